@@ -1,4 +1,4 @@
-/** `sentence` says which, and why. */
+/** The agent extensions in a session's chain. `sentence` names a missing extension and gives the reason. */
 
 import type { ExtensionDetails } from "../../src/protocol/session-details";
 
@@ -7,17 +7,18 @@ export interface MissingExtension {
   readonly sentence: string;
 }
 export interface SessionExtensions {
-  /** From the client on. */
+  /** The extensions of a session, in order from the client. */
   of(sessionId: string): readonly ExtensionDetails[];
   /**
-   * One sentence, from the end of the session's first completed turn on; absent: the agent listed the tools of each
+   * One sentence, available after the session's first completed turn. Undefined if the agent listed the tools of every
    * server.
    */
   missingTools(sessionId: string): string | undefined;
   /**
-   * The missing tools can be had by an entry in the agent's own configuration, which the user has not agreed to yet.
+   * Whether an entry in the agent's own configuration, which the user has not approved yet, would provide the missing
+   * tools.
    */
   canConfigure(sessionId: string): boolean;
-  /** `changed` is called when something of it is another. Disposed, what was seen in the session is forgotten. */
+  /** `changed` is called when any of these values changes. Disposing discards the data about the session. */
   hear(sessionId: string, changed: () => void): Disposable;
 }

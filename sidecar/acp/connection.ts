@@ -1,10 +1,13 @@
 /**
- * A connection with one agent process: initialised once, shared by every session with the same configuration, and the
- * only place that speaks ACP's requests to an agent. What the agent says goes to the listener of the session it names.
+ * A connection to one agent process. It is initialised once, shared by every session with the same configuration, and
+ * the only module that sends ACP requests to an agent. Messages of the agent are delivered to the listener of the
+ * session that they name.
  *
- * Invariants: a listener hears everything of its session in the order of the wire, also what the agent sent before its
- * answer to `session/new`; after `closed` it hears nothing; nothing that was asked stays unanswered when the agent
- * dies.
+ * Invariants:
+ * - A listener receives all messages of its session in wire order, including those sent before the answer to
+ *   `session/new`.
+ * - After `closed` a listener receives nothing.
+ * - When the agent exits, every pending request is settled.
  */
 import { IDE_OPERATION } from "../../src/protocol/ide";
 import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
@@ -37,42 +40,45 @@ export { NEW_SESSION_LIMIT_MS, type OpenedSession, type SessionSetup } from "./s
 export type { PromptOutcome } from "./v2-turns";
 
 export interface ConnectionOptions {
-  /** The agent's name, for sentences. */
+  /** The agent's display name. */
   readonly name: string;
   readonly version: string;
-  /** The highest version of ACP to offer. */
+  /** The highest ACP version to offer. */
   readonly protocol: AcpVersion;
   readonly role?: AgentRole;
   readonly clock: Clock;
-  /** For the log: garbage, unknown methods, late answers. */
+  /** Reports protocol violations for the log: unparsable lines, unknown methods, late answers. */
   readonly odd: (what: string, detail: unknown) => void;
-  /** The last words on its stderr. */
+  /** The agent's last output on stderr. */
   readonly lastWords: () => string;
   /** Agent extensions that were left out of the chain behind the channel. */
   readonly missing?: () => readonly MissingExtension[];
-  /** What those that are there do in a session. */
+  /** The state of the installed extensions in each session. */
   readonly extensions?: SessionExtensions;
-  /** Answers `IDE_OPERATION`, of any session; absent: the client has no such capability. Rejects with an `RpcError`. */
+  /**
+   * Answers `IDE_OPERATION` for any session. If absent, the client does not offer this capability. Rejects with an
+   * `RpcError`.
+   */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
-  /** Ends the process behind the channel; called when the connection is let go of. */
+  /** Stops the process behind the channel; called when the connection is disposed. */
   readonly stop: () => Promise<void>;
   /**
-   * Why the chain behind the channel ends, as soon as that is known. From then on error answers are its consequences:
-   * the channel closes after them, and that is what is told.
+   * The reason why the chain behind the channel ends, as soon as it is known. Later error answers are consequences of
+   * it: the channel closes after them, and this reason is reported.
    */
   readonly failure?: () => Closed | undefined;
 }
 
 /**
- * The first `initialize` in a new home takes up to 10 s with some agents; one that is downloaded by its launcher takes
- * as long as that.
+ * With some agents the first `initialize` in a new home directory takes up to 10 s. An agent that its launcher
+ * downloads takes as long as the download.
  */
 export const INITIALIZE_LIMIT_MS = 120_000;
-/** A person signs in elsewhere meanwhile. */
+/** Meanwhile the user signs in elsewhere. */
 const SIGN_IN_LIMIT_MS = 15 * 60_000;
-/** Some start their MCP servers anew when the model changes. */
+/** Some agents restart their MCP servers when the model changes. */
 const REQUEST_LIMIT_MS = 60_000;
-/** Of what an agent says that nobody knows, in the log. */
+/** Maximum characters of an unknown message in the log. */
 const LOGGED_CHARACTERS = 2_000;
 
 export class AgentConnection implements AsyncDisposable {
@@ -80,7 +86,7 @@ export class AgentConnection implements AsyncDisposable {
   readonly #requests: LimitedRequests;
   readonly #openings: SessionOpenings;
   readonly #routes = new SessionRoutes<SessionListener>();
-  /** Why we ended the connection; else the channel's reason counts. */
+  /** The reason if Symposium ended the connection; otherwise the channel's reason applies. */
   #why: Closed | undefined;
   readonly #turns = new Turns();
   #agent: Introduction = {
@@ -128,7 +134,7 @@ export class AgentConnection implements AsyncDisposable {
     });
   }
 
-  /** Starts the peer and initialises the agent. Rejects with an `AgentError`; the channel is closed then. */
+  /** Starts the peer and initialises the agent. Rejects with an `AgentError` after closing the channel. */
   static async connect(channel: Channel, options: ConnectionOptions): Promise<AgentConnection> {
     const connection = new AgentConnection(channel, options);
     try {
@@ -153,12 +159,12 @@ export class AgentConnection implements AsyncDisposable {
     }
   }
 
-  /** Of ACP, that the agent speaks. */
+  /** The ACP version that the agent selected. */
   get version(): AcpVersion {
     return this.#agent.version;
   }
 
-  /** What the agent takes in a prompt besides text and links. */
+  /** The content that the agent accepts in a prompt besides text and links. */
   get accepts(): ReturnType<typeof acceptedBy> {
     return acceptedBy(this.#agent);
   }
@@ -167,22 +173,22 @@ export class AgentConnection implements AsyncDisposable {
     return capabilitiesOf(this.#agent);
   }
 
-  /** What the program calls itself. */
+  /** The program's name for itself. */
   get agentName(): string {
     return this.#agent.name;
   }
 
-  /** And which version it says that it is; empty when it does not say. */
+  /** The program's version; empty if unknown. */
   get agentVersion(): string {
     return this.#agent.programVersion;
   }
 
-  /** Agent extensions that its sessions have to do without. */
+  /** Agent extensions that are missing in its sessions. */
   get missing(): readonly MissingExtension[] {
     return this.options.missing?.() ?? [];
   }
 
-  /** What the agent extensions of its sessions do there; absent: it has none. */
+  /** The state of the agent extensions in its sessions; absent if there are none. */
   get extensions(): SessionExtensions | undefined {
     return this.options.extensions;
   }
@@ -191,22 +197,22 @@ export class AgentConnection implements AsyncDisposable {
     return this.#agent.authMethods;
   }
 
-  /** It can be told to forget its user. */
+  /** Whether the agent supports signing out. */
   get canLogOut(): boolean {
     return this.#agent.canLogOut;
   }
 
-  /** We have ended it, or are about to. */
+  /** Symposium has ended the connection, or is about to. */
   get isEnded(): boolean {
     return this.#why !== undefined;
   }
 
-  /** `listener` is told each time that the agent shows whether it knows its user; one of before is told no more. */
+  /** Calls `listener` whenever the agent reports its sign-in state. Replaces the previous listener. */
   hearSignIn(listener: (signIn: "in" | "needed") => void): void {
     this.#hearSignIn = listener;
   }
 
-  /** The agent signs in by itself, with a person who does something in a browser, say. Rejects with an `AgentError`. */
+  /** The agent performs the sign-in itself, for example in a browser. Rejects with an `AgentError`. */
   async authenticate(methodId: string): Promise<void> {
     await this.#requests.request({
       method: this.version === 2 ? "auth/login" : "authenticate",
@@ -216,7 +222,7 @@ export class AgentConnection implements AsyncDisposable {
     });
   }
 
-  /** The agent forgets its user. For agents that can (`canLogOut`). Rejects with an `AgentError`. */
+  /** Signs out. Only for agents that support it (`canLogOut`). Rejects with an `AgentError`. */
   async logout(): Promise<void> {
     await this.#requests.request({
       method: this.version === 2 ? "auth/logout" : "logout",
@@ -227,22 +233,25 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * Opens a session in the folder `cwd`; `listener` may be called before this resolves. `result` is the agent's whole
-   * answer.
+   * Opens a session in the folder `cwd`. `listener` may be called before this resolves. `result` is the agent's
+   * complete answer.
    */
   newSession(cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
     return this.#openings.open(undefined, cwd, listener, setup);
   }
 
-  /** Opens one that begins with what was said in `sessionId`, likewise; for agents that can (`capabilities.fork`). */
+  /**
+   * Opens a session that starts with the conversation of `sessionId`, like `newSession`. Only for agents that support
+   * it (`capabilities.fork`).
+   */
   fork(sessionId: string, cwd: string, listener: SessionListener, setup: SessionSetup = {}): Promise<OpenedSession> {
     return this.#openings.open(sessionId, cwd, listener, setup);
   }
 
   /**
-   * Opens a session of an earlier process again, for agents that can (`capabilities`). With `load` the listener hears
-   * all that was said in it, before `opened`. It hears of the connection's end only once it is open; before, this
-   * rejects.
+   * Reopens a session of an earlier process. Only for agents that support it (`capabilities`). With `load`, the
+   * listener receives the whole conversation before `opened`. The listener is notified of the connection's end only
+   * once the session is open; before that, this rejects.
    */
   reopen(
     how: "load" | "resume",
@@ -255,8 +264,8 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * `settle` is called after every update that the agent sent before its answer; not at all when the agent dies, which
-   * the listener's `closed` tells.
+   * `settle` is called after every update that the agent sent before its answer. It is not called when the agent exits,
+   * which the listener's `closed` reports.
    */
   prompt(sessionId: string, prompt: readonly JsonObject[], settle: (outcome: PromptOutcome) => void): void {
     const over = this.#routes.waits(this.#routes.listenerOf(sessionId));
@@ -274,10 +283,7 @@ export class AgentConnection implements AsyncDisposable {
     });
   }
 
-  /**
-   * A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also when there is no
-   * answer in time.
-   */
+  /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also after a timeout. */
   request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
     return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
   }
@@ -287,13 +293,14 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * Lets go of a session: the agent is told where it can be (`sessionCapabilities.close`), the listener hears no more.
+   * Releases a session. The agent is notified if it supports that (`sessionCapabilities.close`); the listener receives
+   * nothing more.
    */
   leave(sessionId: string): void {
     if (this.#routes.has(sessionId)) this.#closeSession(sessionId);
   }
 
-  /** Ends the connection and the process; sessions that still use it are told `why`. */
+  /** Ends the connection and the process; sessions that still use it receive `why`. */
   async end(why: Closed): Promise<void> {
     this.#why ??= why;
     await this[Symbol.asyncDispose]();
@@ -327,7 +334,7 @@ export class AgentConnection implements AsyncDisposable {
           );
         return heard[0];
       }
-      // It names no session: whoever asked with this id knows it.
+      // It names no session: only the listener that received this id recognises it.
       case "elicitation/complete":
         for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
         return;
@@ -337,8 +344,8 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * A question that names a request of ours in place of a session (to sign in, say) is asked where the newest of them
-   * was made.
+   * A request that names one of our requests instead of a session (for example to sign in) is sent to the session with
+   * the newest of those requests.
    */
   #request(request: IncomingRequest): void {
     const { ide } = this.options;
@@ -358,7 +365,7 @@ export class AgentConnection implements AsyncDisposable {
       request.fail(noSession(request));
   }
 
-  /** `subagent_update` comes before all other traffic of the subagent's session (schema v2, `SubagentUpdate`). */
+  /** `subagent_update` precedes all other messages of the subagent's session (schema v2, `SubagentUpdate`). */
   #announced(parent: unknown, { sessionUpdate, sessionId: subagent }: JsonObject): void {
     if (sessionUpdate !== "subagent_update" || typeof parent !== "string" || typeof subagent !== "string") return;
     if (!this.#routes.adopt(subagent, parent))

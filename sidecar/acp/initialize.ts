@@ -1,38 +1,38 @@
 /**
- * `initialize`, of both versions of ACP. An agent that is offered v2 gets one request that is right in both (its
- * version's fields are read, the others ignored), so that one of v1 needs no second one. Pure.
+ * The initialize handshake of both versions of ACP. An agent that is offered v2 gets one request that is valid in both:
+ * it reads the fields of its version and ignores the others. An agent with v1 therefore needs no second request. Pure.
  */
 import { offeringIde } from "../../src/protocol/ide-read";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { authMethodsIn, type AuthMethod } from "./sign-in-methods";
 
-/** Of the protocol. 2 is a draft. */
+/** The version of ACP. 2 is a draft. */
 export type AcpVersion = 1 | 2;
 
-/** What an agent said of itself. */
+/** The agent's `initialize` result. */
 export interface Introduction {
   readonly version: AcpVersion;
   readonly capabilities: JsonObject;
-  /** The program's own name; empty when it does not say. */
+  /** The program's name for itself; empty if unknown. */
   readonly name: string;
-  /** Its version, likewise. */
+  /** The program's version; empty if unknown. */
   readonly programVersion: string;
   readonly authMethods: readonly AuthMethod[];
-  /** It can be told to forget its user. */
+  /** Whether the agent supports signing out. */
   readonly canLogOut: boolean;
 }
 
 type Said = Pick<Introduction, "version" | "capabilities">;
 
 /**
- * `lm`: the client is VS Code's own chat, where a person can be asked for a permission and nothing else, and the
- * agent's hands are its own.
+ * `lm`: the client is VS Code's own chat. The only interaction with the user is a permission request, and the agent
+ * uses its own tools.
  */
 export type AgentRole = "lm";
 
 const CONTROLS: JsonObject = { session: { configOptions: { boolean: {} }, notices: {}, compaction: {} } };
 const FORMS: JsonObject = { elicitation: { form: {}, url: {} } };
-/** Without a word here an agent does not use it (schema v1, `ClientCapabilities`). */
+/** An agent does not use a capability that is missing here (schema v1, `ClientCapabilities`). */
 const CAPABILITIES: JsonObject = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
@@ -41,7 +41,7 @@ const CAPABILITIES: JsonObject = {
   ...FORMS,
 };
 
-/** The parameters of `initialize`. `isIde`: whoever stands behind the client answers IDE operations. */
+/** The params of `initialize`. `isIde`: the client answers IDE operations. */
 export function introduction(offered: AcpVersion, ourVersion: string, role?: AgentRole, isIde = false): JsonObject {
   const info = { name: "symposium", title: "Symposium for VS Code", version: ourVersion };
   const [first, second] = role === "lm" ? [{}, {}] : [CAPABILITIES, FORMS];
@@ -54,7 +54,7 @@ export function introduction(offered: AcpVersion, ourVersion: string, role?: Age
   return isIde ? offeringIde(params) : params;
 }
 
-/** `undefined`: the agent chose a version that it was not offered. */
+/** `undefined` if the agent selected a version that it was not offered. */
 export function introductionOf(answer: unknown, offered: AcpVersion): Introduction | undefined {
   const { protocolVersion, agentCapabilities, agentInfo, capabilities, info } = objectOr(answer);
   const authMethods = authMethodsIn(answer);
@@ -66,7 +66,7 @@ export function introductionOf(answer: unknown, offered: AcpVersion): Introducti
       authMethods,
       canLogOut: isYes(objectOr(objectOr(agentCapabilities).auth).logout),
     };
-  // In v2 whoever names a way to sign in, of whatever kind, can also forget (schema v2, `LogoutAuthRequest`).
+  // In v2 an agent with a sign-in method of any kind also supports signing out (schema v2, `LogoutAuthRequest`).
   return protocolVersion === 2 && offered === 2
     ? {
         version: 2,
@@ -89,17 +89,17 @@ export function canClose({ version, capabilities }: Said): boolean {
 }
 
 export interface AgentCapabilities {
-  /** Sessions of earlier processes: with all that was said in them told again, or without. */
+  /** Support for sessions of earlier processes: `load` replays the conversation, `resume` does not. */
   readonly load: boolean;
   readonly resume: boolean;
-  /** A session that begins with what was said in another one. */
+  /** A session that starts with the conversation of another one. */
   readonly fork: boolean;
-  /** In prompts. */
+  /** Supported in prompts. */
   readonly images: boolean;
   readonly embedded: boolean;
 }
 
-/** In v2 every agent with sessions can resume them, and `load` is no more. */
+/** In v2 every agent with sessions can resume them, and `load` no longer exists. */
 export function capabilitiesOf(agent: Said): AgentCapabilities {
   const { version, capabilities } = agent,
     sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
@@ -111,7 +111,7 @@ export function capabilitiesOf(agent: Said): AgentCapabilities {
   };
 }
 
-/** What the agent takes in a prompt besides text and links; v1 says so with booleans, v2 with objects. */
+/** The content that the agent accepts in a prompt besides text and links. v1 uses booleans, v2 objects. */
 export function acceptedBy({ version, capabilities }: Said): { readonly images: boolean; readonly embedded: boolean } {
   const { image, embeddedContext } = objectOr(
     version === 2 ? objectOr(capabilities.session).prompt : capabilities.promptCapabilities,

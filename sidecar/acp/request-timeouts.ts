@@ -1,4 +1,4 @@
-/** Requests to an agent that have a limit, and why one failed in words for a person. */
+/** Requests to an agent with a timeout, and user-readable reasons for failed requests. */
 import { agentAnswered, agentNeedsSignIn, agentUnresponsive, AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -8,17 +8,17 @@ import { ConnectionClosed, type Outcome, type Peer } from "../rpc/peer";
 import type { AgentRole } from "./initialize";
 
 export interface RequestDeps {
-  /** The agent's name. */
+  /** The agent's display name. */
   readonly name: string;
   readonly role?: AgentRole;
   readonly clock: Clock;
-  /** The last words on its stderr. */
+  /** The agent's last output on stderr. */
   readonly lastWords: () => string;
-  /** Why the chain behind the channel ends, as soon as that is known. */
+  /** The reason why the chain behind the channel ends, as soon as it is known. */
   readonly failure?: () => Closed | undefined;
-  /** Why we have ended the connection, if we have. */
+  /** The reason if Symposium has ended the connection. */
   readonly ended: () => Closed | undefined;
-  /** An answer was that nobody is signed in. */
+  /** Called when an answer reports that the user is not signed in. */
   readonly needsSignIn: () => void;
 }
 
@@ -26,14 +26,11 @@ export interface LimitedRequest<T> {
   readonly method: string;
   readonly params: unknown;
   readonly limitMs: number;
-  /**
-   * Called with the result in the order of the wire, before anything that came after the answer. What it throws is the
-   * rejection.
-   */
+  /** Called with the result in wire order, before any later message. A thrown error is the rejection. */
   readonly take: (result: unknown) => T;
-  /** In its place after the limit. */
+  /** Called instead of `take` after the timeout. */
   readonly late?: (result: unknown) => void;
-  /** Prolongs the limit. */
+  /** Extends the timeout while it returns true. */
   readonly isHeldUp?: () => boolean;
 }
 
@@ -43,7 +40,7 @@ export class LimitedRequests {
     private readonly deps: RequestDeps,
   ) {}
 
-  /** Rejects with an `AgentError`, also when there is no answer in time, or with what `take` throws. */
+  /** Rejects with an `AgentError`, also after a timeout, or with the error of `take`. */
   request<T>({ method, params, limitMs, take, late, isHeldUp }: LimitedRequest<T>): Promise<T> {
     return new Promise<T>((resolve, reject) => {
       let isLate = false,

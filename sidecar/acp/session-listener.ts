@@ -1,4 +1,4 @@
-/** Who hears what an agent says about one session, and what it may ask there. */
+/** Receives an agent's messages about one session, and the requests that the agent may send there. */
 import type { Closed } from "../rpc/channel";
 import { objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -6,25 +6,30 @@ import type { IncomingRequest } from "../rpc/peer";
 import type { AgentRole } from "./initialize";
 
 export interface SessionListener {
-  /** The answer to the request that opened the session, in its place among the updates. */
+  /** The answer to the request that opened the session, in order among the updates. */
   opened(result: unknown): void;
-  /** A person is being asked something of this session: then the agent is not late. */
+  /** Whether a permission request or form of this session is open; the agent is not late then. */
   isAsking(): boolean;
   /**
-   * The `update` member of `session/update`. While a promise of it is open the agent is not read, for none of its
-   * sessions: it must not wait for the agent.
+   * The `update` member of `session/update`. While a returned promise is pending, the agent is not read for any
+   * session, so it must not wait for the agent.
    */
   update(update: unknown): void | Promise<void>;
-  /** As `update`, of a subagent: `sessionId` is its session. Absent: updates of subagents are ignored. */
+  /**
+   * Like `update`, for a subagent; `sessionId` is the subagent's session. If absent, updates of subagents are ignored.
+   */
   subagentUpdate?(sessionId: string, update: unknown): void | Promise<void>;
-  /** One that `mayAsk`, about the session or one of its subagents; its signal aborts when the agent withdraws it. */
+  /**
+   * A request that `mayAsk` accepts, about the session or one of its subagents. Its signal aborts when the agent
+   * cancels it.
+   */
   request(request: IncomingRequest, subagent?: string): void;
-  /** `elicitation/complete`. */
+  /** Handles `elicitation/complete`. */
   elicitationCompleted(elicitationId: string): void;
   closed(reason: Closed): void;
 }
 
-/** What an agent may ask of a client, here (ACP schema v1, `CLIENT_METHODS`). */
+/** The requests that an agent may send to the client (ACP schema v1, `CLIENT_METHODS`). */
 const REQUESTS: ReadonlySet<string> = new Set([
   "session/request_permission",
   "elicitation/create",
@@ -41,7 +46,7 @@ const REQUESTS_OF_LM: ReadonlySet<string> = new Set(["session/request_permission
 export const mayAsk = (method: string, role: AgentRole | undefined): boolean =>
   (role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(method);
 
-/** For a session that never was: questions are refused, the rest is forgotten. */
+/** For a session that never existed: rejects requests and drops all other messages. */
 export const NOBODY: SessionListener = {
   opened: () => undefined,
   isAsking: () => false,
@@ -52,8 +57,7 @@ export const NOBODY: SessionListener = {
 };
 
 /**
- * While an earlier session is being opened again it is not heard how the connection ends: the request that opens it
- * rejects.
+ * Ignores the end of the connection while an earlier session is reopened, because the request that reopens it rejects.
  */
 export const whileOpening = (listener: SessionListener): SessionListener => ({
   opened: () => undefined,

@@ -5,37 +5,37 @@ import type { LimitedRequests } from "./request-timeouts";
 import { NOBODY, whileOpening, type SessionListener } from "./session-listener";
 import type { SessionRoutes } from "./session-routes";
 
-/** Some start their MCP servers inside `session/new`. */
+/** Some agents start their MCP servers inside `session/new`. */
 export const NEW_SESSION_LIMIT_MS = 60_000;
 
-/** What a session is set up with beside its folder. */
+/** Setup of a session besides its folder. */
 export interface SessionSetup {
   readonly mcpServers?: readonly unknown[];
   /** `_meta` of the request. */
   readonly meta?: JsonObject;
 }
 
-/** `result` is the agent's whole answer. */
+/** `result` is the agent's complete answer. */
 export interface OpenedSession {
   readonly sessionId: string;
   readonly result: unknown;
 }
 
 export interface OpeningDeps {
-  /** The agent's name. */
+  /** The agent's display name. */
   readonly name: string;
   readonly routes: SessionRoutes<SessionListener>;
   readonly requests: LimitedRequests;
-  /** The agent has opened a new session. */
+  /** Called when the agent has opened a new session. */
   readonly opened: () => void;
-  /** Nobody wants this session any more. */
+  /** Closes a session that is no longer used. */
   readonly close: (sessionId: string) => void;
 }
 
 export class SessionOpenings {
   constructor(private readonly deps: OpeningDeps) {}
 
-  /** `session/new`, or `session/fork` of the session `from`. */
+  /** Sends `session/new`, or `session/fork` of the session `from`. */
   async open(
     from: string | undefined,
     cwd: string,

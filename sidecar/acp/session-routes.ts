@@ -1,10 +1,13 @@
 /**
- * Who hears what an agent says: the listeners of its sessions, also of those whose `session/new` it has yet to answer.
+ * Routes an agent's messages to the listeners of its sessions, including sessions whose `session/new` is not answered
+ * yet.
  *
- * Invariants: a listener hears everything of its session in the order of the wire, what came before the answer first
- * (agents announce commands early; at most `EARLY_LIMIT` messages are kept); one that was left hears nothing. The
- * traffic of a subagent's session goes to the listener of the session at the top; no session that has a listener
- * becomes a subagent.
+ * Invariants:
+ * - A listener receives all messages of its session in wire order, first those that arrived before the answer. Agents
+ *   announce commands early; at most `EARLY_LIMIT` messages are kept.
+ * - A listener of a released session receives nothing.
+ * - The messages of a subagent's session go to the listener of the top-level session.
+ * - A session with a listener never becomes a subagent.
  */
 export interface Heard<L> {
   readonly sessionId: string;
@@ -12,26 +15,26 @@ export interface Heard<L> {
 }
 
 const EARLY_LIMIT = 1000;
-/** Subagents of one connection. */
+/** Maximum number of subagents per connection. */
 const MAX_SUBAGENTS = 10_000;
 
 export class SessionRoutes<L> {
   readonly #listeners = new Map<string, L>();
-  /** What sessions said whose `session/new` has not been answered, in order; empty when none is open. */
+  /** Messages of sessions whose `session/new` is not answered, in order; empty when no session is being opened. */
   #early: Heard<L>[] = [];
   #opening = 0;
-  /** Whose request the agent has yet to answer, the newest last. */
+  /** The listeners of requests that the agent has not answered, the newest last. */
   #waiting: readonly L[] = [];
-  /** Sessions that we left: what still comes of them is nothing to write home about. */
+  /** Released sessions, whose late messages are not reported. */
   readonly #left = new Set<string>();
-  /** Session of a subagent → session at the top. */
+  /** Subagent session → top-level session. */
   readonly #tops = new Map<string, string>();
 
   get listeners(): readonly L[] {
     return [...this.#listeners.values()];
   }
 
-  /** Who made the newest request that has no answer: a question of the agent that names no session is theirs. */
+  /** The sender of the newest unanswered request, which receives an agent's request that names no session. */
   get newestWaiting(): L | undefined {
     return this.#waiting.at(-1);
   }
@@ -46,12 +49,17 @@ export class SessionRoutes<L> {
     return typeof sessionId === "string" && this.#left.has(this.topOf(sessionId));
   }
 
-  /** The session whose listener has the traffic of `sessionId`: the session itself, unless it is a subagent's. */
+  /**
+   * The session whose listener receives the messages of `sessionId`: itself, or the top-level session of a subagent.
+   */
   topOf(sessionId: string): string {
     return this.#tops.get(sessionId) ?? sessionId;
   }
 
-  /** `subagent` belongs to `parent`, a session or another subagent. `false`: it cannot. Repeats change nothing. */
+  /**
+   * Makes `subagent` a child of `parent`, a session or another subagent. Returns `false` if that is impossible.
+   * Repetitions have no effect.
+   */
   adopt(subagent: string, parent: string): boolean {
     const top = this.topOf(parent),
       known = this.#tops.get(subagent);
@@ -68,8 +76,8 @@ export class SessionRoutes<L> {
   }
 
   /**
-   * A session is being opened; call what is returned when its request is over, and tell what nobody wanted to whoever
-   * is given.
+   * A session is being opened. Call the returned function when its request has ended; it passes undelivered messages to
+   * `forgotten`.
    */
   opens(): (forgotten: (heard: Heard<L>) => void) => void {
     this.#opening++;
@@ -79,7 +87,7 @@ export class SessionRoutes<L> {
     };
   }
 
-  /** The session is there; its listener hears at once what came early. */
+  /** Adds an open session; its listener receives the early messages at once. */
   add(sessionId: string, listener: L): void {
     this.#left.delete(sessionId);
     this.#tops.delete(sessionId);
@@ -89,7 +97,7 @@ export class SessionRoutes<L> {
     for (const each of early) if (each.sessionId === sessionId) each.tell(listener);
   }
 
-  /** `false`: nobody listened to it. */
+  /** Returns `false` if the session had no listener. */
   leave(sessionId: string): boolean {
     const listener = this.#listeners.get(sessionId);
     this.#left.add(sessionId);
@@ -102,7 +110,10 @@ export class SessionRoutes<L> {
     return this.#listeners.delete(sessionId);
   }
 
-  /** For the listener now, or as soon as the session is there; `false` when there is none and none to come. */
+  /**
+   * Delivers to the listener now, or as soon as the session is open. Returns `false` if there is no listener and none
+   * is expected.
+   */
   tell(named: unknown, tell: (listener: L) => void): boolean {
     if (typeof named !== "string") return false;
     const sessionId = this.topOf(named);
@@ -114,7 +125,7 @@ export class SessionRoutes<L> {
     return true;
   }
 
-  /** A request of this listener's waits for its answer until what is returned is called. */
+  /** Marks a request of this listener as unanswered until the returned function is called. */
   waits(listener: L | undefined): () => void {
     if (listener === undefined) return () => undefined;
     this.#waiting = [...this.#waiting, listener];

@@ -1,6 +1,6 @@
 /**
- * How an agent can be signed in to: `authMethods` of its `initialize` (ACP schema, `AuthMethod`), and the forms that
- * ask for it. What is of a kind that nobody here knows is left out. Pure.
+ * The ways to sign in to an agent: `authMethods` of its `initialize` result (ACP schema, `AuthMethod`), and their
+ * forms. Methods of an unknown kind are omitted. Pure.
  */
 import type { Field, FormAsk } from "../../src/protocol/elicitation";
 import { arrayOr, isObject, objectOr, stringOr } from "../rpc/json";
@@ -9,14 +9,14 @@ export type AuthMethod = {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-} /** The agent does it: by opening a browser, say. */ & (
+} /** The agent performs the sign-in, for example in a browser. */ & (
   | { readonly kind: "agent" }
   /**
-   * Its own program does it, where a person can type; `args` come after those that it is started with, `env` in place
-   * of them.
+   * The agent's own program performs the sign-in in a terminal. `args` are appended to its start arguments; `env`
+   * overrides its environment variables.
    */
   | { readonly kind: "terminal"; readonly args: readonly string[]; readonly env: Readonly<Record<string, string>> }
-  /** It reads them when it starts. */
+  /** The agent reads the variables when it starts. */
   | { readonly kind: "environment"; readonly variables: readonly AuthVariable[] }
 );
 export interface AuthVariable {
@@ -26,7 +26,7 @@ export interface AuthVariable {
   readonly isOptional: boolean;
 }
 
-/** Without a type it is the agent's. Methods of later kinds are left out. */
+/** A method without a type is performed by the agent. Methods of unknown types are omitted. */
 export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
   return arrayOr(objectOr(initialized).authMethods)
     .filter(isObject)
@@ -60,8 +60,8 @@ export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
 }
 
 /**
- * One by `varName`, as the first draft had it, or several. What would change how programs are found or loaded is no
- * key.
+ * One variable by `varName`, as in the first draft, or several. Variables that affect how programs are found or loaded
+ * are rejected.
  */
 function variablesOf({ vars, varName }: Readonly<Record<string, unknown>>): readonly AuthVariable[] {
   const given = Array.isArray(vars) ? vars.filter(isObject) : [{ name: varName }];
@@ -88,7 +88,7 @@ export interface Form {
 
 const METHOD = "method";
 
-/** Which of them; with one alone, whether at all. */
+/** A form that selects the method; for a single method it only asks for confirmation. */
 export function methodForm(agent: string, methods: readonly AuthMethod[]): Form {
   const [only, ...others] = methods;
   const options = methods.map(({ id, name, description }) => ({
@@ -117,7 +117,7 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
   return { message: `${agent} wants you to sign in.${how}`, ask: { mode: "form", fields: [] } };
 }
 
-/** What was chosen in `methodForm`. */
+/** The method selected in `methodForm`. */
 export function chosenMethod(methods: readonly AuthMethod[], content: unknown): AuthMethod | undefined {
   if (methods.length === 1) return methods[0];
   const { [METHOD]: id } = objectOr(content);
@@ -143,7 +143,7 @@ export function variablesForm(
   };
 }
 
-/** Of a text field: its value is not shown. */
+/** Format of a text field whose value is hidden. */
 export const SECRET = "password";
 
 export function variablesIn(

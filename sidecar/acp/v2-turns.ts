@@ -1,18 +1,18 @@
 /**
- * The turns of an agent that speaks ACP v2: there the answer to a prompt is a receipt, and the turn's end is an update
- * of the session's state.
+ * The turns of an agent that uses ACP v2. There the answer to a prompt is a receipt, and a state update of the session
+ * ends the turn.
  *
- *   waiting ── receipt, or `running` ──▶ going ── `idle` ──▶ settled          `idle` while waiting is of what was before
+ *   waiting ── receipt, or `running` ──▶ going ── `idle` ──▶ settled          `idle` while waiting ends an earlier turn
  */
 import type { AgentError } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 
-/** `usage`: the agent's own count of tokens (ACP schema, `Usage`), not validated. */
+/** `usage` is the agent's own token count (ACP schema, `Usage`), not validated. */
 export type PromptOutcome =
   | { readonly kind: "stopped"; readonly reason: string; readonly usage?: JsonObject }
   | { readonly kind: "failed"; readonly error: AgentError };
 
-/** One prompt's. */
+/** The turn of one prompt. */
 export interface Turn {
   state: "waiting" | "going";
   readonly settle: (outcome: PromptOutcome) => void;
@@ -31,12 +31,12 @@ export class Turns {
     if (this.#turns.get(sessionId) === turn) turn.state = "going";
   }
 
-  /** `false`: it has ended, or is not the session's any more. Without `turn`: whichever there is. */
+  /** Returns `false` if the turn has ended or is not the session's current one. Without `turn`: any current turn. */
   drop(sessionId: string, turn?: Turn): boolean {
     return (turn === undefined || this.#turns.get(sessionId) === turn) && this.#turns.delete(sessionId);
   }
 
-  /** An update of the session (schema v2, `StateUpdate`). */
+  /** Handles a state update of the session (schema v2, `StateUpdate`). */
   update(
     sessionId: string,
     { sessionUpdate, state, stopReason, error }: JsonObject,

@@ -99,7 +99,7 @@ suite("MCP bridge: tool delivery", () => {
     const order: string[] = [];
     await using rig = rigOf(
       (request, _, { agent }) => {
-        // for the earlier turn
+        // ends the previous turn
         agent.notify("session/update", { sessionId: "s1", update: { sessionUpdate: "state_update", state: "idle" } });
         request.respond({});
         agent.notify("session/update", {

@@ -37,7 +37,7 @@ function setUp(params: object, method = "session/new", protocolVersion = 1) {
   return setUpWith(played(), { protocolVersion }, params, method);
 }
 
-/** What the agent gets of it that answered this to `initialize`. */
+/** The server's declaration in the session setup that reaches an agent with this `initialize` result. */
 function setUpWith({ client, successor }: ReturnType<typeof played>, answer: object, params: object, method: string) {
   client.says({ id: 1, method: "initialize", params: { protocolVersion: 1 } } as never);
   successor.says({ id: 1, result: answer } as never);

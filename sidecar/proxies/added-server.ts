@@ -1,15 +1,16 @@
 /**
- * A proxy that puts an MCP server of the user's into the sessions of its chain: a program, or an address. An agent that
- * knows programs alone gets, for an address, the one that reaches it (`shim.ts`).
+ * A proxy that adds a user's MCP server (a program or an address) to the sessions of its chain. An agent that supports
+ * only programs gets, for an address, the program that connects to it (`shim.ts`).
  *
- * A program, if the agent advertises http and its MCP servers are reached over ACP: this side starts it for each
- * session (`program-server.ts`) and offers it like the servers of extensions, so that the MCP bridge chooses the
- * transport and records the delivery (issue 14 item 2). Else the agent starts it by itself; such a server has no
- * record.
+ * If the agent advertises http and its MCP servers are reached over ACP, the sidecar starts a program for each session
+ * (`program-server.ts`). It offers the program like the servers of extensions, so that the MCP bridge chooses the
+ * transport and records the delivery (issue 14 item 2). Otherwise the agent starts the program itself, and delivery is
+ * not recorded.
  *
- * Invariants: everything else passes as the bytes that came, and so does a session that an extension opened for itself;
- * it has the name of no other server of its session; a program that this side started ends with its session and with
- * the chain.
+ * Invariants:
+ * - All other messages pass as the bytes that arrived, and so does a session that an extension opened for itself.
+ * - The server's name is unique within its session.
+ * - A program started by the sidecar ends with its session and with the chain.
  */
 import { knownSecrets, secretsGiven } from "../../src/protocol/redaction/redact";
 import { RESERVED_SERVER_NAMES } from "../agent-workarounds";
@@ -24,7 +25,7 @@ import { CLOSINGS, SessionServers, SETUPS, type StandingServer } from "./session
 import { isSideSession } from "./side-session";
 
 export interface StdioServer {
-  /** An absolute path. */
+  /** Absolute path. */
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -33,7 +34,7 @@ export interface StdioServer {
 /** Starts the programs of MCP servers. */
 export interface ServerStarter {
   readonly clock: Clock;
-  /** `cwd`: folder of the session; undefined: it names none. */
+  /** `cwd` is the folder of the session; undefined if it has none. */
   readonly start: (
     title: string,
     server: StdioServer,
@@ -42,13 +43,13 @@ export interface ServerStarter {
 }
 
 export interface AddedServerOptions {
-  /** This program unless given. */
+  /** Defaults to this program. */
   readonly shim?: ShimProgram;
-  /** Absent: only the agent starts programs. */
+  /** If absent, only the agent starts programs. */
   readonly starter?: ServerStarter;
 }
 
-/** `title`: as the user knows it. `name`: of the server, for the agent and its model. */
+/** `title` is the display name for the user. `name` is the server's name for the agent and its model. */
 export function addedServer(
   title: string,
   name: string,
@@ -109,7 +110,7 @@ class AddedServer {
     });
   }
 
-  /** Undefined: the agent starts the program, or goes to the address. */
+  /** Undefined if the agent itself starts the program or connects to the address. */
   #offer(cwd: unknown): StandingServer | undefined {
     const { title, name, server, starter } = this.added,
       { http, acp } = this.#agent,
@@ -139,7 +140,7 @@ class AddedServer {
   }
 }
 
-/** As the agent can take it. */
+/** The declaration in a form that the agent supports. */
 function declarationOf(
   name: string,
   server: StdioServer | HttpServer,
@@ -158,7 +159,7 @@ function pairs(values: Readonly<Record<string, string>>): readonly JsonObject[] 
   return Object.entries(values).map(([name, value]) => ({ name, value }));
 }
 
-/** Of what somebody wrote: what all agents take for the name of a server. */
+/** Converts user-provided text to a server name that all agents accept. */
 export function serverName(id: string): string {
   const name =
     id

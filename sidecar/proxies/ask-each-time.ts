@@ -1,2 +1,2 @@
-/** In `_meta` of a permission question of ours: no standing approval of the client's may answer it. */
+/** In `_meta` of a permission request from Symposium: the client must not answer it by a standing approval. */
 export const ASK_EACH_TIME = "symposium.dev/askEachTime";

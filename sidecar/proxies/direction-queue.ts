@@ -1,14 +1,16 @@
 /**
- * One direction of a proxy: a queue that stands still while somebody holds its head.
+ * One direction of a proxy: a queue that is blocked while its head is held.
  *
  *   free ── a turn begins ──▶ beginning ── it keeps its hold ──▶ held
- *     ▲                           │ lets go at once                │ lets go, or is overruled
- *     └──────── nothing waits ────┴────── the next turn ◀──────────┘
+ *     ▲                           │ releases at once               │ releases, or is overruled
+ *     └──────── queue empty ──────┴────── the next turn ◀──────────┘
  *
- * Invariants: what is taken leaves, or has its turn, in the order in which it was taken; nothing waits while the lane
- * is free; there is one hold at most. `ROOM` frames may wait before the reader has to stand still; while the proxy
- * waits for an answer that comes this way the reader goes on, and from `MUCH` frames on the hold is overruled: the
- * answer may stand behind them.
+ * Invariants:
+ * - Items leave, or get their turn, in the order in which they were taken.
+ * - Nothing waits while the queue is free; there is at most one hold.
+ * - Up to `ROOM` frames may wait before the reader is paused.
+ * - While the proxy waits for an answer in this direction, the reader is not paused. From `MUCH` frames on the hold is
+ *   overruled, because the answer may be behind them.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
@@ -17,11 +19,11 @@ const ROOM = 64,
   MUCH = 1000;
 
 export interface Hold {
-  /** Lets what waits have its turn. Who let go before, or was overruled, changes nothing. */
+  /** Lets the next item have its turn. No effect after an earlier release or after being overruled. */
   letGo(): void;
 }
 
-/** Something that has its turn in a lane, and holds it until it lets go. Does not throw. */
+/** An item that holds the queue until it releases its hold. Does not throw. */
 export type Turn = (hold: Hold) => void;
 
 type Head = { readonly kind: "free" | "begun" } | { readonly kind: "beginning" | "held"; readonly hold: Hold };
@@ -34,12 +36,12 @@ export class DirectionQueue {
   readonly #isAwaited: () => boolean;
   readonly #waiting: (Frame | Turn)[] = [];
   #head: Head = FREE;
-  /** While the sink is slow to read: settles when it has caught up. */
+  /** While the sink reads slowly: settles when it has caught up. */
   #slow: Promise<void> | undefined;
-  /** While the reader stands still because too much waits here. */
+  /** While the reader is paused because too many frames wait. */
   #pause: { readonly over: Promise<void>; readonly end: () => void } | undefined;
 
-  /** `isAwaited`: whether an answer to the proxy itself is still to come this way. */
+  /** `isAwaited` returns whether an answer to a request of the proxy itself is still expected in this direction. */
   constructor(sink: Channel, isAwaited: () => boolean) {
     this.#sink = sink;
     this.#isAwaited = isAwaited;
@@ -50,8 +52,8 @@ export class DirectionQueue {
   }
 
   /**
-   * A frame leaves, or a turn begins, when everything that was taken before has. Returns what `receive` of the reader
-   * is to return.
+   * Sends the frame, or starts the turn, after all items that were taken before. Returns the result for the reader's
+   * `receive`.
    */
   take(next: Frame | Turn): void | Promise<void> {
     this.#waiting.push(next);
@@ -59,12 +61,12 @@ export class DirectionQueue {
     return this.#pressure();
   }
 
-  /** `take` for a frame when the lane is free, as cheap as it gets. */
+  /** Fast path of `take` for a frame while the queue is free. */
   pass(frame: Frame): void | Promise<void> {
     if (!this.#sink.send(frame)) return this.#sink.drained();
   }
 
-  /** Out of turn. */
+  /** Sends a frame out of order. */
   send(frame: Frame): void {
     if (!this.#sink.send(frame))
       this.#slow ??= this.#sink.drained().finally(() => {
@@ -72,12 +74,12 @@ export class DirectionQueue {
       });
   }
 
-  /** Takes the hold from whoever has it. */
+  /** Ends the current hold. */
   overrule(): void {
     if ("hold" in this.#head) this.#letGo(this.#head.hold);
   }
 
-  /** Gives everything that waits its turn, whoever holds. */
+  /** Gives every waiting item its turn, despite any hold. */
   flush(): void {
     while (this.#head.kind === "held") this.overrule();
   }

@@ -1,11 +1,13 @@
 /**
- * A message in the hands of an interceptor.
+ * A message that an interceptor handles.
  *
  *   waiting ── its turn ──▶ running ── pass ──▶ passed ── the answer's turn ──▶ answered
- *      └─────────────────────┴───────── the interceptor is through ─┴──────────────┴──▶ finished
+ *      └─────────────────────┴───────── the interceptor finishes ──┴──────────────┴──▶ finished
  *
- * Invariants: a request is answered exactly once; it goes on once at most, before it is answered; `pass` always
- * settles. It holds its place while it runs, and the place of the answer while the interceptor has that.
+ * Invariants:
+ * - A request is answered exactly once.
+ * - It is passed on at most once, before it is answered; `pass` always settles.
+ * - It holds its position while it runs, and the position of the answer while the interceptor handles the answer.
  */
 import { Frame, FrameError, type Envelope } from "../rpc/frame";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
@@ -14,15 +16,15 @@ import type { Hold } from "./direction-queue";
 import { outcomeOf } from "./own-requests";
 import type { NotificationInterceptor, PassingNotification, PassingRequest, RequestInterceptor } from "./proxy";
 
-/** The ways out of an interceptor. */
+/** The outputs of an interceptor. */
 export interface Ways {
-  /** As the user knows the proxy. */
+  /** The display name of the proxy. */
   readonly name: string;
-  /** To whom the message was meant. */
+  /** Sends a frame to the message's destination. */
   onward(frame: Frame): void;
-  /** To whoever asked: the answer, the last that is heard of this request. */
+  /** Sends the answer to the sender of the request; the last message about this request. */
   answer(id: Id, frame: Frame): void;
-  /** The answer to this one is to come here. */
+  /** Registers the request, so that its answer is delivered to it. */
   expect(id: Id, request: Interception): void;
   odd(what: string, detail: unknown): void;
 }
@@ -33,7 +35,7 @@ type State =
   | { readonly kind: "passed"; readonly settle: (outcome: Outcome) => void }
   | { readonly kind: "answered"; readonly hold: Hold; readonly outcome: Outcome; readonly frame: Frame | undefined };
 
-/** For what has no place in a queue. */
+/** For messages without a position in a queue. */
 const NO_HOLD: Hold = { letGo: () => {} };
 
 export class Interception implements PassingRequest {
@@ -41,7 +43,7 @@ export class Interception implements PassingRequest {
   readonly method: string;
   readonly #frame: Frame;
   readonly #ways: Ways;
-  #aborting: AbortController | undefined; // made when somebody asks: few do
+  #aborting: AbortController | undefined; // created on first use, because few interceptors use it
   #state: State = { kind: "waiting" };
 
   constructor(frame: Frame, { id, method }: Envelope & { kind: "request" }, ways: Ways) {
@@ -69,7 +71,7 @@ export class Interception implements PassingRequest {
 
   pass(params?: unknown): Promise<unknown> {
     const passing = this.#pass(params);
-    passing.catch(() => {}); // who passes on and does not look back has nothing to handle
+    passing.catch(() => {}); // an interceptor that ignores the result must not cause an unhandled rejection
     return passing;
   }
 
@@ -77,26 +79,29 @@ export class Interception implements PassingRequest {
     if ("hold" in this.#state) this.#state.hold.letGo();
   }
 
-  /** The answer to what was passed on has its turn. */
+  /** Handles the answer to the passed request, in its turn. */
   answered(frame: Frame, hold: Hold): void {
     if (this.#state.kind !== "passed") return hold.letGo();
     this.#settle({ kind: "answered", hold, outcome: outcomeOf(frame), frame }, this.#state);
   }
 
-  /** No answer will come. */
+  /** Settles the request when no answer will arrive. */
   unanswered(error: RpcError): void {
     if (this.#state.kind === "passed")
       this.#settle({ kind: "answered", hold: NO_HOLD, outcome: { ok: false, error }, frame: undefined }, this.#state);
   }
 
-  /** The asker withdraws it, or is gone (`reason`). True when those behind the proxy have to hear of it too. */
+  /**
+   * Handles a cancellation, or the end of the sender's connection (`reason`). Returns true if the components behind the
+   * proxy must receive it too.
+   */
   abort(reason?: RpcError): boolean {
     const isPassed = this.#state.kind === "passed";
     (this.#aborting ??= new AbortController()).abort(reason);
     return isPassed;
   }
 
-  /** Whatever the interceptor is at, the request is answered now. */
+  /** Answers the request at once, in any state of the interceptor. */
   end(error: RpcError): void {
     this.abort(error);
     this.unanswered(error);
@@ -125,7 +130,7 @@ export class Interception implements PassingRequest {
     settle(next.outcome);
   }
 
-  /** What the interceptor gives back as it got it goes out as the bytes that came. */
+  /** A result that the interceptor returns unchanged is sent as the bytes that arrived. */
   #respond(result: unknown): void {
     const state = this.#state;
     const isAsItCame = state.kind === "answered" && state.outcome.ok && state.outcome.result === result;
@@ -201,7 +206,7 @@ class PassingNote implements PassingNotification {
   }
 }
 
-/** Gives an interceptor its turn with a notification. */
+/** Runs an interceptor for a notification. */
 export function passNotification(
   frame: Frame,
   method: string,
@@ -220,7 +225,7 @@ export function passNotification(
   );
 }
 
-/** Calls, and tells how it ended: at once when there is nothing to wait for. What `done` throws goes to `failed`. */
+/** Calls `call` and reports its outcome, synchronously if it returns no promise. Errors of `done` go to `failed`. */
 function follow(call: () => unknown, done: (result: unknown) => void, failed: (error: unknown) => void): void {
   try {
     const result = call();

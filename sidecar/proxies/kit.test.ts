@@ -424,7 +424,7 @@ suite("proxy kit: cancellation", () => {
     client.says({ id: 1, method: "passes" });
     client.says({ id: 2, method: "fails" });
     client.says(cancel(1));
-    client.says(cancel(2)); // it waits for its turn still
+    client.says(cancel(2)); // it is still waiting for its turn
     gate.resolve();
     await turn();
     deepEqual(
@@ -468,12 +468,12 @@ suite("proxy kit: requests of its own", () => {
       failed = chain.client.request("b", undefined);
     chain.successor.notify("c", undefined);
     deepEqual([successor.news(), client.news()], [['a#1001 {"x":1}', "c"], ["b#1002"]]);
-    successor.says({ id: 1001, result: { y: 2 }, error: null } as unknown as Message); // some write both
+    successor.says({ id: 1001, result: { y: 2 }, error: null } as unknown as Message); // some agents write both
     client.says({ id: 1002, error: { code: 3, message: "no", data: 4 } });
     deepEqual(await answer, { y: 2 });
     await rejects(failed, new RpcError(3, "no", 4));
     successor.says({ id: 1001, result: 0 });
-    deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // no answer of ours any more: somebody else's
+    deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // no longer an answer of ours, so it is forwarded
   });
 
   test("are cancelled by their signal, and still answered; before they are sent they are not sent", async () => {

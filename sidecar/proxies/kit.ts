@@ -1,12 +1,14 @@
 /**
- * Runs a proxy between two channels: proxy.ts says what a proxy sees, and in which order.
+ * Runs a proxy between two channels. proxy.ts defines which messages a proxy receives, and in which order.
  *
- *   client ── Direction ── Lane ──▶ successor        what the proxy says itself goes out of turn, past the lanes' queues;
- *   client ◀── Lane ── Direction ── successor        what is meant for it is taken out before them
+ *   client ── Router ── DirectionQueue ──▶ successor
+ *   client ◀── DirectionQueue ── Router ── successor
  *
- * Invariants: when one neighbour is gone the other hears what came before, then the chain has ended: everything that
- * waits is settled, every request that the proxy has in its hands is answered, both channels are disposed, and `close`
- * is called once.
+ * The proxy's own messages are sent out of order, past the queues. Messages for the proxy are taken out before them.
+ *
+ * Invariants: when one neighbour disconnects, the other receives all earlier messages; then the chain ends. Everything
+ * that waits is settled, every request that the proxy holds is answered, both channels are disposed, and `close` is
+ * called once.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import type { Ids } from "../rpc/hop";
@@ -18,18 +20,19 @@ import { OwnSessions } from "./own-sessions";
 import type { Chain, ConnectMcp, McpOffer, OwnSession, OwnSessionListener, Proxy, ProxyDefinition } from "./proxy";
 
 export interface ServeOptions {
-  /** For the log: what should not happen, and what an interceptor threw. */
+  /** Reports protocol violations and errors of interceptors for the log. */
   readonly odd?: (what: string, detail: unknown) => void;
 }
 
 export interface Served extends AsyncDisposable {
-  /** The chain has ended, and everything in it is let go of. */
+  /** Resolves when the chain has ended and all its resources are released. */
   readonly closed: Promise<void>;
 }
 
 /**
- * Takes both channels over: starts them now, disposes them when either closes or when it is disposed itself. `ids` are
- * those of the conductor around it. What `make` throws is thrown here, before the channels are touched.
+ * Takes ownership of both channels: starts them now, and disposes them when either closes or when it is disposed
+ * itself. `ids` is shared with the surrounding conductor. Errors of `make` are thrown here, before the channels are
+ * started.
  */
 export function serveProxy(
   definition: ProxyDefinition,
@@ -115,12 +118,12 @@ class ServedProxy implements Served {
   async #endNow(reason: Closed, gone: Router | undefined): Promise<void> {
     if (gone) {
       gone.withdraw(reason);
-      await afterThis(); // what waited for nothing else has left in its order
+      await afterThis(); // everything that was not blocked has left in order
       gone.flush(reason);
       await afterThis();
     }
     for (const direction of [this.#down, this.#up]) direction.end(reason);
-    await Promise.resolve(); // `#ended` is set before the channels tell that they closed
+    await Promise.resolve(); // set `#ended` before the channels report that they closed
     await Promise.all(
       [...this.#channels, this.#offers].map(owned => this.#quietly(() => owned[Symbol.asyncDispose]())),
     );
@@ -137,7 +140,7 @@ class ServedProxy implements Served {
   }
 }
 
-/** When everything has happened that waits for nothing but what has happened. */
+/** Resolves when all pending work that is not blocked has run. */
 function afterThis(): Promise<void> {
   return new Promise(resolve => setImmediate(resolve));
 }

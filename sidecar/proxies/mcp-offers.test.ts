@@ -17,7 +17,7 @@ function offering() {
 }
 
 let lastId = 0;
-/** The agent asks; its answer's result, or the code of its error. */
+/** Sends a request as the agent; returns the result, or the code of the error. */
 async function ask(agent: PlayedNeighbour, method: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
   agent.says({ id, method, params });

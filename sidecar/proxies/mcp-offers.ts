@@ -1,10 +1,12 @@
-/** The MCP servers that a proxy offers over ACP. What is for none of them passes, on its way to who offers it. */
+/**
+ * The MCP servers that a proxy offers over ACP. Messages for other servers pass through to the proxy that offers them.
+ */
 import { McpProvider } from "../mcp/provider";
 import type { Envelope, Frame } from "../rpc/frame";
 import { paramsOr, type Claims, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
 
-/** Both generations; the older one with an underscore. */
+/** Both generations; the older one starts with an underscore. */
 const METHODS: ReadonlySet<string> = new Set([
   "mcp/message",
   "mcp/connect",

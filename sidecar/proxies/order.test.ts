@@ -3,11 +3,11 @@ import fc from "fast-check";
 import { deferred, rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
 import type { Interceptors, PassingNotification, PassingRequest, Proxy } from "./proxy";
 
-/** The notifications `a`, `b`, `c` from a side. */
+/** Sends notifications with these methods from a side. */
 const says = (side: PlayedNeighbour, ...methods: string[]) => {
   for (const method of methods) side.says({ method });
 };
-/** The same; which of them make their reader wait, and for what. */
+/** Like `says`; returns for each one the promise that its reader waits for, if any. */
 const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
 
 suite("proxy kit: order", () => {
@@ -162,7 +162,7 @@ suite("proxy kit: order", () => {
     const busy = offers(successor, "held", ...Array<string>(63).fill("n")).at(-1);
     ok(busy);
     const own = chain.successor.request("own", {});
-    await busy; // the second one holds now
+    await busy; // the second one holds the queue now
     const more = offers(successor, ...Array<string>(936).fill("n"));
     deepEqual([more.filter(Boolean), client.heard.length], [[], 0]);
     says(successor, "n");
@@ -190,8 +190,8 @@ suite("proxy kit: order", () => {
 });
 
 /**
- * A proxy whose every interceptor does what the test says, beside a model: for each direction, what waits, what is held
- * and what has left.
+ * A proxy whose interceptors are controlled by the test, beside a model: the waiting, held and sent messages of each
+ * direction.
  */
 type Way = "down" | "up";
 const other = (way: Way): Way => (way === "down" ? "up" : "down");
@@ -253,8 +253,8 @@ class Fixture {
   }
 
   /**
-   * The interceptor returns: for a note, without passing it on; for a request that was passed, perhaps before its
-   * answer.
+   * The interceptor returns: for a notification, without passing it on; for a request that was passed on, possibly
+   * before its answer.
    */
   finish(item: InHand): void {
     if (item.request) this.#lanes[other(item.way)].left.push(`#${item.id} = "done"`);
@@ -304,7 +304,7 @@ class Fixture {
     deepEqual(this.#rig.client.heard, this.#lanes.up.left);
   }
 
-  /** Everybody finishes; then everything has left. */
+  /** Every interceptor finishes; then no message is left. */
   async end(): Promise<void> {
     for (let rest = this.inHand.filter(this.can.act); rest.length > 0; rest = this.inHand.filter(this.can.act)) {
       this.finish(rest[0]!);

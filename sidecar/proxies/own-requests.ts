@@ -1,8 +1,10 @@
 /**
- * What a proxy says itself to one of its neighbours. It goes out of turn.
+ * The messages that a proxy itself sends to one of its neighbours. They are sent out of order.
  *
- * Invariants: every request is settled exactly once, by its answer or by the end of the connection; its answer goes
- * nowhere else; a request lets go of what is held in the direction from which its answer comes.
+ * Invariants:
+ * - Every request is settled exactly once, by its answer or by the end of the connection.
+ * - Its answer is delivered to no other component.
+ * - A request releases the hold in the direction from which its answer arrives.
  */
 import type { Closed } from "../rpc/channel";
 import { Frame, FrameError } from "../rpc/frame";
@@ -12,9 +14,9 @@ import { ConnectionClosed, type Outcome } from "../rpc/peer";
 import type { Neighbour } from "./proxy";
 
 export interface Road {
-  /** To the neighbour. */
+  /** Sends a frame to the neighbour. */
   send(frame: Frame): void;
-  /** Lets go of what is held on the way back. */
+  /** Releases the hold in the opposite direction. */
   overrule(): void;
 }
 
@@ -31,14 +33,14 @@ export class OwnRequests implements Neighbour {
     this.#road = road;
   }
 
-  /** Whether answers are still to come. */
+  /** Whether answers are still expected. */
   get areOpen(): boolean {
     return this.#pending.size > 0;
   }
 
   /**
-   * `settle` is called in the order of the answers, never before `call` returns. Returns how to cancel: the answer is
-   * still awaited then.
+   * `settle` is called in the order of the answers, never before `call` returns. Returns a function that cancels the
+   * request; the answer is still awaited then.
    */
   call(method: string, params: unknown, settle: (outcome: Outcome) => void): () => void {
     const closed = this.#closed;
@@ -59,7 +61,7 @@ export class OwnRequests implements Neighbour {
     return this.ask(method, params, cancel => cancel(), options.signal);
   }
 
-  /** `request`, where `whenAborted` says how the neighbour hears of it. */
+  /** Like `request`; `whenAborted` sends the cancellation to the neighbour. */
   ask(
     method: string,
     params: unknown,
@@ -77,7 +79,7 @@ export class OwnRequests implements Neighbour {
       const aborted = () => whenAborted(cancel);
       signal?.addEventListener("abort", aborted, { once: true });
     });
-    answer.catch(() => {}); // who asks and does not look back has nothing to handle
+    answer.catch(() => {}); // a caller that ignores the result must not cause an unhandled rejection
     return answer;
   }
 
@@ -85,7 +87,7 @@ export class OwnRequests implements Neighbour {
     if (!this.#closed) this.#road.send(Frame.of({ jsonrpc: "2.0", method, ...paramsOr(params) }));
   }
 
-  /** Takes the answer to a request of these; false when it is another's. */
+  /** Settles the request of this answer. Returns false if the request belongs to another component. */
   answered(id: Id, answer: Frame): boolean {
     const settle = this.#pending.get(id);
     if (!settle) return false;
@@ -94,7 +96,7 @@ export class OwnRequests implements Neighbour {
     return true;
   }
 
-  /** Nothing is sent, and nothing comes any more. */
+  /** From now on nothing is sent or received. */
   close(reason: Closed): void {
     this.#closed ??= reason;
     const pending = [...this.#pending.values()];
@@ -107,7 +109,7 @@ function paramsOr(params: unknown): { params?: unknown } {
   return params === undefined ? {} : { params };
 }
 
-/** What an answer says; one that cannot be read is an error. */
+/** The outcome in an answer; an unreadable answer is an error. */
 export function outcomeOf(answer: Frame): Outcome {
   try {
     const { message } = answer;

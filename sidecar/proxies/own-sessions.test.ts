@@ -9,7 +9,7 @@ const update = (sessionId: string, text: unknown) => ({
   params: { sessionId, update: text },
 });
 
-/** A listener that writes down, and answers every request with its method. */
+/** A listener that records its calls, and answers every request with its method. */
 function listener() {
   const heard: unknown[] = [];
   const listens: OwnSessionListener = {
@@ -24,7 +24,7 @@ function listener() {
   return { heard, listens };
 }
 
-/** Opens the session `own`; the next id of the proxy is 1002 then. */
+/** Opens the session `own`; the proxy's next request id is 1002 then. */
 async function opened(
   { chain, successor }: { chain: Chain; successor: PlayedNeighbour },
   listens: OwnSessionListener = listener().listens,
@@ -82,7 +82,7 @@ suite("proxy kit: sessions of its own", () => {
     await opening;
     deepEqual(heard, [1, 3, 4]);
     void chain.openSession({}, listens);
-    successor.says(update("another", 5)); // is known not to be ours, and need not wait again
+    successor.says(update("another", 5)); // known to belong to the client, so it does not wait again
     deepEqual(client.news().length, 1);
   });
 
@@ -322,7 +322,7 @@ suite("proxy kit: sessions of its own", () => {
     successor.says({ id: 1001, error: { code: -32000, message: "Sign in." } });
     successor.says({ id: 1002, result: { sessionId: 5 } });
     successor.says(update("s", 1));
-    void chain.openSession({}, listener().listens); // nobody need handle that
+    void chain.openSession({}, listener().listens); // must not cause an unhandled rejection
     successor.leaves({ message: "Gone." });
     deepEqual(await Promise.all(openings), [
       "-32000 Sign in.",

@@ -1,13 +1,14 @@
 /**
- * Sessions of a proxy's own at its successor, which the client never hears of.
+ * Sessions that a proxy opens at its successor, invisible to the client.
  *
- * Invariants: only while there are some, or one is being opened, is anything looked at; what belongs to one goes to its
- * listener and nowhere else, in the order in which it came.
+ * Invariants:
+ * - Messages are inspected only while such a session exists or is being opened.
+ * - A message of such a session is delivered to its listener only, in order of arrival.
  *
- * An agent may talk in a session before its answer has named it. While one is being opened, a notification in a session
- * that was never seen waits for that answer, and with it all that comes behind. It waits for nothing else: when the
- * agent asks something (it may answer nothing until it has its own answer), or `MUCH` is kept, all of it is the
- * client's.
+ * An agent may send messages in a session before the answer that contains its id. While a session is being opened, a
+ * notification of an unknown session waits for that answer, together with all later messages. If the agent sends a
+ * request (it may answer nothing until it has its own answer), or if `MUCH` messages wait, all of them are delivered to
+ * the client.
  */
 import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
@@ -23,7 +24,7 @@ export class OwnSessions implements Claims {
   readonly #successor: OwnRequests;
   readonly #odd: (what: string, detail: unknown) => void;
   readonly #sessions = new Map<string, Session>();
-  /** Sessions that were seen while they could not be ours. */
+  /** Sessions that were seen while they could not be the proxy's. */
   readonly #others = new Set<string>();
   #opening = 0;
   #kept: Frame[] = [];
@@ -51,7 +52,7 @@ export class OwnSessions implements Claims {
         this.#decide();
       });
     });
-    opened.catch(() => {}); // the opener may have gone
+    opened.catch(() => {}); // the caller may no longer wait
     return opened;
   }
 
@@ -76,13 +77,13 @@ export class OwnSessions implements Claims {
     return true;
   }
 
-  /** What is kept is taken for the client's. */
+  /** Treats the waiting messages as the client's. */
   #giveUp(): void {
     for (const frame of this.#kept) this.#notOurs(sessionOf(frame));
     this.#decide();
   }
 
-  /** Everything that was kept is looked at again; what is still nobody's waits on, and all behind it. */
+  /** Sorts all waiting messages again. A message of a session that is still unknown waits on, with all later ones. */
   #decide(): void {
     this.#direction?.again(this.#kept.splice(0));
   }
@@ -112,7 +113,7 @@ interface Owner {
 }
 
 class Session implements OwnSession {
-  /** Undefined once it is disposed: what still comes is dropped, until the agent has answered everything. */
+  /** Undefined after disposal. Later messages are dropped until the agent has answered every request. */
   #listener: OwnSessionListener | undefined;
   #unanswered = 0;
 
@@ -149,7 +150,7 @@ class Session implements OwnSession {
   async [Symbol.asyncDispose](): Promise<void> {
     if (!this.#listener) return;
     this.#listener = undefined;
-    if (this.#unanswered > 0) this.#cancel(); // not every agent knows session/close
+    if (this.#unanswered > 0) this.#cancel(); // not every agent supports session/close
     void this.#count(this.successor.request("session/close", { sessionId: this.sessionId })).catch(() => {});
   }
 

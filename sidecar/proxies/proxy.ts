@@ -1,35 +1,38 @@
 /**
- * A proxy, as one writes it: which messages it wants to see. All others pass untouched, as the bytes that came.
+ * The interface of a proxy: it declares the messages that it intercepts. All others pass unchanged, as the bytes that
+ * arrived.
  *
- * Order. Each direction is a queue. While an interceptor has a message, what came behind it waits, until the
- * interceptor has passed it on, answered, dropped or released it; the answer to a request that was passed on holds its
- * place in the same way. A request of the proxy's own lets go of what is held in the direction its answer comes from:
- * who asks the chain for something in the middle of a message gives the place of that message away, and no proxy can
- * stand still waiting for itself. What a proxy says itself goes at once, past what is held; what is meant for it
- * (answers to its requests, messages of its own sessions and MCP servers) is heard at once.
+ * Order: each direction is a queue. While an interceptor holds a message, later messages wait until it passes the
+ * message on, answers, drops or releases it. The answer to a passed request holds its position in the same way. A
+ * request of the proxy itself releases the hold in the direction of its answer, so that a proxy cannot deadlock with
+ * itself; the message held there loses its position. The proxy's own messages are sent at once, past any hold. Messages
+ * for the proxy (answers to its requests, messages of its own sessions and MCP servers) are delivered at once.
  *
- * Messages do not change: params and answers are not to be altered in place, but passed on or returned as new objects.
+ * Messages are immutable: do not modify params and answers in place; pass on or return new objects.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 
 export interface Proxy {
-  /** What comes from the client on its way to the successor. */
+  /** Messages from the client to the successor. */
   readonly fromClient?: Interceptors;
-  /** What comes from the successor on its way to the client. */
+  /** Messages from the successor to the client. */
   readonly fromSuccessor?: Interceptors;
-  /** The chain has ended; nothing can be sent any more. */
+  /** Called when the chain has ended; nothing can be sent any more. */
   close?(): void | Promise<void>;
 }
 
-/** By method. Also methods that only this proxy knows: an extension method is answered by not passing it on. */
+/**
+ * Interceptors by method, including methods that only this proxy supports. To answer an extension method, do not pass
+ * it on.
+ */
 export interface Interceptors {
   readonly requests?: Readonly<Record<string, RequestInterceptor>>;
   readonly notifications?: Readonly<Record<string, NotificationInterceptor>>;
 }
 
 /**
- * What it returns is the answer, what it throws an error answer: an `RpcError` as it is, anything else as an internal
- * error that names the proxy.
+ * The return value is the answer. A thrown `RpcError` is sent unchanged; any other error becomes an internal error that
+ * names the proxy.
  */
 export type RequestInterceptor = (request: PassingRequest) => unknown;
 
@@ -37,35 +40,39 @@ export interface PassingRequest {
   readonly method: string;
   readonly params: unknown;
   /**
-   * Aborted when the asker cancels, or is gone. A request that was passed on is cancelled there by itself; one that was
-   * not cannot be passed on any more.
+   * Aborted when the sender cancels or disconnects. A request that was passed on is then cancelled automatically; one
+   * that was not can no longer be passed on.
    */
   readonly signal: AbortSignal;
   /**
-   * Passes it on, with other params if given (else as the bytes that came), and resolves with the answer; rejects with
-   * its `RpcError`. Once. An interceptor that returns (or throws) just that answers with the bytes that came.
+   * Passes the request on, with other params if given (otherwise as the bytes that arrived). Resolves with the answer
+   * or rejects with its `RpcError`. Call it at most once. An interceptor that returns (or throws) exactly this outcome
+   * answers with the bytes that arrived.
    */
   pass(params?: unknown): Promise<unknown>;
   /**
-   * Lets what comes behind overtake now: for a request that takes its time. The answer to what is passed on holds its
-   * place anew.
+   * Lets later messages overtake now, for a request that takes long. The answer to a passed request holds its position
+   * again.
    */
   release(): void;
 }
 
-/** A notification that was not passed on when this is through is dropped. What it throws is logged, and drops it. */
+/** A notification that is not passed on before this settles is dropped. An error is logged and also drops it. */
 export type NotificationInterceptor = (notification: PassingNotification) => void | Promise<void>;
 
 export interface PassingNotification {
   readonly method: string;
   readonly params: unknown;
-  /** Passes it on, with other params if given. */
+  /** Passes the notification on, with other params if given. */
   pass(params?: unknown): void;
 }
 
-/** What stands before or behind the proxy, as a peer. */
+/** The client or the successor of the proxy, as a peer. */
 export interface Neighbour {
-  /** Rejects with `RpcError`, also when the chain ends. An aborted signal cancels; the answer is still awaited. */
+  /**
+   * Rejects with `RpcError`, also when the chain ends. An aborted signal cancels the request; the answer is still
+   * awaited.
+   */
   request(method: string, params: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   notify(method: string, params: unknown): void;
 }
@@ -73,12 +80,12 @@ export interface Neighbour {
 export interface Chain {
   readonly client: Neighbour;
   readonly successor: Neighbour;
-  /** Offers an MCP server over ACP to whatever agent the chain ends in. */
+  /** Offers an MCP server over ACP to the agent at the end of the chain. */
   offerMcp(name: string, connect: ConnectMcp): McpOffer;
   /**
-   * Opens a session of the proxy's own at the successor: its updates and requests come here, and the client never hears
-   * of it. `params` are those of `session/new`. Messages of sessions that were never seen wait for its answer, and all
-   * behind them.
+   * Opens a session at the successor that is invisible to the client; its updates and requests go to `listener`.
+   * `params` are those of `session/new`. Messages of unknown sessions wait for its answer, together with all later
+   * messages.
    */
   openSession(params: unknown, listener: OwnSessionListener): Promise<OwnSession>;
   /** For the log. */
@@ -87,7 +94,7 @@ export interface Chain {
 
 /**
  * Connects a server of `@modelcontextprotocol/sdk` to a transport of the same package: `transport =>
- * makeServer().connect(transport)`. Once for each client.
+ * makeServer().connect(transport)`. Called once for each client.
  */
 export type ConnectMcp = (transport: Transport) => Promise<void>;
 
@@ -96,29 +103,29 @@ export interface McpOffer extends AsyncDisposable {
   readonly declaration: { readonly type: "acp"; readonly name: string; readonly serverId: string; readonly id: string };
 }
 
-/** Both are called in the order of the messages, also before `openSession` has resolved: an agent may talk at once. */
+/** Both are called in message order, possibly before `openSession` resolves, because an agent may send at once. */
 export interface OwnSessionListener {
   /** The `update` member of `session/update`. */
   update(update: unknown): void;
-  /** A request of the agent in this session (`session/request_permission`, `fs/…`): what it returns is the answer. */
+  /** A request of the agent in this session (`session/request_permission`, `fs/…`). The return value is the answer. */
   request(method: string, params: unknown, signal: AbortSignal): unknown;
 }
 
-/** Disposing stops its prompts and closes it; what the agent still says in it is dropped. */
+/** Disposing cancels its prompts and closes it. Later messages of the agent in it are dropped. */
 export interface OwnSession extends AsyncDisposable {
   readonly sessionId: string;
   /** The raw result of `session/new`. */
   readonly opened: unknown;
   /**
-   * Resolves with the raw result of `session/prompt`; an aborted signal sends `session/cancel`, and the answer is still
+   * Resolves with the raw result of `session/prompt`. An aborted signal sends `session/cancel`, and the answer is still
    * awaited.
    */
   prompt(prompt: readonly unknown[], options?: { readonly signal?: AbortSignal }): Promise<unknown>;
 }
 
 export interface ProxyDefinition {
-  /** As the user knows it: in errors, notices and traces. */
+  /** The display name, used in errors, notices and traces. */
   readonly name: string;
-  /** Called once for each chain, before anything comes. */
+  /** Called once for each chain, before any message arrives. */
   make(chain: Chain): Proxy;
 }

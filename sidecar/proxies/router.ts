@@ -1,9 +1,11 @@
 /**
- * What comes from one neighbour of a proxy, on its way to the other: sorts frames into what passes, what an interceptor
- * gets, what answers the proxy itself, and what is meant for it.
+ * Sorts the frames from one neighbour of a proxy: forwarded frames, intercepted messages, answers to the proxy's own
+ * requests, and messages for the proxy itself.
  *
- * Invariants: what nobody asked to see leaves as the frame that came, in its turn; answers to the proxy's own requests
- * and cancellations of what it has in its hands are heard at once, whatever is held.
+ * Invariants:
+ * - A message that is not intercepted leaves in its turn, as the frame that arrived.
+ * - Answers to the proxy's own requests, and cancellations of messages that it holds, are handled at once, despite any
+ *   hold.
  */
 import type { Closed, Receiver } from "../rpc/channel";
 import { FrameError, type Envelope, type Frame } from "../rpc/frame";
@@ -15,21 +17,21 @@ import type { OwnRequests } from "./own-requests";
 import { Interception, passNotification, type Ways } from "./intercepted-message";
 import type { Interceptors, NotificationInterceptor, RequestInterceptor } from "./proxy";
 
-/** Takes what is meant for the proxy itself: at once, and out of turn. */
+/** Takes messages for the proxy itself, at once and out of order. */
 export interface Claims {
-  /** False while nothing can be: then nothing is shown to it. */
+  /** False while no message can be for the proxy; `claim` is not called then. */
   readonly areMade: boolean;
-  /** True when it was taken. Requests are answered through the direction. */
+  /** Returns true if it took the frame. Requests are answered through the router. */
   claim(frame: Frame, envelope: Envelope, direction: Router): boolean;
 }
 
 export interface DirectionOptions {
-  /** As the user knows the proxy. */
+  /** The display name of the proxy. */
   readonly name: string;
   readonly interceptors: Interceptors | undefined;
-  /** Leads to the other neighbour. */
+  /** The queue to the other neighbour. */
   readonly lane: DirectionQueue;
-  /** The proxy's own requests to the neighbour whose messages come here. */
+  /** The proxy's own requests to the neighbour whose messages arrive here. */
   readonly own: OwnRequests;
   /** In the order in which they are asked. */
   readonly claims: readonly Claims[];
@@ -46,9 +48,9 @@ export class Router implements Receiver {
   readonly #requests: ReadonlyMap<string, RequestInterceptor>;
   readonly #notifications: ReadonlyMap<string, NotificationInterceptor>;
   readonly #isWatched: boolean;
-  /** Requests that came here and are the proxy's to answer. */
+  /** Requests that arrived here and that the proxy must answer. */
   readonly #open = new Map<Id, Interception>();
-  /** Requests that went the other way after an interceptor had seen them: their answers come here. */
+  /** Intercepted requests that were sent in the opposite direction; their answers arrive here. */
   readonly #expected = new Map<Id, Interception>();
   readonly #ways: Ways;
 
@@ -78,37 +80,37 @@ export class Router implements Receiver {
     this.#options.closed(reason);
   }
 
-  /** What was kept until it was clear for whom it is: has its turn now. */
+  /** Sorts frames that were kept until their recipient was known. */
   again(frames: readonly Frame[]): void {
-    for (const frame of frames) void this.#sort(frame); // the lane may fill up: what was kept is bounded
+    for (const frame of frames) void this.#sort(frame); // ignores back-pressure: the number of kept frames is bounded
   }
 
-  /** A request that came here, as somebody sees it who may claim it. */
+  /** Creates an interception of an incoming request, which a claimant may inspect. */
   inspect(frame: Frame, envelope: Envelope & { kind: "request" }): Interception {
     return new Interception(frame, envelope, this.#ways);
   }
 
-  /** Has a request answered by who claimed it. */
+  /** Lets a claimant answer a request. */
   serve(request: Interception, claimant: RequestInterceptor): void {
     this.#open.set(request.id, request);
     request.begin(claimant);
   }
 
-  /** Who sends here is gone: its requests are withdrawn, and the proxy's own to it fail. */
+  /** The sender has disconnected: aborts its requests and rejects the proxy's own requests to it. */
   withdraw(reason: Closed): void {
     const error = new ConnectionClosed(reason);
     for (const request of [...this.#open.values()]) request.abort(error);
     this.#options.own.close(reason);
   }
 
-  /** What came leaves, whoever holds it up; what was passed on to who is gone fails. */
+  /** Sends all queued frames despite any hold, and rejects requests that were passed to the disconnected neighbour. */
   flush(reason: Closed): void {
     this.#lane.flush();
     for (const request of [...this.#expected.values()]) request.unanswered(new ConnectionClosed(reason));
     this.#expected.clear();
   }
 
-  /** Nothing is waited for any more; who asked and has no answer gets an error. */
+  /** Ends all waits; a sender without an answer gets an error. */
   end(reason: Closed): void {
     this.withdraw(reason);
     this.flush(reason);
@@ -163,7 +165,7 @@ export class Router implements Receiver {
     return this.#lane.take(hold => request.answered(frame, hold));
   }
 
-  /** True when it was meant for the proxy; what the proxy has not in its hands is cancelled in its turn. */
+  /** Returns true if the cancellation was for the proxy. Any other cancellation is forwarded in its turn. */
   #cancelled(frame: Frame): boolean {
     const id = cancelledId(frame),
       request = id === undefined ? undefined : this.#open.get(id);
@@ -182,7 +184,7 @@ function cancelledId(frame: Frame): Id | undefined {
   return typeof id === "string" || typeof id === "number" ? id : undefined;
 }
 
-/** Undefined also where they cannot be read: then they are nobody's here. */
+/** Undefined also if the params cannot be parsed; then the message is not for the proxy. */
 export function paramsOr(frame: Frame): unknown {
   try {
     return "params" in frame.message ? frame.message.params : undefined;

@@ -1,10 +1,10 @@
 /**
- * Names of MCP servers in one session: an agent shows the tools of each under its server's name, and two of one name
- * would be one, or none. Pure.
+ * Names of MCP servers in one session. An agent lists the tools of each server under its name; of two servers with the
+ * same name, one or both would be lost. Pure.
  */
 import { arrayOr, objectOr } from "../rpc/json";
 
-/** These behind those that stand in `mcpServers` already; one whose name is taken gets another one. */
+/** Appends these servers to those in `mcpServers`. A server whose name is taken is renamed. */
 export function besideServers(mcpServers: unknown, added: readonly unknown[]): readonly unknown[] {
   const there = arrayOr(mcpServers),
     taken = new Set(there.map(server => objectOr(server).name));
@@ -19,7 +19,7 @@ export function besideServers(mcpServers: unknown, added: readonly unknown[]): r
   ];
 }
 
-/** `name_2`, not `name-2`: so are those called that stand in other sessions of the same chain. */
+/** `name_2`, not `name-2`, because that form names servers of other sessions of the same chain. */
 function freeName(name: string, taken: ReadonlySet<unknown>): string {
   for (let n = 1; ; n++) {
     const one = n === 1 ? name : `${name}_${n}`;

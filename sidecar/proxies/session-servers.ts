@@ -1,9 +1,10 @@
 /**
- * MCP servers of a proxy that stand in sessions of the chain, and go with them.
+ * A proxy's MCP servers in sessions of the chain; each server has the lifetime of its session.
  *
- * Invariants: what stands in the request that sets a session up can be reached before it is passed on; a server is
- * withdrawn when its session is closed, could not be set up or is set up anew, and with the chain; withdrawing it a
- * second time changes nothing.
+ * Invariants:
+ * - A server in a session setup request is reachable before the request is passed on.
+ * - A server is withdrawn when its session is closed, could not be set up or is set up again, and with the chain.
+ * - Withdrawing it again has no effect.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -16,9 +17,9 @@ export interface StandingServer {
   withdraw(): void;
 }
 
-/** Requests that set a session up. */
+/** Requests that set up a session. */
 export const SETUPS = ["session/new", "session/load", "session/resume", "session/fork"] as const;
-/** Requests that end one. */
+/** Requests that end a session. */
 export const CLOSINGS = ["session/close", "session/delete"] as const;
 
 export class SessionServers {
@@ -27,7 +28,7 @@ export class SessionServers {
 
   constructor(private readonly chain: Chain) {}
 
-  /** A server that no session has yet. `over` is called when it is withdrawn. */
+  /** Creates a server that is not yet in a session. `over` is called when it is withdrawn. */
   stand(name: string, connect: ConnectMcp, over: () => void = () => undefined): StandingServer {
     const { chain } = this,
       offer = chain.offerMcp(name, connect);
@@ -46,8 +47,8 @@ export class SessionServers {
   }
 
   /**
-   * Passes a request of `SETUPS` on with these servers behind its own, under names that are free there, as it is
-   * without any; `opened` hears which session has them. `params`: in place of the request's.
+   * Passes on a request of `SETUPS` with these servers appended, under free names; without servers it is unchanged.
+   * `opened` receives the session's id. `params` replaces the request's params.
    */
   async setup(
     request: PassingRequest,
@@ -65,7 +66,7 @@ export class SessionServers {
       );
       const sessionId = setUp(request, answer);
       if (sessionId !== undefined) {
-        // else they go with the chain
+        // otherwise they end with the chain
         this.#bind(sessionId, servers);
         opened(sessionId);
       }
@@ -76,7 +77,9 @@ export class SessionServers {
     }
   }
 
-  /** A request of `CLOSINGS`. A session that the agent does not know is closed, too; `closed` hears which. */
+  /**
+   * Handles a request of `CLOSINGS`, also when the agent does not know the session. `closed` receives the session's id.
+   */
   async closing(request: PassingRequest, closed: (sessionId: string) => void = () => undefined): Promise<unknown> {
     const { sessionId } = objectOr(request.params),
       over = (): void => {
@@ -94,13 +97,13 @@ export class SessionServers {
     }
   }
 
-  /** The chain has ended, and with it all that stood in it. */
+  /** The chain has ended: withdraws all servers. */
   close(): void {
     for (const server of [...this.#open]) server.withdraw();
     this.#sessions.clear();
   }
 
-  /** What the session had before is withdrawn. */
+  /** Withdraws the previous servers of the session. */
   #bind(sessionId: string, servers: readonly StandingServer[]): void {
     for (const server of this.#sessions.get(sessionId) ?? []) server.withdraw();
     if (servers.length > 0) this.#sessions.set(sessionId, servers);
@@ -118,7 +121,7 @@ function withServers(params: JsonObject, servers: readonly StandingServer[]): Js
   };
 }
 
-/** `load` and `resume` keep the session that they name, `new` and `fork` make one. */
+/** `load` and `resume` keep the session in their params; `new` and `fork` create one. */
 function setUp({ method, params }: PassingRequest, answer: unknown): string | undefined {
   const { sessionId } = objectOr(method === "session/load" || method === "session/resume" ? params : answer);
   return typeof sessionId === "string" ? sessionId : undefined;

@@ -11,7 +11,7 @@ import { turn } from "../testing/proxy-rig";
 import type { ProxyDefinition } from "./proxy";
 import { serveProxyOnStdio } from "./stdio";
 
-/** A proxy on two streams, and the lines that it wrote. */
+/** A proxy on two streams, and the lines that it writes. */
 function onStreams(definition: ProxyDefinition) {
   const input = new PassThrough(),
     output = new PassThrough(),
@@ -112,8 +112,8 @@ suite("a proxy on stdio", () => {
 });
 
 /**
- * A proxy program as a process, played by the test: the client on its plain side, an agent in its envelopes that
- * answers `{protocolVersion: 1, of: METHOD}`.
+ * A proxy program as a process. The test plays the client on its plain side, and in its envelopes an agent that answers
+ * `{protocolVersion: 1, of: METHOD}`.
  */
 function started(name: string, ...flags: string[]) {
   const child = spawn(

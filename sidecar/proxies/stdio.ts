@@ -1,10 +1,10 @@
 /**
- * A proxy as a program of its own, for any conductor: its client speaks on stdin and stdout as it is, its successor in
- * envelopes.
+ * A proxy as a standalone program, for any conductor: plain messages for its client and envelopes for its successor,
+ * both on stdin and stdout.
  *
- * A conductor initialises a proxy as one (`proxy/initialize`, in the older drafts `_proxy/initialize`); in the chain
- * that is an `initialize` like any other, for the proxy as for those behind it. The envelopes are spelled as the
- * conductor spelled that.
+ * A conductor initialises a proxy with `proxy/initialize` (in older drafts `_proxy/initialize`). In the chain this
+ * becomes an ordinary `initialize`, for the proxy and for the components behind it. Envelopes use the conductor's
+ * spelling.
  */
 import type { Readable, Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";
@@ -17,11 +17,11 @@ import type { ProxyDefinition } from "./proxy";
 export interface StdioOptions {
   readonly input?: Readable;
   readonly output?: Writable;
-  /** For the log, which is stderr unless given. */
+  /** Receives log entries. Defaults to stderr. */
   readonly odd?: (what: string, detail: unknown) => void;
 }
 
-/** Runs until the input ends, or it is disposed. */
+/** Runs until the input ends or until it is disposed. */
 export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): Served {
   const { input = process.stdin, output = process.stdout, odd = logged } = options,
     ids = countingIds();

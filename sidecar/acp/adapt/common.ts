@@ -1,4 +1,4 @@
-/** What both versions of ACP say in the same way → the chat model. Pure and lenient; see `v1.ts`. */
+/** Converts the updates that ACP v1 and v2 have in common to the chat model. Pure and lenient; see `v1.ts`. */
 import {
   TOOL_JSON_LIMIT,
   type ChatEvent,
@@ -15,7 +15,7 @@ import { arrayOr, cut, isObject, objectOr, readable, stringOr, type JsonObject }
 import { blockContent, wordsOf } from "./content";
 import { controlsOf } from "./controls";
 
-/** What an update does to the conversation, and how many new ids it took from `makeId(0)`, `makeId(1)`… */
+/** The changes of an update to the conversation, and the number of ids that it took from `makeId(0)`, `makeId(1)`… */
 export interface Adapted {
   readonly events: readonly ChatEvent[];
   readonly made: number;
@@ -25,10 +25,10 @@ export const NOTHING: Adapted = { events: [], made: 0 };
 
 export type MakeId = (n: number) => string;
 
-/** The name of the session with this id, for a person. */
+/** The display name of the session with this id. */
 export type SessionName = (sessionId: string) => string;
 
-/** An update that is the same in v1 and v2. Those of an unknown kind share one placeholder per kind and turn. */
+/** An update that is the same in v1 and v2. Updates of an unknown kind share one placeholder per kind and turn. */
 export function adaptCommon(
   conversation: Conversation,
   kind: string,
@@ -65,7 +65,7 @@ export function adaptCommon(
   }
 }
 
-/** The raw JSON of the first one is kept. */
+/** Keeps the raw JSON of the first one. */
 function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, makeId: MakeId): Adapted {
   const what = kind.slice(0, LINE_LIMIT);
   for (let i = entries.length - 1; i >= 0 && entries[i]?.kind !== "user"; i--) {
@@ -81,7 +81,7 @@ function unknownUpdate({ entries }: Conversation, kind: string, raw: unknown, ma
 
 // --- messages between sessions of the agent
 
-/** A patch by `messageId` (schema v2, `SessionMessage`): its chunks may come before it, between, and after. */
+/** A patch by `messageId` (schema v2, `SessionMessage`). Its chunks may arrive before, between and after patches. */
 function sessionMessage(conversation: Conversation, update: JsonObject, makeId: MakeId, nameOf: SessionName): Adapted {
   const known = knownMessage(conversation, update),
     blocks = Array.isArray(update.content) ? update.content : undefined;
@@ -112,7 +112,7 @@ function sessionMessageGrows(conversation: Conversation, update: JsonObject, mak
   };
 }
 
-/** Content other than text is named. */
+/** Text; any other content is represented by its type. */
 function wordsIn(block: unknown): string {
   return wordsOf(block) ?? `[${stringOr(objectOr(block).type, "content")}]`;
 }
@@ -124,7 +124,7 @@ function knownMessage({ entries }: Conversation, { messageId }: JsonObject): Ses
   );
 }
 
-/** A plan without steps is not shown. */
+/** A plan without steps is not displayed. */
 function planRemoved(conversation: Conversation, { planId }: JsonObject): Adapted {
   const plan = planWith(conversation, stringOr(planId, ""));
   return plan === undefined
@@ -132,7 +132,7 @@ function planRemoved(conversation: Conversation, { planId }: JsonObject): Adapte
     : { events: [{ type: "upsert", entry: { kind: "plan", id: plan.id, steps: [] } }], made: 0 };
 }
 
-/** The entry of the plan with this id of the agent. */
+/** The entry of the plan with this id from the agent. */
 export function planWith(
   { entries }: Conversation,
   planId: string,
@@ -144,8 +144,9 @@ export function planWith(
 }
 
 /**
- * Text joins the newest entry when that is of the same kind and message: a tool call or a question in between starts a
- * new one, so that what is read is what happened. `messageId` is optional in v1; a change of it is a new message.
+ * Appends text to the newest entry if it has the same kind and message. A tool call or a permission request in between
+ * starts a new entry, so that the display follows the order of events. `messageId` is optional in v1; a different id
+ * starts a new message.
  */
 export function chunk(
   conversation: Conversation,
@@ -168,9 +169,9 @@ export function chunk(
   return { events: [{ type: "upsert", entry: { kind, id, text } }], made: 1 };
 }
 
-/** Between our id and the agent's message id, so that the next chunk can be compared. */
+/** Separates our id from the agent's message id, so that the next chunk can be compared. */
 const MESSAGE = "/";
-/** Ids cross every wire with every event. */
+/** Characters. Ids are sent with every event. */
 const MESSAGE_ID_LIMIT = 100;
 
 export function isEcho(conversation: Conversation, update: JsonObject): boolean {
@@ -183,7 +184,7 @@ function continues(entryId: string, messageId: string | undefined): boolean {
   return messageId === undefined || said === undefined || said === messageId.slice(0, MESSAGE_ID_LIMIT);
 }
 
-/** The agent's id (its first characters) of the message, or of the plan, that an entry belongs to. */
+/** The agent's id (its first characters) of the message or plan to which an entry belongs. */
 export function messageIdOf(entryId: string): string | undefined {
   const at = entryId.indexOf(MESSAGE);
   return at === -1 ? undefined : entryId.slice(at + 1);
@@ -246,13 +247,13 @@ function notice(conversation: Conversation, { severity, title, description }: Js
   };
 }
 const NOTICE_LIMIT = 1_000;
-/** Of what is a line to a person, and of what is a word. */
+/** Maximum characters of a displayed line and of a displayed word. */
 const LINE_LIMIT = 1_000,
   WORD_LIMIT = 200;
-/** Of a list that a person is to look through. */
+/** Maximum items of a displayed list. */
 const MOST_ITEMS = 1_000;
 
-/** A patch by `compactionId` (schema v1, `CompactionUpdate`): a summary in it replaces the one before. */
+/** A patch by `compactionId` (schema v1, `CompactionUpdate`). A summary in it replaces the previous one. */
 function compaction(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
   const known = knownCompaction(conversation, update);
   const summary = Array.isArray(update.summary)

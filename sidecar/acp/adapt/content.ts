@@ -1,4 +1,4 @@
-/** ACP's content blocks → what the chat model shows. The same in v1 and v2. Pure, lenient, and never throws. */
+/** Converts ACP's content blocks to the chat model. The same in v1 and v2. Pure, lenient, and never throws. */
 import { TOOL_JSON_LIMIT, type Resource, type ToolContent } from "../../../src/protocol/chat";
 import { cut, numberOr, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 
@@ -27,7 +27,7 @@ export function blockContent(raw: unknown): ToolContent {
   }
 }
 
-/** Blocks that are words, or a link in them, as Markdown; `undefined` for what stands by itself. */
+/** Text blocks and links as Markdown; `undefined` for content that is displayed separately. */
 export function wordsOf(raw: unknown): string | undefined {
   const block = objectOr(raw);
   switch (block.type) {
@@ -42,7 +42,7 @@ export function wordsOf(raw: unknown): string | undefined {
   }
 }
 
-/** What a card can show of a text; the whole of it stays with the agent. */
+/** Truncates text to the amount that a card displays; the agent keeps the full text. */
 export function limited(text: unknown): string {
   return cut(stringOr(text, ""), TOOL_JSON_LIMIT);
 }
@@ -71,7 +71,7 @@ function embedded({ uri, text, blob, mimeType }: JsonObject): Resource {
   };
 }
 
-/** Of base64, roughly. */
+/** Approximate size in bytes of base64 data. */
 function bytesOf(data: unknown): number {
   return Math.floor((stringOr(data, "").length * 3) / 4);
 }

@@ -1,12 +1,12 @@
 /**
- * What an agent lets a person choose: `configOptions` of ACP v1 and v2, else the older `modes` and, of agents that are
- * older still, `models`. Pure and lenient: an option of a kind that is not known is left out, as the schema asks.
+ * The options of an agent that the user can select: `configOptions` of ACP v1 and v2, otherwise the older `modes` and,
+ * for still older agents, `models`. Pure and lenient: an option of an unknown kind is omitted, as the schema requires.
  */
 import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../../src/protocol/controls";
 import type { AcpVersion } from "../connection";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
-/** Ids of the controls that stand for the older ways, as no option of an agent is called. */
+/** Ids of the controls for the older members. No agent uses them as option ids. */
 export const MODE = "acp:mode",
   MODEL = "acp:model";
 
@@ -24,7 +24,7 @@ export function controlsOf(raw: unknown): readonly Control[] {
   ];
 }
 
-/** The request that sets a control, without its session. v2 says of every value what it is. */
+/** The request that sets a control, without the session id. v2 adds the type of each value. */
 export function requestToSet(
   control: Control,
   value: ControlValue,
@@ -95,7 +95,7 @@ function described({ description }: JsonObject): { readonly description?: string
   return typeof description === "string" && description !== "" ? { description } : {};
 }
 
-/** Two options of one id could not be told apart. */
+/** Removes duplicates: two options with the same id are indistinguishable. */
 function unique(controls: readonly Control[]): readonly Control[] {
   const seen = new Set<string>();
   return controls.filter(({ id }) => !seen.has(id) && seen.add(id));

@@ -1,6 +1,6 @@
 /**
- * `elicitation/create` → a form or a page to visit (ACP schema v1, `CreateElicitationRequest`). Pure; what cannot be
- * asked is said why.
+ * Converts `elicitation/create` to a form or a page to visit (ACP schema v1, `CreateElicitationRequest`). Pure; an
+ * unsupported request yields the reason.
  */
 import type { Field, FieldOption, FormAsk, UrlAsk } from "../../../src/protocol/elicitation";
 import { arrayOr, cut, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -24,7 +24,7 @@ export function elicitationFrom(raw: unknown): Elicitable {
   }
 }
 
-/** Only what a browser opens: no other scheme may start a program on the user's machine. */
+/** Only schemes that open in a browser: no other scheme may start a program on the user's machine. */
 function page(message: string, { url, elicitationId }: JsonObject): Elicitable {
   if (typeof elicitationId !== "string") return { wrong: "elicitationId is missing" };
   const text = stringOr(url, "");
@@ -111,7 +111,7 @@ function limits(property: JsonObject): Partial<Extract<Field, { readonly type: "
   };
 }
 
-/** `enum`, or `oneOf` and `anyOf` with titles; `undefined`: anything may be said. */
+/** The choices of `enum`, or of `oneOf` and `anyOf` with titles; `undefined` if any value is allowed. */
 function optionsOf(property: JsonObject): readonly FieldOption[] | undefined {
   const titled = [property.oneOf, property.anyOf].find(Array.isArray);
   if (titled)

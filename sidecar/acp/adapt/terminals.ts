@@ -1,7 +1,7 @@
 /**
- * Terminals that are the agent's own (schema v2, `TerminalUpdate`): their output is shown where a tool call mentions
- * them, and in a call of their own when none has. Output is base64 of UTF-8; a character that two chunks share shows as
- * a replacement.
+ * Terminals that belong to the agent (schema v2, `TerminalUpdate`). Their output is displayed in the tool call that
+ * references them, or in a separate call if there is none. Output is base64 of UTF-8; a character that is split between
+ * two chunks is displayed as a replacement character.
  */
 import { TOOL_JSON_LIMIT, type Conversation, type ToolCall, type ToolContent } from "../../../src/protocol/chat";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -9,7 +9,7 @@ import type { Adapted, MakeId } from "./common";
 
 type Terminal = Extract<ToolContent, { readonly kind: "terminal" }>;
 
-/** A patch: output in it replaces what was there. */
+/** A patch: output in it replaces the previous output. */
 export function terminalUpdate(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
   const { output, exitStatus, command } = update;
   const data = output === null ? "" : stringOr(objectOr(output).data, undefined);
@@ -25,7 +25,7 @@ export function terminalChunk(conversation: Conversation, update: JsonObject, ma
   return inEach(conversation, update, makeId, before => before + text(stringOr(update.data, "")), {});
 }
 
-/** A mention of a terminal with what is known of it. */
+/** Adds the known output to a reference to a terminal. */
 export function withOutput(conversation: Conversation, terminal: Terminal): Terminal {
   if (terminal.output !== undefined) return terminal;
   const known = toolsWith(conversation, terminal.terminalId)
@@ -37,7 +37,10 @@ export function withOutput(conversation: Conversation, terminal: Terminal): Term
   return known?.output === undefined ? terminal : { ...terminal, output: known.output };
 }
 
-/** Of the terminal's own call only its words and its end are known. */
+/**
+ * Prefix of the `toolCallId` of a terminal's separate call, for which only the command, the output and the exit are
+ * known.
+ */
 const OWN = "terminal:";
 
 function inEach(
@@ -87,7 +90,7 @@ function text(base64: string): string {
   return Buffer.from(base64, "base64").toString("utf8");
 }
 
-/** The newest output is what counts. Cut between characters. */
+/** Keeps the newest output, cut between characters. */
 function end(output: string): string {
   if (output.length <= TOOL_JSON_LIMIT) return output;
   const cut = output.slice(-TOOL_JSON_LIMIT);

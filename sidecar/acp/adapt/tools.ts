@@ -1,4 +1,4 @@
-/** ACP's tool calls and permission options → the chat model. Pure, lenient, and never throws. */
+/** Converts ACP's tool calls and permission options to the chat model. Pure, lenient, and never throws. */
 import {
   TOOL_JSON_LIMIT,
   type Conversation,
@@ -13,9 +13,9 @@ import { arrayOr, isObject, objectOr, readable, stringOr, type JsonObject } from
 import { blockContent, limited } from "./content";
 
 /**
- * The tool call after a `tool_call`, a `tool_call_update` or the `toolCall` of a permission request: all three patch
- * what is known by `toolCallId`, in any order, also when nothing was announced. What a patch leaves out stays; arrays
- * replace. Entries before index `since` are not looked at: a call that is announced again in a later turn is another
+ * The tool call after a `tool_call`, a `tool_call_update` or the `toolCall` of a permission request. All three patch
+ * the known call by `toolCallId`, in any order, even if it was not announced. Omitted members are kept; arrays are
+ * replaced. Entries before index `since` are ignored, because a call that is announced again in a later turn is a new
  * one.
  */
 export function toolFrom(
@@ -49,7 +49,7 @@ export function toolFrom(
   return { entry, wasKnown: known !== undefined };
 }
 
-/** A plain loop: an agent that floods has it look through thousands of entries, thousands of times. */
+/** A plain loop for speed: a flooding agent causes thousands of searches through thousands of entries. */
 function callIn({ entries }: Conversation, toolCallId: string, since: number): ToolCall | undefined {
   for (let i = entries.length - 1; i >= since; i--) {
     const entry = entries[i];
@@ -62,15 +62,15 @@ function isGiven(value: unknown): boolean {
   return value !== undefined && value !== null;
 }
 
-/** Agents put whole scripts into the title of the call that runs them; all of it is in the input. */
+/** Characters. Agents put whole scripts into the title of the call that runs them; the input contains the full text. */
 const TITLE_LIMIT = 10_000;
-/** What stands at every wire and in every list, and nobody reads more of. */
+/** Limits of values that are sent with every event and displayed in lists. */
 const ID_LIMIT = 1_000,
   KIND_LIMIT = 100,
   MOST_LOCATIONS = 100,
   PATH_LIMIT = 4_096;
 
-/** The index behind the newest prompt. */
+/** The index after the newest prompt. */
 export function lastTurn(conversation: Conversation): number {
   return conversation.entries.findLastIndex(entry => entry.kind === "user") + 1;
 }
@@ -100,7 +100,7 @@ function toolContent(raw: unknown): ToolContent {
   }
 }
 
-/** Some agents send the output of terminals of their own in `_meta` (reference/real-agents, point 4). */
+/** Some agents send the output of their own terminals in `_meta` (reference/real-agents, point 4). */
 function terminal(item: JsonObject): ToolContent {
   const meta = objectOr(item._meta);
   const output = stringOr(objectOr(meta.terminal_output).data, undefined) ?? stringOr(meta.output, undefined);
@@ -121,7 +121,7 @@ function toolLocation(raw: unknown): readonly ToolLocation[] {
 const OPTION_KINDS: readonly PermissionOptionKind[] = ["allow_once", "allow_always", "reject_once", "reject_always"];
 
 /**
- * The agent's own options, in its order; one of an unknown kind counts as a rejection, because it may not allow by
+ * The agent's options, in its order. An option of an unknown kind counts as a rejection, so that it cannot allow by
  * mistake.
  */
 export function permissionOptions(raw: unknown): readonly PermissionOption[] {

@@ -1,7 +1,7 @@
 /**
- * ACP v1 → the chat model. Pure and lenient, as the schema's salvage rules ask (`x-deserialize-default-on-error`): a
- * bad field becomes its default, a bad item is left out, and a kind of update that is not known becomes one visible
- * placeholder that keeps the raw JSON. Nothing here throws, whatever an agent sends.
+ * Converts ACP v1 to the chat model. Pure and lenient, as the schema's salvage rules require
+ * (`x-deserialize-default-on-error`). An invalid field gets its default, an invalid item is omitted, and an update of
+ * an unknown kind becomes one visible placeholder with the raw JSON. Nothing here throws, whatever an agent sends.
  */
 import type { Conversation, Entry } from "../../../src/protocol/chat";
 import { withValue, type Control } from "../../../src/protocol/controls";
@@ -19,7 +19,7 @@ export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: Ma
       return chunk(conversation, "agent", update, makeId);
     case "agent_thought_chunk":
       return chunk(conversation, "thought", update, makeId);
-    // The user's words are in the conversation before an agent hears them: what it repeats of them is an echo.
+    // The conversation contains the user's text before the agent receives it; a repetition by the agent is an echo.
     case "user_message_chunk":
       return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
     case "tool_call":
@@ -42,14 +42,14 @@ function call({ entry, wasKnown }: ReturnType<typeof toolFrom>): Adapted {
   return { events: [{ type: "upsert", entry }], made: wasKnown ? 0 : 1 };
 }
 
-/** Some agents have their modes as an option, and tell of a change in the older way. */
+/** Some agents list their modes as an option but report a change by the older update. */
 function inMode(controls: readonly Control[], mode: string): readonly Control[] {
   const control = controls.find(({ id }) => id === MODE) ?? controls.find(({ category }) => category === "mode");
   return control ? withValue(controls, control.id, mode) : controls;
 }
 
 function plan(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  // A plan is replaced whole (schema v1, `Plan`) as long as its turn lasts.
+  // A plan is replaced as a whole (schema v1, `Plan`) during its turn.
   const turn = conversation.entries.findLastIndex(entry => entry.kind === "user");
   const known = conversation.entries.findLast(
     (entry, i): entry is Entry & { readonly kind: "plan" } => entry.kind === "plan" && i > turn,

@@ -1,7 +1,7 @@
 /**
- * ACP v2 (a draft) → the chat model. Pure and lenient, like `v1.ts`. Messages are upserts by id here, terminals
- * belong to the agent, and a turn's state is an update, which the connection takes for the end of the prompt: it is
- * nothing to show.
+ * Converts ACP v2 (a draft) to the chat model. Pure and lenient, like `v1.ts`. In v2, messages are upserts by id and
+ * terminals belong to the agent. A turn's state is an update; the connection handles it as the end of the prompt, and
+ * it is not displayed.
  */
 import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../../src/protocol/chat";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -58,7 +58,7 @@ export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: 
   }
 }
 
-/** `session/request_permission` (schema v2, `RequestPermissionRequest`): the call that it is about, in v1's words. */
+/** The call of a `session/request_permission` (schema v2, `RequestPermissionRequest`), converted to v1. */
 export function subjectOf({ title, description, subject }: JsonObject): {
   readonly toolCall: JsonObject;
   readonly title?: string;
@@ -92,7 +92,7 @@ export function subjectOf({ title, description, subject }: JsonObject): {
 
 type Spoken = "agent" | "thought";
 
-/** A message as it is now, whole: its text goes where its text was, also when other things have come in between. */
+/** Replaces a whole message. Its text stays at its position, even if other entries follow. */
 function message(conversation: Conversation, kind: Spoken, update: JsonObject, makeId: MakeId): Adapted {
   if (update.content === undefined) return NOTHING;
   const messageId = stringOr(update.messageId, "");
@@ -124,7 +124,7 @@ function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): A
   return { events: [{ type: "upsert", entry: withOutputs(conversation, entry) }], made: wasKnown ? 0 : 1 };
 }
 
-/** Pieces of one call: it is sent whole with each. */
+/** Maximum content items of a call, because every event sends the whole call. */
 const MOST_CONTENT = 200;
 
 function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
@@ -144,7 +144,7 @@ function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObje
   };
 }
 
-/** A terminal that is mentioned shows what was said of it before. */
+/** Adds the earlier output of the terminals that a call references. */
 function withOutputs(conversation: Conversation, entry: ToolCall): ToolCall {
   return {
     ...entry,
@@ -155,7 +155,8 @@ function withOutputs(conversation: Conversation, entry: ToolCall): ToolCall {
 }
 
 /**
- * v2's patch of a call in v1's words: `null` empties what v1 leaves as it is, a call can pause, and a diff is a patch.
+ * Converts v2's patch of a call to v1. In v2, `null` clears a member that v1 leaves unchanged, a call can be paused,
+ * and a diff is a patch.
  */
 function inV1(update: JsonObject): JsonObject {
   const { content, locations, status } = update;
@@ -167,7 +168,7 @@ function inV1(update: JsonObject): JsonObject {
   };
 }
 
-/** A diff of v2 names the files that change, and may come with a patch; there is no text of before and after. */
+/** A v2 diff lists the changed files and may contain a patch; it has no old and new text. */
 function patchAsText(raw: unknown): unknown {
   const item = objectOr(raw);
   if (item.type !== "diff" || !Array.isArray(item.changes)) return raw;
@@ -187,7 +188,7 @@ function patchAsText(raw: unknown): unknown {
   };
 }
 
-/** Longer than any run of backticks within, so that nothing in the patch ends it. */
+/** The fence is longer than any run of backticks in the text, so that the text cannot end it. */
 function fenced(text: string, language = "diff"): string {
   let longest = 2;
   for (const [run] of text.matchAll(/`+/g)) longest = Math.max(longest, run.length);
@@ -195,7 +196,7 @@ function fenced(text: string, language = "diff"): string {
   return `${fence}${language}\n${text}\n${fence}`;
 }
 
-/** Of whichever kind: its newest content takes the place of what it had before (schema v2, `PlanUpdateContent`). */
+/** A plan of any kind. Its newest content replaces the previous one (schema v2, `PlanUpdateContent`). */
 function plan(conversation: Conversation, raw: JsonObject, makeId: MakeId): Adapted {
   const { planId, type, entries, content, uri } = raw,
     theirs = stringOr(planId, ""),
