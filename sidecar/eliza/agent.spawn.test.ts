@@ -12,14 +12,14 @@ import { PIXEL, serveMcpOverHttp } from "../testing/mcp-server";
 import { Transcript } from "../testing/transcript";
 import { elizaAgent, wordGroups } from "./agent";
 
-/** A client of Eliza in memory. */
+/** An in-memory client of Eliza. */
 class Client implements AsyncDisposable {
   readonly updates: JsonObject[] = [];
   readonly transcript = new Transcript();
   readonly clock = new FakeClock();
   readonly agent: AsyncDisposable;
   readonly peer: Peer;
-  /** Called with each update, after it was recorded. */
+  /** Called with each update, after it is recorded. */
   updated: (update: JsonObject) => void = () => undefined;
 
   constructor(options: { readonly deterministic: boolean; readonly random?: () => number } = { deterministic: true }) {
@@ -44,7 +44,7 @@ class Client implements AsyncDisposable {
     return this.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   }
 
-  /** What is said to one prompt. */
+  /** Returns the text of the response to one prompt. */
   async ask(sessionId: string, text: string): Promise<string> {
     this.updates.length = 0;
     deepEqual(await this.prompt(sessionId, text), { stopReason: "end_turn" });

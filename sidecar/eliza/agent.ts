@@ -1,9 +1,12 @@
 /**
- * Eliza as an ACP agent (v1), over any channel: the built-in agent, and the one that tests are written against.
+ * Eliza as an ACP agent (v1), over any channel: the built-in agent, which tests also use.
  *
- * Invariants: a session runs one prompt at a time; each prompt is answered once, after its last update, also when it is
- * cancelled, its session closed or the client gone; sessions share nothing; when disposal is through, no MCP server
- * that was started for a prompt is left.
+ * Invariants:
+ * - A session runs one prompt at a time.
+ * - Each prompt is answered once, after its last update, also when it is cancelled, its session is closed or the client
+ *   disconnects.
+ * - Sessions share no state.
+ * - After disposal, no MCP server that was started for a prompt is left.
  */
 import { randomUUID } from "node:crypto";
 import { isAbsolute } from "node:path";
@@ -22,23 +25,23 @@ import { compile, type CompiledScript } from "./script";
 import { carryOut } from "./tools";
 
 export interface ElizaOptions {
-  /** Each session begins with the same answers. */
+  /** Each session starts with the same replies. */
   readonly deterministic: boolean;
-  /** From 0 to 1, for sessions that are not deterministic. */
+  /** Returns a number from 0 to 1, for sessions that are not deterministic. */
   readonly random?: () => number;
-  /** What `initialize` says of her; `1.0.0` unless told. */
+  /** The version in the `initialize` result. Defaults to `1.0.0`. */
   readonly version?: string;
   readonly clock?: Clock;
-  /** For the log. */
+  /** Reports protocol violations for the log. */
   readonly odd?: (what: string, detail: unknown) => void;
 }
 
 export interface RunningEliza extends AsyncDisposable {
-  /** The client is gone; what it left is to be disposed of. */
+  /** Resolves when the client has disconnected; dispose the agent then. */
   readonly closed: Promise<void>;
 }
 
-/** Speaks on the channel until disposed. */
+/** Serves the channel until disposed. */
 export function serveEliza(channel: Channel, options: ElizaOptions): RunningEliza {
   return new ElizaAgent(channel, options);
 }
@@ -82,7 +85,7 @@ class ElizaAgent implements RunningEliza {
     this.#peer = new Peer(channel, {
       request: request => this.#request(request),
       notification: (method, params) => this.#notification(method, params),
-      closed: () => settleClosed(), // the peer has aborted every open prompt
+      closed: () => settleClosed(), // the peer has already aborted every open prompt
       ...(options.odd === undefined ? {} : { odd: options.odd }),
     });
   }
@@ -93,7 +96,7 @@ class ElizaAgent implements RunningEliza {
     await Promise.all(this.#closing);
   }
 
-  /** What it throws is the answer. */
+  /** A thrown error becomes the answer. */
   #request(request: IncomingRequest): void {
     const { method } = request;
     const params: JsonObject = isObject(request.params) ? request.params : {};
@@ -122,14 +125,14 @@ class ElizaAgent implements RunningEliza {
   #initialize({ protocolVersion }: JsonObject): JsonObject {
     if (!Number.isInteger(protocolVersion)) throw invalid("protocolVersion", "an integer");
     return {
-      protocolVersion: PROTOCOL_VERSION, // the newest, and the only one
+      protocolVersion: PROTOCOL_VERSION, // the newest and only one
       agentInfo: { name: AGENT, title: TITLE, version: this.#options.version ?? VERSION },
       agentCapabilities: {
         loadSession: false,
         mcpCapabilities: { http: true, sse: false },
         promptCapabilities: { embeddedContext: true },
         sessionCapabilities: { close: {} },
-        _meta: { [LISTS_ON_DEMAND]: true }, // she has no model that could see a list
+        _meta: { [LISTS_ON_DEMAND]: true }, // Eliza has no model that could receive a list
       },
       authMethods: [],
     };
@@ -165,7 +168,7 @@ class ElizaAgent implements RunningEliza {
         (error: unknown) => () => request.fail(error),
       )
       .then(settle => {
-        session.turn = undefined; // before the answer: the next prompt may follow at once
+        session.turn = undefined; // before the answer, because the next prompt may follow at once
         settle();
       });
     session.turn = { stop, ended };
@@ -191,7 +194,7 @@ class ElizaAgent implements RunningEliza {
       if (signal.aborted) return;
       update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: piece } });
       await this.#peer.drained();
-      await new Promise(resolve => setImmediate(resolve)); // a breath, in which a cancellation is heard
+      await new Promise(resolve => setImmediate(resolve)); // yields, so that a cancellation can be handled
     }
   }
 
@@ -209,8 +212,8 @@ class ElizaAgent implements RunningEliza {
 }
 
 /**
- * The text of a prompt. Other blocks are allowed, and passed over: Eliza listens to words only, and not to those that
- * are for the assistant alone (`annotations.audience`): what an extension tells her, the user has not said.
+ * The text of a prompt. Other blocks are accepted and ignored, and so are text blocks for the assistant only
+ * (`annotations.audience`): text from an extension is not the user's.
  */
 function readBlocks(prompt: unknown): string {
   if (!Array.isArray(prompt)) throw invalid("prompt", "an array of content blocks");
@@ -224,7 +227,7 @@ function readBlocks(prompt: unknown): string {
   return texts.filter(text => text !== undefined).join(" ");
 }
 
-/** ACP's content blocks have MCP's annotations: for whose eyes a block is. */
+/** ACP's content blocks have MCP's annotations, which define the audience of a block. */
 function isForAssistant({ annotations }: JsonObject): boolean {
   const { audience } = objectOr(annotations);
   return Array.isArray(audience) && !audience.includes("user");
@@ -233,7 +236,7 @@ function isForAssistant({ annotations }: JsonObject): boolean {
 const GROUP = 3,
   GROUPS = 200;
 
-/** `text` in pieces of a few words, which join to it exactly; of more words when it is long. */
+/** Splits `text` into pieces of a few words, which join to exactly `text`. A long text has more words per piece. */
 export function wordGroups(text: string): readonly string[] {
   const words = text.match(/\S+\s*|^\s+/g) ?? [];
   const size = Math.max(GROUP, Math.ceil(words.length / GROUPS));
@@ -242,7 +245,7 @@ export function wordGroups(text: string): readonly string[] {
   );
 }
 
-/** What an MCP server must inherit, so that one that outlives everybody is found again. */
+/** An environment variable that MCP servers inherit, so that a leaked server can be found. */
 function runId(): Readonly<Record<string, string>> {
   const run = process.env[RUN_ID];
   return run === undefined ? {} : { [RUN_ID]: run };

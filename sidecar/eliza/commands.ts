@@ -1,4 +1,6 @@
-/** What a prompt asks Eliza for: a talk, or one of two commands that make her a client of the session's MCP servers. */
+/**
+ * Parses a prompt to Eliza: a conversation, or one of two commands that make her a client of the session's MCP servers.
+ */
 import { isObject, type JsonObject } from "../rpc/json";
 
 export type Asked =
@@ -18,7 +20,7 @@ export function readPrompt(text: string): Asked {
   return server === undefined || tool === undefined ? { kind: "talk", text } : { kind: "use", server, tool, json };
 }
 
-/** The arguments, or a sentence. */
+/** The arguments, or an error sentence. */
 export function readArguments(json: string): JsonObject | string {
   let value: unknown;
   try {

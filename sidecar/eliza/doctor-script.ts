@@ -1,10 +1,9 @@
 /**
- * The DOCTOR: Weizenbaum's script of 1966 (the appendix of his paper), in the notation of `script.ts`, with question
- * marks and small words put right; after it, under “house”, what is ours. Ranks, patterns and the order of replies are
- * his.
+ * The DOCTOR: Weizenbaum's script of 1966 (the appendix of his paper), in the notation of `script.ts`, with corrected
+ * question marks and minor words. Our additions follow under “house”. Ranks, patterns and the order of replies are his.
  *
- * `first` is where a deterministic conversation begins: with these, the conversation printed in the paper comes out
- * word for word (`eliza.test.ts`), and so do the answers that others have come to expect of a deterministic Eliza.
+ * `first` is the starting reply of a deterministic conversation. These values reproduce the conversation printed in the
+ * paper word for word (`eliza.test.ts`), and the replies that other projects expect of a deterministic Eliza.
  */
 import { link, next, pre, type Rule, type Script } from "./script";
 
@@ -527,7 +526,7 @@ const doctor: Script["keywords"] = {
   same: { rank: 10, as: "likeness" },
 };
 
-/** House: greetings people use today, and what programmers bring to the couch. */
+/** Our additions: present-day greetings, and topics of programmers. */
 const house: Script["keywords"] = {
   hi: { rank: -1, as: "hello" },
   hey: { rank: -1, as: "hello" },

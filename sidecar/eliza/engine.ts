@@ -1,23 +1,25 @@
 /**
  * Eliza, after J. Weizenbaum, “ELIZA: A Computer Program for the Study of Natural Language Communication between Man
- * and Machine”, CACM 9(1), 1966. Knows no language: the script does (`doctor-script.ts`).
+ * and Machine”, CACM 9(1), 1966. The engine is independent of the language, which the script defines
+ * (`doctor-script.ts`).
  *
  *   text → first clause with a keyword → words reflected on the way (my → your), keywords on a stack by rank
- *        → the first pattern of the top keyword that fits takes the clause apart → its next reply puts it together
+ *        → the first matching pattern of the top keyword decomposes the clause → its next reply is assembled
  *
- * A reply may instead link to another keyword, rewrite the clause and link, or try the next keyword. What is said about
- * one keyword (“my”) is also kept; without a keyword, each fourth time at most, the oldest of it is brought up again.
+ * A reply may instead link to another keyword, rewrite the clause and link, or try the next keyword. Statements about
+ * one keyword (“my”) are also stored. For a text without a keyword, at most every fourth time, the oldest stored
+ * statement is used.
  *
- * Invariants: a reply is never empty; the same conversation gives the same replies for the same choice of beginnings;
- * the work is linear in the text (patterns are matched without going back), and what is quoted of it is bounded.
+ * Invariants: a reply is never empty; the same conversation with the same starting replies gives the same replies; the
+ * work is linear in the text (patterns are matched without backtracking), and the length of quotations is bounded.
  */
 import { clauses, word, type Clause, type Token } from "./tokenizer";
 import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script";
 
 export interface Beginnings {
-  /** Every list of replies begins where the script says. */
+  /** Every list of replies starts where the script defines. */
   readonly deterministic: boolean;
-  /** From 0 to 1: where each list begins otherwise. */
+  /** Returns a number from 0 to 1, which selects the start of each list otherwise. */
   readonly random?: () => number;
 }
 
@@ -37,10 +39,10 @@ const MEMORIES = 32,
 /** One conversation. */
 export class Eliza {
   readonly #script: CompiledScript;
-  /** The place in each rule's replies, by the rule's index. */
+  /** The position in each rule's replies, by the rule's index. */
   readonly #places: number[];
   readonly #memories: string[] = [];
-  /** 1 to 4, again and again, one a text: memories surface at 4 only. */
+  /** Cycles from 1 to 4, one step per text; memories are used only at 4. */
   #limit = 1;
 
   constructor(script: CompiledScript, { deterministic, random = Math.random }: Beginnings) {
@@ -72,7 +74,10 @@ export class Eliza {
     return best;
   }
 
-  /** The clauses, where one last word after a comma that is no keyword (“I am well, thanks”) does not begin another. */
+  /**
+   * The clauses of a text. A single last word after a comma that is not a keyword (“I am well, thanks”) does not start
+   * a clause.
+   */
   *#spoken(text: string): Generator<readonly Token[]> {
     let held: Clause | undefined;
     for (const clause of clauses(text)) {
@@ -193,8 +198,8 @@ function firstFit(
 }
 
 /**
- * The parts of `words` that `pattern` finds, or nothing. Each gap is as short as can be; taking the first place where
- * the next run stands never loses a match, because the gap after it can always grow instead: no backtracking.
+ * The parts of `words` that `pattern` matches, or undefined. Each gap is as short as possible. Taking the first
+ * position of the next run never loses a match, because the gap after it can grow instead. No backtracking is needed.
  */
 export function decompose(pattern: readonly Segment[], words: readonly Token[]): Parts | undefined {
   const parts: (readonly Token[])[] = [];

@@ -1,12 +1,13 @@
 /**
- * What a script for Eliza says, and its compiled form.
+ * The source form and the compiled form of an Eliza script.
  *
- * Patterns take a clause apart: `*` is any number of words, `_` exactly one, `[sad unhappy]` one of these, `<family>`
- * one with that tag, anything else itself. Each of them is a part, counted from 1, and replies quote parts: `Your {3}.`
- * `compile` refuses a script that could not work: a link to nowhere, a part that its pattern does not have.
+ * Patterns decompose a clause: `*` matches any number of words, `_` exactly one, `[sad unhappy]` one of these,
+ * `<family>` one with that tag, and any other word itself. Each of them is a part, counted from 1, and replies quote
+ * parts: `Your {3}.` `compile` rejects an invalid script: a link to a missing keyword, or a part that its pattern does
+ * not have.
  */
 
-/** What a rule does: say something, go on with another keyword, rewrite the clause first, or try the next keyword. */
+/** The action of a rule: reply, link to another keyword, rewrite the clause and link, or try the next keyword. */
 export type Say =
   | string
   | { readonly link: string }
@@ -18,40 +19,40 @@ export const next: Say = { next: true };
 
 export interface Rule {
   readonly match: string;
-  /** Used one after another, again from the first after the last. */
+  /** Used in order, starting again after the last. */
   readonly say: readonly Say[];
-  /** Which of `say` a deterministic conversation begins with, from 0. */
+  /** Index in `say`, from 0, with which a deterministic conversation starts. */
   readonly first?: number;
 }
 
 export interface Keyword {
-  /** What it is in the answer: `my` → `your`. A keyword with nothing else is only reflected. */
+  /** The keyword's form in a reply: `my` → `your`. A keyword without other members is only reflected. */
   readonly becomes?: string;
-  /** Higher goes first; below 0 it also gives way to a keyword in a later clause. Default 0. */
+  /** Higher ranks come first; a rank below 0 also yields to a keyword in a later clause. Default 0. */
   readonly rank?: number;
   readonly rules?: readonly Rule[];
-  /** Answers as this keyword does. */
+  /** Uses the rules of this keyword. */
   readonly as?: string;
 }
 
 export interface Script {
-  /** The answer to a text without words. */
+  /** The reply to a text without words. */
   readonly greeting: string;
-  /** Spellings put right before anything else. */
+  /** Spellings that are corrected first. */
   readonly spelling: Readonly<Record<string, string>>;
-  /** Words that a pattern finds as `<tag>`. */
+  /** Words that a pattern matches as `<tag>`. */
   readonly tags: Readonly<Record<string, string>>;
-  /** Grammar put right in what is quoted, after reflection: words → words, where `.` is the end of the quotation. */
+  /** Grammar corrections in quotations, after reflection: words → words, where `.` is the end of the quotation. */
   readonly polish: readonly (readonly [from: string, to: string])[];
   readonly keywords: Readonly<Record<string, Keyword>>;
-  /** What is said about `keyword` is kept for a moment when nothing else comes to mind. */
+  /** Statements about `keyword` are stored for later texts without a keyword. */
   readonly memory: { readonly keyword: string; readonly rule: Rule };
   readonly fallback: Rule;
 }
 
-/** A test of one word: any, or one of these. */
+/** A test of one word: any word, or one of these. */
 export type WordTest = "any" | ReadonlySet<string>;
-/** A run of words, after a gap of any number of them or not. */
+/** A run of words, optionally after a gap of any number of words. */
 export interface Segment {
   readonly gap: boolean;
   readonly tests: readonly WordTest[];
@@ -63,7 +64,9 @@ export type Reply =
   | { readonly kind: "pre"; readonly pieces: readonly Piece[]; readonly to: string }
   | { readonly kind: "next" };
 
-/** `index` numbers the rules of a script: a conversation keeps its place in each list of replies by it. */
+/**
+ * `index` is the number of the rule in its script; a conversation stores its position in each list of replies by it.
+ */
 export interface CompiledRule {
   readonly index: number;
   readonly pattern: readonly Segment[];
@@ -88,7 +91,7 @@ export interface CompiledScript {
 
 const split = (words: string): string[] => words.split(" ").filter(word => word !== "");
 
-/** Throws, with the place, for a script that could not work. */
+/** Throws for an invalid script; the message contains the location. */
 export function compile(script: Script): CompiledScript {
   const rules: CompiledRule[] = [];
   const rule = (source: Rule, where: string): CompiledRule => {

@@ -1,9 +1,9 @@
 /**
- * From a text to clauses of words. Sentence marks end a clause, and so do a comma, a dash and the word “but”; a mark
- * inside a word (`main.rs`, `3,5`, `std::vec`) does not. One pass, whatever the text.
+ * Splits a text into clauses of words. Sentence marks end a clause, and so do a comma, a dash and the word “but”. A
+ * mark inside a word (`main.rs`, `3,5`, `std::vec`) does not. One pass over any text.
  */
 
-/** `text` is shown, `key` (lower case, plain apostrophes) is compared. */
+/** `text` is displayed, `key` (lower case, plain apostrophes) is compared. */
 export interface Token {
   readonly text: string;
   readonly key: string;
@@ -11,7 +11,7 @@ export interface Token {
 
 export interface Clause {
   readonly words: readonly Token[];
-  /** What ended it: a sentence mark, a comma (or dash), or `but`. */
+  /** The reason for the end: a sentence mark, a comma (or dash), or `but`. */
   readonly end: "stop" | "comma" | "but";
 }
 
@@ -33,7 +33,7 @@ const OPENING = new Set("\"“”„«»'([{*_~`");
 const CLOSING = new Set("\"“”„«»'*_~`.,;:!?");
 const BRACKETS = new Set(")]}");
 
-/** A clause of more words than this is several. */
+/** Maximum words per clause; a longer clause is split. */
 const CLAUSE_WORDS = 400;
 
 export function word(text: string): Token {
@@ -60,7 +60,7 @@ function spaced(text: string): string {
   return text.replaceAll(/[。．！？；：，、…—’‘]/g, mark => WIDE_MARKS[mark] ?? mark);
 }
 
-/** The word in a token, without quotes and marks around it, and the kind of mark that followed it. */
+/** The word in a token, without the quotes and marks around it, and the kind of mark that follows it. */
 function bare(token: string): { readonly core: string; readonly end: Clause["end"] | undefined } {
   let from = 0,
     to = token.length;

@@ -1,4 +1,4 @@
-/** Eliza's two commands, carried out: what is said in the end, and the tool call that a client shows meanwhile. */
+/** Runs Eliza's two commands: returns the final text, and reports the tool call to the client meanwhile. */
 import { randomUUID } from "node:crypto";
 import { McpFailure, useMcp, type McpOptions, type McpToolResult } from "../mcp/client";
 import type { McpServer } from "../mcp/client-servers";
@@ -14,7 +14,8 @@ export interface ToolTurn extends McpOptions {
 type Command = Exclude<Asked, { kind: "talk" }>;
 
 /**
- * Never rejects for what a server does: failures are answers, too. A tool call that began has ended when this settles.
+ * Never rejects because of a server: failures are returned as text. When this settles, a tool call that was started has
+ * ended.
  */
 export async function carryOut(asked: Command, turn: ToolTurn): Promise<string> {
   const server = turn.servers.find(({ name }) => name === asked.server);
@@ -73,7 +74,7 @@ async function callTool(
   }
 }
 
-/** Bugs are thrown on. */
+/** Rethrows bugs. */
 function explained(error: unknown): string {
   if (error instanceof McpFailure) return error.message;
   throw error;
@@ -81,7 +82,7 @@ function explained(error: unknown): string {
 
 const ACP_CONTENT = new Set<unknown>(["text", "image", "audio", "resource", "resource_link"]);
 
-/** ACP took over MCP's content blocks; a kind that it has not becomes text. */
+/** ACP uses MCP's content blocks; a kind that ACP lacks becomes text. */
 function shown(block: JsonObject): JsonObject {
   return {
     type: "content",

@@ -1,10 +1,11 @@
 /**
- * One document, or another small file, of another computer, fetched with nothing of the user in it: no cookies, no
- * keys, no more headers than are needed. Everything that can go wrong is a `RegistryError` with a sentence.
+ * Fetches one document, or another small file, without user data: no cookies, no keys, and only the required headers.
+ * Every failure is a `RegistryError` with a sentence.
  *
- * Invariants: no byte comes over a connection that others can read or change (https, or this computer); memory holds no
- * more than the limit, also when the length is not said or what came was compressed; it ends after `PATIENCE_MS`,
- * whatever the other side does.
+ * Invariants:
+ * - Only https or a connection within this computer is used, so that the data cannot be read or changed in transit.
+ * - Memory use does not exceed the limit, even without a content length or with a compressed response.
+ * - A document request ends after `PATIENCE_MS`, whatever the server does.
  */
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
@@ -21,7 +22,7 @@ export type RegistryErrorCode =
   | "cancelled"
   | "wrong";
 
-/** `message` is a sentence; the address is not in it. */
+/** `message` is a sentence without the address. */
 export class RegistryError extends Error {
   override readonly name = "RegistryError";
   constructor(
@@ -34,7 +35,7 @@ export class RegistryError extends Error {
 }
 
 export interface FetchDeps {
-  /** Of an earlier answer: an unchanged document need not come again. */
+  /** Entity tag of an earlier response: an unchanged document is not downloaded again. */
   readonly etag?: string | undefined;
   readonly signal: AbortSignal;
   readonly clock: Clock;
@@ -53,10 +54,10 @@ interface Same {
 export type Fetched = (Omit<Fresh<string>, "content"> & { readonly text: string }) | Same;
 
 export interface FetchLimits {
-  /** Bytes. */
+  /** Maximum size in bytes. */
   readonly longest: number;
   readonly patienceMs: number;
-  /** For the server: what is wanted. */
+  /** The `accept` header. */
   readonly accept: string;
 }
 
@@ -96,7 +97,7 @@ export async function fetchBytes(
   try {
     return await received(await answerOf(address, headers, ended.signal, fetch), etag, longest);
   } catch (error) {
-    // What was reached for is broken off by our own reason, or failed by itself.
+    // Throws our own reason if we aborted the request, otherwise the error of the request.
     throw ended.signal.aborted ? ended.signal.reason : error;
   } finally {
     signal.removeEventListener("abort", cancel);
@@ -135,7 +136,7 @@ async function received(
   return { kind: "fresh", content, etag: etag !== null && isEtag(etag) ? etag : undefined };
 }
 
-/** One that can be sent back as it is. */
+/** Whether the tag can be sent back unchanged. */
 export function isEtag(text: string): boolean {
   return /^(W\/)?"[\x21\x23-\x7E]{0,200}"$/.test(text);
 }

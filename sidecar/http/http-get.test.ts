@@ -5,7 +5,7 @@ import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { httpGet } from "./http-get";
 
 suite("a GET over Node's own http", () => {
-  /** A server that says these bytes to whoever has asked, as they are. */
+  /** A server that sends these raw bytes in response to every request. */
   class Sayer implements AsyncDisposable {
     readonly asked: string[] = [];
     readonly #sockets: Socket[] = [];
@@ -50,8 +50,7 @@ suite("a GET over Node's own http", () => {
         reader = body!.getReader();
       let length = 0;
       for (;;) {
-        // the connection ends while this is not read: what comes in the meantime is an event, and an error in it
-        // nobody's
+        // the connection ends while this is not being read: data arrives in an event, where an error would be uncaught
         await new Promise(setImmediate);
         const { done, value } = await reader.read();
         if (done) break;

@@ -1,9 +1,10 @@
 /**
- * A GET in the shape of `fetch`, over Node's own http. Node's `fetch` is not used for what may be large: where a server
- * closes its connection while what it sent still waits to be read, an assertion in an event of the socket ends the
- * whole process, and nobody can catch it (nodejs/undici#5360, mended in undici 8; Node 24.21 has 7.29 inside).
+ * A GET with the interface of `fetch`, based on Node's http module. Node's `fetch` is not used for large responses. If
+ * a server closes its connection while data is unread, an assertion in a socket event ends the process and cannot be
+ * caught (nodejs/undici#5360, fixed in undici 8; Node 24.21 contains 7.29).
  *
- * Invariants: nothing is sent, no redirect is followed, no connection is kept; who reads slowly is waited for.
+ * Invariants: no request body is sent, no redirect is followed, no connection is kept alive; a slow reader causes
+ * back-pressure.
  */
 import { Agent, request as overHttp, type IncomingMessage } from "node:http";
 import { Agent as SecureAgent, request as overHttps } from "node:https";
@@ -13,15 +14,15 @@ import { createBrotliDecompress, createGunzip, createInflate } from "node:zlib";
 
 export type Fetch = typeof globalThis.fetch;
 
-/** What connects to this address. A connection that was kept may be closed just when it is used again. */
+/** Creates the agent for an address. Connections are not kept alive: one may be closed just when it is used again. */
 export type Connects = (url: URL) => Agent;
 
 const once: Connects = ({ protocol }) =>
   protocol === "https:" ? new SecureAgent({ keepAlive: false }) : new Agent({ keepAlive: false });
 
 /**
- * Of the options `headers` and `signal` count. Rejects as `fetch` does: with the signal's reason, or a `TypeError`
- * whose cause is the system's error.
+ * Supports only the options `headers` and `signal`. Rejects like `fetch`: with the signal's reason, or with a
+ * `TypeError` whose cause is the system's error.
  */
 export function httpGet(connects: Connects = once): Fetch {
   return async (input, { headers, signal } = {}) => {
@@ -37,8 +38,8 @@ export function httpGet(connects: Connects = once): Fetch {
       },
     );
     try {
-      // A proxy that does not connect answers by itself, in the clear, and `https-proxy-agent` hands that on: it could
-      // send us anywhere.
+      // A proxy that does not connect answers itself, in plain text, and `https-proxy-agent` returns that answer. It
+      // could redirect the request anywhere.
       if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket))
         throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
       return responseOf(answer, said("terminated"));
@@ -60,7 +61,7 @@ function asked(url: URL, headers: Headers, signal: AbortSignal | undefined, agen
   });
 }
 
-/** Throws for a status that no answer can have. */
+/** Throws for an invalid status. */
 function responseOf(answer: IncomingMessage, broken: (cause: unknown) => unknown): Response {
   const { statusCode: status = 0, statusMessage: statusText = "" } = answer;
   const headers = Object.entries(answer.headersDistinct).flatMap(([name, values = []]) =>
@@ -79,10 +80,10 @@ const DECODERS: ReadonlyMap<string, () => Transform> = new Map([
   ["br", createBrotliDecompress],
 ]);
 
-/** Nobody asked for a compressed answer; some give one all the same. */
+/** Compressed responses are not requested, but some servers send them. */
 function decoded(answer: IncomingMessage): Readable {
   const decoder = DECODERS.get(answer.headers["content-encoding"]?.toLowerCase() ?? "")?.();
-  // Whoever reads is told; while nobody does, an error that nobody listens to would end the process.
+  // Forwards errors to the reader. Without a listener, an error would end the process.
   answer.on("error", error => decoder?.destroy(error));
   return decoder ? answer.pipe(decoder).on("error", () => answer.destroy()) : answer;
 }
@@ -110,7 +111,7 @@ function streamOf(
     { highWaterMark: 0 },
   );
 }
-/** Addresses; `not`: a list of hosts as in NO_PROXY. */
+/** Proxy addresses. `not` is a list of hosts as in NO_PROXY. */
 
 export interface Proxies {
   readonly http?: string;

@@ -1,8 +1,8 @@
-/** The part that speaks to proxies; loaded by those who have one. */
+/** Requests through a proxy. Loaded only if the user has a proxy. */
 import { HttpsProxyAgent } from "https-proxy-agent";
 import { type Proxies, httpGet, type Fetch } from "./http-get";
 
-/** As `ProxyDeps.load`. One agent for each request: none keeps a connection. */
+/** Implements `ProxyDeps.load`. Uses one agent per request, because no connection is kept alive. */
 export function loadProxied({ http, https }: Proxies): Fetch {
   const proxyFor = (protocol: string): string | undefined => (protocol === "https:" ? (https ?? http) : http);
   const straight = httpGet(),

@@ -183,7 +183,7 @@ suite("what we fetch ourselves, and proxies", () => {
         redirect: "manual",
         credentials: "omit",
       });
-      assert.ok(response instanceof Response); // by which callers know an answer
+      assert.ok(response instanceof Response); // callers detect a response this way
       assert.deepEqual([response.status, await response.text(), response.headers.get("etag")], [206, "456789", '"1"']);
       assert.deepEqual(asked, [`archives.example:80 Basic ${Buffer.from("me:secret").toString("base64")}`]);
     });

@@ -1,23 +1,22 @@
 /**
- * `fetch` through the user's proxy: the one that the login shell names (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in both
- * spellings), else the editor's own (`http.proxy`). Node by itself goes straight to the network in all the versions
- * that we run on.
+ * `fetch` through the user's proxy: the one of the login shell (HTTPS_PROXY, HTTP_PROXY, NO_PROXY, in upper or lower
+ * case), otherwise the editor's (`http.proxy`). Node itself ignores proxy settings in all supported versions.
  *
- * Invariants: who has no proxy loads nothing for it; this computer is never asked through one.
+ * Invariants: without a proxy, no proxy module is loaded; requests to this computer never use a proxy.
  */
 import { isLoopback } from "./address";
 import type { Fetch, Proxies } from "./http-get";
 import type { Environment } from "../process/login-shell-environment";
 
 export interface ProxyDeps {
-  /** The login shell's. */
+  /** The environment of the login shell. */
   readonly environment: () => Promise<Environment>;
-  /** The editor's proxy; empty: it has none. */
+  /** The editor's proxy; empty if there is none. */
   readonly editor: string;
   readonly direct: Fetch;
-  /** `fetch` through what it is given; over CONNECT unless given. */
+  /** Creates a `fetch` that uses these proxies. Defaults to CONNECT. */
   readonly load?: (proxies: Proxies) => Promise<Fetch>;
-  /** `proxy`: without the user's name and password. */
+  /** `proxy` does not contain the user's name and password. */
   readonly log: (level: "info" | "warn", message: string, detail: { readonly proxy: string }) => void;
 }
 
@@ -52,8 +51,8 @@ async function loadProxied(proxies: Proxies): Promise<Fetch> {
 }
 
 /**
- * `not`: hosts with all below them, as `example.com`, `.example.com`, `*.example.com` or with a port, after commas or
- * spaces; `*`: all. As curl has it.
+ * `not` lists hosts, including their subdomains, as `example.com`, `.example.com`, `*.example.com` or with a port,
+ * separated by commas or spaces; `*` matches all hosts. Same rules as curl.
  */
 export function isExcepted({ protocol, hostname, port }: URL, not: string): boolean {
   const host = hostname.replace(/\.$/, ""),
@@ -72,8 +71,8 @@ export function isExcepted({ protocol, hostname, port }: URL, not: string): bool
 }
 
 /**
- * Small letters first, as curl and others have it; of what is named the first that is an address of one. `wrong`: those
- * that are none.
+ * Lower-case names have precedence, as in curl and other programs. Uses the first value that is a valid proxy address;
+ * `wrong` lists the invalid ones.
  */
 export function proxiesIn(
   env: Environment,
@@ -102,7 +101,7 @@ function isProxy(address: string): boolean {
   return URL.canParse(address) && /^https?:$/.test(new URL(address).protocol) && isDecodable(new URL(address));
 }
 
-/** A “%” that stands for itself, in a password, say, is an error to whoever decodes it. */
+/** A literal “%”, for example in a password, makes decoding fail. */
 function isDecodable({ username, password }: URL): boolean {
   try {
     return decodeURIComponent(username + password) !== undefined;
@@ -111,7 +110,7 @@ function isDecodable({ username, password }: URL): boolean {
   }
 }
 
-/** For the log. What is no address could be anything. */
+/** For the log. An invalid address could contain anything, so it is not logged. */
 function withoutUser(address: string): string {
   return (URL.canParse(address) && new URL(address).host) || "?";
 }

@@ -1,17 +1,14 @@
-/**
- * A request that goes to https only, also where it is sent on, and takes nothing of the user with it: no cookies, no
- * keys.
- */
+/** A request over https only, also after redirects, without user data: no cookies, no keys. */
 import { isLoopback, secureUrl } from "./address";
 
 const MOST_REDIRECTS = 5;
 
-/** Nobody's answer: it was not asked for. `to`: the address that may not be asked. */
+/** The request was not sent, so there is no response. `to` is the rejected address. */
 export type NotAsked =
   | { readonly kind: "insecure"; readonly to: string }
   | { readonly kind: "redirects"; readonly most: number };
 
-/** To this computer it may be http, where it began there. Rejects with what `fetch` says. */
+/** Allows http on this computer if the request starts there. Rejects with the errors of `fetch`. */
 export async function fetchSecurely(
   fetch: typeof globalThis.fetch,
   from: URL,

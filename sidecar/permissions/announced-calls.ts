@@ -1,18 +1,21 @@
 /**
- * What a session's agent has said of its tool calls, for the questions that it asks about them later: the question
- * often has no more than the call's id. Bounded: the newest are kept, and none that is over.
+ * The tool calls that a session's agent has reported, for its later permission requests, which often contain only the
+ * call's id. Bounded: keeps the newest calls and no finished ones.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 
 export const MOST_CALLS = 100;
-/** What a question can use of them. */
+/** The members that a permission request can use. */
 const MEMBERS = ["title", "kind", "name", "rawInput", "content", "locations", "_meta"] as const;
 
 export class AnnouncedCalls {
   readonly #calls = new Map<string, JsonObject>();
   readonly #used = new Set<string>();
 
-  /** The `update` member of `session/update`; what is no tool call changes nothing. Members that are left out stay. */
+  /**
+   * Reads the `update` member of `session/update`; updates that are not tool calls are ignored. Omitted members keep
+   * their value.
+   */
   heard(update: unknown): void {
     const said = objectOr(update),
       { sessionUpdate, toolCallId, status } = said;
@@ -20,7 +23,7 @@ export class AnnouncedCalls {
       return;
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
     if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
-    // announced again: another call
+    // a repeated announcement is a new call
     const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId));
     const told = Object.fromEntries(
       MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [
@@ -41,17 +44,17 @@ export class AnnouncedCalls {
     this.#used.delete(toolCallId);
   }
 
-  /** Calls that are not over, the oldest first, without those that were `used`. */
+  /** Unfinished calls, the oldest first, without those marked by `used`. */
   *live(): Iterable<readonly [toolCallId: string, call: JsonObject]> {
     for (const [id, call] of this.#calls) if (!this.#used.has(id)) yield [id, call];
   }
 
-  /** `live` leaves this call out from now on, until it is announced anew. */
+  /** Excludes this call from `live` until it is announced again. */
   used(toolCallId: string): void {
     if (this.#calls.has(toolCallId)) this.#used.add(toolCallId);
   }
 
-  /** Of the call that a question of `session/request_permission` is about. */
+  /** The reported members of the call that a `session/request_permission` is about. */
   of(params: unknown): JsonObject | undefined {
     const { toolCallId } = questionedCall(params);
     return typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
@@ -59,8 +62,8 @@ export class AnnouncedCalls {
 }
 
 /**
- * The call that a question is about, with the question's own `_meta`. Version 1 of ACP has it beside the options,
- * version 2 as the subject.
+ * The call of a permission request, with the request's own `_meta`. ACP version 1 has it beside the options, version 2
+ * as the subject.
  */
 export function questionedCall(params: unknown): JsonObject {
   const { toolCall, subject, _meta } = objectOr(params),

@@ -59,7 +59,7 @@ suite("what is inside of the workspace", () => {
   test("what cannot be looked into is an error, not a guess", async () => {
     symlinkSync(path.join(root, "round"), path.join(root, "round"));
     await rejects(placeOf(path.join(root, "round", "x"), [root]), { code: "ELOOP" });
-    // for the system a way that ends early, by its spelling one in a circle
+    // the system resolves this path to an error early; by its spelling it is circular
     symlinkSync("missing/../roundabout", path.join(root, "roundabout"));
     await rejects(placeOf(path.join(root, "roundabout"), [root]), /too many links/);
   });

@@ -1,29 +1,29 @@
 /**
- * What is inside of the workspace. Links are followed first, also those of folders above a file that does not exist
- * yet: a link in the workspace that leads out of it is outside, whether there is something at its end or not.
+ * Determines whether a file is inside the workspace. Links are resolved first, including those of folders above a file
+ * that does not exist yet. A link in the workspace that leads out of it is outside, whether its target exists or not.
  */
 import { readlink, realpath } from "node:fs/promises";
 import path from "node:path";
 
 export interface Place {
-  /** Where the file really is. */
+  /** The path of the file after links are resolved. */
   readonly real: string;
   readonly isInside: boolean;
 }
 
-/** `file` is absolute. Rejects with the system's error when a folder on the way cannot be looked into. */
+/** `file` is absolute. Rejects with the system's error when a folder in the path cannot be read. */
 export async function placeOf(file: string, roots: readonly string[]): Promise<Place> {
   const real = await realOf(file);
   const realRoots = await Promise.all(roots.map(root => realOf(root)));
   return { real, isInside: realRoots.some(root => contains(root, real)) };
 }
 
-/** Links to what is not there that may follow each other: as many as Linux follows. */
+/** Maximum number of consecutive links to missing targets; Linux follows as many. */
 const MOST_LINKS = 40;
 
 /**
- * The longest part that exists, resolved, and the rest as it is written. A link to what is not there leads to what a
- * write through it would make.
+ * Resolves the longest existing part and appends the rest unchanged. A link to a missing target resolves to the file
+ * that a write through it would create.
  */
 async function realOf(file: string, links = MOST_LINKS): Promise<string> {
   const whole = path.resolve(file);

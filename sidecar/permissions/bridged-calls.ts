@@ -1,10 +1,10 @@
 /**
- * Whether a tool call that an agent reports is a call of an MCP server that we gave it. Pure.
+ * Determines whether a tool call that an agent reports is a call of an MCP server that we provided. Pure.
  *
- * A claim is *proved* only by members that the agent's program writes, not its model: the name under which the model
- * knows the tool, Codex's marked `rawInput`, or, for a call of no particular kind, an id that begins with the name. All
- * reports of a call must agree, and none may show an act of the agent's own. A title proves nothing: it may be any
- * text. A claim that is not proved but names the server is a *reference*.
+ * A claim is *proved* only by members that the agent's program writes, not its model: the qualified name by which the
+ * model uses the tool, Codex's marked `rawInput`, or, for a call without a particular kind, an id that starts with the
+ * name. All reports of a call must agree, and none may show the agent's own action. A title proves nothing, because it
+ * may be any text. A claim that is not proved but names the server is a *reference*.
  *
  * Invariant: a call that carries a command, a diff or a terminal is never proved, unless the named tool itself takes a
  * command.
@@ -12,7 +12,7 @@
 import { carriesCommand, showsOwnAct } from "./call-input";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
-/** How agents write the name of a server before that of its tool. */
+/** The prefixes of a server's tools in the agents' spellings. */
 const PREFIXES: readonly ((server: string) => string)[] = [
   server => `mcp__${server}__`,
   server => `mcp_${server}_`,
@@ -27,13 +27,13 @@ const PREFIXES: readonly ((server: string) => string)[] = [
 ];
 
 export interface ServerTools {
-  /** Names of the tools as the agent is given them; more may be added later. */
+  /** The tool names given to the agent; more may be added later. */
   readonly all: Iterable<string>;
-  /** Whether a tool takes a command as an argument. Absent: none does. */
+  /** Whether a tool takes a command as an argument. If absent, no tool does. */
   takesCommand?(tool: string): boolean;
 }
 
-/** The names of one server's tools as agents write them. */
+/** The names of one server's tools in the agents' spellings. */
 export class QualifiedNames {
   readonly #prefixes: readonly string[];
 
@@ -49,7 +49,7 @@ export class QualifiedNames {
     return this.#find(text, rest => rest === "");
   }
 
-  /** The tool whose qualified name `toolCallId` begins with: some agents make their ids so. */
+  /** The tool whose qualified name is the start of `toolCallId`; some agents create their ids this way. */
   toolOfId(toolCallId: string): string | undefined {
     return this.#find(toolCallId, rest => /^[_-]/.test(rest));
   }
@@ -62,7 +62,7 @@ export class QualifiedNames {
     return this.tools.takesCommand?.(tool) ?? false;
   }
 
-  /** `text` has the server's name as a word. */
+  /** Whether `text` contains the server's name as a word. */
   isNamedIn(text: string): boolean {
     const { server } = this;
     for (let at = text.indexOf(server); at >= 0; at = text.indexOf(server, at + 1))
@@ -79,7 +79,7 @@ export class QualifiedNames {
 }
 
 export type BridgedClaim =
-  /** `args`: the arguments, as far as the agent reports them. */
+  /** `args` are the arguments, as far as the agent reports them. */
   | { readonly kind: "proved"; readonly tool: string; readonly args: unknown }
   /** The call names the server, or one of its tools (`tool`, by the exact name), but does not prove it. */
   | { readonly kind: "reference"; readonly tool: string | undefined; readonly args: unknown }
@@ -88,7 +88,8 @@ export type BridgedClaim =
 const NONE: BridgedClaim = { kind: "none" };
 
 /**
- * `reports`: all that the agent reported of one call, the oldest first; with the question's own `_meta` in its report.
+ * `reports` are all reports of the agent about one call, the oldest first. The report of a permission request includes
+ * the request's own `_meta`.
  */
 export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNames): BridgedClaim {
   const known = reports.flatMap(report => identitiesIn(report, names)),
@@ -143,7 +144,7 @@ function argumentsIn({ rawInput }: JsonObject): unknown {
 
 const ACTING: ReadonlySet<unknown> = new Set(["execute", "edit", "delete", "move"]);
 
-/** It shows an act of the agent's own. Of such a kind, some agents have the command in the title alone. */
+/** Whether the report shows the agent's own action. For such kinds, some agents put the command only in the title. */
 function contradicts(report: JsonObject, tool: string, names: QualifiedNames): boolean {
   const { kind, title } = report;
   return (

@@ -1,17 +1,17 @@
 /**
- * Facts about a tool call that its agent's own words (title, kind) cannot change: whether its input carries a command.
+ * Facts about a tool call that do not depend on the agent's text (title, kind): whether its input carries a command.
  * Pure.
  */
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
 
-/** Members under which agents pass a command to a shell. */
+/** Members in which agents pass a command to a shell. */
 const COMMAND = /^(commands?|cmds?|command_?line|shell_?command|script|argv)$/i;
 const MAX_DEPTH = 8,
   MAX_MEMBERS = 1_000;
 
 /**
- * Whether `input` has a command at its top level, or nested in objects or lists. What is too large to be searched
- * counts as one.
+ * Whether `input` has a command at its top level, or nested in objects or lists. An input that is too large to search
+ * counts as a command.
  */
 export function carriesCommand(input: unknown): boolean {
   const open: (readonly [value: unknown, depth: number])[] = [[input, 0]];
@@ -34,7 +34,7 @@ function isCommand(value: unknown): boolean {
   return (typeof value === "string" && value.trim() !== "") || (Array.isArray(value) && value.length > 0);
 }
 
-/** Whether the call shows an act of the agent's own: a change of a file, or a terminal. */
+/** Whether the call shows the agent's own action: a file change or a terminal. */
 export function showsOwnAct({ content }: JsonObject): "edit" | "execute" | undefined {
   const types = arrayOr(content).map(each => objectOr(each).type);
   return types.includes("terminal") ? "execute" : types.includes("diff") ? "edit" : undefined;

@@ -1,10 +1,10 @@
 /**
  * Agents whose permission requests are allowed without asking, by the setting `bypassPermissions`. The host owns the
- * settings; until it sends them back, a choice made here counts already. The bypass of one session is not kept here: it
+ * settings; a choice made here applies immediately, until the host sends the settings. The bypass of a single session
  * is part of the session's state (`session-questions.ts`) and ends with it.
  */
 export interface PermissionPolicy {
-  /** What to do with a request of this agent. `allow` is `allow_once`, never more (decisions, row 27). */
+  /** The decision for a request of this agent. `allow` means `allow_once`, never more (decisions, row 27). */
   decide(agentId: string): "ask" | "allow";
 }
 
@@ -19,7 +19,7 @@ export class BypassPolicy implements PermissionPolicy {
     return this.#agents.has(agentId) ? "allow" : "ask";
   }
 
-  /** The complete list, in place of the one before. */
+  /** Replaces the complete list. */
   replace(agentIds: readonly string[]): void {
     this.#agents = new Set(agentIds);
   }

@@ -473,7 +473,7 @@ suite("proxy kit: requests of its own", () => {
     deepEqual(await answer, { y: 2 });
     await rejects(failed, new RpcError(3, "no", 4));
     successor.says({ id: 1001, result: 0 });
-    deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // no longer an answer of ours, so it is forwarded
+    deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // not an answer of ours, so it is forwarded
   });
 
   test("are cancelled by their signal, and still answered; before they are sent they are not sent", async () => {

@@ -1,7 +1,8 @@
 /**
  * Reads a stream line by line, at the pace of the consumer.
  *
- *   ready ── `take` returns a promise ──▶ busy ── it settles ──▶ ready          any ── stop, failure, all taken ──▶ over
+ *   ready ── `take` returns a promise ──▶ busy ── it settles ──▶ ready
+ *   any ── stop, failure, all lines taken ──▶ over
  *
  * Invariants:
  * - Lines are delivered one at a time, in order, and split only when they are due.
