@@ -344,7 +344,7 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /**
-   * A request that names one of our requests instead of a session (for example to sign in) is sent to the session with
+   * A request may name one of our requests instead of a session, for example to sign in. It is sent to the session with
    * the newest of those requests.
    */
   #request(request: IncomingRequest): void {

@@ -40,7 +40,7 @@ const settled = async (): Promise<void> => {
     });
 };
 
-/** One side sends requests; the other side holds them. */
+/** The requests of one side, which the other side holds until `answer` is called. */
 class Asking {
   readonly outcomes: (Outcome | undefined)[] = [];
   readonly #calls: PendingCall[];

@@ -43,7 +43,7 @@ export interface Notice {
   readonly component: string;
   readonly message: string;
   readonly cause?: unknown;
-  /** How its connection ended, if that is the reason. */
+  /** The reason for the end of its connection, if that is the cause. */
   readonly reason?: Closed;
 }
 

@@ -41,7 +41,7 @@ export interface ConductorOptions {
   /** Reports protocol violations for the log, with the component that caused them. */
   readonly odd: (what: string, detail: unknown) => void;
   readonly trace?: Trace;
-  /** How agents without MCP over ACP reach its servers. */
+  /** The bridge through which agents without MCP over ACP reach its servers. */
   readonly bridge?: Omit<McpBridgeOptions, "clock">;
 }
 

@@ -118,7 +118,7 @@ class Bridge implements AsyncDisposable {
     this.#odd = chain.odd;
   }
 
-  /** Tells the client that servers over ACP are supported, because the bridge serves them from here on. */
+  /** Reports support for servers over ACP to the client, because the bridge serves them from here on. */
   async initialize(request: PassingRequest): Promise<unknown> {
     const answer = await request.pass();
     this.#agent = readMcpAbilities(answer);
@@ -208,7 +208,7 @@ class Bridge implements AsyncDisposable {
     return { servers: delivery?.servers ?? [] };
   }
 
-  /** Closes the session's resources, also when the agent does not know the session. */
+  /** Closes the session's resources, also when the agent returns "not found" for the session. */
   async close(request: PassingRequest): Promise<unknown> {
     const id = objectOr(request.params).sessionId;
     await this.turns.sendHeld(id); // the agent receives both in this order

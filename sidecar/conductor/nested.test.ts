@@ -16,7 +16,7 @@ import { conduct } from "./conductor";
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);
 const TREES = Math.ceil(RUNS / 50);
 
-/** Adds its name to every message, answers one method itself, and sends one request of its own in every prompt. */
+/** Adds its name to every message, answers one method itself, and sends one request in every prompt. */
 const signs = (name: string): ProxyDefinition => ({
   name,
   make: chain => ({

@@ -97,7 +97,9 @@ suite("the order in a chain", function () {
     });
 });
 
-/** An end that sends `initialize` and afterwards only sends, reading only on demand. */
+/**
+ * An end that sends or answers `initialize`. Afterwards it floods the chain, and does not read until `reads` is called.
+ */
 class Flooded {
   readonly heard: number[] = [];
   sent = 0;

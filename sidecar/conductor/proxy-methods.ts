@@ -2,8 +2,8 @@
  * Proxy methods, in the spelling of every published generation. Only a conductor and its own proxies exchange them,
  * each pair on its own connection, where `proxyHop` unwraps the envelopes.
  *
- * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded, so
- * that no component can forge a message of another component's successor. Requests are answered with an error;
+ * Invariant: a proxy method that arrives from a client, from an agent or inside another envelope is never forwarded. No
+ * component can therefore forge a message of another component's successor. Requests are answered with an error;
  * notifications are dropped.
  */
 import type { Channel } from "../rpc/channel";

@@ -49,7 +49,7 @@ class ProxyStage implements AsyncDisposable {
   /** Set while the process restarts; messages from its neighbours wait for it. */
   #starting: Promise<void> | undefined;
   #timers: readonly Disposable[] = [];
-  /** How the connection ended before the proxy was ready. */
+  /** The reason why the connection ended before the proxy was ready. */
   #why: Closed | undefined;
   /** The error for the proxy's requests to a successor that has ended. */
   #gone: RpcErrorObject | undefined;
@@ -236,7 +236,7 @@ class ProxyStage implements AsyncDisposable {
         ];
   }
 
-  /** Runs before the pending requests are settled, so that the chain can tell their errors from answers. */
+  /** Runs before the pending requests are settled, so that the chain can distinguish their errors from answers. */
   #died(reason: Closed): void {
     if (this.#ending) return;
     if (this.#state.kind === "ready") return this.deps.failed(this.name, reason);
@@ -287,7 +287,7 @@ function isAnswerTo(id: number | undefined, { envelope }: Frame): boolean {
   return id !== undefined && envelope.kind === "response" && envelope.id === id;
 }
 
-/** Settles the requests of a bypassed proxy. All its other messages are dropped. */
+/** Whether a message settles a request of a bypassed or restarted proxy. All its other messages are dropped. */
 function isLeaving({ envelope }: Frame): boolean {
   return envelope.kind === "response" || (envelope.kind === "notification" && envelope.method === "$/cancel_request");
 }

@@ -97,7 +97,7 @@ class Neighbours {
   /** The method of each attempt to initialise the proxy, in the spelling of its dialect. */
   readonly methods: string[] = [];
   readonly remembered: Dialect[] = [];
-  /** Pending `initialize` requests at the proxy. */
+  /** Ids of the `initialize` requests that the proxy has not answered, one entry per request. */
   atProxy: number[] = [];
   /** The requests at the successor, from the proxy and from us. */
   readonly atSuccessor: { readonly id: number; readonly version: number }[] = [];

@@ -25,8 +25,8 @@ export function traced(channel: Channel, here: string, there: string, link: numb
 }
 
 /**
- * Component names in a trace. The viewer of the Rust conductor draws `client` first, `agent` last, and sorts all others
- * as text, so the components between them are numbered from the client on.
+ * Component names in a trace. The viewer of the Rust conductor draws `client` first and `agent` last, and sorts all
+ * others as text. The components between them are therefore numbered from the client on.
  */
 export function traceNames(middle: readonly string[]): readonly string[] {
   const digits = String(middle.length).length;

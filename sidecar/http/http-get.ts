@@ -1,7 +1,7 @@
 /**
  * A GET with the interface of `fetch`, based on Node's http module. Node's `fetch` is not used for large responses. If
- * a server closes its connection while data is unread, an assertion in a socket event ends the process and cannot be
- * caught (nodejs/undici#5360, fixed in undici 8; Node 24.21 contains 7.29).
+ * a server closes its connection while data is unread, an assertion in a socket event ends the process. The error
+ * cannot be caught (nodejs/undici#5360, fixed in undici 8; Node 24.21 contains 7.29).
  *
  * Invariants: no request body is sent, no redirect is followed, no connection is kept alive; a slow reader causes
  * back-pressure.

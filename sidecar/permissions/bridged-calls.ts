@@ -1,10 +1,13 @@
 /**
  * Determines whether a tool call that an agent reports is a call of an MCP server that we provided. Pure.
  *
- * A claim is *proved* only by members that the agent's program writes, not its model: the qualified name by which the
- * model uses the tool, Codex's marked `rawInput`, or, for a call without a particular kind, an id that starts with the
- * name. All reports of a call must agree, and none may show the agent's own action. A title proves nothing, because it
- * may be any text. A claim that is not proved but names the server is a *reference*.
+ * A claim is *proved* only by members that the agent's program writes, not its model:
+ * - the qualified name by which the model uses the tool,
+ * - Codex's marked `rawInput`,
+ * - or, for a call without a particular kind, an id that starts with the name.
+ *
+ * All reports of a call must agree, and none may show the agent's own action. A title proves nothing, because it may be
+ * any text. A claim that is not proved but names the server is a *reference*.
  *
  * Invariant: a call that carries a command, a diff or a terminal is never proved, unless the named tool itself takes a
  * command.

@@ -7,7 +7,7 @@ import type { Interceptors, PassingNotification, PassingRequest, Proxy } from ".
 const says = (side: PlayedNeighbour, ...methods: string[]) => {
   for (const method of methods) side.says({ method });
 };
-/** Like `says`; returns for each one the promise that its reader waits for, if any. */
+/** Like the function above; returns for each one the promise that its reader waits for, if any. */
 const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
 
 suite("proxy kit: order", () => {

@@ -16,7 +16,7 @@ import type { Neighbour } from "./proxy";
 export interface Road {
   /** Sends a frame to the neighbour. */
   send(frame: Frame): void;
-  /** Releases the hold in the opposite direction. */
+  /** Releases the hold in the direction of the answers. */
   overrule(): void;
 }
 

@@ -6,9 +6,9 @@
  * - A message of such a session is delivered to its listener only, in order of arrival.
  *
  * An agent may send messages in a session before the answer that contains its id. While a session is being opened, a
- * notification of an unknown session waits for that answer, together with all later messages. If the agent sends a
- * request (it may answer nothing until it has its own answer), or if `MUCH` messages wait, all of them are delivered to
- * the client.
+ * notification of an unknown session waits for that answer, together with all later messages. All of them are delivered
+ * to the client if the agent sends a request, because it may answer nothing until it has its own answer. The same
+ * happens if `MUCH` messages wait.
  */
 import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";

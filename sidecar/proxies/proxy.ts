@@ -3,10 +3,12 @@
  * arrived.
  *
  * Order: each direction is a queue. While an interceptor holds a message, later messages wait until it passes the
- * message on, answers, drops or releases it. The answer to a passed request holds its position in the same way. A
- * request of the proxy itself releases the hold in the direction of its answer, so that a proxy cannot deadlock with
- * itself; the message held there loses its position. The proxy's own messages are sent at once, past any hold. Messages
- * for the proxy (answers to its requests, messages of its own sessions and MCP servers) are delivered at once.
+ * message on, answers, drops or releases it. The answer to a passed request holds its position in the same way.
+ *
+ * A request that the proxy itself sends releases the hold in the direction of its answer, so that a proxy cannot
+ * deadlock with itself. The message held there loses its position. The proxy's own messages are sent at once, past any
+ * hold. Messages for the proxy (answers to its requests, messages of its own sessions and MCP servers) are delivered at
+ * once.
  *
  * Messages are immutable: do not modify params and answers in place; pass on or return new objects.
  */

@@ -77,9 +77,7 @@ export class SessionServers {
     }
   }
 
-  /**
-   * Handles a request of `CLOSINGS`, also when the agent does not know the session. `closed` receives the session's id.
-   */
+  /** Handles a request of `CLOSINGS`, also when the agent returns "not found". `closed` receives the session's id. */
   async closing(request: PassingRequest, closed: (sessionId: string) => void = () => undefined): Promise<unknown> {
     const { sessionId } = objectOr(request.params),
       over = (): void => {

@@ -9,10 +9,10 @@
  * Invariants:
  * - A message that is not inspected is forwarded as bytes.
  * - Order is kept per direction, including answers.
- * - `$/cancel_request` names the id of its own hop (schema v1 unstable, `ProxySuccessorRequest`): a cancellation is
- *   never forwarded; each hop sends its own.
- * - When the connection ends, each request that waits for it is answered with an error, each of its own requests is
- *   cancelled, and only then do both channels close. A crash therefore looks like an orderly close.
+ * - A cancellation is never forwarded: each hop sends its own `$/cancel_request` with the id on its own connection
+ *   (schema v1 unstable, `ProxySuccessorRequest`).
+ * - When the connection ends, each request that waits for it is answered with an error, and each request that it sent
+ *   is cancelled. Only then do both channels close. A crash therefore looks like an orderly close.
  */
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame, FrameError } from "./frame";

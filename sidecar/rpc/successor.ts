@@ -11,9 +11,7 @@ import { isObject } from "./json";
 import { membersWithout, type Kept, type Key } from "./members";
 import { RpcCode, type Id, type Message, type Notification, type Request } from "./message";
 
-/**
- * The spelling of envelopes. `/*` stands for separate methods for requests and notifications, as in the first drafts.
- */
+/** The spelling of envelopes. `/*` means separate methods for requests and notifications, as in the first drafts. */
 export type SuccessorMethod = "proxy/successor" | "_proxy/successor" | "_proxy/successor/*";
 
 /** Accepts every spelling. */
