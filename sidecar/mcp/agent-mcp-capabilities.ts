@@ -1,7 +1,7 @@
-/** What an agent says about the MCP servers that it can reach, in its answer to `initialize`. Pure. */
+/** MCP capabilities that an agent declares in its `initialize` response. Pure. */
 import { isObject, numberOr, objectOr, stringOr } from "../rpc/json";
 
-/** `version`: of ACP. `onDemand`: lists the tools of a server when it first needs one of them. */
+/** `version`: ACP protocol version. `onDemand`: the agent lists a server's tools when it first needs one of them. */
 export interface McpAbilities {
   readonly http: boolean;
   readonly acp: boolean;
@@ -10,12 +10,12 @@ export interface McpAbilities {
 }
 
 /**
- * In `_meta` of `agentCapabilities` (v1) or `capabilities` (v2): `true`. Such an agent's sessions report no missing
- * tools (issue 14 item 1).
+ * Set to `true` in `_meta` of `agentCapabilities` (v1) or `capabilities` (v2). Sessions of such an agent report no
+ * missing tools (issue 14 item 1).
  */
 export const LISTS_ON_DEMAND = "symposium.dev/listsToolsOnDemand";
 
-/** What holds before an answer. */
+/** Default until the agent responds to `initialize`. */
 export const NO_ABILITIES: McpAbilities = { http: false, acp: false, onDemand: false, version: 1 };
 
 /** ACP v1: `agentCapabilities.mcpCapabilities.http: true`; v2: `capabilities.session.mcp.http: {}`. */
@@ -31,8 +31,8 @@ export function readMcpAbilities(answer: unknown): McpAbilities {
 }
 
 /**
- * The agent's program: its name and version, from `agentInfo` (v1) or `info` (v2) of its answer to `initialize`. Empty:
- * it names neither.
+ * Name and version of the agent's program, from `agentInfo` (v1) or `info` (v2) of its `initialize` response. Empty if
+ * the agent sends neither.
  */
 export function programOf(answer: unknown): string {
   const { agentInfo, info } = objectOr(answer),

@@ -1,7 +1,10 @@
-/** For whom a content block is (ACP schema v1 and v2, `Annotations`, which are those of MCP). Pure. */
+/** Audience of a content block (ACP schema v1 and v2, `Annotations`, identical to MCP's). Pure. */
 import type { JsonObject } from "../rpc/json";
 
-/** For the model, not for the user's eyes: so titles, history and replay can tell it from the user's words. */
+/**
+ * Marks a block as addressed to the model only. Titles, history and replay use the mark to exclude it from the user's
+ * text.
+ */
 export function forTheAgent(block: JsonObject): JsonObject {
   return { ...block, annotations: { audience: ["assistant"] } };
 }

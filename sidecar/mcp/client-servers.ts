@@ -1,4 +1,7 @@
-/** The MCP servers that an ACP client declares in `session/new` (schema v1, `McpServer`), read with suspicion. */
+/**
+ * MCP servers that an ACP client declares in `session/new` (schema v1, `McpServer`). The input is untrusted and
+ * validated.
+ */
 import { isObject, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 
@@ -16,12 +19,10 @@ export type McpServer =
       readonly url: string;
       readonly headers: Readonly<Record<string, string>>;
     }
-  /**
-   * A transport that is not spoken here. The session can go on without this server, so it is an error only when used.
-   */
+  /** Unsupported transport. The session can continue without this server, so only its use is an error. */
   | { readonly kind: "unsupported"; readonly name: string; readonly transport: string };
 
-/** Throws invalid params, naming the member: `mcpServers[0].command must be a string`. */
+/** Throws invalid params with the name of the member: `mcpServers[0].command must be a string`. */
 export function readMcpServers(value: unknown): readonly McpServer[] {
   if (!Array.isArray(value)) throw invalid("mcpServers", "an array");
   return value.map((server: unknown, i) => readServer(server, `mcpServers[${i}]`));
@@ -60,7 +61,7 @@ function string(object: JsonObject, member: string, field: string): string {
   return value;
 }
 
-/** Absent is empty: some clients leave out what they do not use. */
+/** A missing array is empty: some clients omit unused members. */
 function strings(object: JsonObject, member: string, field: string): readonly string[] {
   const value = object[member] ?? [];
   if (!Array.isArray(value) || !value.every(each => typeof each === "string"))
@@ -68,7 +69,7 @@ function strings(object: JsonObject, member: string, field: string): readonly st
   return value;
 }
 
-/** `[{name, value}]` as a record; the last of a name wins. */
+/** Converts `[{name, value}]` to a record. The last entry of a name wins. */
 function pairs(object: JsonObject, member: string, field: string): Readonly<Record<string, string>> {
   const value = object[member] ?? [];
   if (!Array.isArray(value)) throw invalid(`${field}.${member}`, "an array of {name, value}");

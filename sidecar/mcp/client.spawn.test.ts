@@ -41,7 +41,7 @@ class Fixture {
     );
   }
 
-  /** Everything that was opened has been closed, and no timer is left. */
+  /** Asserts that every connection was closed and no timer remains. */
   async over(): Promise<void> {
     await Promise.all(this.closings);
     equal(this.closings.length, 1, "closed once");
@@ -244,7 +244,7 @@ suite("MCP client", () => {
     await gone.over();
   });
 
-  /** An MCP server by hand, over HTTP: `answer` is asked for each message; what it leaves open stays open. */
+  /** Handwritten MCP server over HTTP. `answer` returns the response to a method; undefined leaves the request open. */
   const byHand = (answer: (method: string) => object | undefined) =>
     listen((request, response) => {
       if (request.method === "GET") {
@@ -330,7 +330,7 @@ suite("MCP client", () => {
       fixture.use(program(), connection => connection.tools()),
       fails("cancelled", /was cancelled/),
     );
-    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); // in which it would be started
+    for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve)); // enough time to start it
     deepEqual(
       process.getActiveResourcesInfo().filter(resource => resource === "ProcessWrap"),
       [],

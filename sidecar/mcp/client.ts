@@ -1,10 +1,11 @@
 /**
- * A client of MCP servers, over stdio or Streamable HTTP. The SDK is loaded when the first server is used.
+ * MCP client over stdio or Streamable HTTP. The SDK is loaded when the first server is used.
  *
- * Invariants: what is asked of a server settles within the limit, or when the signal aborts, or when the server is
- * gone, also where the SDK would wait on; every failure is an `McpFailure` with a sentence for the user; the connection
- * is closed after its use, its process ended (stdin, SIGTERM, SIGKILL: the SDK's ladder), and `closing` hears when that
- * is through.
+ * Invariants:
+ * - A request settles within the limit, when the signal aborts or when the server exits, even where the SDK would wait.
+ * - Every failure is an `McpFailure` with a sentence for the user.
+ * - The connection is closed after use. The SDK ends a stdio process with stdin, SIGTERM, SIGKILL in this order.
+ * - `closing` receives a promise that resolves when the connection is closed.
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -15,7 +16,7 @@ import type { McpServer } from "./client-servers";
 
 export type McpFailureCode = "unsupported" | "unreachable" | "timeout" | "cancelled" | "answered";
 
-/** `message` is a sentence for the user, `cause` for the log. */
+/** `message` is a sentence for the user, `cause` is for the log. */
 export class McpFailure extends Error {
   override readonly name = "McpFailure";
   constructor(
@@ -33,32 +34,36 @@ export interface McpTool {
   readonly inputSchema: unknown;
 }
 
-/** `content` as it came: text, image, audio, resource or resource_link blocks, or kinds that are not known yet. */
+/** `content` is passed on as received: text, image, audio, resource or resource_link blocks, or unknown kinds. */
 export interface McpToolResult {
   readonly failed: boolean;
   readonly content: readonly JsonObject[];
   readonly structured: unknown;
 }
 
-/** A server while it is used. */
+/** Open connection to a server. */
 export interface McpConnection {
-  /** All pages of them. */
+  /** Fetches all pages. */
   tools(): Promise<readonly McpTool[]>;
   call(tool: string, args: JsonObject): Promise<McpToolResult>;
 }
 
 export interface McpOptions {
-  /** Folder in which a stdio server runs. */
+  /** Working directory of a stdio server. */
   readonly cwd: string;
   readonly clock: Clock;
   readonly signal: AbortSignal;
   readonly client: { readonly name: string; readonly version: string };
-  /** For a stdio server besides the SDK's few safe variables and those that are declared for it, which win. */
+  /**
+   * Extra environment of a stdio server, in addition to the SDK's few safe variables. Variables declared for the server
+   * win.
+   */
   readonly environment?: Readonly<Record<string, string>>;
-  /** Milliseconds for everything from the start to the end of `use`; 60 s unless told. */
+  /** Timeout in milliseconds for everything up to the end of `use`; default: 60 s. */
   readonly limit?: number;
   /**
-   * Told of each connection that is being closed: whoever must not leave processes behind waits for it. Never rejects.
+   * Called for each connection that starts closing. Callers that must not leave processes behind await `done`. `done`
+   * never rejects.
    */
   closing(done: Promise<void>): void;
 }
@@ -67,10 +72,12 @@ const LIMIT_MS = 60_000,
   PAGES = 100,
   LAST_WORDS = 2000,
   GOODBYE_MS = 1000;
-/** The SDK's own timers are out of the way: ours is the one that a test can turn. */
+/** Disables the SDK's own timers. The timeout runs on `clock`, which a test controls. */
 const NEVER_MS = 0x7fff_ffff;
 
-/** Starts or reaches `server`, uses it, closes it. Rejects with `McpFailure`, or with what `use` throws of its own. */
+/**
+ * Starts or connects to `server`, uses it and closes it. Rejects with `McpFailure` or with the error that `use` throws.
+ */
 export async function useMcp<T>(
   server: McpServer,
   options: McpOptions,
@@ -100,7 +107,7 @@ export async function useMcp<T>(
     return await untilAborted(connectAndUse(server, options, ends.signal, use), ends.signal);
   } finally {
     options.signal.removeEventListener("abort", cancelled);
-    ends.abort(); // what lost the race stops, too
+    ends.abort(); // stops the work that lost the race
   }
 }
 
@@ -114,7 +121,7 @@ async function connectAndUse<T>(
   const { Client } = await import("@modelcontextprotocol/sdk/client/index.js");
   signal.throwIfAborted(); // nothing has been started yet
   const client = new Client(options.client);
-  // Whether `use` ends or is abandoned: the abort comes after both.
+  // Runs whether `use` ends or is abandoned: the signal aborts after both.
   signal.addEventListener("abort", () => options.closing(closed(client, line, options.clock)), { once: true });
   try {
     await client.connect(line.transport, until(signal));
@@ -136,7 +143,7 @@ async function connectAndUse<T>(
 
 type Reachable = Exclude<McpServer, { kind: "unsupported" }>;
 
-/** A transport, what its process said last on stderr, and how to take leave before it is closed. */
+/** Transport, last line of the process's stderr, and an orderly end of the session before the transport closes. */
 interface Line {
   readonly transport: Transport;
   lastWords(): string;
@@ -181,7 +188,7 @@ async function closed(client: Client, line: Line, clock: Clock): Promise<void> {
   await client.close().catch(() => undefined);
 }
 
-/** A signal of its own for each request: the SDK never takes its listeners off. */
+/** Creates a separate signal per request, because the SDK never removes its listeners. */
 const until = (signal: AbortSignal) => ({ signal: AbortSignal.any([signal]), timeout: NEVER_MS });
 
 async function allTools(client: Client, signal: AbortSignal): Promise<readonly McpTool[]> {
@@ -204,7 +211,7 @@ async function callTool(client: Client, tool: string, args: JsonObject, signal: 
   };
 }
 
-/** `work`, or the reason of the abort, whichever comes first; never an unhandled rejection. */
+/** Settles with `work` or with the abort reason, whichever comes first. Never causes an unhandled rejection. */
 function untilAborted<T>(work: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const abort = () => reject(signal.reason instanceof Error ? signal.reason : new Error("aborted"));
@@ -247,7 +254,10 @@ function refused(server: Reachable, client: Client, lastWords: string, cause: un
   );
 }
 
-/** `ENOENT`, `ECONNREFUSED`…: of the error, of what `fetch` wraps, or of the first address that was tried. */
+/**
+ * Code such as `ENOENT` or `ECONNREFUSED` from the error, from its `cause` (`fetch` wraps errors), or from the first
+ * address that was tried.
+ */
 export function errno(error: unknown): string | undefined {
   for (let each = error, depth = 0; isObject(each) && depth < 4; depth++) {
     if (typeof each.code === "string") return each.code;
@@ -256,7 +266,7 @@ export function errno(error: unknown): string | undefined {
   return undefined;
 }
 
-/** The SDK puts the code before the server's own words. */
+/** Removes the code that the SDK puts before the server's message. */
 function plain(error: unknown): string {
   const message = error instanceof Error ? error.message : stringOr(error, "no reason was given");
   return message.replace(/^MCP error -?\d+: /, "").trim() || "no reason was given";
@@ -267,7 +277,7 @@ function sentence(words: string): string {
   return /[.!?…]$/.test(short) ? short : `${short}.`;
 }
 
-/** Without its query, which holds keys. */
+/** Drops the query, which can contain keys. */
 function placeOf(url: string): string {
   const { origin, pathname } = new URL(url);
   return origin + pathname;

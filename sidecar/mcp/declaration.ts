@@ -1,15 +1,17 @@
 /**
- * MCP servers that are reached over ACP, as they stand in `mcpServers` of `session/new`, `load`, `resume` and `fork`.
- * Pure.
+ * MCP servers over ACP, as declared in `mcpServers` of `session/new`, `load`, `resume` and `fork`. Pure.
  *
- * Three spellings: `{type: "acp", name, serverId}` (ACP schema of November 2026, and the Rust SDK of August), `{type:
- * "acp", name, id}` (the RFD), `{type: "http", name, url: "acp:…", headers: []}` (sacp). Everything else is left as it
- * is, also what makes no sense: it is the agent's to refuse.
+ * Three spellings exist:
+ * - `{type: "acp", name, serverId}`: ACP schema of November 2026, and the Rust SDK of August.
+ * - `{type: "acp", name, id}`: the RFD.
+ * - `{type: "http", name, url: "acp:…", headers: []}`: sacp.
+ *
+ * All other entries are left unchanged, including malformed ones. The agent rejects those.
  */
 import { isObject, type JsonObject } from "../rpc/json";
 
 export type AcpServer =
-  /** `serverId`, `id`, or both: whoever declares both understands both generations. */
+  /** Has `serverId`, `id`, or both. A client that declares both supports both generations. */
   | {
       readonly kind: "acp";
       readonly name: string;
@@ -19,7 +21,7 @@ export type AcpServer =
     }
   | { readonly kind: "sacp"; readonly name: string; readonly url: string; readonly declared: JsonObject };
 
-/** Undefined for everything that is no server over ACP. */
+/** Returns undefined for an entry that is not a server over ACP. */
 export function readAcpServer(entry: unknown): AcpServer | undefined {
   if (!isObject(entry) || typeof entry.name !== "string") return undefined;
   const { type, name, serverId, id, url } = entry;
@@ -35,7 +37,7 @@ export function readAcpServer(entry: unknown): AcpServer | undefined {
   };
 }
 
-/** The servers over ACP in the `mcpServers` of these params, each at its index. */
+/** Servers over ACP in `mcpServers` of `params`, by index. */
 export function acpServersIn(params: unknown): ReadonlyMap<number, AcpServer> {
   const found = new Map<number, AcpServer>();
   if (!isObject(params) || !Array.isArray(params.mcpServers)) return found;
@@ -46,7 +48,7 @@ export function acpServersIn(params: unknown): ReadonlyMap<number, AcpServer> {
   return found;
 }
 
-/** `params` with other entries at some indices of `mcpServers`; the very same object when there are none. */
+/** Replaces entries of `mcpServers` by index. Returns the same object if there are no replacements. */
 export function withServers(params: unknown, replacements: ReadonlyMap<number, unknown>): unknown {
   if (replacements.size === 0 || !isObject(params) || !Array.isArray(params.mcpServers)) return params;
   return {

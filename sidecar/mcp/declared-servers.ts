@@ -1,14 +1,16 @@
 /**
- * The components that declared MCP servers, as seen from where an agent would be: what an agent with native MCP over
- * ACP does, for the bridge to do in its stead.
+ * Servers declared by components, from the agent's side of the chain. The bridge uses this class in place of an agent
+ * with native MCP over ACP.
  *
- * Which generation. A server over `{type: "acp"}` is asked for a connection first (`mcp/connect`), because a connection
- * carries everything, also what a server asks of its client. Who knows no such method (or no such server by that name)
- * is of the generation without connections; that is remembered for the server. So each kind of client of the bridge is
- * served by each kind of owner: see session-adapter.ts and stateless-adapter.ts for the two that do not match.
+ * Detection of the generation: for a server of `{type: "acp"}` the class first requests a connection (`mcp/connect`),
+ * because a connection also carries the server's requests to its client. An owner that does not know the method, or the
+ * server by that name, belongs to the generation without connections. The result is cached per server. Every kind of
+ * client of the bridge therefore works with every kind of owner. `session-adapter.ts` and `stateless-adapter.ts` adapt
+ * the two combinations that do not match.
  *
- * Invariants: a connection that nobody uses any more is disconnected; messages that belong to none of ours are not
- * taken.
+ * Invariants:
+ * - An unused connection is disconnected.
+ * - Messages for connections of other components are not consumed.
  */
 import type { Channel } from "../rpc/channel";
 import { memoryChannels } from "../rpc/memory";
@@ -22,7 +24,7 @@ import { McpCode, type StatelessServer } from "./revision";
 
 /** One declared server, for both kinds of MCP clients. */
 export interface ServedServer extends AsyncDisposable {
-  /** A connection for one classic session, to be started. Rejects with `RpcError`. */
+  /** Opens a connection for one session with `initialize`; the caller starts it. Rejects with `RpcError`. */
   connect(): Promise<Channel>;
   readonly stateless: StatelessServer;
 }
@@ -33,7 +35,7 @@ type Reached =
 
 export class Owners implements AsyncDisposable {
   readonly #links = new Map<string, Link>();
-  /** By `serverId`: those whose owner knows no connections. */
+  /** Servers whose owner does not support connections, by `serverId`. */
   readonly #carried = new Map<string, CarriedServer>();
 
   constructor(
@@ -52,7 +54,7 @@ export class Owners implements AsyncDisposable {
     return new Served(() => this.#reach(server), connect, this.odd);
   }
 
-  /** A request that came from the client's side; undefined when it is not for a connection of ours. */
+  /** Handles a request from the client's side. Returns undefined if it is not for a connection of this bridge. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     const prefix = prefixOf(method);
     if (method === `${prefix}/disconnect`) return this.#disconnected(prefix, params) ? Promise.resolve({}) : undefined;
@@ -61,7 +63,7 @@ export class Owners implements AsyncDisposable {
     return this.#links.get(key(prefix, message.connectionId))?.request(message.method, message.params, signal);
   }
 
-  /** False when it is not for us. */
+  /** Returns false if the notification is not for this bridge. */
   notification(method: string, params: unknown): boolean {
     const prefix = prefixOf(method);
     if (method === `${prefix}/disconnect`) return this.#disconnected(prefix, params);
@@ -108,7 +110,10 @@ export class Owners implements AsyncDisposable {
     return { kind: "linked", channel: near };
   }
 
-  /** Our side has no use for the connection any more, or the owner has ended it, which took it off the list. */
+  /**
+   * Called when the local side closes the connection. Does nothing if the owner disconnected first and removed the
+   * link.
+   */
   #ended(link: Link): void {
     if (!this.#links.delete(key(link.prefix, link.id))) return;
     if (link.prefix === "_mcp") return this.client.notify("_mcp/disconnect", { connection_id: link.id });
@@ -128,10 +133,10 @@ export class Owners implements AsyncDisposable {
 }
 
 class Served implements ServedServer {
-  /** The owner's own stateless server, or a face on a connection; found at the first request. */
+  /** The owner's stateless server, or an adapter on a connection. Resolved by the first request. */
   #stateless: Promise<StatelessServer> | undefined;
   #face: StatelessFace | undefined;
-  /** The connection that showed which kind of owner it is, until it is used. */
+  /** Connection that was opened to detect the kind of owner; kept until its first use. */
   #first: Channel | undefined;
   readonly stateless: StatelessServer = {
     request: async (method, params, options) => {
@@ -164,7 +169,7 @@ class Served implements ServedServer {
       this.#first = reached.channel;
       return (this.#face = new StatelessFace(() => this.#connection(), this.odd));
     } catch (error) {
-      this.#stateless = undefined; // another request tries again
+      this.#stateless = undefined; // the next request retries
       throw error;
     }
   }

@@ -1,25 +1,26 @@
 /**
- * An MCP connection that crosses ACP as `mcp/message {connectionId, method, params}`, in both directions: the
- * generation with connections (the RFD and the Rust SDK of August 2026; with `_mcp/`, sacp). The same on both ends: one
- * side of a link is a channel of MCP messages, the other one the ACP connection.
+ * MCP connection over ACP as `mcp/message {connectionId, method, params}`, in both directions. This is the generation
+ * with connections: the RFD and the Rust SDK of August 2026, and sacp with the prefix `_mcp/`. Both ends use the same
+ * class: one side of a link is a channel of MCP messages, the other one is the ACP connection.
  *
- * Inner ids never cross: each end makes its own. So a cancelled inner request is `$/cancel_request` of the outer one,
- * and `notifications/cancelled` stays behind. An inner result is the outer result, an inner error the outer error.
+ * Inner ids never cross: each end creates its own ids. A cancelled inner request becomes `$/cancel_request` for the
+ * outer one, and `notifications/cancelled` is not forwarded. An inner result is the outer result; an inner error is the
+ * outer error.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
 import { McpPeer } from "./peer";
 
-/** What stands at the other end of the ACP connection. */
+/** Peer at the other end of the ACP connection. */
 export interface Neighbour {
-  /** Rejects with `RpcError`. An aborted signal cancels; the answer is still awaited. */
+  /** Rejects with `RpcError`. An aborted signal cancels the request, but the response is still awaited. */
   request(method: string, params: unknown, options?: { readonly signal?: AbortSignal }): Promise<unknown>;
   notify(method: string, params: unknown): void;
 }
 
 export type Odd = (what: string, detail: unknown) => void;
 
-/** How the methods begin: `mcp/…`, or sacp's `_mcp/…`. */
+/** Method prefix: `mcp/…`, or sacp's `_mcp/…`. */
 export type LinkPrefix = "mcp" | "_mcp";
 
 export class Link implements AsyncDisposable {
@@ -45,7 +46,7 @@ export class Link implements AsyncDisposable {
     });
   }
 
-  /** What came over ACP goes on to the MCP side. */
+  /** Forwards a request from ACP to the MCP side. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     return this.#mcp.request(method, params, signal);
   }
@@ -58,7 +59,7 @@ export class Link implements AsyncDisposable {
   }
 }
 
-/** The params of `mcp/message`, of either generation; undefined when they are neither. */
+/** Params of `mcp/message`, of either generation. `readMessage` returns undefined for other values. */
 export type McpMessage =
   | { readonly kind: "linked"; readonly connectionId: string; readonly method: string; readonly params: unknown }
   | {
@@ -79,7 +80,7 @@ export function readMessage(value: unknown): McpMessage | undefined {
   return undefined;
 }
 
-/** The connection that `connect` opened or `disconnect` ends; sacp writes it in snake case. */
+/** Id of the connection that `connect` opened or `disconnect` closes. sacp uses snake case. */
 export function readConnectionId(value: unknown): string | undefined {
   if (!isObject(value)) return undefined;
   const id = value.connectionId ?? value.connection_id;

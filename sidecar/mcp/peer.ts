@@ -1,8 +1,9 @@
 /**
- * One end of an MCP connection: a JSON-RPC peer that cancels as MCP does, with `notifications/cancelled`.
+ * One end of an MCP connection: a JSON-RPC peer that cancels requests with `notifications/cancelled`.
  *
- * Invariants: a request that was cancelled here rejects at once, because an MCP peer may leave it without an answer;
- * one that is cancelled over there is answered nevertheless, so that whatever carries it can let go of it.
+ * Invariants:
+ * - An outgoing request rejects as soon as it is cancelled, because an MCP peer may omit the response.
+ * - An incoming request is answered even after its cancellation, so that its carrier can release it.
  */
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
@@ -11,7 +12,7 @@ import { Peer, type IncomingRequest } from "../rpc/peer";
 import { isId } from "./transport";
 
 export interface McpHandlers {
-  /** What it returns is the answer; what it throws an error answer. */
+  /** The return value is the result. A thrown error becomes an error response. */
   request(method: string, params: unknown, signal: AbortSignal): unknown;
   notification(method: string, params: unknown): void;
   closed(reason: Closed): void;
@@ -38,7 +39,7 @@ export class McpPeer implements AsyncDisposable {
     });
   }
 
-  /** Rejects with `RpcError`; with "cancelled" as soon as `signal` aborts. */
+  /** Rejects with `RpcError`. Rejects with `requestCancelled` as soon as `signal` aborts. */
   request(method: string, params: unknown, signal?: AbortSignal): Promise<unknown> {
     return new Promise((resolve, reject) => {
       const cancelled = () => reject(new RpcError(RpcCode.requestCancelled, "The request was cancelled."));

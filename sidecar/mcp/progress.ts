@@ -1,26 +1,26 @@
 /**
- * That somebody is at it, for a client that asked to hear so: a person may have to answer a call, and clients give up
- * after a minute (the SDK's limit) unless they hear something.
+ * Progress notifications for clients that requested them. A call can wait for the user's answer, and clients time out
+ * after a minute (the SDK's limit) without progress.
  */
 import type { ProgressToken } from "@modelcontextprotocol/sdk/types.js";
 import type { Clock } from "../rpc/clock";
 
-/** The params of `notifications/progress`; `progress` only grows (specification 2025-06-18, Progress). */
+/** Params of `notifications/progress`. `progress` only increases (specification 2025-06-18, Progress). */
 export interface Progress extends Record<string, unknown> {
   readonly progressToken: ProgressToken;
   readonly progress: number;
   readonly message: string;
 }
 
-/** A quarter of the SDK's limit. */
+/** A quarter of the SDK's limit, in milliseconds. */
 export const PROGRESS_MS = 15_000;
 
-/** Says the same word again and again until it is disposed, and another one at once. */
+/** Repeats the last message at an interval until it is disposed. `say` sends a new message at once. */
 export interface Beating extends Disposable {
   say(message: string): void;
 }
 
-/** `progressToken`: of the request; without one nobody hears anything. */
+/** `progressToken`: token of the request. Without a token nothing is sent. */
 export function beating(
   clock: Clock,
   progressToken: ProgressToken | undefined,
@@ -40,7 +40,7 @@ export function beating(
   timer = wait();
   return {
     say: message => {
-      if (isOver) return; // a late word begins nothing anew
+      if (isOver) return; // a late message does not restart the timer
       timer[Symbol.dispose]();
       last = message;
       beat();

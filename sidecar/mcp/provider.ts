@@ -1,10 +1,11 @@
 /**
- * An MCP server of ours, offered over ACP to whatever agent a chain ends in: the other end of declared-servers.ts, for all
- * generations. A connection (`mcp/connect`) is a session of its own with a server of its own; requests without one
- * share one session.
+ * MCP server of this program, offered over ACP to the agent at the end of a chain. It is the counterpart of
+ * `declared-servers.ts` and supports all generations. Each connection (`mcp/connect`) is a session with a separate
+ * server instance. Requests without a connection share one session.
  *
- * Invariants: every request of the agent is answered, also when the server is gone or the offer is withdrawn; what is
- * not for this server is not taken.
+ * Invariants:
+ * - Every request of the agent is answered, also after the server has exited or the offer was withdrawn.
+ * - Messages for other servers are not consumed.
  */
 import { randomUUID } from "node:crypto";
 import { memoryChannels } from "../rpc/memory";
@@ -25,10 +26,10 @@ import {
 import { McpCode } from "./revision";
 import { ChannelTransport } from "./transport";
 
-/** Connects a server of `@modelcontextprotocol/sdk` to a transport of the same package. Once for each client. */
+/** Connects a server of `@modelcontextprotocol/sdk` to a transport of the same package. Called once per client. */
 export type ConnectMcp = (transport: ChannelTransport) => Promise<void>;
 
-/** Both `serverId` and `id`: the generations name the same thing differently. */
+/** Sets both `serverId` and `id`, because the generations name the same value differently. */
 export interface McpDeclaration {
   readonly type: "acp";
   readonly name: string;
@@ -43,7 +44,7 @@ export class McpProvider implements AsyncDisposable {
   readonly #odd: Odd;
   readonly #links = new Map<string, Link>();
   readonly #shared: StatelessFace;
-  /** Inner ids of the requests without a connection that are open: none may be used twice. */
+  /** Open inner ids of requests without a connection. An id must not be reused while it is open. */
   readonly #open = new Set<string>();
 
   constructor(name: string, connect: ConnectMcp, agent: Neighbour, odd: Odd = () => undefined) {
@@ -55,7 +56,7 @@ export class McpProvider implements AsyncDisposable {
     this.#shared = new StatelessFace(() => this.#session(), odd);
   }
 
-  /** A request that came from the agent's side, and its answer; undefined when it is not for this server. */
+  /** Handles a request from the agent's side. Returns undefined if it is not for this server. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     switch (method) {
       case "mcp/connect":
@@ -76,7 +77,7 @@ export class McpProvider implements AsyncDisposable {
     }
   }
 
-  /** False when it is not for this server. */
+  /** Returns false if the notification is not for this server. */
   notification(method: string, params: unknown): boolean {
     if (method === "mcp/disconnect" || method === "_mcp/disconnect") return this.#disconnected(params);
     if (method !== "mcp/message" && method !== "_mcp/message") return false;
@@ -99,7 +100,7 @@ export class McpProvider implements AsyncDisposable {
     return acpId === id || serverId === id || acp_url === `acp:${id}`;
   }
 
-  /** Each session has a server of its own. */
+  /** Each session has a separate server instance. */
   async #session(): Promise<Channel> {
     const [near, far] = memoryChannels();
     await this.#connect(new ChannelTransport(far));
@@ -125,7 +126,9 @@ export class McpProvider implements AsyncDisposable {
     return true;
   }
 
-  /** The outer answer carries the inner one; what keeps the server from answering at all is an outer error. */
+  /**
+   * The outer result carries the inner response. A failure that prevents any response of the server is an outer error.
+   */
   async #carried(
     { serverId, requestId, method, params }: McpMessage & { kind: "stateless" },
     signal: AbortSignal,

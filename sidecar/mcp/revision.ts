@@ -1,7 +1,7 @@
 /**
- * What the MCP revision 2026-07-28 says beside its methods: it has no sessions and no `initialize`; each request
- * carries its version and the client's capabilities in `_meta`. Codes: MCP schema 2026-07-28; ACP schema, "MCP over
- * ACP" (the -33xxx).
+ * MCP revision 2026-07-28, apart from its methods. It has no sessions and no `initialize`: each request carries its
+ * version and the client's capabilities in `_meta`. Codes: MCP schema 2026-07-28; ACP schema, "MCP over ACP" (the
+ * -33xxx).
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -24,22 +24,22 @@ export const Meta = {
 export const McpCode = {
   headerMismatch: -32020,
   unsupportedVersion: -32022,
-  /** Of the outer ACP answer, never of the inner MCP one. */
+  /** Codes of the outer ACP response, never of the inner MCP response. */
   limit: -33000,
   unavailable: -33001,
   backend: -33002,
 } as const;
 
-/** A server that answers requests of the stateless revision, each by itself. */
+/** Server that answers each request of the stateless revision independently. */
 export interface StatelessServer {
-  /** Resolves with the inner result; rejects with `RpcError`, the inner error or one of the binding. */
+  /** Resolves with the inner result. Rejects with `RpcError`: the inner error or an error of the binding. */
   request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown>;
 }
 export interface StatelessOptions {
   readonly signal: AbortSignal;
-  /** Notifications of this request: progress, or what it subscribes to. None comes after its answer. */
+  /** Receives notifications of this request: progress, or subscribed updates. Never called after the response. */
   notification(method: string, params: unknown): void;
-  /** Names the request where a subscription does. A random one unless given. */
+  /** Identifies the request in a subscription. Default: a random id. */
   readonly requestId?: string;
 }
 
@@ -47,25 +47,25 @@ export function metaOf(params: unknown): JsonObject {
   return isObject(params) ? objectOr(params._meta) : {};
 }
 
-/** Whether the client means the stateless revision, or a later one: no earlier one has this member. */
+/** Whether the client uses the stateless revision or a later one. Earlier revisions do not have this member. */
 export function isStateless(params: unknown): boolean {
   return metaOf(params)[Meta.version] !== undefined;
 }
 
-/** `params` with more in `_meta`; what is there wins. */
+/** Adds members to `_meta` of `params`. Existing members win. */
 export function withMeta(params: unknown, meta: JsonObject): JsonObject {
   const object = objectOr(params);
   return { ...object, _meta: { ...meta, ...objectOr(object._meta) } };
 }
 
-/** `params` without the stateless revision's own members of `_meta`. */
+/** Removes the stateless revision's members from `_meta` of `params`. */
 export function withoutMeta(params: JsonObject): JsonObject {
   const { _meta, ...rest } = params;
   const kept = Object.fromEntries(Object.entries(objectOr(_meta)).filter(([key]) => !key.startsWith(PREFIX)));
   return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
 }
 
-/** Throws the inner error of a request whose `_meta` is not that of the stateless revision. */
+/** Throws the inner error of a request whose `_meta` does not match the stateless revision. */
 export function assertStatelessMeta(params: unknown): void {
   const { [Meta.version]: version, [Meta.capabilities]: capabilities } = metaOf(params);
   if (typeof version !== "string") throw new RpcError(RpcCode.invalidParams, `params._meta must have ${Meta.version}.`);

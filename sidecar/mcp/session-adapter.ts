@@ -1,8 +1,10 @@
 /**
- * A classic MCP session (with `initialize`) in front of a server of the stateless revision: what the sessions had, this
- * makes of what the revision has instead. `initialize` is `server/discover`; a result that requires input becomes
- * requests to the client, and the request again with their answers; subscriptions and announcements of changed lists
- * are one `subscriptions/listen`; the level of logging goes with each request.
+ * Adapts a server of the stateless revision to an MCP session with `initialize`:
+ * - `initialize` becomes `server/discover`.
+ * - A result that requires input becomes requests to the client; the original request is then sent again with the
+ *   answers.
+ * - Subscriptions and list-changed notifications use one `subscriptions/listen`.
+ * - The log level is sent with each request.
  */
 import type { Channel } from "../rpc/channel";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -20,7 +22,7 @@ import {
   type StatelessServer,
 } from "./revision";
 
-/** How often a server may ask for input before it answers. */
+/** Maximum number of times a server can request input for one request. */
 const ROUNDS = 100;
 
 /** Serves the client at the other end of `channel` until the channel closes. */
@@ -44,7 +46,7 @@ class ClassicFace implements AsyncDisposable {
       request: (method, params, signal) => this.#requested(method, params, signal),
       notification: method => {
         if (method === "notifications/initialized") this.#listen();
-      }, // the revision knows no other
+      }, // the stateless revision has no other client notification
       closed: () => this.#listening?.abort(),
       odd,
     });
@@ -90,7 +92,7 @@ class ClassicFace implements AsyncDisposable {
     };
   }
 
-  /** A server that offers nothing but tools may leave even `server/discover` out, which it must not. */
+  /** `server/discover` is mandatory, but a server that offers only tools may lack it. */
   async #discover(signal: AbortSignal): Promise<JsonObject> {
     try {
       return objectOr(await this.#ask("server/discover", {}, signal));
@@ -102,7 +104,7 @@ class ClassicFace implements AsyncDisposable {
   }
 
   async #forward(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
-    // not of a session
+    // not available in a session
     if (method.startsWith("server/") || method.startsWith("subscriptions/")) throw methodNotFound(method);
     let more: JsonObject = {};
     for (let round = 0; round < ROUNDS; round++) {
@@ -113,7 +115,7 @@ class ClassicFace implements AsyncDisposable {
     throw new RpcError(RpcCode.internalError, `The MCP server asked for input ${ROUNDS} times and did not answer.`);
   }
 
-  /** All at once: the server has asked for all of it at once. */
+  /** Sends all input requests in parallel, as the server issued them together. */
   async #input({ inputRequests, requestState }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const answers = await Promise.all(
       Object.entries(objectOr(inputRequests)).map(async ([key, asked]) => {
@@ -141,7 +143,7 @@ class ClassicFace implements AsyncDisposable {
     return {};
   }
 
-  /** One subscription for everything; another one when it is to hold more or less. */
+  /** Uses one subscription for everything and replaces it when its content changes. */
   #listen(): void {
     this.#listening?.abort();
     this.#listening = undefined;
@@ -168,7 +170,7 @@ class ClassicFace implements AsyncDisposable {
   }
 }
 
-/** A classic client knows of no subscriptions. */
+/** Removes the subscription id, which clients with sessions do not support. */
 function unsubscribed(params: unknown): unknown {
   if (!isObject(params) || !isObject(params._meta)) return params;
   const { [Meta.subscription]: _, ...meta } = params._meta;

@@ -1,11 +1,14 @@
 /**
- * The shim's work: an MCP server on stdin and stdout that is really behind the endpoint of a conductor, or one of
- * others at an address. Two transports of the SDK, joined: every message crosses as it is.
+ * Implementation of the shim: an MCP server on stdin and stdout that forwards to a server of the conductor's endpoint,
+ * or to a third-party server at an address. It joins two transports of the SDK and forwards every message unchanged.
  *
- * Invariants: messages are sent in the order in which they came, and requests to a server of others wait for nobody
- * else's answer; every request of the agent that the server refuses, or that does not reach it, is answered; when the
- * endpoint is gone, or others have ended the session, so are all that are open, and the work ends with one sentence;
- * when the agent leaves, the MCP session is ended first.
+ * Invariants:
+ * - Messages are sent in the order in which they arrive. Requests to a third-party server do not wait for other
+ *   responses.
+ * - Every request of the agent that the server rejects, or that does not reach it, is answered.
+ * - When the endpoint is unreachable, or a third-party server has ended the session, all open requests fail and the
+ *   shim ends with one sentence.
+ * - When the agent disconnects, the MCP session is ended first.
  */
 import type { Readable, Writable } from "node:stream";
 import type {
@@ -25,10 +28,10 @@ const GOODBYE_MS = 1000,
   LINE_BYTES = 64 * 1024 * 1024;
 const GONE =
   "The MCP server cannot be reached any more: its session was closed, or the program that offers it has ended.";
-/** Characters of what a server of others says in place of an answer: it may be a whole page. */
+/** Maximum number of characters quoted from a third-party server's error, which can be a whole page. */
 const SAID = 300;
 
-/** `theirs`: a server of others. What goes wrong there is one message's, and the next one may fare better. */
+/** `theirs`: third-party server. A failure there affects one message only; the next one is still sent. */
 export type ShimTarget =
   | { readonly kind: "endpoint"; readonly url: string; readonly token: string }
   | ({ readonly kind: "theirs" } & HttpServer);
@@ -37,14 +40,14 @@ export interface ShimOptions {
   readonly target: ShimTarget;
   readonly input: Readable;
   readonly output: Writable;
-  /** The agent has left. */
+  /** Resolves when the agent has disconnected. */
   readonly ended: Promise<unknown>;
   readonly clock: Clock;
-  /** Hears sentences for whoever reads the log of the agent. */
+  /** Receives sentences for the agent's log. */
   complain(sentence: string): void;
 }
 
-/** Resolves with "ended" when the agent has left, with "gone" when there is nothing to connect it to any more. */
+/** Resolves with "ended" when the agent has disconnected, and with "gone" when the server is no longer reachable. */
 export async function joinStdioToHttp({ target, ...options }: ShimOptions): Promise<"ended" | "gone"> {
   const { StreamableHTTPClientTransport: Http, StreamableHTTPError: HttpError } = await import(
     "@modelcontextprotocol/sdk/client/streamableHttp.js"
@@ -58,7 +61,7 @@ export async function joinStdioToHttp({ target, ...options }: ShimOptions): Prom
           requestInit: { headers: { authorization: `Bearer ${target.token}` } },
           fetch: async (url, init) => {
             const response = await fetch(url, init);
-            // A live session of our endpoint always offers a stream of events. The SDK does not report this status.
+            // An open session of the endpoint always offers an event stream. The SDK does not report this status.
             if (init?.method === "GET" && response.status === 405) shim.end();
             return response;
           },
@@ -76,7 +79,7 @@ export async function joinStdioToHttp({ target, ...options }: ShimOptions): Prom
 }
 
 class Shim {
-  /** Requests of the agent without an answer. */
+  /** Unanswered requests of the agent. */
   readonly #open = new Set<Id>();
   #sent: Promise<void> = Promise.resolve();
   #greeting: Id | undefined;
@@ -97,7 +100,8 @@ class Shim {
     this.stdio.onmessage = message => this.#fromAgent(message);
     this.stdio.onerror = error => this.complain(`A message of the agent was not understood: ${error.message}`);
     this.http.onmessage = message => this.#fromServer(message);
-    // Of others what matters is told where it was sent: many refuse the stream for what they say unasked.
+    // Ignored for third-party servers: many reject the stream for server messages, and `send` reports the errors that
+    // matter.
     this.http.onerror = error => {
       if (this.target.kind === "endpoint" && this.#meansGone(error)) this.#gone();
     };
@@ -113,15 +117,15 @@ class Shim {
     return how;
   }
 
-  /** The server's session has ended: open requests are answered, and `run` resolves with "gone". */
+  /** Called when the server's session has ended: open requests are answered, and `run` resolves with "gone". */
   end(): void {
     this.#gone();
   }
 
   #fromAgent(message: JSONRPCMessage): void {
     if ("method" in message && "id" in message) {
-      // The endpoint would serve the stateless revision, but over HTTP only: without an answer of its own a request
-      // cannot be cancelled.
+      // The endpoint supports the stateless revision over HTTP only: without a separate response, a request cannot be
+      // cancelled.
       if (message.method === "server/discover")
         return this.#fail(
           message.id,
@@ -131,7 +135,7 @@ class Shim {
       this.#open.add(message.id);
       if (message.method === "initialize") this.#greeting = message.id;
     }
-    // Others may answer in the very response to a request: the next message would have to wait for it.
+    // A third-party server may respond in the HTTP response itself, so waiting for it would delay the next message.
     const isWaitedFor =
       this.target.kind === "endpoint" ||
       !("id" in message) ||
@@ -167,7 +171,7 @@ class Shim {
     return `The MCP server at ${new URL(this.target.url).host}`;
   }
 
-  /** Of others without the address, which may hold a key. */
+  /** Omits the address of a third-party server, which can contain a key. */
   #why(which: "The" | "A", error: unknown): string {
     const message = error instanceof Error ? error.message : String(error),
       code = errno(error);
@@ -180,7 +184,8 @@ class Shim {
   }
 
   /**
-   * 401, 403 and 404: the port may belong to somebody else by now. Others answer 404 when they have ended the session.
+   * 401, 403 and 404 mean that the endpoint is gone: another program may use the port now. A third-party server
+   * responds with 404 when it has ended the session.
    */
   #meansGone(error: unknown): boolean {
     if (this.target.kind === "theirs")

@@ -1,43 +1,43 @@
 /**
- * How an agent that knows MCP servers only as programs reaches the endpoint, or a server of others at an address: by
- * this very program, as `symposium-acp-agent mcp`. Address, token and headers travel in the environment, which other
- * users of the machine cannot read, as they can arguments.
+ * Declaration of the shim (`symposium-acp-agent mcp`). An agent that supports only stdio MCP servers uses it to reach
+ * the endpoint, or a third-party server at an address. Address, token and headers are passed in the environment because
+ * other users of the machine can read command-line arguments.
  */
 
-/** What runs the shim: a Node, and the script of `symposium-acp-agent`. */
+/** Program that runs the shim: Node and the script of `symposium-acp-agent`. */
 export interface ShimProgram {
   /** Absolute path. */
   readonly command: string;
   readonly script: string;
-  /** `command` is Electron (VS Code's own), which is a Node only when told so. */
+  /** Whether `command` is VS Code's Electron, which acts as Node only with `ELECTRON_RUN_AS_NODE`. */
   readonly electron: boolean;
 }
 
-/** The program that runs now. */
+/** Program of the current process. */
 export function ownProgram(): ShimProgram {
   return { command: process.execPath, script: process.argv[1] ?? "", electron: "electron" in process.versions };
 }
 
-/** `SHIM_HEADERS`: in place of the token, a JSON object; says that the server is one of others. */
+/** `SHIM_HEADERS`: JSON object that replaces the token and marks a third-party server. */
 export const SHIM_URL = "SYMPOSIUM_MCP_URL",
   SHIM_TOKEN = "SYMPOSIUM_MCP_TOKEN",
   SHIM_HEADERS = "SYMPOSIUM_MCP_HEADERS";
 
 /**
- * `ATTACH`: in the environment of an agent whose own configuration starts `symposium-acp-agent mcp --attach`, the
- * address and token of the servers of this very process as `URL#TOKEN`. `ATTACH_TO`: the same, as the configuration
- * passes it on.
+ * `ATTACH`: address and token of this process's servers as `URL#TOKEN`, in the environment of an agent whose own
+ * configuration starts `symposium-acp-agent mcp --attach`. `ATTACH_TO`: the same value, as the configuration passes it
+ * on.
  */
 export const ATTACH = "SYMPOSIUM_ATTACH",
   ATTACH_TO = "SYMPOSIUM_ATTACH_TO";
 
-/** A server of others at an address, over streamable HTTP. */
+/** Third-party server at an address, over Streamable HTTP. */
 export interface HttpServer {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** The entry of `mcpServers` without its name. */
+/** Entry of `mcpServers` without its name. */
 export function shimDeclaration(
   { command, script, electron }: ShimProgram,
   to: { readonly url: string; readonly token: string } | HttpServer,

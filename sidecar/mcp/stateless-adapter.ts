@@ -1,10 +1,13 @@
 /**
- * The stateless revision in front of a classic MCP server: one session with it, opened at the first request and shared
- * by all. `server/discover` is what it said to `initialize`; `subscriptions/listen` is what it announces by itself.
+ * Adapts an MCP server with sessions to the stateless revision. The first request opens one session, which all requests
+ * share. `server/discover` returns the result of `initialize`; `subscriptions/listen` forwards the server's
+ * notifications.
  *
- * Invariants: progress reaches the request it belongs to, although two may have chosen the same token; a session that
- * ended is opened again for the next request. Not carried: what the server asks of its client (it is told that the
- * client can nothing), and its log messages.
+ * Invariants:
+ * - Progress reaches the request it belongs to, even if two requests use the same token.
+ * - After a session has ended, the next request opens a new one.
+ *
+ * Not forwarded: requests of the server to its client, and log messages. The adapter declares no client capabilities.
  */
 import type { Channel } from "../rpc/channel";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
@@ -23,9 +26,9 @@ import {
   type StatelessServer,
 } from "./revision";
 
-/** Of sessions only, or replaced by something else in the revision. */
+/** Methods that exist only in sessions, or that the stateless revision replaced. */
 const GONE = /^(initialize|ping|logging\/setLevel|resources\/(un)?subscribe|notifications\/.*)$/;
-/** Results that say how long they may be kept: ours, never. */
+/** Methods whose results carry a cache lifetime. The adapter allows no caching. */
 const CACHED = /^(server\/discover|(tools|prompts|resources|resources\/templates)\/list|resources\/read)$/;
 
 interface Session {
@@ -121,7 +124,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     }
   }
 
-  /** Stays open until it is cancelled, or the session ends. */
+  /** Stays open until it is cancelled or the session ends. */
   async #listen(
     { server, greeted, ended }: Session,
     params: JsonObject,
@@ -169,7 +172,7 @@ function discovered({ capabilities, serverInfo, instructions }: JsonObject): Jso
   };
 }
 
-/** What of a filter the server can do. */
+/** Restricts a filter to the server's capabilities. */
 function agreed(wanted: JsonObject, capabilities: JsonObject): JsonObject {
   const lists = (["tools", "prompts", "resources"] as const).filter(
     kind => wanted[`${kind}ListChanged`] === true && objectOr(capabilities[kind]).listChanged === true,

@@ -1,10 +1,12 @@
 /**
- * A server of the connection-less generation (November 2026), asked over ACP: `mcp/message {serverId, requestId,
- * method, params}` as a request to its owner, whose answer carries exactly one of `{result}` and `{error}`; what
- * belongs to a request comes back as `mcp/message` notifications.
+ * Server of the generation without connections (November 2026), reached over ACP. A request to its owner is
+ * `mcp/message {serverId, requestId, method, params}`; the response has either `result` or `error`. Notifications of a
+ * request arrive as `mcp/message` notifications.
  *
- * Invariants: a notification is delivered only while its request is open; when the owner has reached its limit of open
- * requests and some of ours are among them, the refused one is tried again as soon as one of those has ended.
+ * Invariants:
+ * - A notification is delivered only while its request is open.
+ * - If the owner rejects a request because of its limit of open requests, the request is retried as soon as one of this
+ *   client's requests has ended. Without such a request it fails.
  */
 import { randomUUID } from "node:crypto";
 import { isObject, numberOr, stringOr, type JsonObject } from "../rpc/json";
@@ -16,7 +18,7 @@ const SUBSCRIBE = "subscriptions/listen";
 
 export class CarriedServer implements StatelessServer {
   readonly #open = new Map<string, StatelessOptions["notification"]>();
-  /** Requests that will end: subscriptions, which may not, are not waited for. */
+  /** Number of open requests that will end. Subscriptions are not counted, because they may stay open. */
   #ending = 0;
   #waiting: (() => void)[] = [];
 
@@ -42,7 +44,7 @@ export class CarriedServer implements StatelessServer {
     }
   }
 
-  /** False when it is for no request that is open here. */
+  /** Returns false if no open request matches. */
   notification({ requestId, method, params }: McpMessage & { kind: "stateless" }): boolean {
     const listener = this.#open.get(requestId);
     listener?.(method, params);
@@ -66,7 +68,7 @@ export class CarriedServer implements StatelessServer {
     }
   }
 
-  /** An outer "method not found" is not about the inner method: nobody serves this server. */
+  /** An outer "method not found" does not refer to the inner method: it means that no component serves this server. */
   async #carry(message: unknown, signal: AbortSignal): Promise<unknown> {
     try {
       return await this.owner.request("mcp/message", message, { signal });
@@ -94,7 +96,7 @@ export class CarriedServer implements StatelessServer {
   }
 }
 
-/** `result` wins where both are there, as the schema says. Throws the inner error. */
+/** `result` wins if both members are present, as the schema requires. Throws the inner error. */
 function outcome(carrier: unknown): unknown {
   if (isObject(carrier) && Object.hasOwn(carrier, "result")) return carrier.result;
   if (isObject(carrier) && isObject(carrier.error)) {

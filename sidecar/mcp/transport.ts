@@ -1,6 +1,5 @@
 /**
- * The SDK's transport on a channel of ours, and a channel on such a transport: frames become its messages, and its
- * messages frames.
+ * Adapters between the SDK's transport and a `Channel`, in both directions: frames become SDK messages and vice versa.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import type { JSONRPCMessage } from "@modelcontextprotocol/sdk/types.js";
@@ -36,8 +35,8 @@ export class ChannelTransport implements Transport {
 }
 
 /**
- * The messages of the transport as a channel. `start` starts the transport. A response that is not one of MCP is sent
- * as an error: its request is still waiting.
+ * Channel for the messages of a transport. `start` starts the transport. A response that is not valid MCP is sent as an
+ * error, because its request is still waiting.
  */
 export function channelOf(transport: Transport): Channel {
   let sent: Promise<unknown> = Promise.resolve();

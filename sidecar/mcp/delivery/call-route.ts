@@ -1,17 +1,18 @@
 /**
- * Which session a tool call belongs to, for agents that offer the MCP servers of every session in all sessions of a
- * process (issue 14 item 3): a call at the server of one session may be made by another one. Pure.
+ * Selects the session of a tool call. Some agents offer the MCP servers of every session in all sessions of a process
+ * (issue 14 item 3), so one session can call the server of another session. Pure.
  *
- * A session proves that a call is its own by a running turn and an announcement (`tool_call`) that names the very
- * server and tool. If the session has a server of exactly this name itself, the announcement is about that one and
- * proves nothing about another session's server: MCP servers of other programs have the same name in each session.
+ * A running turn and a matching announcement (`tool_call` with this server and tool) prove that a session made the
+ * call. If the session has a server with exactly this name, the announcement refers to that server. It then proves
+ * nothing about another session's server, because MCP servers of other programs have the same name in each session.
  *
- * Invariant: a call never goes to a session without a running turn while another session announced it, and never to one
- * of several that announced it.
+ * Invariants:
+ * - A call is never routed to a session without a running turn while another session announced it.
+ * - A call is never routed to one of several sessions that announced it.
  */
 
 /**
- * `announces`: it has an announcement of this call that no call has used yet. `canServe`: it has the same extension's
+ * `announces`: the session has an unused announcement of this call. `canServe`: the session has the same extension's
  * server.
  */
 export interface CallCandidate {
@@ -23,19 +24,19 @@ export interface CallCandidate {
 
 export type CallRoute =
   | { readonly kind: "session"; readonly id: string }
-  /** An announcement may still be on its way. */
+  /** The announcement may still arrive. */
   | { readonly kind: "wait" }
-  /** `sentence`: for the model. */
+  /** `sentence`: error text for the model. */
   | { readonly kind: "refuse"; readonly sentence: string };
 
 export interface CallFacts {
-  /** The session whose server was called. */
+  /** Session whose server received the call. */
   readonly owner: string;
-  /** All sessions of the process, the owner included. */
+  /** All sessions of the process, including the owner. */
   readonly sessions: readonly CallCandidate[];
-  /** The process was seen to call servers of other sessions. */
+  /** Whether the process has called servers of other sessions before. */
   readonly shares: boolean;
-  /** No announcement is waited for any more. */
+  /** Whether the wait for an announcement is over. */
   readonly isFinal: boolean;
 }
 
@@ -58,8 +59,8 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
 }
 
 /**
- * The same for a call at a server that all sessions of the process share (`attached-server.ts`). With one running turn
- * it is that session's.
+ * Routes a call to a server that all sessions of the process share (`attached-server.ts`). If only one turn is running,
+ * the call belongs to its session.
  */
 export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe">[], isFinal: boolean): CallRoute {
   const running = sessions.filter(({ isRunning }) => isRunning),
@@ -83,14 +84,16 @@ function refuse(sentence: string): CallRoute {
 }
 
 /**
- * Servers of one extension have one family: their names differ in a number, or in the four characters of VS Code's
- * servers.
+ * Family of a server name. The servers of one extension share a family: their names differ in a number, or in the four
+ * characters of VS Code's servers.
  */
 export function familyOf(server: string): string {
   return /^vsc_[a-z0-9]{4}$/.test(server) ? "vsc" : server.replace(/[-_]\d+$/, "");
 }
 
-/** A session's servers by family, without families of which it has two servers: another session's call fits both. */
+/**
+ * Servers of a session by family. A family with two servers is omitted, because a call of another session matches both.
+ */
 export function byFamily<T>(servers: readonly (readonly [name: string, server: T])[]): ReadonlyMap<string, T> {
   const families = servers.map(([name]) => familyOf(name));
   const isOnly = (family: string): boolean => families.indexOf(family) === families.lastIndexOf(family);

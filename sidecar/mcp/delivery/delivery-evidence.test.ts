@@ -2,8 +2,8 @@ import { deepEqual } from "node:assert/strict";
 import { learned, transportFor, waitsForList, type DeliveryEvidence } from "./delivery-evidence";
 
 /**
- * Sessions of an agent that lists tools over some transports, if at all: `transport` of each, and whether its first
- * prompt waits.
+ * Simulates sessions of an agent that lists tools over some transports or none. Returns the transport of each session
+ * and whether its first prompt waits.
  */
 function sessions(
   http: boolean,

@@ -1,33 +1,33 @@
 /**
- * The evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2):
- * the transport of the MCP servers, and whether the first prompt waits for `tools/list`. Kept per agent program and
+ * Evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2): the
+ * transport of the MCP servers, and whether the first prompt waits for `tools/list`. Stored per agent program and
  * version. Pure.
  *
- *   http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …      a transport that works is kept
+ *     http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …   a working transport is kept
  */
 import type { ToolTransport } from "../../../src/protocol/session-details";
 
 export interface DeliveryEvidence {
-  /** The transport of the newest decided session. */
+  /** Transport of the latest decided session. */
   readonly transport: ToolTransport;
-  /** The tools of all servers were listed in it. */
+  /** Whether the tools of all servers were listed in that session. */
   readonly isListed: boolean;
   /**
-   * When the agent lists tools: before the first prompt goes out, while that is answered, after the first turn, or at
-   * no time so far.
+   * When the agent lists tools: before the first prompt is sent, while the prompt is processed, after the first turn,
+   * or never so far.
    */
   readonly lists: "beforePrompt" | "inPrompt" | "later" | "never";
   /**
-   * Number of sessions, since the last one whose first prompt waited for a list and got it, whose first prompt waited
-   * in full. Absent: 0.
+   * Number of sessions whose first prompt waited for the full limit, since the last session whose prompt waited and
+   * received a list. Absent: 0.
    */
   readonly waitsInVain?: number;
 }
 
-/** After so many first prompts that waited in full, a list is expected in the turn. */
+/** After this number of full waits, the agent is expected to list tools during the turn. */
 export const MAX_WAITS_IN_VAIN = 2;
 
-/** `program`: name and version, as the agent answers `initialize`. */
+/** `program`: name and version from the agent's `initialize` response. */
 export interface EvidenceStore {
   of(program: string): DeliveryEvidence | undefined;
   set(program: string, evidence: DeliveryEvidence): void;
@@ -43,7 +43,7 @@ export class MemoryEvidence implements EvidenceStore {
   }
 }
 
-/** `http`: the agent advertises it. */
+/** `http`: whether the agent advertises HTTP. */
 export function transportFor(http: boolean, evidence: DeliveryEvidence | undefined): ToolTransport {
   if (!http) return "stdio";
   if (!evidence || evidence.isListed) return evidence?.transport ?? "http";
@@ -51,7 +51,8 @@ export function transportFor(http: boolean, evidence: DeliveryEvidence | undefin
 }
 
 /**
- * After a session without a list: the next one uses the other transport, the same one again, or each was tried in vain.
+ * Transport of the next session after a session without a list: the other one, the same one, or neither because each
+ * has already failed.
  */
 export type Retry = "otherTransport" | "sameTransport" | "inVain";
 
@@ -61,8 +62,8 @@ export function retryAfter(http: boolean, before: DeliveryEvidence | undefined):
 }
 
 /**
- * Whether the first prompt waits. After sessions without a list it waits once over each transport. `http`: the agent
- * advertises it.
+ * Whether the first prompt waits. After sessions without a list it waits once per transport. `http`: whether the agent
+ * advertises HTTP.
  */
 export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefined): boolean {
   switch (evidence?.lists) {
@@ -78,8 +79,8 @@ export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefin
 }
 
 /**
- * One session's outcome added. A session without a list does not change when an agent lists, unless that was after its
- * first turn.
+ * Adds the outcome of one session. A session without a list keeps the earlier value of `lists`, unless that value is
+ * "later".
  */
 export function learned(before: DeliveryEvidence | undefined, session: DeliveryEvidence): DeliveryEvidence {
   return session.lists === "never" && before && before.lists !== "later"

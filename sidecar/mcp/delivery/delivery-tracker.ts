@@ -1,9 +1,11 @@
 /**
- * The tool deliveries of all sessions of one chain (`delivery.ts`): the MCP bridge reports, the chain's client reads.
+ * Tool deliveries of all sessions of one chain (`delivery.ts`). The MCP bridge reports events; the chain's client reads
+ * the state.
  *
- * Invariants: a session's record lasts until the session is closed or set up anew; beyond `MAX_SESSIONS` the record
- * that was not used for the longest time is dropped, never one with a running turn; listeners are called after the
- * record changed, once per change.
+ * Invariants:
+ * - A session's record lasts until the session is closed or set up again.
+ * - Above `MAX_SESSIONS` the least recently used record without a running turn is dropped.
+ * - Listeners are called after the record has changed, once per change.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/session-details";
 import type { Clock } from "../../rpc/clock";
@@ -20,13 +22,16 @@ import { toolsIn } from "./observed-server";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "../revision";
 
 const MAX_SESSIONS = 256;
-/** How long the first prompt of a session waits for `tools/list` (issue 14 item 2). */
+/** Time limit in milliseconds for the first prompt's wait for `tools/list` (issue 14 item 2). */
 export const LIST_LIMIT_MS = 5_000;
-/** For a server to list its tools to the bridge, at the end of a turn; before the first prompt twice as long. */
+/**
+ * Time limit in milliseconds for a server to list its tools to the bridge at the end of a turn; doubled before the
+ * first prompt.
+ */
 export const COUNT_LIMIT_MS = 1_000;
 const COUNT_PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {}, [COUNTS_TOOLS]: true } };
 
-/** `stateless`: the server itself, not as the agent reaches it. */
+/** `stateless`: direct access to the server, not the agent's connection. */
 export interface OfferedServer {
   readonly server: string;
   readonly stateless: StatelessServer;
@@ -34,41 +39,44 @@ export interface OfferedServer {
 
 export interface DeliveryOptions {
   readonly clock: Clock;
-  /** As the agent answered `initialize`. */
+  /** From the agent's `initialize` response. */
   readonly http: boolean;
   readonly onDemand: boolean;
   readonly evidence: DeliveryEvidence | undefined;
   /** For the log. */
   readonly odd?: (what: string, detail: unknown) => void;
   /**
-   * The agent may take the tools by its own configuration (`attached-server.ts`): the first prompt waits for that, too.
+   * Whether the agent's own configuration may provide the tools (`attached-server.ts`). The first prompt then waits for
+   * them too.
    */
   readonly isAttached?: boolean;
 }
 
 type ServerDeliveryEvent = Extract<DeliveryEvent, { readonly server: string }>;
 
-/** One session's record. It has no session id until the agent has answered the setup. */
+/** Record of one session. The session id is unknown until the agent has responded to the setup. */
 export class Delivery {
   #state: DeliveryState;
   #onChange: () => void = () => undefined;
   #ready: Promise<void> | undefined;
   #onLateList: () => void = () => undefined;
   #release: () => void = () => undefined;
-  /** When the tools of the last server were listed; "never": not yet. */
+  /** When the tools of the last server were listed; "never" until then. */
   #lists: DeliveryEvidence["lists"] = "never";
   #isPrompted = false;
   #wait: "none" | "waiting" | "listed" | "inVain" | "stopped" = "none";
-  /** Servers whose tools were listed by the agent's own configuration: that is no evidence about transports. */
+  /**
+   * Servers whose tools were listed through the agent's own configuration. They provide no evidence about transports.
+   */
   readonly #attached = new Set<string>();
   readonly #native = new Set<string>();
-  /** The agent had connected to a server when the first prompt went out. */
+  /** Whether the agent had connected to a server when the first prompt was sent. */
   #wasConnected = false;
-  /** When the agent had answered the setup, on the clock. */
+  /** Clock time at which the agent responded to the setup. */
   #setUpAt: number;
 
   readonly transport: ToolTransport;
-  /** What the agent's next session tries if tools are missing in this one. */
+  /** Transport of the agent's next session if tools are missing in this one. */
   readonly retry: Retry;
 
   constructor(
@@ -82,7 +90,7 @@ export class Delivery {
     this.#setUpAt = options.clock.now();
   }
 
-  /** The agent has answered the setup. */
+  /** Call when the agent has responded to the setup. */
   answered(): void {
     this.#setUpAt = this.options.clock.now();
   }
@@ -92,8 +100,8 @@ export class Delivery {
   }
 
   /**
-   * What this session shows about the agent; undefined: nothing, because no server has tools that could be listed, or
-   * its own configuration lists them.
+   * Evidence from this session. Undefined if no server has tools to list, or if the agent's own configuration lists
+   * them.
    */
   get outcome(): DeliveryEvidence | undefined {
     if (this.servers.every(server => server.offered === 0 || server.listFailed === true)) return undefined;
@@ -114,10 +122,10 @@ export class Delivery {
   }
 
   /**
-   * Resolves when the first prompt may go out: when the agent has requested the tools of each server, `LIST_LIMIT_MS`
-   * after the first call at the latest, or when it is released. At once for an agent that does not list before a
-   * prompt. A server that does not list its tools to the bridge either, like a program that is still starting, is not
-   * waited for. Every call gets the same promise.
+   * Resolves when the first prompt can be sent: when the agent has requested the tools of each server, `LIST_LIMIT_MS`
+   * after the first call, or on `release`. Resolves at once for an agent that does not list tools before a prompt. A
+   * server that does not list its tools to the bridge either, such as a program that is still starting, is not awaited.
+   * Every call returns the same promise.
    */
   ready(): Promise<void> {
     const { clock, http, onDemand, evidence, isAttached = false } = this.options;
@@ -136,7 +144,7 @@ export class Delivery {
           }));
   }
 
-  /** A prompt that waits goes out now. */
+  /** Sends a waiting prompt now. */
   release(): void {
     this.#stopWait("stopped");
   }
@@ -144,7 +152,7 @@ export class Delivery {
   get servers(): readonly ToolDelivery[] {
     return this.#state.servers;
   }
-  /** For a person. Empty for an agent that is known to list after its first turn. */
+  /** Servers with missing tools, for display. Empty for an agent that is known to list tools after its first turn. */
   get missing(): readonly ToolDelivery[] {
     return this.options.evidence?.lists === "later" ? [] : missing(this.#state);
   }
@@ -154,24 +162,24 @@ export class Delivery {
   get isDecided(): boolean {
     return this.#state.isDecided;
   }
-  /** The tools of every server were requested. */
+  /** Whether the tools of every server were requested. */
   get isComplete(): boolean {
     return this.servers.every(server => isListed(server) || server.listFailed === true);
   }
 
-  /** Called once, when the tools of the last server are listed after the decision. */
+  /** Registers a listener that is called once, when the tools of the last server are listed after the decision. */
   onLateList(listener: () => void): void {
     this.#onLateList = listener;
   }
 
-  /** A listener replaces the one before it. */
+  /** A listener replaces the previous one. */
   onChange(listener: () => void): void {
     this.#onChange = listener;
   }
 
   /**
-   * Learns how many tools those servers have that the agent did not list, and which cannot list them. Never rejects;
-   * takes `limit` ms at most.
+   * Counts the tools of each server that the agent did not list, and marks servers that fail to list them. Never
+   * rejects. Takes at most `limit` ms.
    */
   async countUnlisted(limit = COUNT_LIMIT_MS): Promise<void> {
     const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
@@ -187,7 +195,7 @@ export class Delivery {
     );
   }
 
-  /** By the agent's own configuration. */
+  /** Adds an event that the agent's own configuration caused. */
   addAttached(event: ServerDeliveryEvent): void {
     if (event.kind === "listed") this.#attached.add(event.server);
     this.#apply(event);
@@ -219,9 +227,9 @@ export class Delivery {
   }
 
   /**
-   * A list after the first prompt proves that the agent lists only then if the prompt waited in full and the agent had
-   * not connected before it. If the prompt did not wait, a list within the limit counts as one before it. Both only
-   * until `MAX_WAITS_IN_VAIN` prompts waited in vain.
+   * A list after the first prompt means that the agent lists only then, if the prompt waited for the full limit and the
+   * agent had not connected before it. If the prompt did not wait, a list within the limit counts as one before the
+   * prompt. Both rules apply only until `MAX_WAITS_IN_VAIN` prompts have waited in vain.
    */
   #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
     if (!this.#isPrompted) return "beforePrompt";
@@ -235,7 +243,7 @@ export class Delivery {
   }
 }
 
-/** `failure`: the server's error, or that it did not answer within `limit` ms. */
+/** `failure`: the server's error, or a timeout after `limit` ms. */
 async function counted(
   server: StatelessServer,
   clock: Clock,
@@ -267,7 +275,7 @@ export class DeliveryTracker {
     return this.#sessions.get(sessionId);
   }
 
-  /** `delivery` undefined: the session has no servers, or has ended. */
+  /** `delivery` is undefined if the session has no servers or has ended. */
   set(sessionId: string, delivery: Delivery | undefined): void {
     this.#sessions.delete(sessionId);
     if (!delivery) return;
@@ -286,13 +294,13 @@ export class DeliveryTracker {
     this.#listeners.get(sessionId)?.();
   }
 
-  /** A turn of the session starts: its record is the newest. */
+  /** Marks the session's record as the most recently used one. Called when a turn starts. */
   used(sessionId: string): void {
     const delivery = this.#sessions.get(sessionId);
     if (delivery && this.#sessions.delete(sessionId)) this.#sessions.set(sessionId, delivery);
   }
 
-  /** A listener replaces the session's one before it. */
+  /** A listener replaces the session's previous one. */
   onChange(sessionId: string, listener: () => void): Disposable {
     this.#listeners.set(sessionId, listener);
     return {

@@ -1,24 +1,26 @@
 /**
- * How far the tools of a session's MCP servers get (issue 14 item 1): which servers the agent connects to, whose tools
- * it lists, and which it calls. One session's state and its steps. Pure.
+ * Delivery state of the tools of one session's MCP servers (issue 14 item 1): which servers the agent connects to,
+ * whose tools it lists, and which it calls. State and transitions. Pure.
  *
- *   offered ── connection ──▶ connected ── answer to `tools/list` ──▶ listed ── `tools/call` ──▶ called
+ *     offered ── connection ──▶ connected ── answer to `tools/list` ──▶ listed ── `tools/call` ──▶ called
  *
- * The decision about missing tools is taken once, at the end of the first turn that completes: by then every agent that
- * gives its model tools has listed them, whether it lists at setup or at the first prompt. A turn that fails, is
- * cancelled or dies with the agent decides nothing.
+ * The decision about missing tools is made once, at the end of the first completed turn. By then every agent that gives
+ * tools to its model has listed them, at setup or at the first prompt. A turn that fails, is cancelled or ends with the
+ * agent's exit makes no decision.
  *
- * Invariants: a stage never goes back; counts never decrease, except `listed` and `offered`, which are those of the
- * newest list; without a completed turn there is no decision, and never a second one.
+ * Invariants:
+ * - A stage never goes back.
+ * - Counts never decrease, except `listed` and `offered`, which reflect the latest list.
+ * - There is no decision without a completed turn, and never a second one.
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/session-details";
 import { assertNever } from "../../../src/protocol/wire";
 
-/** The request that the MCP bridge answers: `SessionToolsRequest` → `SessionToolsResult`. */
+/** Request that the MCP bridge answers: `SessionToolsRequest` → `SessionToolsResult`. */
 export const SESSION_TOOLS = "_symposium.dev/session_tools";
-/** In `_meta` of the bridge's own `tools/list`: the agent did not send it. */
+/** Marks the bridge's own `tools/list` in `_meta`, as opposed to a request of the agent. */
 export const COUNTS_TOOLS = "symposium.dev/countsTools";
-/** `wait`: the answer comes when the session's first prompt may go out (`Delivery.ready`). */
+/** `wait`: delay the response until the session's first prompt can be sent (`Delivery.ready`). */
 export interface SessionToolsRequest {
   readonly sessionId: string;
   readonly wait?: boolean;
@@ -37,10 +39,10 @@ export type DeliveryEvent =
   | { readonly kind: "connected"; readonly server: string }
   /** `isMore`: a further page of the same list. */
   | { readonly kind: "listed"; readonly server: string; readonly tools: number; readonly isMore: boolean }
-  /** The server answered `tools/list` with an error, or could not be reached behind the bridge. */
+  /** The server rejected `tools/list`, or the bridge could not reach it. */
   | { readonly kind: "listFailed"; readonly server: string }
   | { readonly kind: "called"; readonly server: string }
-  /** How many tools the server has, although the agent did not list them. */
+  /** Number of tools of a server whose tools the agent did not list. */
   | { readonly kind: "counted"; readonly server: string; readonly tools: number }
   /** The server did not list its tools to the bridge either. */
   | { readonly kind: "countFailed"; readonly server: string }
@@ -63,7 +65,7 @@ export function offered(servers: readonly { readonly server: string }[], transpo
   };
 }
 
-/** The same state where nothing changes. */
+/** Returns the same state object if nothing changes. */
 export function step(state: DeliveryState, event: DeliveryEvent): DeliveryState {
   switch (event.kind) {
     case "connected":
@@ -107,7 +109,7 @@ export function step(state: DeliveryState, event: DeliveryEvent): DeliveryState 
   }
 }
 
-/** The servers whose tools the agent's model lacks; empty until the decision. A server without tools lacks none. */
+/** Servers whose tools the model lacks. Empty before the decision. A server without tools is never missing. */
 export function missing({ servers, isDecided }: DeliveryState): readonly ToolDelivery[] {
   return isDecided ? servers.filter(isMissing) : [];
 }

@@ -1,9 +1,9 @@
 /**
- * A served MCP server whose connections, tool lists and calls are reported (issue 14 item 1), for clients of both
- * kinds.
+ * Served MCP server that reports its connections, tool lists and calls (issue 14 item 1), for both kinds of clients.
  *
- * Invariants: messages cross unchanged and in order; a page of a list is reported when its answer is sent to the
- * client.
+ * Invariants:
+ * - Messages are forwarded unchanged and in order.
+ * - A page of a list is reported when its response is sent to the client.
  */
 import type { Channel } from "../../rpc/channel";
 import type { Frame } from "../../rpc/frame";
@@ -15,7 +15,7 @@ import type { StatelessServer } from "../revision";
 export type ServerEvent =
   | { readonly kind: "connected" }
   | { readonly kind: "listed"; readonly tools: number; readonly isMore: boolean }
-  /** The server could not be reached, or answered `initialize` or `tools/list` with an error. */
+  /** The server could not be reached, or rejected `initialize` or `tools/list`. */
   | { readonly kind: "listFailed"; readonly error: unknown }
   | { readonly kind: "called" };
 
@@ -34,9 +34,9 @@ export function observedServer(server: ServedServer, onEvent: (event: ServerEven
   };
 }
 
-/** The client's end of a connection: what it sends are the agent's requests. */
+/** Client's end of a connection: it sends the agent's requests. */
 function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void): Channel {
-  /** Requests without an answer: `initialize`, and for a first or a further page of the list. */
+  /** Unanswered requests: `initialize`, or `tools/list` for the first or a further page. */
   const open = new Map<Id, "initialize" | "first" | "further">();
   const asked = ({ message }: Frame): void => {
     if (!("method" in message)) return;
@@ -85,7 +85,7 @@ function observedStateless(server: StatelessServer, onEvent: (event: ServerEvent
         onEvent({ kind: "listed", tools: toolsIn(result), isMore: isMore(params) });
         return result;
       } catch (error) {
-        if (!options.signal.aborted) onEvent({ kind: "listFailed", error }); // else the agent withdrew its request
+        if (!options.signal.aborted) onEvent({ kind: "listFailed", error }); // else the agent cancelled its request
         throw error;
       }
     },
@@ -96,7 +96,7 @@ function isMore(params: unknown): boolean {
   return typeof objectOr(params).cursor === "string";
 }
 
-/** Number of tools in an answer to `tools/list`. */
+/** Number of tools in a `tools/list` result. */
 export function toolsIn(result: unknown): number {
   return arrayOr(objectOr(result).tools).length;
 }

@@ -1,9 +1,11 @@
 /**
- * A served MCP server whose tool calls are routed before they reach it (`call-route.ts`): to the server itself, to that
- * of another session, or to none.
+ * Served MCP server that routes each tool call first (`call-route.ts`): to the server itself, to the server of another
+ * session, or to none.
  *
- * Invariants: every call is answered once; a call that the client cancels is cancelled where it went; all other
- * messages cross as they are.
+ * Invariants:
+ * - Every call is answered once.
+ * - Cancelling a call cancels it at the server to which it was routed.
+ * - All other messages are forwarded unchanged.
  */
 import type { Channel, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
@@ -12,7 +14,7 @@ import { RpcCode, RpcError, type Id } from "../../rpc/message";
 import type { ServedServer } from "../declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessServer } from "../revision";
 
-/** Where a call goes; undefined: to the server that was called. */
+/** Returns the target of a call, or undefined for the server that was called. */
 export type RouteCall = (
   tool: string,
   args: unknown,
@@ -38,7 +40,7 @@ export function routedServer(server: ServedServer, route: RouteCall): ServedServ
 
 function routedChannel(channel: Channel, route: RouteCall): Channel {
   let receiver: Receiver | undefined;
-  /** Calls that are not with this server: being routed, or elsewhere. */
+  /** Calls that are not at this server: still being routed, or at another server. */
   const open = new Map<Id, AbortController>();
   const answer = (id: Id, message: JsonObject): void => {
     if (open.delete(id))
@@ -82,7 +84,7 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
         const id = objectOr(message.params).requestId as Id,
           elsewhere = open.get(id);
         if (elsewhere && open.delete(id)) {
-          elsewhere.abort(); // a cancelled call has no answer (MCP, “Cancellation”)
+          elsewhere.abort(); // a cancelled call has no response (MCP, “Cancellation”)
           return true;
         }
       }

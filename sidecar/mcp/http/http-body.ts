@@ -1,4 +1,4 @@
-/** The bodies of HTTP requests: read within limits of size and time; and answers to those that are refused. */
+/** Reads bodies of HTTP requests within size and time limits, and responds to rejected requests. */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Clock } from "../../rpc/clock";
 import { refusal, tooLarge, type Refusal } from "./http-guard";
@@ -7,13 +7,16 @@ import { RpcCode } from "../../rpc/message";
 export type Body =
   | { readonly kind: "read"; readonly value: unknown }
   | { readonly kind: "refused"; readonly why: Refusal }
-  /** The other side went away in the middle. */
+  /** The client closed the connection before the body was complete. */
   | { readonly kind: "gone" };
 
-/** How long a body that nobody wants may still come in, so that its sender reads the answer instead of a reset. */
+/**
+ * Time in milliseconds during which an unwanted body is discarded, so that its sender reads the response instead of a
+ * reset.
+ */
 const DISCARD_MS = 10_000;
 
-/** A whole JSON body of at most `bytes`, within `ms`. */
+/** Reads a whole JSON body of at most `bytes`, within `ms`. */
 export async function readBody(
   request: IncomingMessage,
   limit: { readonly bytes: number; readonly ms: number; readonly clock: Clock },
@@ -39,7 +42,7 @@ function collect(
     const done = (outcome: Collected): void => {
       late[Symbol.dispose]();
       request.off("data", take).off("end", end).off("close", gone).off("error", gone).pause();
-      request.on("error", () => undefined); // it may still break while it is discarded
+      request.on("error", () => undefined); // it can still fail while it is discarded
       resolve(outcome);
     };
     const take = (chunk: Buffer): void => {
@@ -57,8 +60,8 @@ function collect(
 }
 
 /**
- * Answers, and discards what is left of the request for a while. An answer that closes the connection ends after that:
- * a connection that is closed while its sender writes is reset, and the answer is lost.
+ * Responds, then discards the rest of the request for `DISCARD_MS` at most. A response that closes the connection ends
+ * after that: closing the connection while the sender writes resets it and loses the response.
  */
 export function refuse(request: IncomingMessage, response: ServerResponse, why: Refusal, clock: Clock): void {
   const body = bytesOf({ jsonrpc: "2.0", id: null, error: { code: why.code, message: why.message } });
@@ -74,7 +77,7 @@ export function refuse(request: IncomingMessage, response: ServerResponse, why: 
     socket.off("close", through);
     response.end();
   };
-  socket.once("close", through); // once it is answered, the request itself does not hear of that any more
+  socket.once("close", through); // after its response the request emits no event for it
   request.once("end", through).resume();
 }
 
@@ -83,9 +86,8 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 /**
- * A request to a server that is closed, from a client that knew it. A session that has ended is answered with 404 (MCP,
- * "Session Management"); a stream of events is not offered, so that clients stop to ask for one; to end the session
- * again is fine.
+ * Serves a request to a closed server. An ended session returns 404 (MCP, "Session Management"). GET returns 405, so
+ * that clients stop requesting an event stream. DELETE succeeds again.
  */
 export function serveClosed(request: IncomingMessage, response: ServerResponse, clock: Clock): void {
   if (request.method === "DELETE") {

@@ -1,10 +1,9 @@
 /**
- * Who may speak to the endpoint, decided from the head of a request alone, before any of its body is read. Pure.
+ * Access control of the endpoint. It decides from the head of a request, before any of its body is read. Pure.
  *
- * The listener is on 127.0.0.1, where every process of every user of the machine reaches it, and, through a name that
- * is made to point there (DNS rebinding), every page in a browser. A page cannot leave `Host` and `Origin` out or
- * choose them; another process does not know the token. `localhost` is refused as a `Host` too: the address that was
- * handed out has the number.
+ * The listener is on 127.0.0.1, which every process of every user of the machine can reach. With DNS rebinding, every
+ * page in a browser can reach it too. A page cannot omit or choose `Host` and `Origin`; another process does not have
+ * the token. A `Host` of `localhost` is also rejected, because the published address contains the IP address.
  */
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingHttpHeaders } from "node:http";
@@ -26,12 +25,12 @@ export function refusal(status: number, message: string, headers?: Readonly<Reco
   return { status, code: RpcCode.invalidRequest, message, ...(headers ? { headers } : {}) };
 }
 
-/** The same, and the connection ends with it. */
+/** Adds `connection: close` to the refusal. */
 export function closing(refused: Refusal): Refusal {
   return { ...refused, headers: { ...refused.headers, connection: "close" } };
 }
 
-/** What holds for the whole listener. Undefined: come in. */
+/** Checks for the whole listener. Returns undefined if the request is allowed. */
 export function refusedAtGate({ headers: { host, origin } }: Head, port: number): Refusal | undefined {
   if (host !== `127.0.0.1:${port}`) return refusal(403, "The Host header does not name this endpoint.");
   if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
@@ -43,7 +42,7 @@ export function hasToken({ headers: { authorization } }: Head, token: string): b
   return isSame(authorization ?? "", `Bearer ${token}`);
 }
 
-/** The rules of one server, for requests with its token. */
+/** Checks for one server, for requests with its token. */
 export function refusedAtDoor(
   { method, headers: { "content-length": length } }: Head,
   bodyBytes: number,
@@ -58,7 +57,7 @@ export function tooLarge(bodyBytes: number): Refusal {
   return refusal(413, `A message may have ${bodyBytes} bytes at most.`);
 }
 
-/** Takes the same time for every guess. The scheme of `Authorization` may be written in any case. */
+/** Compares in constant time. The scheme of `Authorization` is case-insensitive. */
 function isSame(given: string, expected: string): boolean {
   const digest = (text: string): Buffer =>
     createHash("sha256")

@@ -1,4 +1,4 @@
-/** The endpoint as an attacker, a clumsy client and a slow one see it: real sockets, bytes by hand. */
+/** Tests the endpoint against hostile, malformed and slow clients, with real sockets and raw bytes. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { request as httpRequest } from "node:http";
 import { connect, type Socket } from "node:net";
@@ -71,7 +71,7 @@ interface Answer {
   readonly headers: Record<string, unknown>;
   readonly body: string;
 }
-/** With `fetch` nobody can choose Host and Origin. */
+/** Sends a request with any Host and Origin, which `fetch` does not allow. */
 function ask(
   door: OpenDoor,
   headers: Record<string, string>,
@@ -94,7 +94,7 @@ function ask(
 }
 const told = ({ body }: Answer) => (JSON.parse(body) as { error: { message: string } }).error.message;
 
-/** Bytes by hand; resolves with all that came back when the other side has ended. */
+/** Opens a raw connection. `ended` resolves with all received bytes when the server has closed it. */
 function wire(door: OpenDoor): { readonly socket: Socket; readonly ended: Promise<string>; heard(): string } {
   const socket = connect(Number(new URL(door.url).port), "127.0.0.1");
   let heard = "";
@@ -348,7 +348,7 @@ suite("MCP endpoint: limits", () => {
     left.socket.destroy();
     await eventually(() => house.clock.waiting === 1, "one is forgotten");
     house.clock.advance(10_000);
-    await idle.ended; // who sends nothing is not waited for
+    await idle.ended; // the server does not wait for an idle client
     const { length } = INITIALIZE;
     ok(length < 1000);
     equal(
@@ -369,7 +369,7 @@ suite("MCP endpoint: limits", () => {
     equal(house.clock.waiting, 1);
     house.clock.advance(1);
     await eventually(() => house.log.some(line => line.includes("408")), "it is refused");
-    house.clock.advance(10_000); // what is left of the body has had its time
+    house.clock.advance(10_000); // ends the time for discarding the rest of the body
     match(await ended, /^HTTP\/1\.1 408 .*took too long/s);
   });
 

@@ -1,10 +1,13 @@
 /**
- * MCP servers over Streamable HTTP, on 127.0.0.1 and a port of the system's choice: one listener, which starts when the
- * first server is opened, and a door with an address and a token of its own for each server.
+ * MCP servers over Streamable HTTP on 127.0.0.1 and a port chosen by the system. One listener starts when the first
+ * server is opened. Each server has a separate address and token.
  *
- * Invariants: nothing of a body is read before the request has shown where it comes from and that it knows the token;
- * what is refused says why, in JSON-RPC's words; a connection without the token is closed with its answer, and soon
- * where it asks nothing; limits of size, time and number hold for everyone. Tokens and addresses are in no log.
+ * Invariants:
+ * - No body is read before the request has passed the origin check and the token check.
+ * - Every rejection states its reason as a JSON-RPC error.
+ * - A connection without the token is closed with its response, or after `tokenMs` if it sends no request.
+ * - Limits of size, time and number apply to every client.
+ * - Tokens and addresses are never logged.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { Clock } from "../../rpc/clock";
@@ -17,17 +20,17 @@ import { UnknownSockets } from "./unauthenticated-sockets";
 
 export interface EndpointLimits {
   readonly bodyBytes: number;
-  /** For a body to arrive. */
+  /** Time limit for a body. */
   readonly bodyMs: number;
-  /** For the head of a request; the one limit that is on the system's clock. */
+  /** Time limit for the head of a request. This is the only limit on the system clock. */
   readonly headMs: number;
-  /** Requests at one door that are being answered, streams included. */
+  /** Maximum number of open requests per server, including streams. */
   readonly requests: number;
-  /** From a connection's start to its first request with a valid token. */
+  /** Time from the start of a connection to its first request with a valid token. */
   readonly tokenMs: number;
-  /** Connections without such a request. */
+  /** Maximum number of connections without such a request. */
   readonly unknownSockets: number;
-  /** Connections in all. */
+  /** Maximum number of connections in total. */
   readonly sockets: number;
 }
 const LIMITS: EndpointLimits = {
@@ -40,13 +43,13 @@ const LIMITS: EndpointLimits = {
   sockets: 1024,
 };
 
-/** Doors that were closed and are still known; some agents ask for a server long after its session has ended. */
+/** Maximum number of closed servers to remember. Some agents send requests long after the session has ended. */
 const MAX_CLOSED = 256;
 
-/** Long: a connection that ends just when a client uses it again is an error that nobody understands. */
+/** Long, because a keep-alive timeout at the moment of reuse causes an error that users cannot interpret. */
 const KEEP_ALIVE_MS = 300_000;
 
-/** Where a server can be reached, until it is disposed. */
+/** Address of a server, valid until it is disposed. */
 export interface OpenDoor extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
@@ -62,9 +65,9 @@ export class McpEndpoint implements AsyncDisposable {
   readonly #odd: Odd;
   readonly #limits: EndpointLimits;
   #state: State = { kind: "idle" };
-  /** By path. */
+  /** Server hosts by path. */
   readonly #doors = new Map<string, ServerHost>();
-  /** Tokens of closed doors by path, oldest first. */
+  /** Tokens of closed servers by path, oldest first. */
   readonly #closed = new Map<string, string>();
   readonly #unknown: UnknownSockets;
 
@@ -80,8 +83,8 @@ export class McpEndpoint implements AsyncDisposable {
   }
 
   /**
-   * Resolves when the server can be reached. Rejects when nothing can listen, or the endpoint is closed. Disposes
-   * `server` with the door.
+   * Resolves when the server is reachable. Rejects if the listener cannot start or the endpoint is closed. Disposing
+   * the result also disposes `server`.
    */
   async open(server: ServedServer): Promise<OpenDoor> {
     const door = new ServerHost(server, this.#clock, closed => this.#forget(closed), this.#odd);
@@ -122,7 +125,7 @@ export class McpEndpoint implements AsyncDisposable {
     this.#state = { kind: "listening", http };
     http.catch(() => {
       if (this.#state.kind === "listening") this.#state = { kind: "idle" };
-    }); // the next one tries again
+    }); // the next `open` retries
     return http;
   }
 

@@ -1,14 +1,16 @@
 /**
- * One MCP session of one client over Streamable HTTP (revisions 2025-03-26 to 2025-11-25): the SDK's transport, with
- * the connection to the server behind it as a pipe. There is no server of the SDK between, so methods that nobody knows
- * yet cross.
+ * One MCP session of one client over Streamable HTTP (revisions 2025-03-26 to 2025-11-25). It connects the SDK's
+ * transport to the server's channel. No SDK server is involved, so unknown methods are forwarded.
  *
- * Which stream. HTTP has many where the connection has one. An answer belongs to its request; progress to the request
- * whose token it has; all else goes to the stream that the client opened for it (GET), else to that of the newest open
- * request, and waits when there is none: what a server asks of its client must arrive.
+ * Stream selection: HTTP has several streams where the channel has one.
+ * - A response belongs to its request.
+ * - Progress goes to the request with its token.
+ * - Other messages go to the stream that the client opened with GET, otherwise to the newest open request. Without any
+ *   stream they are held, because requests of the server must reach the client.
  *
- * Invariants: when the server goes, every open request is answered with the reason, then the session ends; when the
- * client ends it, the connection is closed.
+ * Invariants:
+ * - When the server closes, every open request is answered with the reason; then the session ends.
+ * - When the client ends the session, the channel is closed.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -24,16 +26,16 @@ import type { Odd } from "../link";
 import { metaOf } from "../revision";
 import { frameOf, isId, isMcpMessage } from "../transport";
 
-/** What may wait for a stream. */
+/** Maximum number of messages that are held while no stream is open. */
 const HELD = 100;
 const HEADERS = ["accept", "content-type", "mcp-session-id", "mcp-protocol-version", "last-event-id"] as const;
 
 export class HttpSession implements AsyncDisposable {
   readonly id = randomUUID();
   readonly #transport: WebStandardStreamableHTTPServerTransport;
-  /** Requests of the client without an answer, oldest first. */
+  /** Unanswered requests of the client, oldest first. */
   readonly #open = new Map<Id, ResponseWriter>();
-  /** By the progress token that the client chose. */
+  /** Request ids by the progress token that the client chose. */
   readonly #tokens = new Map<unknown, Id>();
   #standing: ResponseWriter | undefined;
   #held: Message[] = [];
@@ -70,12 +72,12 @@ export class HttpSession implements AsyncDisposable {
     });
   }
 
-  /** Nobody waits for anything here. */
+  /** Whether no request and no stream is open. */
   get isIdle(): boolean {
     return this.#open.size === 0 && this.#standing === undefined;
   }
 
-  /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP answer is through. */
+  /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP response is complete. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const outlet = new ResponseWriter(response, this.clock),
       asked = requestsIn(body);
@@ -118,7 +120,7 @@ export class HttpSession implements AsyncDisposable {
       );
   }
 
-  /** What the server says by itself, to the stream where it belongs. */
+  /** Sends a message that the server initiated to its stream. */
   #place(message: Message): void {
     const progress = "method" in message && message.method === "notifications/progress";
     const related = progress && isObject(message.params) ? this.#tokens.get(message.params.progressToken) : undefined;
@@ -152,7 +154,7 @@ export class HttpSession implements AsyncDisposable {
   }
 
   #send(message: JSONRPCMessage, related: Id | undefined): void {
-    // It rejects when the client has left meanwhile.
+    // Rejects if the client has disconnected meanwhile.
     this.#transport
       .send(message, related === undefined ? {} : { relatedRequestId: related })
       .catch((error: unknown) => this.odd("an MCP message found nobody", error));
@@ -179,7 +181,7 @@ function failure(
   return { jsonrpc: "2.0", id, error: { code: RpcCode.internalError, message } };
 }
 
-/** The requests in a body, which may be a batch. */
+/** Requests in a body, which can be a batch. */
 function requestsIn(body: unknown): readonly { readonly id: Id; readonly token: unknown }[] {
   return (Array.isArray(body) ? body : [body]).flatMap((message: unknown) => {
     if (!isObject(message) || typeof message.method !== "string") return [];

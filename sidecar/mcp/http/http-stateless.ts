@@ -1,9 +1,9 @@
 /**
- * One request of the stateless MCP revision over HTTP (2026-07-28, "Streamable HTTP"): a POST of its own, answered with
- * JSON, or with a stream when something comes before the answer. Who closes the answer cancels the request.
+ * One request of the stateless MCP revision over HTTP (2026-07-28, "Streamable HTTP"). A POST is answered with JSON, or
+ * with a stream if a notification precedes the response. Closing the response cancels the request.
  *
- * The SDK's transport knows only the revisions before this one. Headers that mirror the body are compared when they are
- * there, and not missed when they are not: between the two ends of a loopback connection nobody routes by them.
+ * The SDK's transport supports only earlier revisions. Headers that mirror the body are compared if present, and are
+ * optional: no intermediary of a loopback connection routes by them.
  */
 import { randomUUID } from "node:crypto";
 import type { IncomingHttpHeaders, ServerResponse } from "node:http";
@@ -17,7 +17,10 @@ import { isId } from "../transport";
 
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
-/** Resolves when it is answered. When `ends` aborts, that is the answer, whatever the server does. */
+/**
+ * Resolves when the request is answered. If `ends` aborts, the request fails at once, whatever the server returns
+ * later.
+ */
 export async function serveStateless(
   headers: IncomingHttpHeaders,
   response: ServerResponse,
@@ -63,7 +66,7 @@ export interface StatelessService {
   readonly ends: AbortSignal;
 }
 
-/** Server-sent events, begun by the first. */
+/** Server-sent events. The first event starts the response. */
 class Stream {
   #alive: Disposable | undefined;
   constructor(
@@ -72,13 +75,13 @@ class Stream {
   ) {}
 
   write(message: JsonObject): void {
-    if (this.response.writableLength > BACKLOG_BYTES) this.response.destroy(); // who does not read has left
+    if (this.response.writableLength > BACKLOG_BYTES) this.response.destroy(); // the client does not read
     if (this.response.destroyed) return;
     if (!this.response.headersSent) this.#begin();
     this.response.write(`event: message\ndata: ${JSON.stringify(message)}\n\n`);
   }
 
-  /** False when nothing has been written before. */
+  /** Returns false if no event was written before. */
   end(message: JsonObject): boolean {
     if (!this.response.headersSent) return false;
     this.write(message);
@@ -120,13 +123,13 @@ function assertHeaders(headers: IncomingHttpHeaders, method: string, params: Jso
   }
 }
 
-/** What ASCII cannot hold comes as `=?base64?…?=` (MCP 2026-07-28, "Value Encoding"). */
+/** Decodes non-ASCII values, which are sent as `=?base64?…?=` (MCP 2026-07-28, "Value Encoding"). */
 function decoded(header: string | string[]): string {
   const encoded = /^=\?base64\?(.*)\?=$/.exec(String(header))?.[1];
   return encoded === undefined ? String(header) : Buffer.from(encoded, "base64").toString();
 }
 
-/** A subscription is named by the id of the request that opened it: to the client that is its own. */
+/** Replaces the internal request id with the client's id. A subscription has the id of the request that opened it. */
 function renamed(value: unknown, requestId: string, id: Id): unknown {
   if (!isObject(value) || metaOf(value)[Meta.subscription] === undefined) return value;
   const subscription = metaOf(value)[Meta.subscription];

@@ -1,8 +1,8 @@
 /**
- * One HTTP answer on its way to a client that may read slowly: what the SDK's transport makes, written no faster than
- * it is read, and cut when more than `BACKLOG_BYTES` wait for a client that does not read at all. A stream of events
- * that says nothing is kept alive: a person may have to answer, and HTTP clients give up after minutes of silence
- * (Node's `fetch` after five).
+ * One HTTP response of the SDK's transport to a client that may read slowly. It is written no faster than the client
+ * reads. If more than `BACKLOG_BYTES` wait for a client that does not read, the response is destroyed. A silent event
+ * stream is kept alive: a call can wait for the user, and HTTP clients time out after minutes of silence (Node's
+ * `fetch` after five).
  */
 import type { ServerResponse } from "node:http";
 import type { Clock } from "../../rpc/clock";
@@ -35,14 +35,17 @@ export class ResponseWriter {
     else this.response.once("close", closed);
   }
 
-  /** To be asked before each message that is sent here; false: the client reads nothing, and has been let go of. */
+  /**
+   * Call before each message that is sent here. Returns false if the client has disconnected or was disconnected
+   * because it does not read.
+   */
   takes(message: Message): boolean {
     if (this.#waiting > BACKLOG_BYTES) this.response.destroy();
-    else if (this.#stalled) this.#waiting += Buffer.byteLength(JSON.stringify(message)); // costs only where it matters
+    else if (this.#stalled) this.#waiting += Buffer.byteLength(JSON.stringify(message)); // only when stalled: costly
     return !this.#closed && !this.response.destroyed;
   }
 
-  /** Resolves when all is written or the client is gone. */
+  /** Resolves when the whole response is written or the client has disconnected. */
   async pour(answer: Response): Promise<void> {
     const reader = answer.body?.getReader();
     this.onClose(() => {
@@ -63,7 +66,7 @@ export class ResponseWriter {
     this.response.end();
   }
 
-  /** Comments between the events, of which each piece that is written holds whole ones. */
+  /** Writes comments between events. This is safe because each written chunk consists of whole events. */
   #keptAlive(): Disposable {
     let timer: Disposable;
     const wait = (): Disposable =>

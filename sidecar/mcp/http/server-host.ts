@@ -1,8 +1,10 @@
 /**
- * One server behind the endpoint: its address and token, and the MCP sessions of those who know them.
+ * One server of the endpoint: its address and token, and the MCP sessions of its clients.
  *
- * Invariants: one connection to the server for each session; of too many sessions, the one that was idle longest ends
- * first; when the door closes, all of them have ended and nothing is answered any more.
+ * Invariants:
+ * - Each session has one connection to the server.
+ * - Above `SESSIONS` sessions, the least recently used idle session is closed.
+ * - When the host closes, all its sessions have ended and no request is served any more.
  */
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
@@ -19,16 +21,16 @@ import type { ServedServer } from "../declared-servers";
 import { CLASSIC_REVISIONS, isStateless } from "../revision";
 import { isId } from "../transport";
 
-/** Some agents begin a session for each prompt and end none. */
+/** Maximum number of sessions. Some agents start a session for each prompt and end none. */
 const SESSIONS = 64;
 
 export class ServerHost implements AsyncDisposable {
   readonly path = `/${randomBytes(16).toString("base64url")}`;
   readonly token = randomBytes(32).toString("base64url");
   readonly #known = knownSecrets.add([this.token]);
-  /** HTTP requests that are being answered, streams included. */
+  /** Number of HTTP requests in progress, including streams. */
   busy = 0;
-  /** The one that was used last is last. */
+  /** Least recently used first. */
   readonly #sessions = new Map<string, HttpSession>();
   readonly #ends = new AbortController();
 
@@ -80,7 +82,7 @@ export class ServerHost implements AsyncDisposable {
       const channel = await this.server.connect();
       const session = await HttpSession.begin(channel, this.clock, ended => this.#sessions.delete(ended.id), this.odd);
       this.#sessions.set(session.id, session);
-      if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // it answers that it is closed
+      if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // it responds that it is closed
       await this.#makeRoom();
       await session.handle(request, response, body);
     } catch (error) {

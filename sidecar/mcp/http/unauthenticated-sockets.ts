@@ -1,14 +1,16 @@
 /**
- * Connections whose client has not sent a valid token yet. Any program of this machine can open them.
+ * Connections whose client has not sent a valid token yet. Any program on this machine can open them.
  *
- * Invariants: each is closed at its deadline; when there are too many, the oldest is closed; a connection is forgotten
- * as soon as it is closed, or its client is known.
+ * Invariants:
+ * - Each connection is closed at its deadline.
+ * - Above the maximum number, the oldest connection is closed.
+ * - A connection is removed as soon as it is closed or its client has sent a valid token.
  */
 import type { Socket } from "node:net";
 import type { Clock } from "../../rpc/clock";
 
 export interface UnknownLimits {
-  /** From the connection's start to its first request with a valid token. */
+  /** Time from the start of a connection to its first request with a valid token. */
   readonly ms: number;
   readonly sockets: number;
 }
@@ -32,7 +34,7 @@ export class UnknownSockets {
     if (this.#deadlines.size > this.limits.sockets) oldest?.destroy();
   }
 
-  /** Its client has sent a valid token. */
+  /** Call when the client has sent a valid token. */
   known(socket: Socket): void {
     this.#deadlines.get(socket)?.[Symbol.dispose]();
     this.#deadlines.delete(socket);
