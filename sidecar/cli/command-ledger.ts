@@ -1,4 +1,6 @@
-/** The ledger of what a command of ours starts, for when it is killed: the next one ends what is left. */
+/**
+ * Ledger of the processes that a command starts. If the command is killed, the next run ends the remaining processes.
+ */
 import { homedir } from "node:os";
 import path from "node:path";
 import type { ProcessDeps } from "../process/child";
@@ -9,12 +11,12 @@ import { realClock } from "../rpc/clock";
 import type { Scope } from "../rpc/scope";
 import type { Tell } from "./log";
 
-/** Where this process was started by Symposium itself, what it starts belongs to that run, too. */
+/** If Symposium started this process, its children belong to the same run. */
 export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
   const storage = path.join(homedir(), ".symposium", "cache"),
     run = newRun(process.env[RUN_ID]);
   const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
-  process.env[RUN_ID] = ledger.run; // what Eliza starts in this process
+  process.env[RUN_ID] = ledger.run; // for processes that Eliza starts in this process
   scope.defer(() => ledger.close());
   reapLeftOvers(storage).catch((error: unknown) =>
     tell("warn", "What an earlier run left could not be ended", { error: String(error) }),
@@ -22,7 +24,7 @@ export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
   return ledger;
 }
 
-/** For what a command of ours starts; nobody but the ledger has to be told of it. */
+/** Process dependencies of a command. Only the ledger records starts and exits. */
 export function ownProcesses(ledger: Ledger, tell: Tell): ProcessDeps {
   return {
     clock: realClock,

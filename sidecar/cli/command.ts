@@ -1,4 +1,4 @@
-/** What a command line asks for. Pure; `main.ts` does it. Options may stand before or after the subcommand. */
+/** Parser of the command line. Pure; `main.ts` runs the command. Options may precede or follow the subcommand. */
 import { parseArgs } from "node:util";
 import { LOG_LEVELS } from "../../src/protocol/log";
 import { redactText } from "../../src/protocol/redaction/redact";
@@ -24,19 +24,19 @@ import type { Subcommand } from "./usage";
 import type { LogOptions } from "./log";
 
 export interface RunWith {
-  /** The first one is next to the client. */
+  /** The first proxy is next to the client. */
   readonly proxies: readonly ProxySpec[];
-  /** Undefined: the chain is a proxy itself. */
+  /** Undefined if the chain is a proxy itself. */
   readonly agent: ComponentSpec | undefined;
   readonly traceFolder: string | undefined;
 }
 
 export type Command =
-  /** The extension host's sidecar: vscode-jsonrpc on stdio. Internal. */
+  /** Sidecar of the extension host: vscode-jsonrpc on stdio. Internal. */
   | { readonly kind: "serve" }
-  /** Ends what a dead sidecar left: `ChildProcessRecord[]` as JSON on stdin. Internal. */
+  /** Ends the processes of a dead sidecar: `ChildProcessRecord[]` as JSON on stdin. Internal. */
   | { readonly kind: "reap" }
-  /** Unpacks stdin to stdout: what is run in a thread of its own. Internal. */
+  /** Decompresses stdin to stdout. Runs in a worker thread. Internal. */
   | { readonly kind: "bunzip2" }
   | { readonly kind: "run-with"; readonly chain: RunWith; readonly log: LogOptions }
   | { readonly kind: "vscodelm"; readonly traceFolder: string | undefined; readonly log: LogOptions }
@@ -45,13 +45,13 @@ export type Command =
   | { readonly kind: "registry"; readonly request: RegistryRequest; readonly url: string | undefined }
   | { readonly kind: "doctor"; readonly patient: Patient; readonly log: LogOptions }
   | { readonly kind: "conform"; readonly request: ConformRequest; readonly log: LogOptions }
-  /** The agent that a client under test starts. Internal. */
+  /** Agent that a client under test starts. Internal. */
   | { readonly kind: "conform-agent"; readonly agent: ConformAgent }
   /** `attach`: started by an entry of an agent's own configuration. */
   | { readonly kind: "mcp"; readonly attach: boolean }
   | { readonly kind: "help"; readonly of: Subcommand | undefined }
   | { readonly kind: "version" }
-  /** Exit code 2, the sentence on stderr. */
+  /** Usage error: exit code 2, `message` on stderr. */
   | { readonly kind: "wrong"; readonly message: string };
 
 type Name = Subcommand | "serve" | "reap" | "bunzip2" | "conform-agent";
@@ -101,7 +101,7 @@ class Wrong extends Error {
   }
 }
 
-/** `args` without the program's own two. `platform` decides what a backslash means in a command. */
+/** `args` excludes the interpreter and the script. `platform` determines the meaning of a backslash in a command. */
 export function readCommand(args: readonly string[], platform: string = process.platform): Command {
   try {
     return read(args, platform);
@@ -116,7 +116,7 @@ export function readCommand(args: readonly string[], platform: string = process.
 
 function read(all: readonly string[], platform: string): Command {
   const { args, command } = splitCommand(all);
-  // Not strict: what is wrong is said in our own words.
+  // Not strict, because this module writes its own error messages.
   const { tokens } = parseArgs({
     args: [...args],
     options: OPTIONS,
@@ -161,7 +161,7 @@ function read(all: readonly string[], platform: string): Command {
   }
 }
 
-/** `conform` takes the words after `--` as they are. */
+/** `conform` passes the arguments after `--` on unchanged. */
 function splitCommand(all: readonly string[]): {
   readonly args: readonly string[];
   readonly command: readonly string[];
@@ -179,7 +179,7 @@ interface Given {
   readonly inlineValue: boolean | undefined;
 }
 
-/** Throws when the option is unknown, does not go with the command, or lacks its value. */
+/** Throws if the option is unknown, not valid for the command, or lacks its value. */
 function valueOf(
   { name, rawName, value, inlineValue }: Given,
   command: Name | undefined,
@@ -193,7 +193,7 @@ function valueOf(
     if (value !== undefined) throw new Wrong(`--${name} takes no value.`, of);
     return [name, ""];
   }
-  // What looks like an option is one that was forgotten: `--agent --log debug`.
+  // A value that looks like an option means that the value was omitted: `--agent --log debug`.
   if (value === undefined || value.trim() === "" || (!inlineValue && value.startsWith("-")))
     throw new Wrong(`--${name} needs a value.`, of);
   return [name, value];
@@ -245,7 +245,7 @@ function patientIn([id, ...more]: readonly string[], values: Values, platform: s
   return id === undefined ? undefined : { kind: "built-in", id };
 }
 
-/** What was given is not repeated: it may hold a password. */
+/** The error message omits the given URL, which can contain a password. */
 function registryUrl(values: Values): string | undefined {
   const given = values.one("registry"),
     url = given === undefined ? undefined : secureUrl(given, { loopback: true });
@@ -325,7 +325,7 @@ function settingsIn(given: string | undefined): JsonObject {
     const value: unknown = JSON.parse(given ?? "{}");
     if (isObject(value)) return value;
   } catch {
-    /* The parser's message quotes what was given. */
+    /* The parser's message quotes the input. */
   }
   throw new Wrong("--settings takes a JSON object, as “settings” of the extension in symposium.extensions.", "proxy");
 }
@@ -360,7 +360,7 @@ function readable<T>(option: "proxy" | "agent", of: Subcommand, read: () => T): 
   }
 }
 
-/** Two that are called the same could not be told apart in a sentence or a trace: `node`, `node 2`. */
+/** Makes names unique, so that messages and traces distinguish the components: `node`, `node 2`. */
 function distinct(names: readonly string[]): readonly string[] {
   const taken = new Set<string>();
   return names.map(first => {

@@ -1,6 +1,6 @@
 /**
- * A component of a chain as it stands on a command line: a shell command (`KEY=value … command argument…`), or JSON: a
- * distribution, or the whole entry that the settings have. Pure.
+ * Component of a chain as given on the command line: a shell command (`KEY=value … command argument…`) or JSON. JSON is
+ * a distribution or a whole entry of the settings. Pure.
  */
 import { readDistribution, type Distribution } from "../../src/protocol/agents";
 import type { HttpDistribution } from "../../src/protocol/distribution";
@@ -16,18 +16,18 @@ import { addressIn, wrongAddress } from "../agents/distributions/server-address"
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 
 export interface ComponentSpec {
-  /** In sentences, the log, the trace. */
+  /** Used in messages, the log and the trace. */
   readonly name: string;
   readonly command: AgentCommand;
 }
 
-/** An agent extension of Symposium's own, with what is configured of it. */
+/** Built-in agent extension of Symposium, with its settings. */
 export interface OwnProxy {
   readonly name: string;
   readonly command: { readonly kind: "own"; readonly id: string; readonly settings: JsonObject };
 }
 
-/** An MCP server, which stands in the sessions of the chain. `id`: what it is called there. */
+/** MCP server for the sessions of the chain. `id`: its name in the sessions. */
 export interface ServerProxy {
   readonly name: string;
   readonly command: {
@@ -39,14 +39,14 @@ export interface ServerProxy {
 export type ProxySpec = ComponentSpec | OwnProxy | ServerProxy;
 
 /**
- * `message` is a sentence without its subject: the option is put before it. It never repeats what was given, which may
- * hold secrets.
+ * `message` is a sentence without a subject; the caller puts the option before it. It never quotes the input, which can
+ * contain secrets.
  */
 export class UnreadableComponent extends Error {
   override readonly name = "UnreadableComponent";
 }
 
-/** What `--agent` takes. Throws `UnreadableComponent`. */
+/** Parses the value of `--agent`. Throws `UnreadableComponent`. */
 export function readAgent(text: string, platform: string = process.platform): ComponentSpec {
   const { name, command } = readOne(text, platform);
   if (command.kind === "own")
@@ -57,8 +57,8 @@ export function readAgent(text: string, platform: string = process.platform): Co
 }
 
 /**
- * What `--proxy` takes: the same, our own extensions, MCP servers, and `defaults` for those that are on by default.
- * Throws `UnreadableComponent`.
+ * Parses the value of `--proxy`: a component as for `--agent`, a built-in extension, an MCP server, or `defaults` for
+ * the extensions that are enabled by default. Throws `UnreadableComponent`.
  */
 export function readProxies(text: string, platform: string = process.platform): readonly ProxySpec[] {
   return text.trim() === "defaults" ? DEFAULT_EXTENSIONS.map(config => ownProxy(config)) : [readOne(text, platform)];
@@ -75,8 +75,8 @@ function ownProxy({ id, name }: ExtensionConfig, settings: JsonObject = {}): Own
 }
 
 /**
- * `eliza`, as the subcommand is called, and our own extensions need no process; another program of that name is reached
- * by its path.
+ * `eliza` (the name of the subcommand) and built-in extensions need no process. Another program of that name requires
+ * its path.
  */
 function fromShell(text: string, platform: string): ProxySpec {
   const { command, args, env } = parsed(text, platform);
@@ -101,7 +101,7 @@ function parsed(text: string, platform: string): ReturnType<typeof parseCommand>
 function fromJson(text: string): ProxySpec {
   const value = json(text),
     id = stringOr(value.id, "").trim();
-  // In the settings those that are built in have no distribution.
+  // Built-in extensions have no distribution in the settings.
   const entry =
     value._source === "built-in" || Object.keys(value).every(key => key === "id" || key === "settings")
       ? BUILT_IN_EXTENSIONS.find(one => one.id === id)
@@ -137,7 +137,7 @@ function fromJson(text: string): ProxySpec {
   return { name: own ?? (command.kind === "eliza" ? ELIZA : baseName(command.command)), command };
 }
 
-/** One that is at an address is not asked whether it is there. */
+/** Does not check whether a server at an address is reachable. */
 function serverProxy(distribution: Distribution, id: string, own: string | undefined): ServerProxy {
   const address = addressIn(distribution),
     wrong = address && wrongAddress(address);
@@ -149,7 +149,7 @@ function serverProxy(distribution: Distribution, id: string, own: string | undef
   return { name, command: { kind: "mcp", id: id === "" ? name : id, server } };
 }
 
-/** For sentences. */
+/** Used in messages. */
 export const OWN_PROXIES = BUILT_IN_EXTENSIONS.map(({ id }) => id)
   .join(", ")
   .replace(/, ([^,]*)$/, " and $1");
@@ -170,12 +170,12 @@ function json(text: string): Readonly<Record<string, unknown>> {
     const value: unknown = JSON.parse(text);
     if (isObject(value)) return value;
   } catch {
-    /* The parser's message quotes what was given. */
+    /* The parser's message quotes the input. */
   }
   throw new UnreadableComponent("begins like JSON and is none.");
 }
 
-/** The program without its folder, and without what Windows calls it by. */
+/** File name of the program, without its folder and without a Windows extension. */
 function baseName(command: string): string {
   return (
     command

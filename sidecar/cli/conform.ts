@@ -49,7 +49,7 @@ export interface ConformRequest {
 }
 
 const DEFAULT_PROMPT = "Reply with one short sentence. Do not use any tool.";
-/** A client runs at most so many times as long as one response may take. */
+/** Maximum runtime of a client, as a multiple of the response timeout. */
 const CLIENT_RESPONSES = 4;
 const STDERR_TAIL_BYTES = 2000;
 
@@ -90,12 +90,12 @@ export async function runConform(request: ConformRequest, tell: Tell): Promise<n
 }
 
 class Check {
-  /** Output of the process that was started last. */
+  /** Output of the most recently started process. */
   #stderr = new TailBuffer(STDERR_TAIL_BYTES);
-  /** The process that was started last. */
+  /** The most recently started process. */
   #subject: Subject | undefined;
   #isStopped = false;
-  /** The exit code or the signal of that process, in words. */
+  /** Description of that process's exit code or signal. */
   status = "It is still running.";
 
   constructor(
@@ -104,13 +104,13 @@ class Check {
     private readonly cwd: string,
   ) {}
 
-  /** Undefined: it wrote nothing. */
+  /** Returns undefined if the process wrote nothing. */
   stderrTail(): string | undefined {
     const text = redactText(this.#stderr.text().trim());
     return text === "" ? undefined : text;
   }
 
-  /** Stops the program under test. No other process is started after it. */
+  /** Stops the program under test and prevents further starts. */
   async stop(): Promise<void> {
     this.#isStopped = true;
     await this.#subject?.stop();
@@ -192,14 +192,14 @@ function hasFailedStart(results: readonly Result[]): boolean {
   return results.some(({ rule, verdict }) => rule.id.endsWith("/initialize") && verdict.kind === "fail");
 }
 
-/** The command cannot be started: the first rule says why. */
+/** Stands in for a command that cannot be started. The first rule reports the reason. */
 function notStarted(exited: Promise<string>): Subject {
   const input = new PassThrough().resume(),
     output = new PassThrough().end();
   return { input, output, exited, stop: () => Promise.resolve() };
 }
 
-/** Resolves after the exit, or after the limit. */
+/** Resolves on exit or after the limit. */
 function exitOf(subject: Subject, limitMs: number): Promise<void> {
   return new Promise(resolve => {
     const late = realClock.after(limitMs, resolve);
@@ -211,12 +211,12 @@ function exitOf(subject: Subject, limitMs: number): Promise<void> {
   });
 }
 
-/** For a POSIX shell, and for clients that split a command line as one does. */
+/** Quotes a word for a POSIX shell, and for clients that split a command line like one. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-/** A client may start several agents. */
+/** Reads one conversation per file, because a client may start several agents. */
 function recordingsIn(folder: string, version: Version): readonly Conversation[] {
   return readdirSync(folder)
     .sort()
@@ -234,7 +234,7 @@ function asksForNewer(conversation: Conversation): boolean {
   );
 }
 
-/** Creates the folder, so that a run whose recordings cannot be written does not start. Throws `CannotWrite`. */
+/** Creates the folder first, so that a run without a writable folder does not start. Throws `CannotWrite`. */
 function prepareFolder(folder: string): void {
   try {
     mkdirSync(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { temporaryFolder } from "../testing/drive";
 import { program, scriptedAgent } from "../testing/programs";
 
-/** The command as a process, with a home of its own. */
+/** Runs the command as a process, with a temporary home folder. */
 async function doctor(
   ...args: readonly string[]
 ): Promise<{ readonly code: number | null; readonly out: string; readonly err: string }> {

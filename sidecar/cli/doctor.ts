@@ -1,4 +1,4 @@
-/** `symposium-acp-agent doctor`: what agents need and what of it is there; and how far one of them gets. */
+/** `symposium-acp-agent doctor`: checks the requirements of agents, and how far the start of one agent gets. */
 import { homedir } from "node:os";
 import { BUILT_IN_AGENTS } from "../../src/protocol/built-in-agents";
 import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/doctor/examine";
@@ -10,7 +10,7 @@ import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { openAgents } from "./serve-agents";
 import { openEvidence } from "./tool-evidence";
 
-/** Whom to examine: one that is built in, by its id, or a command; nobody: the computer alone. */
+/** Agent to examine: a built-in one by its id, or a command. Undefined examines the computer only. */
 export type Patient =
   | { readonly kind: "built-in"; readonly id: string }
   | { readonly kind: "command"; readonly component: ComponentSpec }
@@ -18,7 +18,7 @@ export type Patient =
 
 const NEVER = new AbortController().signal;
 
-/** Prints the report on stdout, and resolves with the exit code: 0 when nothing is the matter, else 1. */
+/** Prints the report on stdout. Resolves with the exit code: 0 if there is no problem, otherwise 1. */
 export async function runDoctor(patient: Patient, tell: Tell, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
     tell("error", "Something could not be let go of", error),

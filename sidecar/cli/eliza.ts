@@ -1,10 +1,10 @@
-/** `symposium-acp-agent eliza`: the built-in agent for any other ACP client, on stdin and stdout. */
+/** `symposium-acp-agent eliza`: the built-in agent for other ACP clients, on stdin and stdout. */
 import { serveEliza } from "../eliza/agent";
 import { realClock } from "../rpc/clock";
 import type { Tell } from "./log";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
-/** Resolves with the exit code, when the client has gone or a signal came. */
+/** Resolves with the exit code when the client has disconnected or a signal has arrived. */
 export async function serveElizaOnStdio(deterministic: boolean, tell: Tell, version: string): Promise<number> {
   const code = await served(deterministic, tell, version);
   await flushed(realClock);

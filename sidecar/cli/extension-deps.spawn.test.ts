@@ -1,4 +1,4 @@
-/** That what our extensions start goes with what they were given. */
+/** Checks that disposing the dependencies ends the processes that extensions started through them. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import path from "node:path";
 import { openLedger } from "../process/process-ledger";

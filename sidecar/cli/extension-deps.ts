@@ -1,7 +1,7 @@
 /**
- * The computer, as our own extensions are given it.
+ * Dependencies of the built-in extensions: processes, environment and program lookup on this computer.
  *
- * Invariant: when it has been disposed nothing that was started through it runs any more, and nothing is started.
+ * Invariant: after disposal no process that was started through it is running, and none is started.
  */
 import { homedir } from "node:os";
 import { runShell, startChild, type Child, type ProcessDeps } from "../process/child";
@@ -14,7 +14,7 @@ import { realClock } from "../rpc/clock";
 export interface OwnDeps {
   readonly version: string;
   readonly processes: ProcessDeps;
-  /** The login shell's. */
+  /** Environment of the login shell. */
   readonly environment: () => Promise<Environment>;
   readonly find: (program: string) => Promise<string | undefined>;
   readonly log: ExtensionDeps["log"];
@@ -22,14 +22,14 @@ export interface OwnDeps {
 
 export interface OwnedDeps extends ExtensionDeps, AsyncDisposable {}
 
-/** A process that cannot be ended is not waited for. */
+/** Maximum time in milliseconds to wait for processes to end. */
 const ENDING_MS = 6_000;
 
 export function extensionDeps({ version, processes, environment, find, log }: OwnDeps): OwnedDeps {
   const over = new AbortController(),
     ends = new Set<Promise<unknown>>(),
     children = new Set<Child>();
-  /** What is started has the login shell's environment. */
+  /** Processes are started with the login shell's environment. */
   const inShell = async (): Promise<ProcessDeps> => {
     const env = await environment();
     over.signal.throwIfAborted();
@@ -78,7 +78,7 @@ export function extensionDeps({ version, processes, environment, find, log }: Ow
   };
 }
 
-/** For a program of its own: the login shell is asked when the first extension needs something of it. */
+/** Dependencies for a standalone program. The login shell is run when an extension first needs its environment. */
 export function ownDeps({ version, processes, log }: Pick<OwnDeps, "version" | "processes" | "log">): OwnedDeps {
   const { platform, env, execPath: node } = process;
   const shell = new ShellEnvironment({

@@ -12,8 +12,8 @@ import { program, scriptedAgent } from "../testing/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 
 /**
- * In a mount namespace with a full file system as storage folder; for a user who may not mount, with a file size limit
- * of 0.
+ * Runs the command in a mount namespace whose storage folder is a full file system. For a user without mount permission
+ * it sets a file size limit of 0.
  */
 function onFullDisk(storage: string, command: readonly string[]): readonly string[] {
   const mayMount = spawnSync("unshare", ["--mount", "true"]).status === 0;
@@ -22,7 +22,7 @@ function onFullDisk(storage: string, command: readonly string[]): readonly strin
   return ["unshare", "--mount", "/bin/sh", "-c", fill, storage, ...command];
 }
 
-/** A sidecar as the extension host starts one. */
+/** Starts a sidecar as the extension host does. */
 async function sidecar(storage: string, disk: "free" | "full") {
   const { command, args } = program("symposium-acp-agent"),
     serve = [command, ...args, "serve"];

@@ -1,8 +1,10 @@
 /**
- * The log of a command: lines on stderr and, where a folder is given, the same ones in a file.
+ * Log of a command: lines on stderr and, if a folder is given, also in a file.
  *
- * Invariants: no line has a secret (`redaction/redact.ts`); a stderr that nobody reads costs no memory beyond a
- * limit, and what is left out there is counted; a file that cannot be written any more is said once, on stderr.
+ * Invariants:
+ * - No line contains a secret (`redaction/redact.ts`).
+ * - A stderr that is not read uses limited memory; dropped lines are counted.
+ * - A failure to write the file is reported once, on stderr.
  */
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
@@ -10,7 +12,7 @@ import type { Writable } from "node:stream";
 import { isLogged, type LogLevel } from "../../src/protocol/log";
 import { redactError, redactText, redactValue } from "../../src/protocol/redaction/redact";
 
-/** A folder or file that was asked for and cannot be had. `message` is a sentence. */
+/** The requested folder or file cannot be created. `message` is a sentence. */
 export class CannotWrite extends Error {
   override readonly name = "CannotWrite";
 }
@@ -21,7 +23,7 @@ export interface Log extends Disposable {
   readonly tell: Tell;
 }
 
-/** Characters that may wait for who reads stderr, and characters of one line. */
+/** `WAITING`: maximum number of characters buffered for stderr. `LONGEST`: maximum number of characters per line. */
 const WAITING = 1024 * 1024,
   LONGEST = 8000;
 
@@ -30,7 +32,7 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
   const file = folder === undefined ? undefined : openFile(folder, "log", now());
   let descriptor = file?.descriptor,
     missed = 0;
-  stderr.on("error", () => undefined); // nobody is left to be told
+  stderr.on("error", () => undefined); // there is no other place to report it
 
   const toStderr = (line: string): void => {
     if (stderr.writableLength > WAITING) {
@@ -68,7 +70,10 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
   };
 }
 
-/** A new file below `folder`, which is made if it is missing, for its owner's eyes only. Throws `CannotWrite`. */
+/**
+ * Creates a file below `folder` that only its owner can read. Creates the folder if it is missing. Throws
+ * `CannotWrite`.
+ */
 export function openFile(
   folder: string,
   extension: string,
@@ -86,7 +91,7 @@ export function openFile(
   }
 }
 
-/** Sentences stand as they are; what else is known follows as JSON, and a text of several lines below them. */
+/** Writes the message as is. Structured detail follows as JSON, multi-line text on the lines below. */
 function lineOf(now: number, level: LogLevel, message: string, detail: unknown): string {
   return `${new Date(now).toISOString()} ${level.padEnd(5)} ${redactText(message, LONGEST)}${detail === undefined ? "" : rest(detail)}\n`;
 }
@@ -107,6 +112,6 @@ function written(detail: unknown): string {
 }
 export interface LogOptions {
   readonly level: LogLevel;
-  /** Where a log file is wanted. */
+  /** Folder of the log file, if requested. */
   readonly folder: string | undefined;
 }

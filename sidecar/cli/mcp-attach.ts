@@ -1,7 +1,7 @@
 /**
  * `symposium-acp-agent mcp --attach`: started by Symposium's entry in an agent's own configuration (issue 14 item 5).
- * Finds the servers of the agent's process by a variable; without it, and when they are gone, it is an MCP server
- * without tools, so that the agent goes on.
+ * An environment variable contains the address of the servers of the agent's process. Without the variable, and after
+ * the servers have closed, it is an MCP server without tools, so that the agent continues.
  */
 import type { Readable, Writable } from "node:stream";
 import { ATTACH, ATTACH_TO } from "../mcp/shim";
@@ -12,7 +12,7 @@ import { firstSignal, flushed } from "./stdio";
 const ABSENT = "This agent was not started by Symposium. Its tools are available in sessions of Symposium only.";
 const GONE = "Symposium cannot be reached any more. Start a new session.";
 
-/** Resolves with the exit code, 0, when the agent closes stdin. */
+/** Resolves with exit code 0 when the agent closes stdin. */
 export async function runAttached(): Promise<number> {
   const { stdin, stdout, stderr, env } = process,
     target = attachTarget(env),
@@ -32,8 +32,8 @@ export async function runAttached(): Promise<number> {
 }
 
 /**
- * The first of the two variables that is an address of this computer: a configuration passes text that its agent does
- * not expand.
+ * Uses the first of the two variables that contains an address of this computer. Some agents pass the configured text
+ * on without expanding it.
  */
 export function attachTarget({
   [ATTACH_TO]: passed,

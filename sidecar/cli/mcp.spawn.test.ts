@@ -1,4 +1,4 @@
-/** The shim as the process that an agent starts, in front of a real endpoint. */
+/** The shim as the process that an agent starts, with a real endpoint. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -46,7 +46,7 @@ class Shimmed extends Fixture {
   }
 }
 
-/** The shim by hand: lines in, lines out. */
+/** Starts the shim with raw lines on stdin and stdout. */
 function started(server: JsonObject) {
   const env = Object.fromEntries(
     arrayOr(server.env)
@@ -133,7 +133,7 @@ suite("the shim for agents that know only programs", () => {
   });
 
   test("progress comes in order and before its answer", async () => {
-    // by hand: the SDK's client forgets progress that comes in one read with the answer
+    // raw lines, because the SDK's client drops progress that arrives in the same read as the response
     await using w = await Shimmed.open();
     const shim = started(w.server);
     shim.send(INITIALIZE);
@@ -293,7 +293,7 @@ suite("the shim for agents that know only programs", () => {
 
     test("when it has ended the session that is said, and the program ends", async () => {
       await using server = await listen((request, response) => {
-        // many have no stream, which is no reason to end
+        // many servers offer no stream; the shim must not end for that reason
         if (request.method === "GET") return void response.writeHead(404).end();
         if (request.headers["mcp-session-id"] !== undefined) return void response.writeHead(404).end();
         response.writeHead(200, { "content-type": "application/json", "mcp-session-id": "s" }).end(

@@ -1,6 +1,6 @@
 /**
- * `symposium-acp-agent mcp`: what agents that know MCP servers only as programs start in the place of the conductor's
- * endpoint, or of a server at an address.
+ * `symposium-acp-agent mcp`: shim that agents with stdio MCP servers only start in place of the conductor's endpoint,
+ * or of a server at an address.
  */
 import { SHIM_HEADERS, SHIM_TOKEN, SHIM_URL } from "../mcp/shim";
 import { joinStdioToHttp, type ShimTarget } from "../mcp/shim-pipe";
@@ -9,8 +9,8 @@ import { isObject } from "../rpc/json";
 import { firstSignal, flushed } from "./stdio";
 
 /**
- * Resolves with the exit code: 0 the agent has left, 1 the server is gone, 2 wrong usage. Address, token and headers
- * are in the environment.
+ * Resolves with the exit code: 0 the agent has disconnected, 1 the server is unreachable, 2 wrong usage. Address, token
+ * and headers are in the environment.
  */
 export async function runShim(): Promise<number> {
   const { stdin, stdout, stderr } = process,

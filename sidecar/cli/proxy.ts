@@ -1,4 +1,4 @@
-/** `symposium-acp-agent proxy`: an agent extension of ours for any conductor, on stdin and stdout. */
+/** `symposium-acp-agent proxy`: a built-in agent extension for any conductor, on stdin and stdout. */
 import { builtInExtension } from "../extensions/built-in";
 import { serveProxyOnStdio } from "../proxies/stdio";
 import { realClock } from "../rpc/clock";
@@ -9,7 +9,7 @@ import type { Tell } from "./log";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal, flushed } from "./stdio";
 
-/** Resolves with the exit code, when the conductor has gone or a signal came. */
+/** Resolves with the exit code when the conductor has disconnected or a signal has arrived. */
 export async function serveOwnProxy(proxy: OwnProxy, tell: Tell, version: string): Promise<number> {
   const code = await served(proxy, tell, version);
   await flushed(realClock);
@@ -28,7 +28,7 @@ async function served({ command: { id, settings } }: OwnProxy, tell: Tell, versi
     }),
   );
   const extension = await builtInExtension(id);
-  if (!extension) throw new Error(`no extension ${id}`); // the command line was read
+  if (!extension) throw new Error(`no extension ${id}`); // the parser has validated the id
   const proxy = scope.add(
     serveProxyOnStdio(extension.define(settings, deps), { odd: (what, detail) => tell("warn", what, detail) }),
   );

@@ -23,7 +23,7 @@ const archives = (...platforms: readonly Platform[]): object => ({
   binary: Object.fromEntries(platforms.map(platform => [platform, archiveOf(platform)])),
 });
 
-/** An agent for each kind, by its id. */
+/** One agent per kind of distribution, by id. */
 const KINDS: Readonly<Record<string, object>> = {
   npx: { npx: { package: "@ada/agent@1.2.3", args: ["--acp"], env: { ADA_DISABLE_UPDATE: "x" } } },
   "npx-cmd": { npx: { package: "@ada/agent@1.2.3", cmd: "ada-acp", args: ["--fast"] } },

@@ -1,8 +1,11 @@
 /**
- * `symposium-acp-agent registry`: the agents that there are, and the command that starts one, for other programs
+ * `symposium-acp-agent registry`: lists the available agents and the command that starts one, for other programs
  * (documents, "CLI Commands").
  *
- * Invariants: stdout is JSON or empty; nothing is installed or started; what is built in needs no network.
+ * Invariants:
+ * - stdout is JSON or empty.
+ * - Nothing is installed or started.
+ * - Built-in agents need no network.
  */
 import { homedir } from "node:os";
 import path from "node:path";
@@ -30,7 +33,7 @@ export interface RegistryReply {
 
 export interface RegistryCommandDeps extends DocumentedDeps {
   readonly snapshot: () => Promise<RegistrySnapshot>;
-  /** Whether a program is on the PATH, or, by its path, there. */
+  /** Whether a program is on the PATH or, for a path, exists. */
   readonly has: (program: string) => boolean;
   /** Milliseconds since 1970. */
   readonly now: () => number;
@@ -94,7 +97,7 @@ function commandOf(config: AgentConfig, deps: RegistryCommandDeps, notes: readon
   };
 }
 
-/** One sentence, where what was read is not what the registry has now. */
+/** One sentence if the snapshot is not the registry's current content. */
 function stale({ problem, fetchedAt }: RegistrySnapshot, now: number): readonly string[] {
   if (problem === undefined) return [];
   return [
@@ -114,7 +117,7 @@ function leftOut({
       ];
 }
 
-/** Resolves with the exit code. `url`: another registry's. */
+/** Resolves with the exit code. `url`: address of another registry. */
 export async function runRegistry(request: RegistryRequest, url: string | undefined, version: string): Promise<number> {
   const cache = new RegistryCache({
     folder: path.join(homedir(), ".symposium", "cache"),
@@ -138,7 +141,7 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
   return code;
 }
 
-/** This program, as it was started. VS Code's own Node is one only when it is told so. */
+/** Command line of this program. VS Code's Electron acts as Node only with `ELECTRON_RUN_AS_NODE`. */
 function ourselves(): DocumentedDeps["sidecar"] {
   const { ELECTRON_RUN_AS_NODE: asNode } = process.env,
     [, script] = process.argv;
@@ -149,7 +152,7 @@ function ourselves(): DocumentedDeps["sidecar"] {
   };
 }
 
-/** A pipe takes its time; one that nobody reads any more takes nothing. */
+/** Resolves when the text is written, or when the reader has closed the pipe. */
 function written(stream: NodeJS.WriteStream, text: string): Promise<void> {
   return new Promise(resolve => {
     stream.once("error", () => resolve());

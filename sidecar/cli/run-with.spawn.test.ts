@@ -27,9 +27,9 @@ const quoted = ({ command, args }: { readonly command: string; readonly args: re
   [command, ...args].map(word => `'${word}'`).join(" ");
 const scripted = (...flags: string[]): string => quoted(scriptedAgent(flags));
 
-/** The command as a process of an editor's, and the editor's end of it. */
+/** The command as a child process of an editor, and the editor's end of the connection. */
 class Run {
-  /** Of this test: what the command starts has it, too. */
+  /** Id of this test's run. Processes that the command starts inherit it. */
   readonly id = randomUUID();
   readonly process: ChildProcessWithoutNullStreams;
   readonly exit: Promise<readonly [code: number | null, signal: string | null]>;
@@ -53,12 +53,12 @@ class Run {
     this.process.stdin.on("error", () => undefined);
   }
 
-  /** From now on; the SDK reads for itself. */
+  /** Starts reading stdout. Not used with the SDK, which reads stdout itself. */
   read(): this {
     this.process.stdout.setEncoding("utf8").on("data", (text: string) => {
       const lines = (this.#text + text).split("\n");
       this.#text = lines.pop() ?? "";
-      for (const line of lines) this.received.push(JSON.parse(line)); // nothing but the protocol
+      for (const line of lines) this.received.push(JSON.parse(line)); // only protocol messages
       this.#look();
     });
     return this;
@@ -99,7 +99,7 @@ class Run {
       .join("");
   }
 
-  /** Resolves when it is true, or the command has ended. */
+  /** Resolves when the condition is true or the command has exited. */
   until(condition: () => boolean): Promise<unknown> {
     const seen = new Promise<void>(resolve => {
       this.#watching.push(() => {

@@ -1,9 +1,12 @@
 /**
- * `symposium-acp-agent run-with`: a chain of proxies and an agent as one ACP agent on stdin and stdout; without an
- * agent, as one proxy.
+ * `symposium-acp-agent run-with`: runs a chain of proxies and an agent as one ACP agent on stdin and stdout. Without an
+ * agent the chain is one proxy.
  *
- * Invariants: nothing is started before the client's first message; what was started ends before this resolves; what a
- * kill -9 of this process leaves is ended by the next start, by the ledger in `~/.symposium/cache`.
+ * Invariants:
+ * - No component is started before the client's first message.
+ * - All started processes have ended before the promise resolves.
+ * - After a kill -9 of this process, the next start ends the remaining processes with the ledger in
+ *   `~/.symposium/cache`.
  */
 import path from "node:path";
 import type { ProcessDeps } from "../process/child";
@@ -32,7 +35,7 @@ import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
-/** Resolves with the exit code. Throws `CannotWrite`, before anything is begun. */
+/** Resolves with the exit code. Throws `CannotWrite` before any other work. */
 export async function runWith(chain: RunWith, tell: Tell, version: string): Promise<number> {
   const code = await conducted(chain, tell, version);
   await flushed(realClock);
@@ -97,7 +100,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
 }
 
 /**
- * At the end of a session's first completed turn: all numbers, and a warning where the agent did not list the tools of
+ * Logs all counts at the end of a session's first completed turn, with a warning if the agent did not list the tools of
  * a server.
  */
 function reportTools(agent: string, { servers, missing }: Delivery, tell: Tell): void {
@@ -116,7 +119,7 @@ interface Hearers {
   readonly starter: ServerStarter;
 }
 
-/** `undefined`: it is left out, and that was told. */
+/** Undefined if the proxy is left out; a warning has then been logged. */
 async function proxyOf(
   { name, command }: ProxySpec,
   begin: Begin,
@@ -130,7 +133,7 @@ async function proxyOf(
   return component;
 }
 
-/** It is started with each session: here it is only looked for. */
+/** Checks only that the program exists. Each session starts the server. */
 async function serverOf(
   name: string,
   { id, server }: ServerProxy["command"],
@@ -147,7 +150,7 @@ async function serverOf(
   }
 }
 
-/** As the proxies are: here, and on this process' own PATH. */
+/** Looks a program up as for proxies: relative to the working directory, or on this process's PATH. */
 function found(program: string): string | undefined {
   const isPath = program.includes("/") || program.includes(path.sep);
   return findProgram(isPath ? path.resolve(program) : program, {
@@ -163,7 +166,7 @@ function lastOf(agent: ComponentSpec | undefined, begin: Begin): LastComponent {
     : { kind: "agent", name: agent.name, start: begin(agent.name, agent.command) };
 }
 
-/** Last words on stderr are text, and are shown as such. */
+/** Text from stderr is logged as text. */
 function reason(cause: unknown): unknown {
   return cause instanceof Error ? String(cause) : cause;
 }
@@ -173,14 +176,14 @@ type Begin = (name: string, command: AgentCommand) => Start;
 function commandStarter(processes: ProcessDeps, tell: Tell, version: string): Begin {
   const deps = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
   return (name, command) => async () => {
-    // Neither arguments nor environment: both are where people put their keys.
+    // Arguments and environment are not logged, because they often contain keys.
     tell("info", `Starting ${name}`, command.kind === "process" ? { command: command.command } : {});
     const { channel, stop, lastWords } = await startCommand(name, command, process.cwd(), deps);
     return { channel: withoutAdvice(channel), stop, lastWords };
   };
 }
 
-/** What to do about a failure in VS Code helps nobody here. */
+/** Removes advice about VS Code from the reason. */
 function withoutAdvice(channel: Channel): Channel {
   const plain = (reason: Closed): Closed =>
     reason instanceof AgentError ? { message: reason.what, cause: reason.cause } : reason;

@@ -23,7 +23,7 @@ import { NEEDS_PROC, skipped } from "../testing/skipped";
 
 type Told = Notes<SidecarToHost>;
 
-/** A window: the sidecar as a process, with a home of its own, and a host that answers as VS Code would. */
+/** A window: the sidecar as a process with a temporary home folder, and a host that responds like VS Code. */
 class Window implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly #told: { readonly method: string; readonly params: unknown }[] = [];
@@ -109,7 +109,7 @@ class Window implements AsyncDisposable {
     return this.#told.flatMap(one => (one.method === method ? [one.params as ParamsOf<SidecarToHost, M>] : []));
   }
 
-  /** Resolves as soon as this is so, now or after something that was told. */
+  /** Resolves when the condition is true. It is checked now and after each notification. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (;;) {
       const told = new Promise<void>(resolve => {
@@ -138,13 +138,13 @@ const scripted = (flags: readonly string[]): AgentConfig => {
   return { id: "ada", name: "Ada", distribution: { local: { command, args } } };
 };
 
-/** Returns when the process is dead: on a busy machine a signal takes longer than the prompt that follows it. */
+/** Returns when the process is dead. On a busy machine a signal takes longer than the next prompt. */
 function killNow(pid: number): void {
   process.kill(pid, "SIGKILL");
   for (let i = 0; i < 1_000_000 && isAlive(pid); i++);
 }
 
-/** `false` also where there is no `/proc`. A zombie is dead: only its parent can bury it. */
+/** Also `false` without `/proc`. A zombie counts as dead: only its parent can reap it. */
 function isAlive(pid: number): boolean {
   try {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));

@@ -1,7 +1,4 @@
-/**
- * The part that finds and installs agents and extensions; in the sidecar it is loaded when it is first needed: Eliza
- * alone does not.
- */
+/** Finds and installs agents and extensions. The sidecar loads this part on first use; Eliza alone does not need it. */
 import { homedir } from "node:os";
 import path from "node:path";
 import type { Installable, InstallProgress } from "../../src/protocol/agent-service";
@@ -38,37 +35,37 @@ import { realClock } from "../rpc/clock";
 import { openEvidence } from "./tool-evidence";
 
 export interface AgentsPart extends AsyncDisposable {
-  /** Installs what is not installed; after it `environment` is the login shell's. */
+  /** Installs the agent if needed. Afterwards `environment` returns the login shell's environment. */
   readonly command: CommandOf;
-  /** The same of an extension. */
+  /** Same as `command`, for an extension. */
   readonly extensionCommand: (config: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** For processes of agents. */
+  /** Environment of agent processes. */
   readonly environment: () => Environment;
-  /** The login shell's answer. */
+  /** Environment that the login shell reports. */
   readonly shell: () => Promise<ResolvedEnvironment>;
-  /** The agent's own configuration; undefined: none is known. */
+  /** The agent's own configuration file. Undefined if none is known. */
   readonly configuration: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
-  /** Where a program is, on its PATH. */
+  /** Path of a program on the login shell's PATH. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly state: Installer["state"];
   readonly installers: Readonly<Record<Installable, Installer>>;
   readonly stores: Readonly<Record<Installable, Store>>;
-  /** Through the user's proxy, where there is one. */
+  /** Uses the user's proxy, if one is configured. */
   readonly fetch: typeof globalThis.fetch;
 }
 
 export interface AgentsDeps {
   readonly processes: ProcessDeps;
-  /** The editor's proxy; empty: it has none. */
+  /** The editor's proxy. Empty if it has none. */
   readonly proxy: string;
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
-  /** Of tests: archives may come by http from this computer. */
+  /** For tests: allows downloads of archives over HTTP from this computer. */
   readonly httpArchives?: boolean;
-  /** Undefined: it is over. */
+  /** `progress` is undefined when the installation has ended. */
   readonly installing: (of: Installable, id: string, progress: InstallProgress | undefined) => void;
 }
 
-/** All windows, and the command line, share what is installed. */
+/** All windows and the command line share the installed programs. */
 export const STORE = path.join(homedir(), ".symposium", "bin"),
   EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
 const CACHE = path.join(homedir(), ".symposium", "cache");
@@ -162,16 +159,16 @@ export interface ServedAgents extends AgentsPart {
 }
 
 export interface ServedAgentsDeps extends AgentsDeps {
-  /** For servers that are asked, and agents. */
+  /** Sent to servers and agents. */
   readonly version: string;
   readonly pool: AgentPool;
   readonly witness: AgentStatusTracker;
-  /** With the keys that the user gave. */
+  /** Includes the keys that the user entered. */
   readonly command: CommandOf;
   readonly keys: SignOutDeps["keys"];
 }
 
-/** The same for a window. */
+/** Opens the same part for a window, with the handlers of its requests. */
 export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   const { version, processes, log, pool, witness, keys } = deps,
     part = openAgents(deps),
@@ -229,7 +226,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
   };
 }
 
-/** Work that must not outlive us: it is told to end, and waited for. */
+/** Work that must not outlive this part. Disposal aborts it and waits for it. */
 class Running implements AsyncDisposable {
   readonly #ended = new AbortController();
   readonly #running = new Set<Promise<unknown>>();

@@ -1,4 +1,4 @@
-/** The model picker's part of the sidecar: loaded with the first request for it. */
+/** Part of the sidecar for VS Code's model picker. It is loaded with the first request for it. */
 import { randomUUID } from "node:crypto";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
@@ -13,7 +13,7 @@ import type { HostWire } from "../rpc/host-wire";
 
 export interface LmPart {
   readonly service: LmService;
-  /** What stands before the agents of its sessions. */
+  /** Proxies in front of the agents of its sessions. */
   readonly proxies: (odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
 }
 
@@ -40,7 +40,7 @@ export function openLm(
     policy: agentId => (agentId === undefined ? "ask" : policy.decide(agentId)),
     keeper: {
       load: async () => (await wire.request("lm/keptSessions", {})).sessions,
-      // Behind the answer, which a person waits for.
+      // Sent after the response, for which the user is waiting.
       save: (id, session, turns) => {
         setImmediate(() => wire.notify("lm/keepSession", { id, session, turns }));
       },

@@ -1,6 +1,6 @@
 /**
- * The mode in which the extension host runs the sidecar. `hello` comes first and brings what the rest needs; any other
- * request before it is refused. Ends when the host is gone, and lets go of everything then, last opened first.
+ * Sidecar mode for the extension host. `hello` is the first request and carries the configuration; any other request
+ * before it is rejected. When the host disconnects, all resources are released in reverse order of opening.
  */
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
@@ -40,7 +40,7 @@ import type { LmPart } from "./serve-lm";
 import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 
-/** Resolves when the host is gone and everything is let go of. */
+/** Resolves when the host has disconnected and all resources are released. */
 export async function serve(version: string): Promise<void> {
   const wire = new HostWire(process.stdin, process.stdout);
   let threshold: LogLevel = "info";
@@ -50,7 +50,7 @@ export async function serve(version: string): Promise<void> {
     message: string,
     data?: Readonly<Record<string, unknown>>,
   ): void => {
-    // A host that does not keep up gets the conversations, not the log.
+    // A host that does not keep up receives the conversations but not the log.
     if (isLogged(level, threshold) && !wire.isCongested())
       wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
   };
@@ -127,7 +127,7 @@ export async function serve(version: string): Promise<void> {
       threshold = level;
     },
   });
-  process.once("SIGTERM", () => process.stdin.destroy()); // as if the host had gone
+  process.once("SIGTERM", () => process.stdin.destroy()); // same as a disconnect of the host
   await wire.closed;
 }
 
@@ -154,7 +154,7 @@ function open(
       wire.notify("editor/showWarning", { message });
     },
   });
-  // What Eliza starts in this very process (MCP servers) is found by it, too, when this process is killed.
+  // Marks processes that Eliza starts in this process (MCP servers), so that they are found if this process is killed.
   process.env[RUN_ID] = ledger.run;
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) =>
@@ -280,7 +280,7 @@ function open(
   };
 }
 
-/** Eliza needs no shell, and no installation. */
+/** Loads the agents part on first use. Eliza needs neither a shell nor an installation. */
 class LazyAgents {
   #loading: Promise<ServedAgents> | undefined;
   #part: ServedAgents | undefined;
@@ -293,7 +293,7 @@ class LazyAgents {
     return (await this.part()).command(agent, signal);
   }
 
-  /** Undefined: none is known. */
+  /** Undefined if no configuration is known. */
   async configuration(agent: AgentConfig): Promise<ConfigurationState | undefined> {
     return agent.distribution.symposium ? undefined : (await (await this.part()).configuration(agent))?.state();
   }
@@ -307,7 +307,7 @@ class LazyAgents {
   }
 }
 
-/** What few people use is not loaded before it is; what the settings say of it until then is kept. */
+/** Loads the language model part on first use. Earlier settings are kept until then. */
 class LazyLm {
   #loading: Promise<LmPart> | undefined;
   #part: LmPart | undefined;
@@ -324,7 +324,7 @@ class LazyLm {
     return (await this.#loading).service;
   }
 
-  /** Behind the requests that came before; without one there is nothing to note. */
+  /** Runs after earlier requests. Does nothing if the part is not loaded. */
   note(take: (service: LmService) => void): void {
     this.#loading?.then(
       ({ service }) => take(service),
@@ -342,7 +342,7 @@ class LazyLm {
   }
 }
 
-/** Undefined when none is wanted, or none can be written. */
+/** Undefined if no trace is configured or the folder is not writable. */
 function traceIn(
   folder: string,
   scope: Scope,

@@ -1,6 +1,6 @@
 /**
- * Stdin and stdout as the connection with the client, and what ends it from outside: a signal is as if the client had
- * gone, a second one does what signals do. Stdout carries the protocol and nothing else.
+ * Connection to the client over stdin and stdout, and its end by signals. The first signal has the same effect as a
+ * disconnect of the client; a second one has its default effect. Stdout carries only the protocol.
  */
 import type { Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";
@@ -16,7 +16,7 @@ export function clientOnStdio(tell: Tell): Channel {
 
 const SIGNALS = { SIGHUP: 1, SIGINT: 2, SIGTERM: 15 } as const;
 
-/** Resolves with the exit code that tells of it, as shells have it. */
+/** Resolves with the exit code for the signal, as in shells: 128 + signal number. */
 export function firstSignal(): Promise<number> {
   return new Promise(resolve => {
     for (const [signal, number] of Object.entries(SIGNALS)) process.once(signal, () => resolve(128 + number));
@@ -25,7 +25,7 @@ export function firstSignal(): Promise<number> {
 
 const PATIENCE_MS = 1000;
 
-/** What was written last reaches who reads; one that does not is not waited for. */
+/** Resolves when the pending output is written, or after `PATIENCE_MS` if it is not read. */
 export function flushed(clock: Clock, output: Writable = process.stdout): Promise<void> {
   return new Promise(resolve => {
     const late = clock.after(PATIENCE_MS, resolve);
@@ -33,7 +33,7 @@ export function flushed(clock: Clock, output: Writable = process.stdout): Promis
       late[Symbol.dispose]();
       resolve();
     };
-    // Not `writableFinished`: Node's stdout forgets that it was ended.
+    // `writableFinished` is not usable: Node's stdout loses its ended state.
     if (output.writableLength === 0 || output.destroyed) return done();
     output.once("finish", done).once("close", done).once("error", done);
     if (!output.writableEnded) output.write("", done);

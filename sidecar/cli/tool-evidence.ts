@@ -1,4 +1,4 @@
-/** How agents took the tools of earlier sessions: one file of the user's, for all windows and commands. */
+/** Evidence of how agents used the tools of earlier sessions: one file per user, shared by all windows and commands. */
 import { homedir } from "node:os";
 import path from "node:path";
 import { EvidenceFile } from "../agents/extensions/evidence-file";

@@ -1,4 +1,4 @@
-/** The files of a trace: a run has one after another, and a folder keeps the newest of all runs. */
+/** Trace files. A run writes them one after another; a folder keeps the newest files of all runs. */
 import { createWriteStream, readdirSync, rmSync } from "node:fs";
 import path from "node:path";
 import type { Writable } from "node:stream";
@@ -6,7 +6,7 @@ import { TraceWriter, type TraceLimits } from "../conductor/trace-writer";
 import { realClock } from "../rpc/clock";
 import { openFile, type Tell } from "./log";
 
-/** Files in a folder; the oldest are deleted. */
+/** Maximum number of files in a folder. The oldest are deleted. */
 const MAX_FILES = 16;
 
 /** Throws `CannotWrite`. */
@@ -24,7 +24,9 @@ export function openTrace(folder: string, tell: Tell, limits: Partial<TraceLimit
 
 const TRACE = /^symposium-acp-agent-\d{4}-[\dTZ-]+-\d+\.jsons$/;
 
-/** By their names, which begin with their time. Only files that `openFile` names so. */
+/**
+ * Sorts files by name, because names start with the time. Only names of the form that `openFile` writes are deleted.
+ */
 function deleteOldest(folder: string, tell: Tell): void {
   try {
     const files = readdirSync(folder)

@@ -1,4 +1,4 @@
-/** What `--help` says. */
+/** Texts of `--help`. */
 export type Subcommand = "run-with" | "vscodelm" | "eliza" | "proxy" | "registry" | "doctor" | "conform" | "mcp";
 
 const LOGGING = `  --log LEVEL       what to say on stderr: error, warn (the default), info or debug

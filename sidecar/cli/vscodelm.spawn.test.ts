@@ -31,7 +31,7 @@ class Run {
     this.#process.stdout.setEncoding("utf8").on("data", (text: string) => {
       const lines = (this.#text + text).split("\n");
       this.#text = lines.pop() ?? "";
-      for (const line of lines) this.received.push(JSON.parse(line)); // nothing but the protocol
+      for (const line of lines) this.received.push(JSON.parse(line)); // only protocol messages
       this.#heard();
     });
     this.#process.stdin.on("error", () => undefined);
@@ -50,7 +50,7 @@ class Run {
     return found()!;
   }
 
-  /** As by other programs: no id but that of the message. */
+  /** Sends a request like other programs: without any id except that of the message. */
   async ask(id: number, agent: JsonObject, ...texts: readonly string[]): Promise<string> {
     const messages = texts.map((value, i) => ({
       role: i % 2 === 0 ? "user" : "assistant",

@@ -1,8 +1,10 @@
 /**
  * `symposium-acp-agent vscodelm`: ACP agents as language models, over `lm/*` on stdin and stdout, for any program that
- * speaks it.
+ * implements it.
  *
- * Invariants: no agent is started before the first request for it; what was started ends before this resolves.
+ * Invariants:
+ * - No agent is started before the first request for it.
+ * - All started processes have ended before the promise resolves.
  */
 import { randomUUID } from "node:crypto";
 import { launch } from "../agents/launch";
@@ -20,8 +22,8 @@ import { openEvidence } from "./tool-evidence";
 import { openTrace } from "./trace-file";
 
 /**
- * Resolves with the exit code, when the client has gone or a signal came. Throws `CannotWrite`, before anything is
- * begun.
+ * Resolves with the exit code when the client has disconnected or a signal has arrived. Throws `CannotWrite` before any
+ * other work.
  */
 export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
   const code = await served(traceFolder, tell, version);
@@ -67,7 +69,7 @@ async function served(traceFolder: string | undefined, tell: Tell, version: stri
       policy: () => "ask",
       date: () => Date.now(),
       freshId: () => randomUUID(),
-      // Nobody here keeps anything from one run to the next.
+      // This command persists no sessions between runs.
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
       learned: () => undefined,
       log: tell,

@@ -1,6 +1,6 @@
 /**
- * The kit's client for an agent under test: its `initialize`, and its responses to what the agent requests. It runs no
- * command, grants no permission, and reads and writes only in memory.
+ * The kit's client for an agent under test: its `initialize` request, and its responses to requests of the agent. It
+ * runs no command, grants no permission, and reads and writes only in memory.
  */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { RequestMessage } from "./conversation";
@@ -9,7 +9,7 @@ import type { Version } from "./schema";
 
 const IMPLEMENTATION = { name: "symposium-conform", title: "Symposium conformance kit", version: "1.0.0" };
 
-/** `initialize` params. `full`: with every capability of the version, else with none. */
+/** `initialize` params. `full`: whether to declare every capability of the version or none. */
 export function initializeParams(protocolVersion: number, version: Version, full: boolean): JsonObject {
   if (version === 2) {
     const capabilities = full ? { elicitation: { form: {}, url: {} } } : {};
@@ -31,22 +31,22 @@ const METHOD_NOT_FOUND = -32601,
 
 const CANCELLED: NonNullable<Reply> = { result: { outcome: { outcome: "cancelled" } } };
 
-/** Responds for one conversation. */
+/** Responds to the agent's requests in one conversation. */
 export class ScriptedClient {
   readonly #files = new Map<string, string>();
-  /** Ids of permission requests that wait for the cancellation of their turn. */
+  /** Ids of permission requests that are held until their turn is cancelled. */
   readonly #held: unknown[] = [];
   #terminals = 0;
   #permissions: "answer" | "hold" | "cancel" = "answer";
 
   constructor(private readonly full: boolean) {}
 
-  /** Until `cancelHeld`, permission requests stay open. */
+  /** Holds permission requests open until `cancelHeld`. */
   hold(): void {
     this.#permissions = "hold";
   }
 
-  /** Cancels the permission requests of a cancelled turn: the open ones, and those that come later. */
+  /** Cancels the permission requests of a cancelled turn: the open ones and later ones. */
   cancelHeld(driver: Driver): void {
     this.#permissions = "cancel";
     for (const id of this.#held.splice(0)) driver.reply(id, CANCELLED);
@@ -89,7 +89,7 @@ export class ScriptedClient {
       : { result: { content } };
   }
 
-  /** Rejects where the agent offers it. */
+  /** Selects the reject option if the agent offers one. */
   #permission(id: unknown, { options }: JsonObject): Reply {
     if (this.#permissions === "hold") {
       this.#held.push(id);

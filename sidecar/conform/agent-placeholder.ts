@@ -1,2 +1,5 @@
-/** In arguments of a client under test: the command line of the kit's agent, quoted as in a POSIX shell. */
+/**
+ * Placeholder in the arguments of a client under test. It is replaced by the command line of the kit's agent, quoted as
+ * in a POSIX shell.
+ */
 export const AGENT_PLACEHOLDER = "{agent}";

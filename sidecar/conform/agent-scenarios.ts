@@ -1,4 +1,4 @@
-/** Conversations with an agent under test, one process each. The kit is its client. */
+/** Conversations with an agent under test, one process per conversation. The kit is the client. */
 import type { Clock } from "../rpc/clock";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { initializeParams, ScriptedClient } from "./agent-client";
@@ -11,11 +11,11 @@ import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
 
 export interface CheckOptions {
-  /** Starts the program. Each conversation has a process of its own. */
+  /** Starts the program. Each conversation uses a separate process. */
   readonly start: () => Subject;
   readonly clock: Clock;
   readonly limits: Limits;
-  /** An absolute path: the working directory of sessions. */
+  /** Absolute path: the working directory of sessions. */
   readonly cwd: string;
   /** Texts that are sent as prompts. */
   readonly prompts: readonly string[];
@@ -25,7 +25,7 @@ export interface CheckOptions {
   readonly onConversation?: (conversation: Conversation) => void;
 }
 
-/** Never rejects because of the program. */
+/** Runs all scenarios. Never rejects because of the program. */
 export async function runAgentScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
   const talk = async (
@@ -60,7 +60,7 @@ class AgentSession {
   isInitialized = false;
   /** The first session of the conversation. */
   sessionId = "";
-  /** The result that opened it. */
+  /** Result of the request that opened the session. */
   opened: JsonObject = {};
 
   constructor(
@@ -85,7 +85,7 @@ class AgentSession {
     return agentCapabilities(this.driver.conversation);
   }
 
-  /** True if the agent agreed on the version of the scenario. */
+  /** Returns true if the agent agreed on the version of the scenario. */
   async initialize(): Promise<boolean> {
     const outcome = await this.driver.request(
       "initialize",
@@ -112,7 +112,7 @@ class AgentSession {
     return result;
   }
 
-  /** Resolves when the turn has ended. `during`: called when the prompt was sent. */
+  /** Resolves when the turn has ended. `during`: called after the prompt was sent. */
   async prompt(blocks: readonly JsonObject[], during?: (id: number) => Promise<void>): Promise<void> {
     const id = this.driver.newId(),
       response = this.driver.expect(id);
@@ -124,12 +124,12 @@ class AgentSession {
     await this.probe();
   }
 
-  /** Everything that the program wrote before has been recorded when this resolves. */
+  /** Resolves when all earlier output of the program has been recorded. */
   async probe(): Promise<void> {
     await this.driver.request(PROBE_METHOD, {});
   }
 
-  /** Waits until the turn has sent something, or has ended. `prompt`: id of the request. */
+  /** Waits until the turn has sent an update or has ended. `prompt`: id of the request. */
   async work(prompt: number): Promise<void> {
     await this.driver.until(message =>
       message.kind === "response"
@@ -151,7 +151,7 @@ function isIdle(message: WireMessage, sessionId: string): boolean {
   return params.sessionId === sessionId && update.sessionUpdate === "state_update" && update.state === "idle";
 }
 
-/** Updates with which a turn starts in v2, and ones that belong to no turn. */
+/** Whether the params are an update that starts a turn in v2, or one that belongs to no turn. */
 function isStart(params: unknown): boolean {
   const type = stringOr(objectOr(objectOr(params).update).sessionUpdate, "");
   return [
@@ -185,7 +185,7 @@ async function sessionScript(session: AgentSession): Promise<void> {
   await listAndDelete(session);
 }
 
-/** Sets what is set already, so that nothing changes for the user. */
+/** Sets a mode and a config option to their current values, so that nothing changes for the user. */
 async function chooseControls({ driver, sessionId, version }: AgentSession, opened: JsonObject): Promise<void> {
   const { currentModeId } = objectOr(opened.modes),
     [option] = configOptionsIn(opened);
@@ -207,7 +207,7 @@ async function listAndDelete({ driver, capabilities, version }: AgentSession): P
     await driver.request("session/delete", { sessionId: DELETED_SESSION });
 }
 
-/** The client has no capability at all. */
+/** The client declares no capability. */
 async function bareScript(session: AgentSession): Promise<void> {
   await session.open();
   if (session.sessionId === "") return;
@@ -251,7 +251,7 @@ async function malformedScript(session: AgentSession): Promise<void> {
   await session.probe();
 }
 
-/** Opens the session of an earlier process again. */
+/** Reopens the session of an earlier process. */
 async function storedScript(session: AgentSession, sessionId: string): Promise<void> {
   const { driver, capabilities, version, options } = session;
   const params = { sessionId, cwd: options.cwd, mcpServers: [] };

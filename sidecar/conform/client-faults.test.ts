@@ -15,7 +15,7 @@ const HURRY = 100;
 
 function serve(version: Version, client: Subject): Promise<Conversation> {
   const clock = hurriedClock(HURRY);
-  // A client that never ends its turn is closed by its user.
+  // Simulates a user who closes a client that never ends its turn.
   clock.after(10 * DEFAULT_LIMITS.responseMs, () => void client.stop());
   return serveClient({ client, version, clock, limits: DEFAULT_LIMITS, name: `agent-v${version}` });
 }

@@ -1,6 +1,6 @@
 /**
- * The kit's agent for a client under test. Each prompt gets one turn, in which the agent uses what the client supports.
- * The conversation ends when the client closes the connection.
+ * The kit's agent for a client under test. Each prompt starts one turn that exercises the features that the client
+ * supports. The conversation ends when the client closes the connection.
  */
 import type { Clock } from "../rpc/clock";
 import { objectOr, stringOr, type JsonObject } from "../rpc/json";
@@ -11,9 +11,9 @@ import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import type { Version } from "./schema";
 
 export interface AgentOptions {
-  /** The client, seen as a program with standard streams: the agent's stdin is its output. */
+  /** The client as a program with standard streams: its output is the agent's stdin. */
   readonly client: Subject;
-  /** The latest version of the agent. */
+  /** Latest version that the agent supports. */
   readonly version: Version;
   readonly clock: Clock;
   readonly limits: Limits;
@@ -22,7 +22,7 @@ export interface AgentOptions {
   readonly onEvent?: ((event: RecordedEvent) => void) | undefined;
 }
 
-/** An update that no version defines. Clients ignore it. */
+/** Update type that no version defines. Clients must ignore it. */
 export const CUSTOM_UPDATE = "_symposium.dev/conform";
 export const OPTION_IDS = ["conform-once", "conform-never"] as const;
 const OPTIONS = [
@@ -30,7 +30,7 @@ const OPTIONS = [
   { optionId: OPTION_IDS[1], name: "Reject", kind: "reject_once" },
 ];
 
-/** Resolves when the client has closed the connection, with the conversation in the version that was agreed on. */
+/** Resolves when the client has closed the connection. The result has the version that was agreed on. */
 export async function serveClient(options: AgentOptions): Promise<Conversation> {
   const agent = new ScriptedAgent(options);
   await agent.driver.exited();
@@ -45,10 +45,10 @@ interface Session {
 class ScriptedAgent {
   readonly driver: Driver;
   readonly #version: Version;
-  /** The version of the connection. */
+  /** Version of the connection. */
   agreed: Version;
   readonly #sessions = new Map<string, Session>();
-  /** Number of the session that was created last. */
+  /** Number of the most recently created session. */
   #created = 0;
   #turns = 0;
 
@@ -83,7 +83,7 @@ class ScriptedAgent {
     return { error: { code: -32_601, message: `The agent has no method ${method}.` } };
   }
 
-  /** The methods for stored sessions that each agent of version 2 has. */
+  /** Methods for stored sessions that every agent of version 2 supports. */
   #stored(method: string, params: JsonObject): Reply {
     const sessionId = stringOr(params.sessionId, "");
     switch (method) {
@@ -144,7 +144,7 @@ class ScriptedAgent {
     this.driver.notify("session/update", { sessionId, update });
   }
 
-  /** Messages that a client must tolerate, each followed by a request that shows whether it did. */
+  /** Sends messages that a client must tolerate. A request after each one checks that the client still responds. */
   async #common(sessionId: string): Promise<void> {
     this.#update(sessionId, { sessionUpdate: CUSTOM_UPDATE, note: "ignore" });
     await this.driver.request(PROBE_METHOD, {});
@@ -181,7 +181,7 @@ class ScriptedAgent {
     });
   }
 
-  /** Runs this Node, which exits at once. */
+  /** Runs the current Node executable, which exits at once. */
   async #terminal(sessionId: string, cwd: string): Promise<void> {
     const outcome = await this.driver.request("terminal/create", {
       sessionId,

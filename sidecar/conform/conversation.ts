@@ -6,25 +6,25 @@ export type RequestMessage = Extract<WireMessage, { kind: "request" }>;
 export type ResponseMessage = Extract<WireMessage, { kind: "response" }>;
 export type CallMessage = Exclude<WireMessage, { kind: "response" }>;
 
-/** A message with its position: `order` grows with time and is unique in the conversation. */
+/** Message with its position: `order` increases with time and is unique in the conversation. */
 export interface Located<M extends WireMessage = WireMessage> {
   readonly order: number;
   readonly at: number;
   readonly direction: Direction;
   readonly message: M;
-  /** The line of the message. */
+  /** Line that contains the message. */
   readonly text: string;
 }
 
 export interface Exchange {
   readonly request: Located<RequestMessage>;
-  /** The first response with the id of the request. */
+  /** First response with the id of the request. */
   readonly response: Located<ResponseMessage> | undefined;
 }
 
 const located = new WeakMap<Conversation, readonly Located[]>();
 
-/** All messages, in order. The conversation must not change any more. */
+/** All messages in order. The result is cached, so the conversation must be complete. */
 export function messagesOf(conversation: Conversation): readonly Located[] {
   const known = located.get(conversation) ?? locate(conversation);
   located.set(conversation, known);
@@ -57,7 +57,7 @@ export function opposite(direction: Direction): Direction {
   return direction === "toProgram" ? "fromProgram" : "toProgram";
 }
 
-/** Ids are compared as JSON values: `1` and `"1"` are different ids. Never throws. */
+/** Key of an id. Ids are compared as JSON values: `1` and `"1"` are different ids. Never throws. */
 export function idKey(id: unknown): string {
   try {
     return JSON.stringify(id) ?? "";
@@ -66,7 +66,7 @@ export function idKey(id: unknown): string {
   }
 }
 
-/** Requests that were sent in this direction, in order. */
+/** Requests in this direction with their responses, in order. */
 export function exchanges(
   conversation: Conversation,
   direction: Direction,
@@ -124,13 +124,13 @@ export function isSuccess({ response }: Exchange): boolean {
 
 export const INITIALIZE = ["initialize", "proxy/initialize", "_proxy/initialize"] as const;
 
-/** The exchange that initialized the connection: the last successful one, else the first. */
+/** Exchange that initialized the connection: the last successful one, otherwise the first. */
 export function initializeOf(conversation: Conversation, direction: Direction): Exchange | undefined {
   const all = exchanges(conversation, direction, ...INITIALIZE);
   return all.findLast(isSuccess) ?? all[0];
 }
 
-/** The version in the response to `initialize`. `direction`: of the request. */
+/** Version in the response to `initialize`. `direction`: direction of the request. */
 export function negotiated(conversation: Conversation, direction: Direction): number | undefined {
   const exchange = initializeOf(conversation, direction),
     version = exchange && resultOf(exchange).protocolVersion;
@@ -143,7 +143,7 @@ export interface Update extends Located<CallMessage> {
   readonly type: string;
 }
 
-/** All `session/update` notifications. `direction`: from the agent. */
+/** All `session/update` notifications. `direction`: direction from the agent. */
 export function updates(conversation: Conversation, direction: Direction): readonly Update[] {
   return calls(conversation, direction, "session/update").map(located => {
     const { sessionId, update } = paramsOf(located),
@@ -155,16 +155,19 @@ export function updates(conversation: Conversation, direction: Direction): reado
 export interface Turn {
   readonly sessionId: string;
   readonly prompt: Exchange;
-  /** The message that ended the turn: the response in v1, the idle update in v2. Undefined: it did not end. */
+  /** Message that ended the turn: the response in v1, the idle update in v2. Undefined if the turn did not end. */
   readonly end: Located | undefined;
   readonly stopReason: unknown;
   /** Updates of the session between the prompt and the end. */
   readonly updates: readonly Update[];
-  /** The first `session/cancel` during the turn. */
+  /** First `session/cancel` during the turn. */
   readonly cancel: Located<CallMessage> | undefined;
 }
 
-/** Turns of an agent under test or, with `fromProgram`, of a client under test. `direction`: of `session/prompt`. */
+/**
+ * Turns of an agent under test or, with `fromProgram`, of a client under test. `direction`: direction of
+ * `session/prompt`.
+ */
 export function turns(conversation: Conversation, direction: Direction = "toProgram"): readonly Turn[] {
   const fromAgent = opposite(direction),
     all = updates(conversation, fromAgent);
@@ -189,26 +192,26 @@ export function turns(conversation: Conversation, direction: Direction = "toProg
   });
 }
 
-/** The capabilities of the agent, from its `initialize` response. */
+/** Capabilities of the agent, from its `initialize` response. */
 export function agentCapabilities(conversation: Conversation, direction: Direction = "toProgram"): JsonObject {
   const exchange = initializeOf(conversation, direction),
     result = exchange ? resultOf(exchange) : {};
   return objectOr(conversation.version === 1 ? result.agentCapabilities : result.capabilities);
 }
 
-/** The capabilities of the client, from its `initialize` request. */
+/** Capabilities of the client, from its `initialize` request. */
 export function clientCapabilities(conversation: Conversation, direction: Direction = "toProgram"): JsonObject {
   const exchange = initializeOf(conversation, direction),
     params = exchange ? paramsOf(exchange.request) : {};
   return objectOr(conversation.version === 1 ? params.clientCapabilities : params.capabilities);
 }
 
-/** `{}` and `true` mean supported; an absent member, null and false do not. */
+/** `{}` and `true` mean supported. A missing member, null and false mean unsupported. */
 export function isSupported(marker: unknown): boolean {
   return marker !== undefined && marker !== null && marker !== false;
 }
 
-/** `session/load` and the others that open a session, with the id of the session. */
+/** Methods that open a session. */
 export const OPENING = ["session/new", "session/load", "session/resume", "session/fork"] as const;
 
 export interface Opening {

@@ -1,8 +1,10 @@
 /**
  * Drives a program under test over its standard streams and records the conversation.
  *
- * Invariants: every wait ends, by a message, the end of the program or a time limit; the program writes at most
- * `limits.outputBytes`; after `end` the program has exited or was stopped, and nothing more is recorded.
+ * Invariants:
+ * - Every wait ends with a message, the exit of the program or a time limit.
+ * - The program writes at most `limits.outputBytes`.
+ * - After `end` the program has exited or was stopped, and nothing more is recorded.
  */
 import { StringDecoder } from "node:string_decoder";
 import type { Readable, Writable } from "node:stream";
@@ -12,29 +14,29 @@ import { idKey, type RequestMessage } from "./conversation";
 import { Recorder, type Conversation, type RecordedEvent, type RecordedLine, type WireMessage } from "./recording";
 import type { Version } from "./schema";
 
-/** A program under test. */
+/** Program under test. */
 export interface Subject {
   /** Its stdin. */
   readonly input: Writable;
   /** Its stdout. */
   readonly output: Readable;
-  /** Settles with the exit code or the signal, in words. Never rejects. */
+  /** Settles with a description of the exit code or the signal. Never rejects. */
   readonly exited: Promise<string>;
-  /** Ends it if it runs. Resolves when it has exited. */
+  /** Stops the program if it is running. Resolves when it has exited. */
   stop(): Promise<void>;
 }
 
 export interface Limits {
-  /** For one response. */
+  /** Time limit in milliseconds for one response. */
   readonly responseMs: number;
-  /** From the end of stdin to the exit. */
+  /** Time limit in milliseconds from the end of stdin to the exit. */
   readonly exitMs: number;
   readonly outputBytes: number;
 }
 
 export const DEFAULT_LIMITS: Limits = { responseMs: 30_000, exitMs: 5_000, outputBytes: 64 * 1024 * 1024 };
 
-/** A response of the kit to a request of the program. Undefined: the kit responds later, or never. */
+/** Response of the kit to a request of the program. Undefined if the kit responds later or never. */
 export type Reply =
   | { readonly result: unknown }
   | { readonly error: { readonly code: number; readonly message: string } }
@@ -42,7 +44,7 @@ export type Reply =
 
 export interface DriverOptions {
   readonly scenario: string;
-  /** The `protocolVersion` that the scenario requests. */
+  /** `protocolVersion` that the scenario requests. */
   readonly requested: number;
   readonly version: Version;
   readonly clock: Clock;
@@ -66,7 +68,7 @@ export class Driver {
   readonly #decoder = new StringDecoder("utf8");
   readonly #open = new Map<string, (outcome: Outcome) => void>();
   #watchers: ((message: WireMessage | undefined) => void)[] = [];
-  /** The line that is not complete yet, in pieces. */
+  /** Pieces of the current incomplete line. */
   #rest: string[] = [];
   #bytes = 0;
   #nextId = 0;
@@ -92,7 +94,7 @@ export class Driver {
     return this.#hasEnded;
   }
 
-  /** Writes a line as it is. */
+  /** Writes a line unchanged. */
   sendLine(text: string): void {
     if (this.#hasEnded) return;
     this.#recorder.line("toProgram", text);
@@ -109,7 +111,7 @@ export class Driver {
     this.send({ id, ...reply });
   }
 
-  /** An id that was not used in this conversation. */
+  /** Returns an id that is unused in this conversation. */
   newId(): number {
     return ++this.#nextId;
   }
@@ -138,7 +140,9 @@ export class Driver {
     });
   }
 
-  /** Resolves with true after the message for which `matches` returns true; with false after the limit or the exit. */
+  /**
+   * Resolves with true after a message for which `matches` returns true, and with false after the limit or the exit.
+   */
   until(matches: (message: WireMessage) => boolean, limitMs = this.#options.limits.responseMs): Promise<boolean> {
     if (this.#hasEnded) return Promise.resolve(false);
     return new Promise(resolve => {
@@ -224,7 +228,7 @@ export class Driver {
   }
 
   #exited(status: string): void {
-    // Output that the program wrote before it exited may still be in the pipe.
+    // Output that the program wrote before its exit may still be in the pipe.
     setImmediate(() => {
       if (this.#hasEnded) return;
       this.#hasExited = true;
@@ -234,7 +238,9 @@ export class Driver {
     });
   }
 
-  /** The kit ends the conversation. The line that is not complete yet is no fault of the program. */
+  /**
+   * Ends the conversation from the kit's side and discards the incomplete line, which is not a fault of the program.
+   */
   #cut(): void {
     this.#rest = [];
     this.#finish();
@@ -249,5 +255,5 @@ export class Driver {
   }
 }
 
-/** Descendants of a program may keep its stdout open after its exit. */
+/** Maximum time in milliseconds to read stdout after the exit, because descendants of the program can keep it open. */
 const DRAIN_MS = 250;

@@ -1,4 +1,7 @@
-/** Conversations with a proxy under test, one process each. The kit is its conductor: its client and its successor. */
+/**
+ * Conversations with a proxy under test, one process per conversation. The kit is the conductor: the proxy's client and
+ * its successor.
+ */
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { initializeParams, ScriptedClient } from "./agent-client";
 import type { CheckOptions } from "./agent-scenarios";
@@ -52,9 +55,9 @@ class ProxySession {
   readonly #client = new ScriptedClient(true);
   readonly #dialect: ProxyDialect;
   readonly #version: Version;
-  /** The version between the proxy and its successor. */
+  /** Version between the proxy and its successor. */
   #successorVersion: Version = 1;
-  /** Id of the envelope of a request that waits for its cancellation. */
+  /** Id of the envelope of a request that is waiting for its cancellation. */
   #waiting: unknown;
 
   constructor(
@@ -102,7 +105,7 @@ class ProxySession {
     await driver.request(PROBE_METHOD, {});
   }
 
-  /** A request with these exact bytes as params. */
+  /** Sends a request with these exact bytes as params. */
   #exact(method: string): Promise<Outcome> {
     const id = this.driver.newId(),
       response = this.driver.expect(id);
@@ -110,13 +113,13 @@ class ProxySession {
     return response;
   }
 
-  /** A notification of the successor. */
+  /** Sends a notification of the successor. */
   #toProxy(method: string, params: string): void {
     const envelope = `{"method":"${method}","params":${params}}`;
     this.driver.sendLine(`{"jsonrpc":"2.0","method":"${this.#dialect.notification}","params":${envelope}}`);
   }
 
-  /** A request of the successor. */
+  /** Sends a request of the successor. */
   #askProxy(method: string, params: string): Promise<Outcome> {
     const id = this.driver.newId(),
       response = this.driver.expect(id);
@@ -139,7 +142,7 @@ class ProxySession {
     this.driver.sendLine(`{"jsonrpc":"2.0","id":${JSON.stringify(id)},"result":${EXACT}}`);
   }
 
-  /** The kit's agent behind the proxy. */
+  /** The kit's agent, as the successor of the proxy. */
   #successor(id: unknown, method: string, params: unknown): Reply {
     switch (method) {
       case "initialize":
@@ -197,7 +200,7 @@ class ProxySession {
       .then(() => this.driver.reply(id, { error: { code: -32_800, message: "The request was cancelled." } }));
   }
 
-  /** On the connection itself, or in an envelope, as the older dialects do. */
+  /** A cancellation arrives on the connection itself or, in older dialects, in an envelope. */
   #cancels(method: string, params: unknown): boolean {
     if (method === "$/cancel_request") return objectOr(params).requestId === this.#waiting;
     const inner = objectOr(params);
@@ -205,7 +208,7 @@ class ProxySession {
   }
 }
 
-/** Milliseconds that the successor waits for a cancellation. */
+/** Time in milliseconds that the successor waits for a cancellation. */
 const WAIT_MS = 3000;
 
 function withoutCall(): JsonObject {

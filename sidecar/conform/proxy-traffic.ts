@@ -1,6 +1,8 @@
 /** Messages that the kit sends through a proxy under test. */
 
-/** How a conductor initializes a proxy, and how both wrap messages of the successor. */
+/**
+ * Dialect of the proxy protocol: the method that initializes a proxy, and the envelopes for messages of the successor.
+ */
 export interface ProxyDialect {
   readonly name: "proxy" | "_proxy" | "meta";
   readonly initialize: string;
@@ -8,7 +10,7 @@ export interface ProxyDialect {
   readonly notification: string;
 }
 
-/** The order in which they are tried. The first is the one of the published schema. */
+/** Dialects in the order in which they are tried. The first one is defined by the published schema. */
 export const PROXY_DIALECTS: readonly ProxyDialect[] = [
   { name: "proxy", initialize: "proxy/initialize", request: "proxy/successor", notification: "proxy/successor" },
   { name: "_proxy", initialize: "_proxy/initialize", request: "_proxy/successor", notification: "_proxy/successor" },
@@ -24,10 +26,10 @@ export const ECHO = "_symposium.dev/conform/echo",
   FAIL = "_symposium.dev/conform/fail",
   WAIT = "_symposium.dev/conform/wait";
 export const NOTIFY = "_symposium.dev/conform/notify";
-/** Members that a parser with numbers of 64 bits or a typed parser would lose. */
+/** Contains members that a parser with 64-bit numbers, or a typed parser, would lose. */
 export const EXACT =
   '{"_meta":{"symposium.dev/conform":{"n":1.50}},"big":9007199254740993,"sessionUpdate":null,"text":"caf\\u00e9"}';
-/** The error that the successor returns. */
+/** Error that the successor returns. */
 export const FAILURE = {
   code: -32_099,
   message: "Refused by the conformance kit",
@@ -35,7 +37,7 @@ export const FAILURE = {
 };
 export const SESSION = "symposium-conform-session",
   UPDATES = 20;
-/** The permission that the successor requests, and the option that the client selects. */
+/** Permission request of the successor, and the option that the client selects. */
 export const PERMISSION = {
   sessionId: SESSION,
   toolCall: { toolCallId: "conform-call", title: "Do nothing" },

@@ -1,4 +1,7 @@
-/** A recorded conversation as JSON lines, without secrets. That of a proxy has two ends, and so two files. Pure. */
+/**
+ * Writes a recorded conversation as JSON lines without secrets. The conversation of a proxy has two ends and therefore
+ * two files. Pure.
+ */
 import { redactText, redactValue } from "../../src/protocol/redaction/redact";
 import { objectOr, stringOr } from "../rpc/json";
 import { idKey, opposite } from "./conversation";
@@ -6,7 +9,7 @@ import { readLine, type Conversation, type Direction, type RecordedEvent, type R
 import type { ProgramKind } from "./rule";
 import type { Version } from "./schema";
 
-/** `text`: JSON lines `{at, from: "kit" | "program", line}`, or `{at, event, …}` for all other events. */
+/** `text`: JSON lines `{at, from: "kit" | "program", line}`, or `{at, event, …}` for other events. */
 export interface RecordFile {
   readonly name: string;
   readonly text: string;
@@ -37,7 +40,7 @@ function written(event: RecordedEvent): object {
   return { at: event.at, from: event.direction === "toProgram" ? "kit" : "program", line: redactText(event.text) };
 }
 
-/** The lines between a proxy and its successor: envelopes, and the responses to them. */
+/** Lines between a proxy and its successor: envelopes and the responses to them. */
 function successorLines({ events }: Conversation): ReadonlySet<RecordedLine> {
   const lines = new Set<RecordedLine>(),
     requests = new Set<string>();
@@ -55,7 +58,7 @@ function successorLines({ events }: Conversation): ReadonlySet<RecordedLine> {
   return lines;
 }
 
-/** One line of a file that the recording agent writes, without secrets. A line of JSON stays JSON. */
+/** Line of a file that the recording agent writes, without secrets. A JSON line remains JSON. */
 export function writtenEvent(event: RecordedEvent): string {
   return event.kind === "line"
     ? JSON.stringify({ kind: "line", at: event.at, direction: event.direction, text: redactedLine(event.text) })
@@ -77,7 +80,7 @@ function isJson(text: string): boolean {
   }
 }
 
-/** Events of such a file, of a conversation in this version. Lines that are not complete are left out. */
+/** Reads the events of such a file. `version`: version of the conversation. Incomplete lines are skipped. */
 export function readEvents(text: string, version: Version): readonly RecordedEvent[] {
   return text.split("\n").flatMap((line): readonly RecordedEvent[] => {
     let value: unknown;

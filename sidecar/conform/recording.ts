@@ -1,12 +1,12 @@
 /**
- * The recording of a conversation with a program under test: every line in both directions, and how the conversation
- * ended. Rules judge recordings, so a recording holds no handle to the program. Pure, except for `Recorder.at`.
+ * Recording of a conversation with a program under test: every line in both directions, and the end of the
+ * conversation. Rules judge recordings, so a recording holds no handle to the program. Pure, except for `Recorder.at`.
  */
 import type { Clock } from "../rpc/clock";
 import { isObject, type JsonObject } from "../rpc/json";
 import type { Version } from "./schema";
 
-/** Seen from the program under test. */
+/** Direction relative to the program under test. */
 export type Direction = "toProgram" | "fromProgram";
 
 export type WireMessage =
@@ -33,10 +33,10 @@ export interface RecordedLine {
   readonly direction: Direction;
   /** Without its newline. */
   readonly text: string;
-  /** More than one in a batch; none if the line is not a message. */
+  /** Several messages for a batch; none if the line is not a message. */
   readonly messages: readonly WireMessage[];
   readonly isBatch: boolean;
-  /** The violation of JSON-RPC 2.0, if any. */
+  /** Violation of JSON-RPC 2.0, if any. */
   readonly problem: string | undefined;
 }
 
@@ -55,9 +55,9 @@ export type RecordedEvent =
 export interface Conversation {
   /** Unique in a run of the kit, for example `session-v1`. */
   readonly scenario: string;
-  /** The `protocolVersion` that the client side requested. */
+  /** `protocolVersion` that the client side requested. */
   readonly requested: number;
-  /** Versions that this conversation tests. Rules for another version do not judge it. */
+  /** Version that this conversation tests. Rules for other versions skip it. */
   readonly version: Version;
   readonly events: readonly RecordedEvent[];
 }
@@ -117,13 +117,13 @@ interface ParsedMessage {
   readonly problem?: string | undefined;
 }
 
-/** `params: null` is read as absent: the types of ACP allow it. */
+/** `params: null` counts as absent, because the types of ACP allow it. */
 function readMessage(raw: unknown, version: Version): ParsedMessage {
   if (!isObject(raw)) return { problem: "The message is not a JSON object." };
   const { id, method } = raw,
     params = raw.params ?? undefined,
     wrongVersion = raw.jsonrpc === "2.0" ? undefined : `"jsonrpc" is not "2.0".`;
-  // A program may nest such an id so deeply that it cannot be compared or written.
+  // Such an id can be nested too deeply to compare or write.
   if (typeof id === "boolean" || (typeof id === "object" && id !== null))
     return { problem: `The "id" is neither a string nor an integer.` };
   if (typeof method === "string") {

@@ -1,13 +1,13 @@
-/** The report of a run: for people, and as JSON. Pure. */
+/** Report of a run, as text and as JSON. Pure. */
 import { readableLine } from "../../src/protocol/visible-text";
 import type { ProgramKind, Result, Severity, Verdict } from "./rule";
 import { VERSIONS } from "./schema";
 
 export interface Summary {
   readonly passed: number;
-  /** Failed rules of severity `must`. Any makes the exit code 1. */
+  /** Number of failed rules of severity `must`. A value above 0 sets the exit code to 1. */
   readonly failed: number;
-  /** Failed rules of severity `should`. */
+  /** Number of failed rules of severity `should`. */
   readonly warnings: number;
   readonly notApplicable: number;
   readonly notSeen: number;
@@ -27,7 +27,7 @@ export function summaryOf(results: readonly Result[]): Summary {
   };
 }
 
-/** 0: no `must` rule failed. 1: one failed. */
+/** Returns 1 if a `must` rule failed, otherwise 0. */
 export function exitCode(results: readonly Result[]): 0 | 1 {
   return summaryOf(results).failed === 0 ? 0 : 1;
 }
@@ -54,7 +54,7 @@ export function reportJson(program: ProgramKind, results: readonly Result[]): st
   );
 }
 
-/** Lines of text. `name`: what was checked, without arguments. */
+/** Report as text. `name`: the checked program, without arguments. */
 export function reportText(program: ProgramKind, name: string, results: readonly Result[]): string {
   const versions = VERSIONS.flatMap(version => {
     const own = results.filter(result => result.version === version);

@@ -1,4 +1,4 @@
-/** Rules of the conformance kit, their verdicts, and the judge that applies a catalogue to recordings. Pure. */
+/** Rules of the conformance kit, their verdicts, and the function that applies a catalogue to recordings. Pure. */
 import { redactText } from "../../src/protocol/redaction/redact";
 import { negotiated, type Located } from "./conversation";
 import type { Conversation, Direction } from "./recording";
@@ -11,19 +11,19 @@ export type Severity = "must" | "should";
 export type Verdict =
   | { readonly kind: "pass" }
   /**
-   * `why` of every verdict: a reason without secrets. `excerpt`: the offending message, bounded and without secrets.
+   * `why` in every verdict: the reason, without secrets. `excerpt`: the offending message, bounded and without secrets.
    */
   | { readonly kind: "fail"; readonly why: string; readonly excerpt?: string }
-  /** The program does not advertise the capability, or does not speak the version. */
+  /** The program does not advertise the capability or does not support the version. */
   | { readonly kind: "notApplicable"; readonly why: string }
-  /** The conversation did not contain what the rule judges. */
+  /** The conversation contains nothing that the rule judges. */
   | { readonly kind: "notSeen"; readonly why: string };
 
 export interface RuleInput {
   readonly version: Version;
   /** Conversations in which the program agreed on this version. */
   readonly conversations: readonly Conversation[];
-  /** All conversations of the run, of all versions. */
+  /** All conversations of the run, in all versions. */
   readonly all: readonly Conversation[];
 }
 
@@ -33,10 +33,10 @@ export interface Rule {
   /** A statement that holds for a conforming program. */
   readonly title: string;
   readonly program: ProgramKind;
-  /** Path below https://agentclientprotocol.com/ per version. A rule applies to the versions that it lists. */
+  /** Path below https://agentclientprotocol.com/ per version. A rule applies only to the listed versions. */
   readonly section: Readonly<Partial<Record<Version, string>>>;
   readonly severity: Severity;
-  /** Judges conversations in which no version was agreed on, too. */
+  /** Also judges conversations without an agreed version. */
   readonly judgesNegotiation?: true;
   judge(input: RuleInput): Verdict;
 }
@@ -48,7 +48,7 @@ export interface Result {
   readonly verdict: Verdict;
 }
 
-/** Direction of `initialize`, from which the version of a conversation is read. */
+/** Direction of `initialize`, which determines the version of a conversation. */
 export function initializeDirection(program: ProgramKind): Direction {
   return program === "client" ? "fromProgram" : "toProgram";
 }
@@ -83,7 +83,7 @@ export function notApplicable(why: string): Verdict {
   return { kind: "notApplicable", why: redactText(why) };
 }
 
-/** Characters of an offending message that a report shows. */
+/** Maximum number of characters of an offending message in a report. */
 const MAX_EXCERPT = 400;
 
 export function fail(reason: string, offending?: Located | string): Verdict {
@@ -101,7 +101,7 @@ function written({ message }: Located): string {
   }
 }
 
-/** Fails with the first item that fails. `none`: the verdict if there is no item. */
+/** Fails with the first failing item. `none`: verdict if there are no items. */
 export function judgeEach<T>(items: readonly T[], judge: (item: T) => Verdict | undefined, none: Verdict): Verdict {
   let undecided: Verdict | undefined;
   let passed = false;

@@ -1,6 +1,6 @@
 /**
- * The published JSON schemas of ACP, from `@agentclientprotocol/sdk`, as validators. The unstable schemas are used
- * because they contain the stable ones: a program may implement an unstable method behind its capability.
+ * Validators for the published JSON schemas of ACP, from `@agentclientprotocol/sdk`. The unstable schemas contain the
+ * stable ones, and a program may implement an unstable method behind its capability.
  */
 import { Ajv2020, type ErrorObject, type ValidateFunction } from "ajv/dist/2020.js";
 import schemaV1 from "@agentclientprotocol/sdk/schema/v1/schema.unstable.json" with { type: "json" };
@@ -10,7 +10,7 @@ import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/j
 export type Version = 1 | 2;
 export const VERSIONS: readonly Version[] = [1, 2];
 
-/** The component that handles a method. `protocol` methods are handled by all components. */
+/** Component that handles a method. All components handle `protocol` methods. */
 export type Side = "agent" | "client" | "protocol";
 
 /** Names of definitions in the schema. */
@@ -28,7 +28,7 @@ interface LoadedSchema {
 
 const SOURCES: Readonly<Record<Version, unknown>> = { 1: schemaV1, 2: schemaV2 };
 const loaded = new Map<Version, LoadedSchema>();
-/** Formats are annotations: the schemas give ranges besides. */
+/** Formats are not checked, because the schemas also specify ranges. */
 const FORMATS = {
   uint16: true,
   uint32: true,
@@ -48,7 +48,7 @@ function schema(version: Version): LoadedSchema {
   const definitions = Object.fromEntries(
     Object.entries(objectOr(source.$defs)).map(([name, of]) => [name, objectOr(of)]),
   );
-  // Not strict: the schemas carry keywords for code generators.
+  // Not strict, because the schemas contain keywords for code generators.
   const ajv = new Ajv2020({ strict: false, formats: FORMATS, schemas: { acp: { $defs: definitions } } });
   const result = { definitions, methods: methodsIn(definitions), ajv };
   loaded.set(version, result);
@@ -67,18 +67,20 @@ function methodsIn(definitions: Readonly<Record<string, JsonObject>>): ReadonlyM
   return methods;
 }
 
-/** Undefined: the specification does not define the method for this side. */
+/** Returns undefined if the specification does not define the method for this side. */
 export function methodShapes(version: Version, side: Side, method: string): MethodShapes | undefined {
   const { methods } = schema(version);
   return methods.get(`${side} ${method}`) ?? methods.get(`protocol ${method}`);
 }
 
-/** Why the value does not match the definition: `/update/content must be object`. Undefined if it matches. */
+/** Reason why the value does not match the definition: `/update/content must be object`. Undefined if it matches. */
 export function shapeProblem(version: Version, definition: string, value: unknown): string | undefined {
   return problem(version, `acp#/$defs/${definition}`, { $ref: `acp#/$defs/${definition}` }, value);
 }
 
-/** The same for the `update` of `session/update`, judged by its `sessionUpdate` alone. Unknown kinds match. */
+/**
+ * Same as `shapeProblem` for the `update` of `session/update`, selected by its `sessionUpdate`. Unknown kinds match.
+ */
 export function updateProblem(version: Version, update: unknown): string | undefined {
   if (!isObject(update) || typeof update.sessionUpdate !== "string") return "/update must have a sessionUpdate";
   const variant = updateVariants(version).get(update.sessionUpdate);
@@ -102,7 +104,7 @@ function updateVariants(version: Version): ReadonlyMap<string, string> {
   );
 }
 
-/** Members at the root of the value that the definition does not have. */
+/** Members at the root of the value that the definition does not declare. */
 export function customMembers(version: Version, definition: string, value: unknown): readonly string[] {
   const strict = { $ref: `acp#/$defs/${definition}`, unevaluatedProperties: false };
   const check = validator(version, `strict ${definition}`, strict);
@@ -130,7 +132,10 @@ function problem(version: Version, key: string, definition: JsonObject, value: u
   return check(value) ? undefined : mostSpecific(check.errors ?? []);
 }
 
-/** The error deepest in the value among those of all variants of a union; a missing discriminator counts last. */
+/**
+ * Selects the error deepest in the value among the errors of all variants of a union. A wrong discriminator has the
+ * lowest weight at equal depth.
+ */
 function mostSpecific(errors: readonly ErrorObject[]): string {
   const weight = ({ instancePath, keyword }: ErrorObject): number =>
     2 * instancePath.split("/").length - (keyword === "const" || keyword === "oneOf" || keyword === "anyOf" ? 1 : 0);

@@ -19,7 +19,7 @@ import { ndjsonChannel } from "../rpc/ndjson";
 import { NEVER } from "./chat-fixture";
 import { hurriedClock } from "./hurried-clock";
 
-/** The chat's client, seen from its agent. */
+/** The chat's client, connected to the kit's agent. */
 class OwnClient {
   readonly subject: Subject;
   readonly #channel: Channel;
@@ -71,7 +71,7 @@ class OwnClient {
     });
   }
 
-  /** Answers the question of the first turn, and cancels the second turn while its question is open. */
+  /** Answers the permission request of the first turn. Cancels the second turn while its request is open. */
   async talk(): Promise<void> {
     const { handlers } = this.#service,
       agent = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };

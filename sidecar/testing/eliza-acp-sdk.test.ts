@@ -16,7 +16,7 @@ suite("Eliza and a client that is not ours", () => {
       .connect(ndJsonStream(Writable.toWeb(toAgent), Readable.toWeb(toClient)));
     const { agent } = connection;
     const { sessionId } = await agent.request(methods.agent.session.new, { cwd: process.cwd(), mcpServers: [] });
-    const text = "x ".repeat(300); // quoted: long enough for the cancellation to arrive
+    const text = "x ".repeat(300); // Eliza quotes it: long enough for the cancellation to arrive
     deepEqual(await agent.request(methods.agent.session.prompt, { sessionId, prompt: [{ type: "text", text }] }), {
       stopReason: "cancelled",
     });

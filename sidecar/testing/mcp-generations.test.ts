@@ -1,6 +1,6 @@
 /**
- * MCP over ACP with servers and clients that are most of them not ours: the ACP SDK's provider, and a client of the
- * stateless revision.
+ * MCP over ACP with mostly third-party servers and clients: the ACP SDK's provider, and a client of the stateless
+ * revision.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import * as acp from "@agentclientprotocol/sdk/unstable";
@@ -16,7 +16,7 @@ import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
 import { bridge, said, streamOf, plainAgent } from "./mcp-ends";
 
 suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
-  /** The SDK's client, with one server that a handler of ours is. */
+  /** The SDK's client with one server, which the given handler implements. */
   async function opened(handler: acp.McpRequestHandler, maxActiveRequests = 64, refused: () => void = () => undefined) {
     const chain = chainOf([bridge()]),
       agent = plainAgent(chain),
@@ -259,7 +259,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
   });
 });
 
-/** One request of the MCP revision 2026-07-28. `on` hears the events before the answer. */
+/** Sends one request of the MCP revision 2026-07-28. `on` receives the events before the response. */
 async function stateless(
   server: JsonObject,
   method: string,

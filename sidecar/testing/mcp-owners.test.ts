@@ -1,4 +1,4 @@
-/** MCP over ACP with agents that know it, and with owners of both dialects by hand. */
+/** MCP over ACP with agents that support it, and with handwritten owners of both dialects. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import * as acp from "@agentclientprotocol/sdk/unstable";
 import { CreateMessageRequestSchema } from "@modelcontextprotocol/sdk/types.js";
@@ -72,13 +72,13 @@ suite("servers of ours and agents that know MCP over ACP", () => {
     equal(said(called?.result), "progressed");
     deepEqual(progress, [1, 2, 3]);
     equal(objectOr(none?.error).code, -32601);
-    match(JSON.stringify(sampled?.error), /“sampling\/createMessage” is not a method/); // there is no way back
+    match(JSON.stringify(sampled?.error), /“sampling\/createMessage” is not a method/); // no requests from the server
     equal(gone?.code, -32800);
     await chain[Symbol.asyncDispose]();
   });
 
   const native = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } };
-  /** Plays the agent of the generation with connections, method by method. */
+  /** Simulates an agent of the generation with connections, method by method. */
   test("an agent with connections, in both dialects, both directions", async () => {
     for (const prefix of ["mcp", "_mcp"] as const) {
       const asked: IncomingRequest[] = [],

@@ -1,4 +1,4 @@
-/** The tool call that shows a research of Ferris, as Symposium's chat and VS Code's make something of it. */
+/** The tool call of a Ferris research, as Symposium's chat and VS Code's chat display it. */
 import { deepEqual } from "node:assert/strict";
 import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
 import { adaptUpdate } from "../acp/adapt/v1";
@@ -8,7 +8,7 @@ import { NO_WORDS, wordsOfUpdate } from "../lm/response/updates-to-text";
 import { objectOr } from "../rpc/json";
 
 suite("the card of a research", () => {
-  /** Updates of one, from its beginning to its end. */
+  /** All updates of one research, from start to end. */
   function told(version: 1 | 2): readonly unknown[] {
     const updates: unknown[] = [],
       client = {

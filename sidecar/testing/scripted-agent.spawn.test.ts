@@ -12,7 +12,7 @@ import { program, scriptedAgent } from "./programs";
 import { numberedWords } from "./scripted-agent/script";
 import { NEEDS_PROC, skipped } from "./skipped";
 
-/** A session with an agent that was started with these flags. */
+/** Opens a session with an agent that was started with these flags. */
 async function open(
   flags: readonly string[] = [],
   mcpServers: readonly unknown[] = [],

@@ -300,7 +300,7 @@ function sent(conversation: Conversation): readonly RecordedLine[] {
   );
 }
 
-/** The probe after the line gets its response; errors without an id have one of these codes. */
+/** Passes if the probe after the line is answered and errors without an id have one of these codes. */
 function afterGarbage(conversation: Conversation, line: RecordedLine, codes: readonly number[]): Verdict {
   const lines = eventsOf(conversation, "line"),
     after = lines.slice(lines.indexOf(line) + 1);
@@ -357,7 +357,7 @@ function isPlainOpening({ request }: Exchange): boolean {
   return _meta === undefined && typeof cwd === "string" && isAbsolutePath(cwd);
 }
 
-/** Judges every exchange of these methods. */
+/** Judges every exchange of the given methods. */
 export function judgeExchanges(
   input: RuleInput,
   methods: readonly string[],
@@ -370,14 +370,14 @@ export function judgeExchanges(
   return judgeEach(all, ({ exchange, conversation }) => judge(exchange, conversation), notSeen(none));
 }
 
-/** The request succeeded. Required authentication is not a failure. */
+/** Passes if the request succeeded. Required authentication is not a failure. */
 export function successful(conversation: Conversation, exchange: Exchange): Verdict {
   if (!exchange.response) return missingResponse(conversation, exchange);
   if (errorCode(exchange) === AUTH_REQUIRED) return notSeen("The agent requires authentication (--auth).");
   return isSuccess(exchange) ? PASS : fail("The agent returned an error.", exchange.response);
 }
 
-/** The request succeeded with a result of this definition. */
+/** Passes if the request succeeded with a result that matches the definition. */
 export function validResult(
   version: Version,
   definition: string,

@@ -1,4 +1,4 @@
-/** Rules for agents: optional methods of sessions, modes and config options. */
+/** Rules for agents: optional session methods, modes and config options. */
 import {
   agentCapabilities,
   configOptionsIn,
@@ -31,11 +31,11 @@ import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { judgeExchanges, successful, validResult } from "./agent-initialize-rules";
 import { both, missingResponse } from "./wire-rules";
 
-/** The kit sends this cursor, which no agent has issued. */
+/** Invalid cursor that the kit sends; no agent has issued it. */
 export const INVALID_CURSOR = "symposium-conform-invalid-cursor";
-/** The kit sends this id to `session/delete`. */
+/** Id that the kit sends to `session/delete`. */
 export const DELETED_SESSION = "symposium-conform-deleted-session";
-/** Chunks that only a replay or a turn sends. */
+/** Update types that only a replay or a turn sends. */
 const HISTORY: ReadonlySet<string> = new Set([
   "user_message_chunk",
   "agent_message_chunk",
@@ -286,7 +286,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
 
 const RACE_MS = 1000;
 
-/** Values of a select option. They may be in groups. */
+/** Values of a select option, which can be grouped. */
 function valuesOf(option: JsonObject): readonly unknown[] {
   const entries = arrayOr(option.options).map(objectOr);
   return [...entries, ...entries.flatMap(({ options }) => arrayOr(options).map(objectOr))].map(({ value }) => value);
@@ -315,7 +315,10 @@ function optional(input: RuleInput, method: Optional, definition: string): Verdi
   );
 }
 
-/** An agent may store a session with its first turn only, and a turn may need an account. */
+/**
+ * Tolerates a failure without a completed turn: an agent may store a session only after its first turn, and a turn may
+ * require an account.
+ */
 function reopened(input: RuleInput, method: Optional, definition: string): Verdict {
   const stored = sessionsWithTurn(input);
   return supported(input, method, (exchange, conversation) => {
@@ -347,7 +350,7 @@ function historyDuring(conversation: Conversation, { request, response }: Exchan
   );
 }
 
-/** The session had a turn, so that there is something to replay. */
+/** Judges only sessions with a completed turn, which have messages to replay. */
 function replay(input: RuleInput, method: Optional, replays: (params: JsonObject) => boolean): Verdict {
   const hadTurn = sessionsWithTurn(input);
   return supported(input, method, (exchange, conversation) => {
@@ -359,7 +362,7 @@ function replay(input: RuleInput, method: Optional, replays: (params: JsonObject
   });
 }
 
-/** `judge` returns why there is nothing to judge, or what is wrong. */
+/** `judge` returns a string if the rule does not apply, and `{why}` if it fails. */
 function judgeOpenings(
   input: RuleInput,
   judge: (result: JsonObject) => string | { readonly why: string } | undefined,

@@ -1,4 +1,4 @@
-/** Rules for agents: tool calls, permission requests, and what the agent asks of its client. */
+/** Rules for agents: tool calls, permission requests and other requests to the client. */
 import {
   calls,
   clientCapabilities,
@@ -278,7 +278,7 @@ function idOf({ update }: Update): unknown {
   return update.toolCallId;
 }
 
-/** Judges each update of a tool call, with those of the same session and id before it. */
+/** Judges each update of a tool call together with the earlier updates of the same session and id. */
 function judgeToolCalls(input: RuleInput, judge: (update: Update, before: readonly Update[]) => Verdict): Verdict {
   return judgeConversations(input, conversation => {
     const all = updates(conversation, "fromProgram").filter(isToolCall);
@@ -303,7 +303,7 @@ function validCall(version: Version, call: Located<CallMessage>): Verdict {
   return problem === undefined ? PASS : fail(problem, call);
 }
 
-/** In conversations whose client lacks the capability, the agent calls none of the methods. */
+/** Fails if the agent calls one of the methods although its client lacks the capability. */
 function withoutCapability(
   input: RuleInput,
   isMethod: (method: string) => boolean,

@@ -31,9 +31,9 @@ function turn(anchor: string): Readonly<Record<Version, string>> {
   return { 1: `${TURN[1]}#${anchor}`, 2: `${TURN[2]}#${anchor}` };
 }
 
-/** Milliseconds after a cancellation in which a turn may end by itself. */
+/** Time in milliseconds after a cancellation during which a turn may end by itself. */
 const RACE_MS = 1000;
-/** Updates that belong to a turn. Others may be sent at any time. */
+/** Updates that belong to a turn. Other updates are allowed at any time. */
 const OF_A_TURN: ReadonlySet<string> = new Set([
   "agent_message_chunk",
   "agent_thought_chunk",
@@ -270,7 +270,7 @@ function notificationOf(version: Version): string {
   return methodShapes(version, "client", "session/update")?.params ?? "";
 }
 
-/** A turn that ended at once may have ended before the agent read the cancellation. */
+/** A turn that ends within `RACE_MS` may have ended before the agent read the cancellation. */
 function cancelled(turn: Turn, conversation: Conversation): Verdict {
   const { cancel, end, stopReason, prompt } = turn;
   if (!cancel || isClosed(turn, conversation)) return notSeen("No turn was cancelled while it ran.");
@@ -298,7 +298,7 @@ function isForUnknownSession({ request }: Exchange): boolean {
   return paramsOf(request).sessionId === UNKNOWN_SESSION;
 }
 
-/** A prompt may fail for reasons outside of the protocol: no account, no model. */
+/** A prompt may fail for reasons outside the protocol, such as a missing account or model. */
 function refused(prompt: Exchange): Verdict {
   const code = errorCode(prompt),
     { message } = objectOr(prompt.response?.message.error);
@@ -306,7 +306,7 @@ function refused(prompt: Exchange): Verdict {
   return notSeen(`The agent returned the error ${String(code)}: ${redactText(stringOr(message, ""), 200)}`);
 }
 
-/** A prompt with such a block succeeds where one with text alone does. */
+/** Passes if a prompt with such a block succeeds. Requires a successful text-only prompt. */
 function acceptsContent(conversation: Conversation, type: string): Verdict {
   const prompts = exchanges(conversation, "toProgram", "session/prompt").filter(prompt => !isForUnknownSession(prompt));
   const types = (prompt: Exchange): readonly unknown[] =>
@@ -319,7 +319,7 @@ function acceptsContent(conversation: Conversation, type: string): Verdict {
   return isSuccess(rich) ? PASS : fail("The agent returned an error.", rich.response);
 }
 
-/** Ids of sessions that are open, or being opened, at this position. */
+/** Ids of sessions that are open or being opened at this position. */
 function knownSessions(conversation: Conversation, order: number): ReadonlySet<string> {
   const opened = openings(conversation).filter(({ exchange }) => exchange.request.order < order);
   const requested = opened.map(({ exchange }) => paramsOf(exchange.request).sessionId);
@@ -331,7 +331,7 @@ function knownSessions(conversation: Conversation, order: number): ReadonlySet<s
   );
 }
 
-/** Unstable: an agent announces the sessions of its subagents. */
+/** Session ids that an agent announces for its subagents. Unstable. */
 function subagents(params: unknown): readonly unknown[] {
   const update = objectOr(objectOr(params).update);
   return stringOr(update.sessionUpdate, "").includes("subagent") ? [update.sessionId, update.childSessionId] : [];

@@ -1,4 +1,4 @@
-/** Rules for clients. The kit is the agent, which advertises no optional capability. */
+/** Rules for clients. The kit is the agent and advertises no optional capability. */
 import {
   calls,
   errorCode,
@@ -265,7 +265,7 @@ export const CLIENT_RULES: readonly Rule[] = [
           call => paramsOf(call).sessionId === sessionId && call.order > request.order,
         );
         if (!cancel) return notSeen("No turn was cancelled while a permission request was open.");
-        // The response may come first.
+        // The response may precede the cancellation.
         if (objectOr(resultOf(exchange).outcome).outcome === "cancelled") return PASS;
         if (!response) return fail("The client did not respond.", request);
         const wasOpen = cancel.order < response.order;
@@ -317,7 +317,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     severity: "must",
     judge: input =>
       judgeConversations(input, conversation => {
-        // initialize may have the members of both versions: its sender does not know the version yet.
+        // initialize may contain members of both versions, because the sender does not know the version yet.
         const sent = calls(conversation, "fromProgram").filter(({ message }) => message.method !== "initialize");
         return judgeEach(
           sent,
@@ -337,7 +337,7 @@ function startedIn(all: readonly Conversation[], version: Version): readonly Con
   return all.filter(one => one.version === version);
 }
 
-/** Requests of the client. */
+/** Judges requests of the client. */
 function judgeRequests(input: RuleInput, methods: readonly string[], judge: (exchange: Exchange) => Verdict): Verdict {
   return judgeConversations(input, conversation =>
     judgeEach(
@@ -348,7 +348,7 @@ function judgeRequests(input: RuleInput, methods: readonly string[], judge: (exc
   );
 }
 
-/** Requests of the kit's agent. */
+/** Judges requests of the kit's agent. */
 function judgeOwn(
   input: RuleInput,
   method: string,
@@ -363,7 +363,7 @@ function judgeOwn(
   );
 }
 
-/** The kit's agent calls these methods only if the client advertises them. */
+/** Judges methods that the kit's agent calls only if the client advertises them. */
 function handles(input: RuleInput, methods: readonly string[]): Verdict {
   return judgeConversations(input, conversation =>
     judgeEach(
@@ -377,7 +377,7 @@ function handles(input: RuleInput, methods: readonly string[]): Verdict {
   );
 }
 
-/** A client may close the connection before it responds. It must not keep the agent waiting. */
+/** A client may close the connection before it responds, but must not let the request time out. */
 function stillOpen(conversation: Conversation, exchange: Exchange): Verdict {
   const verdict = missingResponse(conversation, exchange);
   const isExpired = conversation.events.some(

@@ -1,4 +1,4 @@
-/** Paths of any platform: a recording may come from another computer. */
+/** Accepts absolute paths of any platform, because a recording may come from another computer. */
 import { posix, win32 } from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 
@@ -6,7 +6,7 @@ export function isAbsolutePath(path: string): boolean {
   return posix.isAbsolute(path) || win32.isAbsolute(path);
 }
 
-/** Paths of a tool call or its update that the client resolves: locations and diffs. Not the input and output. */
+/** Paths of a tool call or its update that the client resolves: locations and diffs, but not the input and output. */
 export function toolCallPaths(toolCall: JsonObject): readonly string[] {
   const content = arrayOr(toolCall.content)
     .map(objectOr)

@@ -1,4 +1,4 @@
-/** Rules for proxies: initialization, and what passes through unchanged in both directions. */
+/** Rules for proxies: initialization, and unchanged forwarding in both directions. */
 import { isDeepStrictEqual } from "node:util";
 import {
   calls,
@@ -39,7 +39,7 @@ function section(anchor: string): Readonly<Record<Version, string>> {
   return { 1: `${RFD}#${anchor}`, 2: `${RFD}#${anchor}` };
 }
 
-/** A message between the proxy and its successor, without its envelope. */
+/** Message between the proxy and its successor, without its envelope. */
 interface Wrapped {
   readonly located: Located<CallMessage>;
   readonly method: string;
@@ -56,7 +56,7 @@ function wrapped(conversation: Conversation, direction: Direction, method?: stri
     });
 }
 
-/** The exchange of a wrapped request. `direction`: of the request. */
+/** Exchange of a wrapped request. `direction`: direction of the request. */
 function wrappedExchange(conversation: Conversation, direction: Direction, method: string): Exchange | undefined {
   const [found] = wrapped(conversation, direction, method).filter(({ located }) => located.message.kind === "request");
   return found && exchanges(conversation, direction).find(({ request }) => request.order === found.located.order);
@@ -82,7 +82,7 @@ function rule(
   };
 }
 
-/** Conversations in which more than `initialize` was said. */
+/** Conversations that continue after `initialize`. */
 function talked({ conversations }: RuleInput): readonly Conversation[] {
   return conversations.filter(conversation => exchanges(conversation, "toProgram", "session/new").length > 0);
 }
@@ -339,7 +339,7 @@ function requestIdOf(params: JsonObject): unknown {
   return params.requestId ?? objectOr(params.params).requestId;
 }
 
-/** Everything that carries the exact params or the exact result. */
+/** All messages that carry the exact params or the exact result. */
 function passed(conversation: Conversation): readonly { readonly value: unknown; readonly located: Located }[] {
   const down = wrapped(conversation, "fromProgram")
     .filter(({ method }) => method === ECHO || method === NOTIFY)
@@ -363,7 +363,7 @@ function wrappedUpdates(conversation: Conversation): readonly Wrapped[] {
   return wrapped(conversation, "toProgram", "session/update");
 }
 
-/** The numbers in the texts of the kit's updates. */
+/** Numbers in the texts of the kit's updates. */
 function numbered(updates: readonly { readonly params: unknown }[]): readonly string[] {
   return updates.flatMap(({ params }) => {
     const content = objectOr(objectOr(objectOr(params).update).content);

@@ -1,18 +1,18 @@
-/** Rules of the transport and of JSON-RPC. They hold for agents, proxies and clients. */
+/** Rules of the transport and of JSON-RPC, for agents, proxies and clients. */
 import { calls, errorCode, eventsOf, exchanges, idKey, isSuccess, messagesOf, type Exchange } from "../conversation";
 import { fail, judgeConversations, judgeEach, notSeen, PASS, type ProgramKind, type Rule, type Verdict } from "../rule";
 import type { Conversation } from "../recording";
 import { methodShapes, type Side, type Version } from "../schema";
 
-/** The section in both versions. */
+/** Section with the same path in both versions. */
 export function both(path: string): Readonly<Record<Version, string>> {
   return { 1: `protocol/v1/${path}`, 2: `protocol/v2/${path}` };
 }
 
-/** Methods that no specification defines: every implementation must reject the request and ignore the notification. */
+/** Method that no specification defines. Every implementation must reject the request and ignore the notification. */
 export const UNKNOWN_METHOD = "_symposium.dev/conform/unknown";
 
-/** The kit sends this request to find out whether a program still responds. Its response does not matter. */
+/** Request that checks whether a program still responds. Its response does not matter. */
 export const PROBE_METHOD = "_symposium.dev/conform/probe";
 
 export function wireRules(program: ProgramKind): readonly Rule[] {
@@ -92,7 +92,7 @@ export function wireRules(program: ProgramKind): readonly Rule[] {
   ];
 }
 
-/** `side`: the component that handles what the program calls. */
+/** `side`: component that handles the program's calls. */
 export function ownMethodsRule(program: ProgramKind, side: Side): Rule {
   return {
     id: `${program}/own-methods`,
@@ -123,7 +123,7 @@ function written(all: readonly Conversation[], version: Version) {
 
 function unexpectedResponses(conversation: Conversation): Verdict {
   const open = new Map<string, number>();
-  // A line that is no valid message may be answered with an error whose id is null.
+  // An invalid line may be answered with an error whose id is null.
   let malformed = eventsOf(conversation, "line").filter(
     line => line.direction === "toProgram" && line.problem !== undefined,
   ).length;
@@ -166,7 +166,7 @@ function unknownMethod(exchange: Exchange): Verdict {
   return code === -32601 ? PASS : fail(`The error code is ${String(code)}.`, response);
 }
 
-/** Why the program did not respond: it exited, or the time limit expired. */
+/** Fails with the reason for the missing response: the program exited, or the time limit expired. */
 export function missingResponse(conversation: Conversation, { request }: Exchange): Verdict {
   const exited = eventsOf(conversation, "exited")[0],
     { method } = request.message;
