@@ -1,25 +1,23 @@
 /**
- * Archives for tests, made byte by byte, because packers refuse to make what hostile ones hold: any name, any kind of
- * entry, sizes and check sums that are not true.
+ * Builds archives for tests byte by byte, because packing tools refuse to create hostile ones. Names, entry types,
+ * sizes and checksums can be arbitrary.
  */
 import { crc32, deflateRawSync, gzipSync } from "node:zlib";
 
 export interface ArchiveEntry {
   readonly name: string;
   readonly content?: string | Buffer;
-  /** Permissions; 0o644 unless given. */
+  /** Permissions; default: 0o644. */
   readonly mode?: number;
-  /**
-   * Of a tar entry: its type flag (`0` file, `1` hard link, `2` symbolic link, `3` `4` devices, `5` folder, `6` FIFO).
-   */
+  /** Type flag of a tar entry: `0` file, `1` hard link, `2` symbolic link, `3` `4` devices, `5` folder, `6` FIFO. */
   readonly type?: string;
   readonly link?: string;
-  /** Announced instead of the content's. */
+  /** Declared size, in place of the content's size. */
   readonly size?: number;
   readonly sum?: number;
-  /** Of a zip entry: the upper half of its attributes, instead of what `mode` comes to. */
+  /** Upper half of a zip entry's attributes, in place of the value derived from `mode`. */
   readonly attributes?: number;
-  /** Of a zip entry: stored as it is. */
+  /** Stores the zip entry without compression. */
   readonly stored?: boolean;
   readonly flags?: number;
 }
@@ -28,7 +26,7 @@ function bytesOf({ content = "" }: ArchiveEntry): Buffer {
   return typeof content === "string" ? Buffer.from(content) : content;
 }
 
-/** Two blocks of zeros end it unless `open`. */
+/** Ends the archive with two blocks of zeros unless `open` is set. */
 export function tarOf(entries: readonly ArchiveEntry[], { open = false } = {}): Buffer {
   return Buffer.concat([
     ...entries.flatMap(entry => [...longName(entry), tarHeader(entry), padded(bytesOf(entry))]),
@@ -44,7 +42,7 @@ function padded(content: Buffer): Buffer {
   return Buffer.concat([content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
 }
 
-/** As pax does it. */
+/** Writes a pax header for a name that does not fit into the tar header. */
 function longName({ name }: ArchiveEntry): Buffer[] {
   if (Buffer.byteLength(name) <= 100 && !name.includes("\0")) return [];
   const record = ` path=${name}\n`;
@@ -123,7 +121,7 @@ export function zipOf(entries: readonly ArchiveEntry[]): Buffer {
   ]);
 }
 
-/** More entries than 65,535 need its second kind of end. */
+/** End records of the zip64 format, which more than 65,535 entries require. */
 function zip64(entries: number, length: number, at: number): Buffer {
   const record = Buffer.alloc(56),
     locator = Buffer.alloc(20);

@@ -1,7 +1,7 @@
 /**
- * Who lives of a run: every process whose environment has its run id (`SYMPOSIUM_RUN_ID`), at whatever depth it was
- * started and whatever group it is in. Linux, from `/proc`, read apart from `sidecar/process/process-list.ts`, which it
- * checks.
+ * Lists the living processes of a run: every process whose environment contains the run id (`SYMPOSIUM_RUN_ID`), at any
+ * depth and in any process group. Linux only; reads `/proc`. Independent of `sidecar/process/process-list.ts`, which it
+ * verifies.
  */
 import { readdirSync, readFileSync } from "node:fs";
 
@@ -13,7 +13,10 @@ export interface Counted {
   readonly command: string;
 }
 
-/** Of one run, or with `""` of all. Zombies do not count: they are dead, and only their parents can bury them. */
+/**
+ * Processes of one run, or of all runs for `""`. Zombies are not counted: they are dead, and only their parents can
+ * reap them.
+ */
 export function census(run: string): readonly Counted[] {
   return readdirSync("/proc")
     .filter(name => /^\d+$/.test(name))

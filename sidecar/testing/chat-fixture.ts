@@ -1,4 +1,4 @@
-/** The chat service between agents in memory and a host that applies what it is sent. */
+/** The chat service with agents in memory and a host that applies the messages it receives. */
 import { equal } from "node:assert/strict";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
 import { ErrorCode } from "../../src/protocol/errors";
@@ -35,22 +35,22 @@ export class Fixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly agents: MemoryAgent[] = [];
   readonly shown = new Map<string, Conversation>();
-  /** The number of each session's newest event. */
+  /** Sequence number of each session's latest event. */
   readonly seqs: Record<string, number> = {};
   readonly told: string[] = [];
   readonly wants: string[] = [];
   manual: readonly string[] = [];
-  /** What the next agent answers to `initialize`. */
+  /** The next agent's response to `initialize`. */
   initialized: unknown = undefined;
   readonly policy = new BypassPolicy([]);
   /**
-   * Those of sessions that begin now, what each agent that was started stood behind, and what is left out before the
-   * next one.
+   * `extensions`: extensions of new sessions. `behind`: extension ids of each started agent. `missing`: extensions that
+   * are left out of the next agent's chain.
    */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
-  /** What the extensions of the next agent do in its sessions, and who hears of it. */
+  /** `doing`: extension details that the next agent's sessions report. `hearing`: listeners for changes of them. */
   doing: readonly ExtensionDetails[] = [];
   missingTools: string | undefined;
   canConfigure = false;
@@ -158,7 +158,7 @@ export class Fixture implements AsyncDisposable {
         throw new Error(method);
     }
   }
-  /** How a program in a terminal ends. */
+  /** Exit of a program in a terminal. */
   terminal: () => { readonly exitCode?: number } = () => ({ exitCode: 0 });
   open(chat: Partial<NewChat> = {}) {
     return this.service.handlers["chat/new"]({ ...ADA, ...chat }, NEVER).then(({ sessionId }) => sessionId);
@@ -166,12 +166,14 @@ export class Fixture implements AsyncDisposable {
   prompt(sessionId: string, text: string, messageId = text) {
     return this.service.handlers["chat/prompt"]({ sessionId, messageId, blocks: [{ type: "text", text }] }, NEVER);
   }
-  /** Lets everything that is under way happen, and the frame end. */
+  /** Runs all pending work and ends the frame. */
   async settle(): Promise<void> {
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
     this.clock.advance(BATCH_MS);
   }
-  /** For what the file system has to do first, as long as the test may take. Its time hardly passes meanwhile. */
+  /**
+   * Waits for work that depends on the file system, without a time limit. The fake clock advances by 1 ms per check.
+   */
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo()) {
       for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));

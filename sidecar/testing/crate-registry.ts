@@ -1,7 +1,7 @@
 /**
- * A registry of Rust crates on this computer, and a home for cargo whose configuration puts it in the place of the
- * public one: no test leaves loopback, and nothing of the user's own cargo is touched. What it serves is a sparse index
- * and packages (cargo book, "Registry Index").
+ * Local registry of Rust crates, and a cargo home whose configuration replaces the public registry with it. Tests use
+ * only the loopback interface and do not touch the user's cargo. The registry serves a sparse index and packages (cargo
+ * book, "Registry Index").
  */
 import { createHash } from "node:crypto";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -18,15 +18,15 @@ export interface PublishedCrate {
   readonly name: string;
   readonly version: string;
   readonly yanked?: boolean;
-  /** Requirements by name. */
+  /** Version requirements by crate name. */
   readonly dependencies?: Readonly<Record<string, string>>;
-  /** Besides a `Cargo.toml` and an empty `src/lib.rs`; texts by their paths in the crate. */
+  /** Files in addition to `Cargo.toml` and an empty `src/lib.rs`: contents by path in the crate. */
   readonly files?: Readonly<Record<string, string>>;
-  /** More entries of the package, by whatever name stands here. */
+  /** Additional entries of the package, with arbitrary names. */
   readonly entries?: readonly ArchiveEntry[];
 }
 
-/** Two crates with a history, one that needs another, and one of which there is no stable version. */
+/** Two crates with several versions, one with a dependency, and one without a stable version. */
 export const SAMPLE_CRATES: readonly PublishedCrate[] = [
   ...["0.1.0", "1.0.0", "1.1.0"].map(version => ({
     name: "pebble",
@@ -48,8 +48,8 @@ export const SAMPLE_CRATES: readonly PublishedCrate[] = [
 ];
 
 /**
- * Crates whose packages reach out of their own folder: by dots, to a place of its own, into another crate, and by a
- * link to `secret.txt` in `outside`.
+ * Crates whose packages write outside their folder: by `..`, by an absolute path, into another crate, and by a link to
+ * `secret.txt` in `outside`.
  */
 export function hostileCrates(outside: string): readonly PublishedCrate[] {
   const hostile = (name: string, entry: ArchiveEntry): PublishedCrate => ({ name, version: "1.0.0", entries: [entry] });
@@ -62,7 +62,7 @@ export function hostileCrates(outside: string): readonly PublishedCrate[] {
 }
 
 export class CrateRegistry implements AsyncDisposable {
-  /** The paths that were asked for. */
+  /** Requested paths. */
   readonly requests: string[] = [];
   readonly #server: Server;
   readonly #index = new Map<string, string[]>();
@@ -94,12 +94,12 @@ export class CrateRegistry implements AsyncDisposable {
   get #origin(): string {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
-  /** As cargo's configuration names it. */
+  /** Address of the index in cargo's configuration. */
   get index(): string {
     return `sparse+${this.#origin}/index/`;
   }
 
-  /** Again: in the place of what it was. */
+  /** Publishes a crate. Publishing the same version again replaces it. */
   publish(crate: PublishedCrate): void {
     const { name, version, yanked = false, dependencies = {} } = crate,
       content = packageOf(crate),
@@ -135,7 +135,7 @@ export class CrateRegistry implements AsyncDisposable {
   }
 }
 
-/** The packages that were downloaded, `NAME/VERSION.crate`. */
+/** Downloaded packages, as `NAME/VERSION.crate`. */
 export function downloads({ requests }: CrateRegistry): readonly string[] {
   return requests.filter(asked => asked.startsWith("/crates/")).map(asked => asked.slice("/crates/".length));
 }
@@ -153,14 +153,14 @@ function packageOf({ name, version, dependencies = {}, files = {}, entries = [] 
   ]);
 }
 
-/** Where the index has a crate (cargo book, "Index files"). */
+/** Path of a crate in the index (cargo book, "Index files"). */
 function indexPath(name: string): string {
   const lower = name.toLowerCase();
   if (lower.length < 3) return `${lower.length}/${lower}`;
   return lower.length === 3 ? `3/${lower[0]}/${lower}` : `${lower.slice(0, 2)}/${lower.slice(2, 4)}/${lower}`;
 }
 
-/** A `CARGO_HOME` in a temporary folder. The toolchains stay where they are. */
+/** `CARGO_HOME` in a temporary folder. The toolchains remain in the user's `RUSTUP_HOME`. */
 export class CargoHome implements Disposable {
   readonly #folder = temporaryFolder();
 
@@ -175,7 +175,7 @@ export class CargoHome implements Disposable {
   get folder(): string {
     return path.join(this.#folder.path, "cargo");
   }
-  /** For processes that run cargo, besides their own. */
+  /** Additional environment of processes that run cargo. */
   get environment(): Readonly<Record<string, string>> {
     return {
       CARGO_HOME: this.folder,
@@ -189,9 +189,9 @@ export class CargoHome implements Disposable {
   }
 }
 
-/** The user's cargo. A test without one is skipped, and counted. */
+/** Path of the user's cargo. Without cargo the test is skipped, and reported as skipped. */
 export function cargoOr(context: Mocha.Context): string {
-  // one that has no toolchain, say
+  // for example, cargo without a toolchain
   if (process.env["SYMPOSIUM_WITHOUT_CARGO"] !== undefined) skipped(context, "It needs cargo");
   return (
     findProgram("cargo", { platform: process.platform, env: process.env, isProgram: isProgramFile }) ??

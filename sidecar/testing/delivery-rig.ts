@@ -1,4 +1,4 @@
-/** A session with MCP servers behind the bridge, and an agent that does with them what the test says. */
+/** A session with MCP servers behind the bridge, and an agent that the test controls. */
 import type { ToolDelivery } from "../../src/protocol/session-details";
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { SESSION_TOOLS } from "../mcp/delivery/delivery";
@@ -23,7 +23,7 @@ export type Prompted = (
   fixture: Fixture,
 ) => void | Promise<void>;
 
-/** An agent whose prompt is `onPrompt`; the servers are those of the newest session. */
+/** An agent that runs `onPrompt` for each prompt, with the servers of the latest session. */
 export class DeliveryRig implements AsyncDisposable {
   readonly decided: (readonly [string, readonly ToolDelivery[]])[] = [];
   readonly tracker = new DeliveryTracker((id, { missing }) => this.decided.push([id, missing]));

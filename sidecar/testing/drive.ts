@@ -1,6 +1,6 @@
 /**
- * A client for real agent processes in tests: starts one with a ledger of its own, records what it says, waits for it
- * by event.
+ * Client for real agent processes in tests. It starts one with a separate ledger, records its messages and waits for
+ * events.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { hurriedClock } from "./hurried-clock";
 
-/** A new folder below the system's for temporary files, removed when disposed. */
+/** Creates a temporary folder, which is removed on disposal. */
 export function temporaryFolder(): { readonly path: string } & Disposable {
   const folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
   return { path: folder, [Symbol.dispose]: () => rmSync(folder, { recursive: true, force: true }) };
@@ -24,17 +24,17 @@ export function temporaryFolder(): { readonly path: string } & Disposable {
 export interface DriveOptions {
   readonly clock?: Clock;
   readonly storage?: string;
-  /** Of another drive: both are children of one sidecar. */
+  /** Ledger of another drive, if both are children of one sidecar. */
   readonly ledger?: Ledger;
 }
 
 export class Drive implements AsyncDisposable {
-  /** Of its ledger, where that is its own. */
+  /** Run id of the drive's own ledger. */
   readonly run = newRun();
   readonly process: AgentProcess;
   readonly peer: Peer;
   readonly ledger: Ledger;
-  /** What was reported to the host. */
+  /** Reports to the host. */
   readonly reported: (ChildProcessRecord | { readonly ended: number })[] = [];
   readonly updates: JsonObject[] = [];
   readonly requests: IncomingRequest[] = [];
@@ -43,9 +43,9 @@ export class Drive implements AsyncDisposable {
   readonly odd: string[] = [];
   readonly logged: (readonly [message: string, detail: Readonly<Record<string, unknown>>])[] = [];
   readonly closed: Promise<Closed>;
-  /** Called for each request of the agent that is neither taken with `nextRequest` nor unknown. */
+  /** Called for each request of the agent. */
   answer: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
-  /** While this is set, reading is paused after each update: a slow client. */
+  /** While this is set, reading is paused after each update, as with a slow client. */
   slow: Promise<void> | undefined;
   readonly #storage = temporaryFolder();
   #watching: (() => void)[] = [];
@@ -91,7 +91,7 @@ export class Drive implements AsyncDisposable {
     );
   }
 
-  /** The session's id; initialises before. */
+  /** Initializes the agent and opens a session. Resolves with the session id. */
   async open(mcpServers: readonly unknown[] = []): Promise<string> {
     await this.initialize();
     return this.newSession(mcpServers);
@@ -101,7 +101,7 @@ export class Drive implements AsyncDisposable {
     return String(objectOr(await this.peer.request("session/new", { cwd: process.cwd(), mcpServers })).sessionId);
   }
 
-  /** The prompt's answer. */
+  /** Resolves with the prompt's response. */
   async prompt(sessionId: string, text: string): Promise<JsonObject> {
     return objectOr(await this.peer.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] }));
   }
@@ -118,7 +118,7 @@ export class Drive implements AsyncDisposable {
       .join("");
   }
 
-  /** Resolves after the message that makes it true. */
+  /** Resolves after the message that makes the condition true. */
   until(condition: () => boolean): Promise<void> {
     if (condition()) return Promise.resolve();
     return new Promise(resolve => {

@@ -3,9 +3,8 @@ import { setTimeout as after } from "node:timers/promises";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 
 /**
- * Waits until a condition holds, for what the system tells nobody: that a process which is not our child is gone, that
- * a file was written by another program. The one place in the tests that looks again and again; where there is an
- * event, wait for it.
+ * Polls a condition that no event announces: the exit of a process that is not a child, or a file written by another
+ * program. This is the only polling helper of the tests; use events where they exist.
  */
 export async function eventually(
   condition: () => boolean | Promise<boolean>,

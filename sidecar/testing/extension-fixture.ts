@@ -1,7 +1,4 @@
-/**
- * What an extension gets of the computer, for tests: real processes with a ledger of their own, and a home folder that
- * nobody lives in.
- */
+/** Dependencies of an extension for tests: real processes with a separate ledger, and an empty home folder. */
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { startChild, type ProcessDeps } from "../process/child";
@@ -14,16 +11,16 @@ import { temporaryFolder } from "./drive";
 import { hurriedClock } from "./hurried-clock";
 
 export class ExtensionRig implements Disposable {
-  /** In the environment of all that is started (census.ts). */
+  /** Run id in the environment of all started processes (census.ts). */
   readonly run = newRun();
-  /** `level: message`, and the details beside it. */
+  /** `level: message`. The details are in `details`. */
   readonly logged: string[] = [];
   readonly details: unknown[] = [];
   readonly fixture: ExtensionDeps;
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(path.join(this.#folder.path, "ledger"), this.run);
 
-  /** `change`: in place of what is real. What `environment` says is what processes get. */
+  /** `change`: replaces real dependencies. Processes get the environment that `environment` returns. */
   constructor(change: Partial<ExtensionDeps> = {}) {
     mkdirSync(this.home);
     const clock = change.clock ?? hurriedClock(1),

@@ -1,6 +1,6 @@
 /**
- * npm, uv, pipx and cargo as installations see them: what they write, and the ways in which they fail. Arguments: PLAN
- * TOOL ARGUMENT…; see `fake-tools.ts`.
+ * Replacement for npm, uv, pipx and cargo in tests of installations: writes their files and simulates their failures.
+ * Arguments: PLAN TOOL ARGUMENT…; see `fake-tools.ts`.
  */
 import { appendFileSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -52,7 +52,7 @@ function python(home: string, bin: string): void {
   }
 }
 
-/** As cargo does it: what was compiled before is there, and one crate more is compiled. */
+/** Simulates cargo's incremental build: keeps earlier entries in the target folder and adds one crate. */
 function compile(): void {
   const target = process.env.CARGO_TARGET_DIR;
   if (tool !== "cargo" || args[0] !== "install" || target === undefined) return;

@@ -1,30 +1,30 @@
-/** Tools on a PATH of a test's own: small programs that write what npm, uv, pipx and cargo would. */
+/** Fake tools on a separate PATH: small programs that write the files of npm, uv, pipx and cargo. */
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 export interface FakePackage {
   readonly version: string;
-  /** Program → file, or npm's short form. */
+  /** Map from program to file, or npm's short form. */
   readonly bin?: string | Readonly<Record<string, string>>;
-  /** Of an npm package's program. */
+  /** First line of an npm package's program. */
   readonly firstLine?: string;
 }
 
 export interface ToolPlans {
   readonly packages?: Readonly<Record<string, FakePackage>>;
-  /** Lines on stdout, before all else. */
+  /** Lines on stdout before all other output. */
   readonly says?: readonly string[];
   readonly fails?: { readonly code: number; readonly stderr: string };
-  /** When all is written: says “hanging”, and does not end by itself, nor by SIGTERM. */
+  /** After writing all files the tool prints “hanging” and runs until it is killed. It ignores SIGTERM. */
   readonly hangs?: boolean;
-  /** Undefined: there is no `cargo binstall`. */
+  /** Undefined: `cargo binstall` is not installed. */
   readonly binstall?: "works" | "fails";
 }
 
 export class FakeTools {
   readonly #folder: string;
 
-  /** `folder` is made. */
+  /** Creates `folder`. */
   constructor(
     folder: string,
     readonly names: readonly string[],
@@ -51,7 +51,7 @@ export class FakeTools {
     writeFileSync(path.join(this.#folder, "plan.json"), JSON.stringify(plans));
   }
 
-  /** Node itself is no fake. */
+  /** Path of a fake tool. Node is the real one. */
   find(name: string): string | undefined {
     if (name === "node") return name;
     return this.names.includes(name)

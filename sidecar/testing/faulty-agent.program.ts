@@ -1,8 +1,8 @@
-/** The reference agent of the conformance kit on stdio. Its only argument names the rule that it breaks, if any. */
+/** Reference agent of the conformance kit on stdio. Its only argument names the rule that it breaks, if any. */
 import { AGENT_FAULTS } from "./conform/agent-faults";
 import { ReferenceAgent } from "./conform/reference-agent";
 
-/** Sessions of earlier processes are known: this agent has no disk. */
+/** Reports every session as stored, because this agent has no persisted state. */
 class AllSessions extends Map<string, { hasTurn: boolean }> {
   override get(id: string): { hasTurn: boolean } {
     return super.get(id) ?? { hasTurn: true };

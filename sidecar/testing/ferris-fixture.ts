@@ -1,6 +1,6 @@
 /**
- * Ferris in a chain, for its tests: the proxy, the bridge with its real endpoint, and an agent that the test plays.
- * Cargo is played, too.
+ * Ferris in a chain for its tests: the proxy, the bridge with its real endpoint, and an agent that the test controls.
+ * Cargo is simulated.
  */
 import { equal, ok } from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ import { bridge, said } from "./mcp-ends";
 import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 
 export type FerrisClient = Awaited<ReturnType<typeof connected>>;
-/** Requests of one method, in the order in which they come. */
+/** Requests of one method in order of arrival. */
 class Requests {
   readonly #came: IncomingRequest[] = [];
   readonly #waiting: ((request: IncomingRequest) => void)[] = [];
@@ -37,24 +37,24 @@ class Requests {
 export class FerrisFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly prompts = new Requests();
-  /** `session/new` of research. */
+  /** `session/new` requests of research sessions. */
   readonly openings = new Requests();
-  /** What the client was told, and resolves when something fits. */
+  /** Notifications to the client. */
   readonly told: JsonObject[] = [];
-  /** The agent of a research lists its tools before it answers `session/new`. */
+  /** Whether the agent of a research session lists its tools before it responds to `session/new`. */
   listsTools = false;
   opensByItself = true;
-  /** Sessions that were closed. */
+  /** Closed sessions. */
   readonly closed: unknown[] = [];
-  /** Runs of cargo; whatever crate it is asked for, there is one, in version 1.1.0. */
+  /** Number of cargo runs. Cargo finds every requested crate, in version 1.1.0. */
   cargoRuns = 0;
-  /** In place of its first answer. */
+  /** Called for each cargo run before it responds, if set. */
   looks: ((signal: AbortSignal) => Promise<never>) | undefined;
-  /** What it says of the workspace. */
+  /** Cargo's metadata of the workspace. */
   workspace: JsonObject = {};
-  /** Cards of lookups with cargo (extensions/consent.ts): they are no part of `told`. */
+  /** Tool calls of lookups with cargo (extensions/consent.ts), which `told` does not contain. */
   readonly lookups = new Set<unknown>();
-  /** What the user is asked, and how a client answers that. */
+  /** The client's handler for requests to the user. */
   answers: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
   readonly #watching: { readonly fits: (told: JsonObject) => boolean; readonly seen: () => void }[] = [];
   readonly rig: ExtensionRig;
@@ -102,7 +102,7 @@ export class FerrisFixture implements AsyncDisposable {
     return this.fixture.setup("session/new", { cwd, mcpServers: [] });
   }
 
-  /** A session, and a client of its `ferris`. */
+  /** Opens a session and connects a client to its `ferris` server. */
   async client(): Promise<FerrisClient> {
     const {
       servers: [server],
@@ -111,7 +111,7 @@ export class FerrisFixture implements AsyncDisposable {
     return connected(server);
   }
 
-  /** The research that begins next: its prompt, its session, and a client of its tools. */
+  /** Waits for the next research. Resolves with its prompt, its session and a client of its tools. */
   async research(): Promise<{
     readonly prompt: IncomingRequest;
     readonly sessionId: string;
@@ -126,7 +126,7 @@ export class FerrisFixture implements AsyncDisposable {
   }
   readonly #sessions = new Map<string, JsonObject>();
 
-  /** Resolves with the next word to the client that fits. */
+  /** Resolves at the next matching update to the client. */
   tells(fits: (update: JsonObject) => boolean): Promise<void> {
     return new Promise(seen => {
       this.#watching.push({ fits: told => fits(objectOr(told.update)), seen });
@@ -187,7 +187,7 @@ export class FerrisFixture implements AsyncDisposable {
   }
 }
 
-/** A question about the crate that the world has. */
+/** Sends a query about the fixture's crate. */
 export function query(
   client: FerrisClient,
   prompt = "How heavy is a pebble?",
@@ -201,14 +201,14 @@ export function query(
   );
 }
 
-/** What a question that fails is answered with. */
+/** Resolves with the text of a failed query. */
 export async function failure(result: ReturnType<typeof query>): Promise<string> {
   const done = await result;
   equal(done.isError, true, said(done));
   return said(done);
 }
 
-/** As the agent of a research does. */
+/** Sends a response as the agent of a research session does. */
 export function respond(tools: Pick<FerrisClient, "callTool">, response: string) {
   return tools.callTool({ name: "return_response_to_user", arguments: { response } });
 }

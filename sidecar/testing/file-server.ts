@@ -1,6 +1,6 @@
 /**
- * Files over http on loopback, by a server that can do what servers do wrong: one plan for each request of a path, and
- * the last one for all further.
+ * HTTP file server on loopback that can simulate server errors. Each path has one plan per request; the last plan also
+ * applies to later requests.
  */
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -9,19 +9,19 @@ export interface Plan {
   readonly content?: Buffer | string;
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
-  /** False: it does not know ranges. */
+  /** False: the server does not support ranges. */
   readonly ranges?: boolean;
   readonly etag?: string;
-  /** False: it does not say how long it is (chunked). `"close"`: its end is the connection's. */
+  /** False: the response has no length (chunked). `"close"`: the end of the connection ends the response. */
   readonly length?: boolean | "close";
-  /** So many bytes are sent, then the connection is cut. */
+  /** Number of bytes after which the connection is closed. */
   readonly cut?: number;
-  /** So many bytes are sent, then nothing more. */
+  /** Number of bytes after which the response stalls. */
   readonly stop?: number;
 }
 
 export class FileServer implements AsyncDisposable {
-  /** Path, range and condition of each request. */
+  /** Path, range and If-Range condition of each request. */
   readonly requests: {
     readonly path: string;
     readonly range: string | undefined;
@@ -47,7 +47,7 @@ export class FileServer implements AsyncDisposable {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** Its address. */
+  /** Serves the plans at `path`. Returns the URL. */
   serve(path: string, ...plans: readonly Plan[]): string {
     this.#plans.set(path, [...plans]);
     return `${this.origin}${path}`;

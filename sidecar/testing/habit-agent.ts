@@ -1,6 +1,6 @@
 /**
- * Agents with the MCP habits that were seen in published ones (issue 14, "What was seen"), in both versions of ACP, and
- * a chain in front of them with one extension and one program of the user's. The program runs in memory.
+ * Agents with the MCP behaviour that was observed in published agents (issue 14, "What was seen"), in both versions of
+ * ACP. The chain in front of them has one extension and one user program, which runs in memory.
  */
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { ChannelTransport } from "../mcp/transport";
@@ -16,24 +16,24 @@ import { FakeClock } from "./fake-clock";
 import { manyTools } from "./many-tools";
 import { adding, connected, Fixture } from "./mcp-fixture";
 
-/** "givesUpHttp": connects to http servers once and ends the connection after 5 s, before the tools are listed. */
+/** "givesUpHttp": connects to http servers once and closes the connection after 5 s, before the tools are listed. */
 export type Habit = "none" | "refusesStdio" | "givesUpHttp" | "ignoresMcp" | "slowClient";
 
 export type AcpVersion = 1 | 2;
 
-/** The answer to `initialize` of an agent that advertises http. */
+/** `initialize` response of an agent that advertises http. */
 export function initialized(version: AcpVersion, http = true): JsonObject {
   const info = { name: "habit", version: "1" };
   if (version === 1) return { protocolVersion: 1, agentInfo: info, agentCapabilities: { mcpCapabilities: { http } } };
   return { protocolVersion: 2, info, capabilities: { session: { mcp: { stdio: {}, ...(http ? { http: {} } : {}) } } } };
 }
 
-/** A program of the user's in this process. */
+/** User program in this process. */
 export class MemoryProgram {
   starts = 0;
   stops = 0;
   readonly folders: (string | undefined)[] = [];
-  /** As `manyTools` reports them. */
+  /** Notes that `manyTools` reports. */
   readonly notes: string[] = [];
 
   readonly start = (_: string, __: unknown, cwd: string | undefined): RunningServer => {
@@ -52,15 +52,15 @@ export class MemoryProgram {
 }
 
 export interface SessionOutcome {
-  /** Transport of the extension's server and of the user's program. */
+  /** Transports of the extension's server and of the user program. */
   readonly transports: readonly string[];
-  /** Servers whose tools the model has when it answers the first prompt. */
+  /** Servers whose tools the model has while it processes the first prompt. */
   readonly tools: readonly string[];
   /** Servers that the decision reports as missing. */
   readonly missing: readonly string[];
 }
 
-/** One process of the agent: a chain of its own, as after a restart of VS Code. `evidence` outlives it. */
+/** One process of the agent with a new chain, as after a restart of VS Code. `evidence` outlives it. */
 export class HabitAgent implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly program = new MemoryProgram();
@@ -97,7 +97,7 @@ export class HabitAgent implements AsyncDisposable {
     });
   }
 
-  /** A session from its setup to the end of its first turn. */
+  /** Runs a session from its setup to the end of its first turn. */
   async session(): Promise<SessionOutcome> {
     await this.fixture.initialize();
     const { sessionId } = await this.fixture.setup("session/new", { cwd: "/work", mcpServers: [] }),
@@ -128,7 +128,7 @@ export class HabitAgent implements AsyncDisposable {
       if (this.habit === "ignoresMcp" || (this.habit === "refusesStdio" && !isHttp)) continue;
       await using client = await connected(isHttp ? server : asHttp(server));
       if (this.habit === "givesUpHttp" && isHttp) continue;
-      this.#listed.push(String(server.name)); // the prompt that waits may go out before the answer arrives here
+      this.#listed.push(String(server.name)); // first: the waiting prompt may go out before listTools resolves
       await client.listTools();
     }
   }
@@ -148,7 +148,7 @@ async function settled(): Promise<void> {
   for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
 }
 
-/** The address that the program of a stdio declaration connects to: no process is started in a unit test. */
+/** Address that the program of a stdio declaration connects to. Unit tests start no process. */
 export function asHttp(server: JsonObject): JsonObject {
   const env = Object.fromEntries(
     arrayOr(server.env)

@@ -1,4 +1,4 @@
-/** house-rules.ts as a proxy on stdio; the arguments are the rule. */
+/** house-rules.ts as a proxy on stdio. The arguments form the rule. */
 import { serveProxyOnStdio } from "../proxies/stdio";
 import { houseRules } from "./house-rules";
 

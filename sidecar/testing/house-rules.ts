@@ -1,6 +1,6 @@
 /**
- * A proxy as an example: it puts a rule before every prompt, counts the tool calls of each session, and answers how
- * many there were.
+ * Example proxy: it prepends a rule to every prompt, counts the tool calls of each session, and answers requests for
+ * the count.
  */
 import type { ProxyDefinition } from "../proxies/proxy";
 import { arrayOr, objectOr } from "../rpc/json";

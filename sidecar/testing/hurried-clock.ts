@@ -1,13 +1,13 @@
 import { realClock, type Clock } from "../rpc/clock";
 import { FakeClock } from "./fake-clock";
 
-/** Real time of a step. */
+/** Real duration of a step in milliseconds. */
 const STEP_MS = 5;
 
 /**
- * Time that goes while somebody waits for it, `times` as fast as real time: for limits that real processes must run
- * into, or must not run into. It goes in steps, and between two of them everything is heard that has happened: a
- * machine that stands still for seconds costs one step, not seconds.
+ * Clock that runs while a timer is pending, at `times` the speed of real time. It tests time limits with real
+ * processes. Time advances in steps, and pending events are handled between two steps: a machine that stalls for
+ * seconds costs one step, not seconds.
  */
 export function hurriedClock(times: number): Clock {
   const clock = new FakeClock();

@@ -1,7 +1,4 @@
-/**
- * A store, and installers over it, on a folder of a test's own: real tools' stand-ins, real processes, archives from
- * loopback.
- */
+/** A store and its installers in a temporary folder: fake tools, real processes, and archives from loopback. */
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
@@ -31,7 +28,7 @@ export interface InstallOptions {
   readonly files?: Files;
   readonly clock?: Clock;
   readonly tryLock?: TryLock;
-  /** Of all tools. */
+  /** Environment of all tools. */
   readonly env?: Readonly<Record<string, string>>;
   readonly change?: Partial<InstallerDeps>;
 }
@@ -40,7 +37,7 @@ export class InstallFixture implements AsyncDisposable {
   readonly run = newRun();
   readonly logged: string[] = [];
   readonly progress: [id: string, progress: InstallProgress | undefined][] = [];
-  /** Called with each progress. */
+  /** Called with each progress report. */
   heard: (progress: InstallProgress | undefined) => void = () => undefined;
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
@@ -127,7 +124,7 @@ export function shown(command: AgentCommand, { root }: InstallFixture): readonly
 
 export const never = new AbortController().signal;
 
-/** The `bin` member of a package: a file for each program. */
+/** `bin` member of a package: one file per program. */
 export function bin(...names: readonly string[]): Record<string, string> {
   return Object.fromEntries(names.map(name => [name, `dist/${name}.js`]));
 }
@@ -137,7 +134,7 @@ export function archive(content: string): Buffer {
   return tarGz([{ name: "bin/agent", content, mode: 0o755 }]);
 }
 
-/** An agent whose archive the world serves. `plan` changes how; `sha256` is published with the archive. */
+/** An agent whose archive the fixture serves. `plan` changes the response; `sha256` is published with the archive. */
 export function binary({ server }: InstallFixture, version: string, plan: Plan = {}, sha256?: string): AgentConfig {
   const at = server.serve(`/agent-${encodeURIComponent(version)}.tar.gz`, { content: archive(version), ...plan });
   const target = { archive: at, cmd: "./bin/agent", args: ["--acp"], env: { KEY: "v" } };
@@ -145,7 +142,7 @@ export function binary({ server }: InstallFixture, version: string, plan: Plan =
   return agent({ binary: { "linux-x86_64": published } }, { version });
 }
 
-/** The names in an agent's folder, sorted: versions, without locks and uses. */
+/** Sorted names in an agent's folder: versions, without locks and uses. */
 export function versions({ root }: InstallFixture, id = "some-agent"): readonly string[] {
   const folder = path.join(root, id);
   return existsSync(folder)

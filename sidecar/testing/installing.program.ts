@@ -1,6 +1,6 @@
 /**
- * Another window, in small: installs one archive into a store, and says so. Arguments: ROOT ARCHIVE VERSION. Prints one
- * line of JSON for each progress, and at the end the folder; then it holds its use of the version until its stdin ends.
+ * Simulates another window: installs one archive into a store. Arguments: ROOT ARCHIVE VERSION. Prints one line of JSON
+ * per progress report and finally the folder. Then it keeps the version in use until its stdin ends.
  */
 import { systemTools } from "../process/stdio-process";
 import { realFiles } from "../agents/install/files";

@@ -1,4 +1,4 @@
-/** The model picker's service between agents in memory and a VS Code that keeps its chats as the real one does. */
+/** The model picker's service with agents in memory, and a VS Code that stores its chats like the real one. */
 import { equal, ok } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { ChatRequest, RequestId } from "../../src/protocol/lm";
@@ -31,32 +31,35 @@ export class LmFixture implements AsyncDisposable {
   readonly agents: MemoryAgent[] = [];
   readonly offers = new Offers(() => undefined);
   readonly log: string[] = [];
-  /** What went over the wire to the host, and how requests were answered. */
+  /** Notifications to the host, and the outcomes of requests. */
   readonly told: string[] = [];
   readonly kept = new Map<string, unknown>();
   readonly policy = new Map<string | undefined, "ask" | "allow">();
-  /** Ids in the parameters of our own tools' calls. */
+  /** Ids in the parameters of calls to Symposium's own tools. */
   readonly questions: string[] = [];
   readonly #calls = new Map<RequestId, string[]>();
   #ids = 0;
   #requests = 0;
-  /** What agents answer to `initialize`. */
+  /** `initialize` response of the agents. */
   initialized: unknown = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { close: {} } } };
-  /** What agents answer to `session/new` besides an id, and more methods that the test answers itself. */
+  /**
+   * `opened`: members of the `session/new` response besides the id. `manual`: more methods that the test answers
+   * itself.
+   */
   opened: JsonObject = {};
   manual: readonly string[] = [];
   /**
-   * Those of conversations that begin now, what each agent that was started stood behind, and what is left out before
-   * the next one.
+   * `extensions`: extensions of new conversations. `behind`: extension ids of each started agent. `missing`: extensions
+   * that are left out of the next agent's chain.
    */
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
-  /** The sentence about missing tools, and who is notified when it changes. */
+  /** `missingTools`: sentence about missing tools. `onToolChange`: called when it changes. */
   missingTools: string | undefined;
   canConfigure = false;
   onToolChange = (): void => undefined;
-  /** Why agents cannot be started. */
+  /** Error with which agents fail to start. */
   startFailure: AgentError | undefined;
   readonly pool = new AgentPool(
     async ({ agent: { name }, extensions = [] }) => {
@@ -97,7 +100,7 @@ export class LmFixture implements AsyncDisposable {
   readonly service: LmService;
   isCongested = false;
 
-  /** `before`: what an earlier one has kept. */
+  /** `before`: fixture whose persisted sessions are restored. */
   constructor(before?: LmFixture, load?: () => Promise<readonly unknown[]>) {
     if (before) for (const [id, session] of before.kept) this.kept.set(id, JSON.parse(JSON.stringify(session)));
     this.service = new LmService({
@@ -147,7 +150,7 @@ export class LmFixture implements AsyncDisposable {
     });
   }
 
-  /** The newest. */
+  /** The latest agent. */
   get agent(): MemoryAgent {
     return there(this.agents.at(-1));
   }
@@ -155,7 +158,7 @@ export class LmFixture implements AsyncDisposable {
     return there(this.offers.opened.at(-1));
   }
 
-  /** A request; its end is told as `ok 1` or `failed 1: why`. */
+  /** Sends a request. Its end is recorded as `ok 1` or `failed 1: why`. */
   request(request: ChatRequest, requestId: RequestId = ++this.#requests): RequestId {
     this.service.handlers["lm/provideLanguageModelChatResponse"]({ ...request, requestId }, NEVER).then(
       () => this.told.push(`ok ${requestId}`),
@@ -174,13 +177,13 @@ export class LmFixture implements AsyncDisposable {
       .join("");
   }
 
-  /** The user writes. */
+  /** Simulates a message of the user. */
   ask(chat: SimulatedChat, words: string): RequestId {
     chat.ask({ id: 0, words, rounds: [], isCut: false });
     return this.request(chat.request());
   }
 
-  /** What came for a request is in the chat now, as VS Code keeps it. */
+  /** Adds the response of a request to the chat, in the form in which VS Code stores it. */
   took(chat: SimulatedChat, requestId: RequestId, results?: (callId: string) => string): SimulatedTurn {
     const turn = there(chat.last);
     turn.rounds.push({
@@ -190,7 +193,7 @@ export class LmFixture implements AsyncDisposable {
     return turn;
   }
 
-  /** The agent's next prompt; `agent`: of which one. */
+  /** Waits for the next prompt of an agent; default: the latest one. */
   async prompted(
     agent?: MemoryAgent,
   ): Promise<{ readonly request: IncomingRequest; readonly sessionId: string; readonly text: string }> {
@@ -206,7 +209,7 @@ export class LmFixture implements AsyncDisposable {
     };
   }
 
-  /** A whole turn: the user writes, the agent answers; gives the prompt. */
+  /** Runs a whole turn: the user's message and the agent's answer. Resolves with the session id and the prompt. */
   async turn(chat: SimulatedChat, words: string, answer: string): Promise<string> {
     const requestId = this.ask(chat, words),
       { request, sessionId, text } = await this.prompted();
@@ -244,6 +247,6 @@ export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): Simu
   return new SimulatedChat(`conversation ${name}`, name, marks);
 }
 
-/** What was told of one request. */
+/** Records of one request. */
 export const lines = (fixture: LmFixture, requestId: RequestId): readonly string[] =>
   fixture.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));

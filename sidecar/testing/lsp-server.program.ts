@@ -1,18 +1,22 @@
 /**
- * A language server for tests, whose language is words: a word is defined where it stands first. `BAD` is an error,
- * `ODD` a warning. Arguments are its sins and habits, each a word:
+ * Language server for tests. Its language consists of words: the first occurrence of a word is its definition. `BAD` is
+ * an error, `ODD` a warning. Arguments select faults and habits, one word each:
  *
- *   pull          diagnostics are asked for; else they are published, first those of a wrong text
- *   load          loads after `initialized` until it has its configuration, and knows nothing before
- *   status        the same, told as rust-analyzer does
- *   asks          asks everything that a server may ask; hover tells the answers
- *   busy          answers the first two requests with “content modified”
- *   die-start ends at once garbage-start writes what is no LSP mute-start never answers `initialize`
- *   die-open      ends when a file is opened
- *   mute never answers hover die ends at hover garbage, huge, headerless, deep answers hover with that
- *   stubborn      does not end when it is told to
- *   nothing       can do nothing
- *   reports       sends work done progress during `initialize` and during hover
+ *       pull            supports pull diagnostics; otherwise publishes them, first those of a wrong text
+ *       load            loads from `initialized` until it has its configuration, and returns nothing before
+ *       status          same as load, reported as by rust-analyzer
+ *       asks            sends every request that a server may send; hover returns the answers
+ *       busy            answers the first two requests with “content modified”
+ *       die-start       exits at once
+ *       garbage-start   writes text that is not LSP
+ *       mute-start      never answers `initialize`
+ *       die-open        exits when a file is opened
+ *       mute            never answers hover
+ *       die             exits at hover
+ *       garbage, huge, headerless, deep   answers hover with malformed output of this kind
+ *       stubborn        ignores requests to exit
+ *       nothing         has no capabilities
+ *       reports         sends work done progress during `initialize` and during hover
  */
 import { appendFileSync } from "node:fs";
 import { objectOr, arrayOr, type JsonObject } from "../rpc/json";
@@ -28,7 +32,7 @@ let isLoaded = !habits.has("load") && !habits.has("status"),
 function report(token: unknown, title: string): void {
   if (habits.has("reports")) tell("$/progress", { token, value: { kind: "begin", title, percentage: 5 } });
 }
-/** Settles when everything that it asks was answered: hover waits for it. */
+/** Settles when all requests of the server are answered. Hover waits for it. */
 let asking: Promise<void> = Promise.resolve();
 const asked = new Map<number, (result: unknown) => void>();
 

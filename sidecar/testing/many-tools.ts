@@ -1,5 +1,6 @@
 /**
- * An MCP server of the SDK with many tools, which also asks its client, tells progress, announces changes and waits.
+ * MCP server of the SDK with many tools. It also sends requests to its client, progress and change notifications, and
+ * has a tool that waits.
  */
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import {
@@ -13,7 +14,7 @@ import {
 
 export const TOOLS = 60;
 
-/** Answers `tools/list` with an error. */
+/** MCP server that answers `tools/list` with an error. */
 export function brokenTools(): Server {
   const server = new Server({ name: "broken", version: "7" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, () => {
@@ -33,7 +34,7 @@ const names = [
   "flood",
 ];
 
-/** `note` hears `wait began`, `wait was cancelled`, `subscribe URI`, `unsubscribe URI`. */
+/** `note` receives `wait began`, `wait was cancelled`, `subscribe URI` and `unsubscribe URI`. */
 export function manyTools(note: (line: string) => void = () => undefined): Server {
   const server = new Server(
     { name: "many", version: "7" },

@@ -1,4 +1,4 @@
-/** Ends of a chain for tests of MCP over ACP: the bridge, the SDK's stream, and an agent that only takes servers. */
+/** Ends of a chain for tests of MCP over ACP: the bridge, the SDK's stream, and an agent that only accepts servers. */
 import { ReadableStream, WritableStream } from "node:stream/web";
 import type * as acp from "@agentclientprotocol/sdk/unstable";
 import { mcpBridge } from "../conductor/mcp-bridge";
@@ -14,7 +14,7 @@ export const bridge = () =>
   mcpBridge({ clock: new FakeClock(), shim: { command: "node", script: "s", electron: false } });
 export const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
 
-/** A channel as the SDK's stream of messages. */
+/** Adapts a channel to the SDK's stream of messages. */
 export function streamOf(channel: Channel): acp.Stream {
   return {
     readable: new ReadableStream({
@@ -32,7 +32,7 @@ export function streamOf(channel: Channel): acp.Stream {
   };
 }
 
-/** An agent that answers what it must, and says which servers it got. */
+/** Agent that answers the required requests and exposes the received servers. */
 export function plainAgent(chain: ChainEnds): { readonly servers: () => JsonObject[] } {
   let servers: JsonObject[] = [];
   new Peer(chain.agent, {

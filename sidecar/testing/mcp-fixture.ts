@@ -1,5 +1,5 @@
 /**
- * Chains for tests of MCP over ACP: a client, proxies of the kit, the bridge, and an agent, all in memory; the bridge's
+ * Chains for tests of MCP over ACP: a client, proxies of the kit, the bridge and an agent, all in memory. The bridge's
  * endpoint is real.
  */
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
@@ -17,7 +17,9 @@ import { memoryChannels } from "../rpc/memory";
 import type { Id } from "../rpc/message";
 import { Peer, methodNotFound, type IncomingRequest } from "../rpc/peer";
 
-/** Inside a conductor every request has an id of its own; where there are no hops, this sees to it. */
+/**
+ * Shifts the ids of requests. In a conductor every request has a unique id; this ensures it for chains without hops.
+ */
 export function renumbered(channel: Channel, by: number): Channel {
   const moved = (id: Id | null, distance: number): Id => (typeof id === "number" ? id + distance : String(id));
   const out = (frame: Frame): Frame => {
@@ -46,7 +48,7 @@ export interface ChainEnds extends AsyncDisposable {
   readonly odd: string[];
 }
 
-/** Stages of the kit from the client to the agent. */
+/** Connects stages of the kit, from the client to the agent. */
 export function chainOf(stages: readonly ProxyDefinition[]): ChainEnds {
   const odd: string[] = [],
     served: AsyncDisposable[] = [],
@@ -77,17 +79,17 @@ export function chainOf(stages: readonly ProxyDefinition[]): ChainEnds {
 }
 
 export interface WorldOptions {
-  /** From the client to the agent. */
+  /** In order from the client to the agent. */
   readonly stages: readonly ProxyDefinition[];
   readonly initialized?: JsonObject;
-  /** Requests that come to the client; undefined: it does not know the method. */
+  /** Handles requests to the client. Undefined: the client rejects every method. */
   readonly client?: (request: IncomingRequest) => void;
   readonly told?: (method: string, params: unknown) => void;
-  /** Requests that come to the agent, before it answers by itself; true: has been seen to. */
+  /** Handles requests to the agent before the default handler. Returns true if it has handled the request. */
   readonly agent?: (request: IncomingRequest) => boolean;
 }
 
-/** Lists tools when the test does: no prompt waits for it. */
+/** Agent that lists tools on demand, so no prompt waits for a list. */
 export const HTTP_AGENT = {
   protocolVersion: 1,
   agentCapabilities: {
@@ -100,7 +102,7 @@ export const HTTP_AGENT = {
 export class Fixture implements AsyncDisposable {
   readonly client: Peer;
   readonly agent: Peer;
-  /** Of the requests that set up sessions, as the agent saw them. */
+  /** Session setup requests, as the agent received them. */
   readonly setups: { readonly method: string; readonly params: JsonObject }[] = [];
   readonly agentTold: { readonly method: string; readonly params: unknown }[] = [];
   readonly odd: readonly string[];
@@ -128,7 +130,7 @@ export class Fixture implements AsyncDisposable {
     return objectOr(await this.client.request("initialize", { protocolVersion: 1, clientCapabilities: {} }));
   }
 
-  /** Sets a session up, and tells what stands in `mcpServers` for the agent. */
+  /** Sets up a session. `servers`: `mcpServers` as the agent received them. */
   async setup(
     method: string,
     params: JsonObject,
@@ -167,7 +169,7 @@ export class Fixture implements AsyncDisposable {
   }
 }
 
-/** A proxy that puts servers into every session that is set up. */
+/** Proxy that adds servers to every session setup. */
 export function adding(
   name: string,
   servers: (chain: Parameters<ProxyDefinition["make"]>[0]) => readonly unknown[],
@@ -190,7 +192,7 @@ export function adding(
   };
 }
 
-/** As agents connect to what stands in `mcpServers`. */
+/** Transport to an entry of `mcpServers`, as agents create it. */
 export function transportTo(server: JsonObject, stderr?: (text: string) => void): Transport {
   const pairs = (value: unknown) =>
     Object.fromEntries(
@@ -229,7 +231,7 @@ export async function connected(
   });
 }
 
-/** Resolves when it is called as often as was asked. */
+/** Counts events. `times(n)` resolves after n calls of `fire`. */
 export class Signal {
   #count = 0;
   #waiting: { readonly at: number; readonly go: () => void }[] = [];

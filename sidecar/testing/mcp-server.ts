@@ -1,4 +1,4 @@
-/** A small MCP server for tests, on any transport of the SDK, or served over HTTP on 127.0.0.1. */
+/** Small MCP server for tests, on any transport of the SDK or over HTTP on 127.0.0.1. */
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -30,7 +30,7 @@ const PAGES = [
   ],
 ];
 
-/** `note` hears what a test waits for: `slow began`, `slow was cancelled`. */
+/** `note` receives the events for which a test waits: `slow began`, `slow was cancelled`. */
 export function testMcpServer(note: (line: string) => void): Server {
   const server = new Server({ name: "test", version: "1" }, { capabilities: { tools: {} } });
   server.setRequestHandler(ListToolsRequestSchema, ({ params }) =>
@@ -87,7 +87,7 @@ export interface HttpMcpServer extends AsyncDisposable {
   readonly url: string;
 }
 
-/** Wants the header `authorization: Bearer secret`. `note` also hears `session closed`. */
+/** Requires the header `authorization: Bearer secret`. `note` also receives `session closed`. */
 export async function serveMcpOverHttp(note: (line: string) => void): Promise<HttpMcpServer> {
   const sessions = new Map<string, StreamableHTTPServerTransport>();
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -113,7 +113,7 @@ export async function serveMcpOverHttp(note: (line: string) => void): Promise<Ht
   return listen((request, response) => void answer(request, response));
 }
 
-/** Any HTTP server on 127.0.0.1, for answers that no MCP server would give. */
+/** HTTP server on 127.0.0.1, for responses that no MCP server returns. */
 export async function listen(
   answer: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<HttpMcpServer> {

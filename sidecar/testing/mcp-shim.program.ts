@@ -1,4 +1,4 @@
-/** `symposium-acp-agent mcp` alone. */
+/** Runs only `symposium-acp-agent mcp`. */
 import { runShim } from "../cli/mcp";
 
 process.exit(await runShim());

@@ -1,11 +1,11 @@
-/** An ACP agent in memory, for tests of what talks to agents: it records requests and does what the test says. */
+/** ACP agent in memory for tests of its clients. It records requests, and the test controls its responses. */
 import type { Channel } from "../rpc/channel";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 
 export class MemoryAgent {
-  /** Methods in the order in which they came, notifications too. */
+  /** Methods in order of arrival, including notifications. */
   readonly heard: string[] = [];
   readonly peer: Peer;
   /** The client's end. */
@@ -15,8 +15,8 @@ export class MemoryAgent {
   #sessions = 0;
 
   /**
-   * Answers `initialize`, `session/new` and `session/close` by itself unless their names are in `manual`. `opened`:
-   * what `session/new` answers besides an id.
+   * Answers `initialize`, `session/new` and `session/close` unless their names are in `manual`. `opened`: members of
+   * the `session/new` response besides the id.
    */
   constructor(
     private readonly manual: readonly string[] = [],
@@ -49,14 +49,14 @@ export class MemoryAgent {
     });
   }
 
-  /** The next request of this method that nobody has taken. */
+  /** Next unclaimed request of this method. */
   next(method: string): Promise<IncomingRequest> {
     const at = this.#unclaimed.findIndex(request => request.method === method);
     const [request] = at === -1 ? [] : this.#unclaimed.splice(at, 1);
     return request ? Promise.resolve(request) : new Promise(take => this.#waiting.push({ method, take }));
   }
 
-  /** All of them that have come. */
+  /** Claims all pending requests of this method. */
   taken(method: string): readonly IncomingRequest[] {
     const all = this.#unclaimed.filter(request => request.method === method);
     this.#unclaimed = this.#unclaimed.filter(request => request.method !== method);

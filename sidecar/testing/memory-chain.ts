@@ -1,4 +1,4 @@
-/** A chain in memory, for tests: a client, external proxies that are driven by hand, and an agent. */
+/** Chain in memory for tests: a client, external proxies that the test controls, and an agent. */
 import { conduct, type Conductor, type ConductorOptions } from "../conductor/conductor";
 import type { Notice, ProxyComponent, Running } from "../conductor/component";
 import type { DialectMemory } from "../conductor/proxy-dialect";
@@ -11,23 +11,25 @@ import { Peer, type IncomingRequest, type PeerHandlers } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { MemoryAgent } from "./memory-agent";
 
-/** How a hand-driven proxy treats the messages that it gets; `undefined` passes them on. */
+/** Reaction of a test-controlled proxy to messages. `undefined` forwards them. */
 export interface ProxyScript {
   readonly spelling?: "proxy" | "_proxy" | "meta";
-  /** Its reaction to the `initialize` of another generation; a number is the code of its error. -32601 unless given. */
+  /** Reaction to the `initialize` of another generation. A number is an error code; default: -32601. */
   readonly unknown?: "forward" | "exit" | number;
   readonly memory?: DialectMemory;
   initialize?(request: IncomingRequest, proxy: WireProxy): void;
   request?(request: IncomingRequest, from: "client" | "successor", proxy: WireProxy): boolean;
 }
 
-/** A proxy that speaks the wire protocol, envelopes and all, written without the kit or a hop. */
+/** Proxy that implements the wire protocol, including envelopes, without the kit or a hop. */
 export class WireProxy {
   peer: Peer;
   readonly heard: string[] = [];
   running: Running;
   stopped = false;
-  /** Requests that came in an envelope, by the envelope's id: the older spelling cancels them in one, too. */
+  /**
+   * Requests that arrived in an envelope, by the envelope's id. The older spelling also cancels them in an envelope.
+   */
   readonly #enveloped = new Map<unknown, AbortController>();
 
   constructor(
@@ -37,7 +39,7 @@ export class WireProxy {
     [this.peer, this.running] = this.#begin();
   }
 
-  /** As often as it is started. */
+  /** Can be called again after a stop. */
   start(): Running {
     if (this.stopped) [this.peer, this.running] = this.#begin();
     this.stopped = false;
@@ -84,7 +86,7 @@ export class WireProxy {
     await this.peer[Symbol.asyncDispose]();
   }
 
-  /** Passes a request on, its answer and its cancellation as well. */
+  /** Forwards a request, its response and its cancellation. */
   pass(request: IncomingRequest, method: string, params: unknown): void {
     this.peer.request(method, params, { signal: request.signal }).then(
       result => request.respond(result),
@@ -130,13 +132,13 @@ export class WireProxy {
     if (method !== this.#envelope("notification"))
       return this.peer.notify(this.#envelope("notification"), { method, params });
     const inside = objectOr(params);
-    // of this hop: never passed on
+    // belongs to this hop; never forwarded
     if (inside.method === "$/cancel_request") return this.#enveloped.get(objectOr(inside.params).requestId)?.abort();
     this.peer.notify(String(inside.method), inside.params);
   }
 }
 
-/** A connection whose end is told as a process's is. */
+/** Connection whose end is reported like the exit of a process. */
 function named(channel: Channel, name: string): Channel {
   const told = ({ message }: Closed): Closed => new AgentError("exited", `${name} died.`, { cause: message });
   return {
@@ -156,7 +158,7 @@ export interface MemoryChain {
   readonly clock: FakeClock;
   readonly notices: Notice[];
   readonly odd: string[];
-  /** What the client was told, `notice text`. */
+  /** Notifications to the client, and notices as `notice text`. */
   readonly told: unknown[];
   readonly started: string[];
 }

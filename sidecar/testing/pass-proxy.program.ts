@@ -1,4 +1,4 @@
-/** A proxy on stdio that looks at nothing. */
+/** Proxy on stdio that forwards everything. */
 import { serveProxyOnStdio } from "../proxies/stdio";
 
 serveProxyOnStdio({ name: "Pass", make: () => ({}) });

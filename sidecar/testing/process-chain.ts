@@ -1,4 +1,4 @@
-/** Test programs as components of a chain: real processes, with a ledger of their own, that can be killed. */
+/** Test programs as components of a chain: real processes with a separate ledger, which a test can kill. */
 import { pathToFileURL } from "node:url";
 import { openLedger } from "../process/process-ledger";
 import { startProcess, type ProcessSpec } from "../process/stdio-process";
@@ -9,16 +9,16 @@ import { hurriedClock } from "./hurried-clock";
 import { program } from "./programs";
 
 export class ProcessChain implements AsyncDisposable {
-  /** In the environment of all of them (census.ts). */
+  /** Run id in the environment of all processes (census.ts). */
   readonly run = newRun();
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
   readonly #stops: (() => Promise<void>)[] = [];
   readonly #living = new Map<string, number>();
-  /** Called when one has said something on stderr. */
+  /** Called when a process has written to stderr. */
   spoke: (name: string) => void = () => undefined;
 
-  /** Those whose exit nobody has been told of. */
+  /** Names of processes without a reported exit. */
   get living(): readonly string[] {
     return [...this.#living.keys()];
   }
@@ -53,7 +53,7 @@ export class ProcessChain implements AsyncDisposable {
     };
   }
 
-  /** As `kill -9` does. Nothing to one that does not live. */
+  /** Same as `kill -9`. Does nothing if the process is not alive. */
   kill(name: string): void {
     const pid = this.#living.get(name);
     if (pid !== undefined) process.kill(pid, "SIGKILL");
@@ -66,7 +66,10 @@ export class ProcessChain implements AsyncDisposable {
   }
 }
 
-/** The same program under this name, with last words; its end is seen at `witness`, too (witnessed.program.ts). */
+/**
+ * Runs the same program under this name, with fixed output on stderr. Its exit also closes a connection to `witness`
+ * (witnessed.program.ts).
+ */
 export function witnessed(name: string, spec: ProcessSpec, witness?: string): ProcessSpec {
   const preload = program("witnessed").args.map(file => pathToFileURL(file).href);
   return {

@@ -1,8 +1,8 @@
-/** Test programs, compiled by `scripts/units.mjs`, as processes to be started. */
+/** Test programs as processes, compiled by `scripts/units.mjs`. */
 import path from "node:path";
 import type { ProcessSpec } from "../process/stdio-process";
 
-/** `name.program.ts` in this folder, run by this Node. */
+/** Command that runs `name.program.ts` of this folder with the current Node. */
 export function program(
   name: string,
   args: readonly string[] = [],

@@ -1,5 +1,6 @@
 /**
- * A proxy between two neighbours that the test plays: what they say arrives at once, what they hear is written down.
+ * A proxy between two neighbours that the test controls. Their messages arrive at once, and messages to them are
+ * recorded.
  */
 import type { Channel, Closed, Receiver } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
@@ -7,7 +8,7 @@ import type { Message } from "../rpc/message";
 import { serveProxy } from "../proxies/kit";
 import type { Chain, Proxy } from "../proxies/proxy";
 
-/** Everything that waits for nothing but what has happened has happened. */
+/** Resolves after all pending work that waits for no further event. */
 export const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 export class PlayedNeighbour implements Channel {
@@ -42,7 +43,7 @@ export class PlayedNeighbour implements Channel {
     void this.offers(message);
   }
 
-  /** `says`; returns what the proxy's `receive` returned. */
+  /** Delivers a message and returns the result of the proxy's `receive`. */
   offers(message: Omit<Message, "jsonrpc"> | string | Frame): void | Promise<void> {
     const frame =
       message instanceof Frame
@@ -75,13 +76,13 @@ export class PlayedNeighbour implements Channel {
     this.#slow = undefined;
   }
 
-  /** What was heard since the last look. */
+  /** Returns and clears the recorded messages. */
   news(): string[] {
     return this.heard.splice(0);
   }
 }
 
-/** `method#id params`, `method params`, `#id = result`, `#id ! code message`. */
+/** Short forms: `method#id params`, `method params`, `#id = result`, `#id ! code message`. */
 export function inShort(message: Message): string {
   const json = (value: unknown) => (value === undefined ? "" : ` ${JSON.stringify(value)}`);
   if ("method" in message)
@@ -90,7 +91,7 @@ export function inShort(message: Message): string {
   return `#${message.id} =${json(message.result)}`;
 }
 
-/** The proxy's own requests have the ids from 1001 on. */
+/** The proxy's own requests have ids from 1001 on. */
 export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
   const client = new PlayedNeighbour(),
     successor = new PlayedNeighbour(),
@@ -117,7 +118,7 @@ export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
   return { client, successor, odd, served, chain: made };
 }
 
-/** A promise, and how to settle it. */
+/** A promise with its resolve and reject functions. */
 export function deferred<T = void>() {
   let resolve: (value: T) => void = () => {},
     reject: (error: unknown) => void = () => {};

@@ -1,7 +1,7 @@
 /**
- * A window's part in an installation, alone: installs an agent into a store unless it is there, starts it from there
- * and says what the doctor makes of it, as one line of JSON. Arguments: ROOT CONFIG [--offline], where CONFIG is the
- * agent's as JSON; offline there is no tool, and no network.
+ * The installation part of a window: installs an agent into a store unless it is installed, starts it from there, and
+ * prints the doctor's diagnosis as one line of JSON. Arguments: ROOT CONFIG [--offline]. CONFIG is the agent's
+ * configuration as JSON. Offline, no tools and no network are available.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../src/protocol/agents";

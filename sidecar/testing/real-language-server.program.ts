@@ -1,7 +1,7 @@
 /**
- * The extension of IDE operations over a language server of this computer, through a chain of its own: the answers to
- * the operations, one after the other, as one line of JSON. Arguments: FOLDER OPERATIONS, where OPERATIONS is a JSON
- * array of arguments of `ide_operation`.
+ * Runs the IDE operations extension with a language server of this computer in a separate chain. Prints the results of
+ * the operations, which run one after the other, as one line of JSON. Arguments: FOLDER OPERATIONS. OPERATIONS is a
+ * JSON array of arguments of `ide_operation`.
  */
 import { ide } from "../extensions/ide/extension";
 import { arrayOr, objectOr } from "../rpc/json";

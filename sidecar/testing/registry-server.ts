@@ -1,4 +1,4 @@
-/** A registry's server on this computer, which answers as a test wants it to. */
+/** Local registry server whose responses the test controls. */
 import {
   createServer,
   type IncomingHttpHeaders,
@@ -10,7 +10,7 @@ import type { AddressInfo } from "node:net";
 
 export type Answer = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** The document, with an ETag; 304 to who has it. */
+/** Serves the document with an ETag. Responds with 304 to a matching `If-None-Match`. */
 export function serving(document: unknown, etag = '"1"'): Answer {
   return (request, response) => {
     if (request.headers["if-none-match"] === etag) response.writeHead(304, { etag }).end();
@@ -55,7 +55,7 @@ export class RegistryServer implements AsyncDisposable {
     return `${this.origin}/registry.json`;
   }
 
-  /** Resolves when so many requests have come, in all. */
+  /** Resolves when this number of requests have arrived in total. */
   async asked(count: number): Promise<void> {
     while (this.requests.length < count)
       await new Promise<void>(resolve => {

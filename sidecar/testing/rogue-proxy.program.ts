@@ -1,14 +1,18 @@
 /**
- * A proxy on stdio that misbehaves as it is told, written by hand so that it shares no mistake with the kit. Without
- * flags it passes everything.
+ * Proxy on stdio with faults that flags select. It does not use the kit, so that both cannot share a bug. Without flags
+ * it forwards everything.
  *
- *   --hang-initialize never answers its initialize --slow-initialize MS thinks about it before it forwards it
- *   --die-on-initialize exits 3 when it comes --die-after-forward exits 3 once it has forwarded it
- *   --answer-without-forwarding answers it by itself --change-version answers with protocolVersion 99
- *   --not-a-proxy has never heard of it (-32601) --old knows only the spelling `_proxy/…`
- *   --die-on METHOD            exits 3 when METHOD comes, from either side
- *   --garbage                  writes two lines that are no JSON before each message
- *   --wrong-answer             answers what nobody asked, and everything twice
+ *       --hang-initialize            never answers its initialize
+ *       --slow-initialize MS         delays the forwarding of initialize
+ *       --die-on-initialize          exits with code 3 on initialize
+ *       --die-after-forward          exits with code 3 after forwarding initialize
+ *       --answer-without-forwarding  answers initialize itself
+ *       --change-version             answers initialize with protocolVersion 99
+ *       --not-a-proxy                rejects initialize as unknown (-32601)
+ *       --old                        supports only the spelling `_proxy/…`
+ *       --die-on METHOD              exits with code 3 on METHOD, from either side
+ *       --garbage                    writes two lines that are not JSON before each message
+ *       --wrong-answer               sends a response without a request, and every response twice
  */
 import { Frame } from "../rpc/frame";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
@@ -21,7 +25,7 @@ const valueOf = (flag: string): string | undefined => (has(flag) ? argv[argv.ind
 const ENVELOPE = has("old") ? "_proxy/successor" : "proxy/successor";
 const channel = ndjsonChannel(process.stdin, process.stdout);
 
-/** Requests that were passed on, by the id they got here. */
+/** Forwarded requests by their id on the outgoing connection. */
 const passed = new Map<Id, { readonly id: Id; readonly method: string }>();
 let lastId = 0;
 
@@ -41,7 +45,7 @@ function die(why: string): void {
   process.exit(3);
 }
 
-/** From the client to the successor in an envelope, or out of one to the client. */
+/** Forwards from the client to the successor in an envelope, or unwraps a message for the client. */
 function pass(method: string, params: unknown, id: Id | undefined, toSuccessor: boolean): void {
   const inner = { method, ...(params === undefined ? {} : { params }) };
   const outer = toSuccessor ? { method: ENVELOPE, params: inner } : inner;
@@ -91,7 +95,7 @@ function unwrapped({ method, params }: JsonObject, id: Id | undefined): void {
   else if (typeof method === "string") pass(method, params, id, false);
 }
 
-/** Under the id that the request has on the way on. */
+/** Cancels a forwarded request by its id on the outgoing connection. */
 function cancelled(requestId: unknown): void {
   for (const [id, asked] of passed)
     if (asked.id === requestId) send({ jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: id } });
@@ -99,7 +103,7 @@ function cancelled(requestId: unknown): void {
 
 function answered(id: Id | null, outcome: { result: unknown } | { error: { code: number; message: string } }): void {
   const asked = id === null ? undefined : passed.get(id);
-  if (!asked || id === null || has("die-after-forward")) return; // it may come before the end does
+  if (!asked || id === null || has("die-after-forward")) return; // a response can arrive before the exit
   passed.delete(id);
   if (has("change-version") && asked.method === "initialize" && "result" in outcome && isObject(outcome.result)) {
     return answer(asked.id, { result: { ...outcome.result, protocolVersion: 99 } });

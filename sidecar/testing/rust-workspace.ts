@@ -1,6 +1,6 @@
 /**
- * A small Rust workspace in a temporary folder: the library `alpha`, whose tests pass but for one, and `beta`, a
- * program that needs it. Built by a real cargo it takes a second or two: nothing comes from a registry.
+ * Small Rust workspace in a temporary folder: the library `alpha`, with one failing test, and the program `beta`, which
+ * depends on it. A real cargo builds it in a second or two without a registry.
  */
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -46,12 +46,12 @@ mod tests {
 export class RustWorkspace implements Disposable {
   readonly #folder = temporaryFolder();
 
-  /** `files`: besides, or in place of, `RUST_FILES`. */
+  /** `files`: adds to or replaces `RUST_FILES`. */
   constructor(files: Readonly<Record<string, string>> = {}) {
     for (const [file, text] of Object.entries({ ...RUST_FILES, ...files })) this.write(file, text);
   }
 
-  /** Links followed. */
+  /** Real path of the folder, with links resolved. */
   get path(): string {
     return realpathSync(this.#folder.path);
   }

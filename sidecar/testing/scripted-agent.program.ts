@@ -1,6 +1,7 @@
 /**
- * A real ACP agent (v1, stdio) that does what the prompt says: README.md beside it has the steps and the flags. Every
- * kind of misbehaviour that a client must survive is one step or one flag. Needs nothing but Node; bundles to one file.
+ * Real ACP agent (v1, stdio) that executes the prompt as a script. README.md in this folder documents the steps and
+ * flags. Every misbehaviour that a client must survive is one step or one flag. Requires only Node and bundles to one
+ * file.
  */
 import { appendFileSync } from "node:fs";
 import { ScriptedAgent } from "./scripted-agent/agent";
@@ -15,7 +16,7 @@ if (flags.exitAtStart !== undefined) {
   process.exit(flags.exitAtStart);
 }
 if (flags.ignoreSigterm) process.on("SIGTERM", () => undefined);
-/** How long it outlives its client where it was told to: a test that fails leaves nothing for good. */
+/** Maximum lifetime in milliseconds after its client has gone, so that a failed test leaves no process behind. */
 const STUBBORN_MS = 120_000;
 
 async function main(): Promise<void> {

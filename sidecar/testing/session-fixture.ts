@@ -1,4 +1,4 @@
-/** One session of a model, with an agent in memory: the test is VS Code, who asks, and the agent, who answers. */
+/** One session of a model with an agent in memory. The test simulates VS Code and the agent. */
 import { equal, fail } from "node:assert/strict";
 import type { ChatTool, RequestId } from "../../src/protocol/lm";
 import { AgentConnection } from "../acp/connection";
@@ -33,9 +33,9 @@ export class SessionFixture implements AsyncDisposable {
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
   policy: "ask" | "allow" = "ask";
-  /** The user's choices of the next prompt. */
+  /** The user's choices for the next prompt. */
   context: ChatContext = NO_CONTEXT;
-  /** Extensions that were left out before its agent. */
+  /** Extensions that are left out of the chain of its agent. */
   missing: readonly MissingExtension[] = [];
   readonly initialized: unknown = {
     protocolVersion: 1,
@@ -70,7 +70,7 @@ export class SessionFixture implements AsyncDisposable {
     },
   );
   readonly session: SessionActor;
-  /** To whom each prompt was made. */
+  /** Recipient of each prompt. */
   readonly recipients: Recipient[] = [];
 
   constructor(
@@ -131,7 +131,7 @@ export class SessionFixture implements AsyncDisposable {
     }
   }
 
-  /** Call ids of the response, the oldest first. */
+  /** Call ids of the response, oldest first. */
   calls(requestId: RequestId): readonly string[] {
     return this.words.flatMap(word =>
       word.kind === "part" && word.requestId === requestId && word.part.type === "tool_call"
@@ -164,7 +164,7 @@ export class SessionFixture implements AsyncDisposable {
     );
   }
 
-  /** Answers what opens a session; gives the offer that it names. */
+  /** Answers the request that opens a session. Resolves with the offer that the request names. */
   async open(method = "session/new"): Promise<{ readonly request: IncomingRequest; readonly offer: ToolOffer }> {
     const opening = async () => (await this.#agentThere()).next(method);
     const request = await opening();
@@ -182,7 +182,7 @@ export class SessionFixture implements AsyncDisposable {
     return this.agent;
   }
 
-  /** The first request, with whose words the agent is at work. */
+  /** Sends the first request and opens the session. Resolves when the agent has received the prompt. */
   async begin(): Promise<{ readonly offer: ToolOffer; readonly prompt: IncomingRequest }> {
     this.ask(1);
     const { offer } = await this.open();

@@ -1,6 +1,6 @@
 /**
- * An agent that offers every session's MCP servers in all sessions of its process, behind an extension whose tool asks
- * the user (issue 14 item 3).
+ * Agent that offers every session's MCP servers in all sessions of its process, with an extension whose tool requests
+ * permission (issue 14 item 3).
  */
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
@@ -13,7 +13,7 @@ import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 
-/** An extension whose one tool asks its user first: the question goes to the tab of the session whose server it is. */
+/** Extension with one tool that requests permission first, in the tab of the session to which the server belongs. */
 export const asking: ProxyDefinition = {
   name: "Notes",
   make: chain => {
@@ -89,7 +89,7 @@ export class SharingAgent implements AsyncDisposable {
     this.#turns.get(at(this.ids, session))?.respond({ stopReason: "end_turn" });
   }
 
-  /** As OpenCode does: the title is the server's name and the tool's. */
+  /** Announces a call as OpenCode does: the title consists of the names of the server and the tool. */
   async announce(session: number, server: number, toolCallId: string, rawInput: JsonObject): Promise<void> {
     this.fixture.agent.notify("session/update", {
       sessionId: this.ids[session],

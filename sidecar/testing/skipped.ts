@@ -1,8 +1,8 @@
-/** Ends this test, or the suite whose hook calls it, as skipped. The reporter of `npm test` wants to know why. */
+/** Skips this test, or the suite whose hook calls it. The reporter of `npm test` requires the reason. */
 export function skipped(context: Mocha.Context, reason: string): never {
   context["skipReason"] = reason;
   return context.skip();
 }
 
-/** Why a test that looks into other processes runs on Linux only. */
+/** Reason for tests that inspect other processes, which run on Linux only. */
 export const NEEDS_PROC = "It finds processes in /proc, which only Linux has";

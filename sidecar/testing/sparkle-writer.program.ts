@@ -1,6 +1,6 @@
 /**
- * Another window, in small and with more patience for the one beside it: saves COUNT insights into the ~/.sparkle of
- * HOME and the .sparkle-space of CWD. Arguments: HOME CWD NAME COUNT.
+ * Simulates another window with longer timeouts: saves COUNT insights into the ~/.sparkle of HOME and the
+ * .sparkle-space of CWD. Arguments: HOME CWD NAME COUNT.
  */
 import { realFiles } from "../agents/install/files";
 import { Memory } from "../extensions/sparkle/memory";

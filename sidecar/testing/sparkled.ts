@@ -1,4 +1,4 @@
-/** Sparkle in a chain, in memory: before an agent that answers prompts with what the test says. */
+/** Sparkle in a chain in memory, in front of an agent whose responses the test controls. */
 import { equal } from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -17,7 +17,7 @@ import { connected, Signal, Fixture } from "./mcp-fixture";
 const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
 
-/** Of a prompt's blocks: what Sparkle added by its name, all else as it is. */
+/** Blocks of a prompt: parts that Sparkle added by their name, other blocks unchanged. */
 export const partsOf = (prompt: readonly unknown[]): readonly unknown[] =>
   prompt.map(
     block => /^<sparkle part="([\w-]+)"/.exec(String(objectOr(block).text))?.[1] ?? objectOr(block).text ?? block,
@@ -29,13 +29,12 @@ export interface SparkledOptions {
   readonly fixture?: Partial<ExtensionDeps>;
   readonly initialized?: JsonObject;
   readonly agent?: (request: IncomingRequest) => boolean;
-  readonly client?: (
-    request: IncomingRequest,
-  ) => void /** Answers `SESSION_TOOLS` in place of the MCP bridge: at once, unless given. */;
+  readonly client?: (request: IncomingRequest) => void;
+  /** Answers `SESSION_TOOLS` in place of the MCP bridge. Default: responds at once. */
   readonly delivery?: RequestInterceptor;
 }
 
-/** A user who allows everything once. */
+/** Simulates a user who allows everything once. */
 function allowing(request: IncomingRequest): void {
   const once = arrayOr(objectOr(request.params).options)
     .map(objectOr)
@@ -112,12 +111,12 @@ export class Sparkled implements AsyncDisposable {
   prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
     return this.fixture.client.request("session/prompt", { sessionId, prompt: blocks });
   }
-  /** The agent lists the tools of the session that was set up last. */
+  /** Lists the tools of the most recently set up session as the agent. */
   async list(): Promise<void> {
     await using mcp = await connected(this.fixture.lastServers()[0] ?? {});
     await mcp.listTools();
   }
-  /** What the agent got of the last prompt. */
+  /** Content of the last prompt that the agent received. */
   get last(): readonly unknown[] {
     return this.prompts.at(-1)?.prompt ?? [];
   }

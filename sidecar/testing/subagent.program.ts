@@ -1,4 +1,4 @@
-/** An agent that speaks ACP v2 on stdio. Each of its turns has a subagent, which asks for permission. */
+/** ACP v2 agent on stdio. Each of its turns has a subagent, which requests permission. */
 import { ndjsonChannel } from "../rpc/ndjson";
 import { objectOr, stringOr } from "../rpc/json";
 import { methodNotFound, Peer } from "../rpc/peer";

@@ -1,2 +1,2 @@
-/** The command line itself, as it is built, to be started by tests. */
+/** The command line as built, for tests that start it. */
 import "../main";

@@ -1,5 +1,5 @@
 /**
- * talker.ts as an agent on stdio. Arguments: SEED COUNT SLOW-EVERY. Says on stderr how it ended, and exits with 0 or 1.
+ * talker.ts as an agent on stdio. Arguments: SEED COUNT SLOW-EVERY. Prints the outcome on stderr and exits with 0 or 1.
  */
 import { ndjsonChannel } from "../rpc/ndjson";
 import { Talker } from "./talker";

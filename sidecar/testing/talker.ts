@@ -1,9 +1,9 @@
 /**
- * One end of a chain that talks without pause: requests, notifications and answers, some of them long, each numbered in
- * the order in which it was sent; it checks that what it hears is what the other end sent, in that order, and lacks
- * nothing. What it says is decided by its seed.
+ * One end of a chain that sends messages continuously: requests, notifications and responses, some of them long, each
+ * numbered in sending order. It verifies that it receives exactly the messages of the other end, in order and complete.
+ * The seed determines the messages.
  *
- *   client: initialize ──▶ talks, answers what it is asked ──▶ both have said and heard everything ──▶ over
+ *     client: initialize ──▶ sends, answers requests ──▶ both have sent and received everything ──▶ over
  */
 import type { Channel } from "../rpc/channel";
 import { Frame } from "../rpc/frame";
@@ -13,15 +13,15 @@ import type { Id, Message } from "../rpc/message";
 export interface TalkerOptions {
   readonly as: "client" | "agent";
   readonly seed: number;
-  /** Requests and notifications that it sends; answers come on top. */
+  /** Number of requests and notifications to send, not counting responses. */
   readonly count: number;
-  /** It takes its time over every so many messages that it hears; 0 is never. */
+  /** Pauses after every this many received messages; 0 disables the pauses. */
   readonly slowEvery: number;
 }
 
 const INITIALIZE = "initialize",
   OVER = "_talker/over";
-/** `session/new` is one that the MCP bridge wants to see, and holds in its hands. */
+/** `session/new` is a method that the MCP bridge intercepts. */
 const METHODS = {
   client: {
     request: ["session/prompt", "session/new", "_talker/ask", "session/set_mode"],
@@ -35,14 +35,14 @@ const METHODS = {
 const TEXT = '"quoted" {braces} [\\back\\slashes] \u2028 žluťoučký 🐎 \t"id":7,"method":"no" '.repeat(3000);
 
 export class Talker {
-  /** Resolves when both ends are through; rejects with what was wrong first. */
+  /** Resolves when both ends have finished. Rejects with the first error. */
   readonly over: Promise<{ readonly sent: number; readonly heard: number }>;
   readonly #channel: Channel;
   readonly #options: TalkerOptions;
   readonly #random: () => number;
-  /** Requests of ours that wait, by their id: their numbers. */
+  /** Numbers of this end's open requests by id. */
   readonly #asked = new Map<Id, number>();
-  /** Requests of the other end that we have not answered. */
+  /** Unanswered requests of the other end. */
   readonly #open: { readonly id: Id; readonly n: number }[] = [];
   #sent = 0;
   #heard = 0;
@@ -130,7 +130,7 @@ export class Talker {
     return this.#send({ jsonrpc: "2.0", id, method, params: this.#words() });
   }
 
-  /** Any of those that wait, with a result or an error. */
+  /** Answers a random open request with a result or an error. */
   #answer(): Promise<void> | void {
     const [asked] = this.#open.splice(Math.floor(this.#random() * this.#open.length), 1);
     if (!asked) return;
@@ -142,7 +142,7 @@ export class Talker {
     );
   }
 
-  /** Half of them as bytes, as they come from outside. */
+  /** Sends half of the messages as bytes, as if they came from outside. */
   #send(message: Message): Promise<void> | void {
     const frame = Frame.of(message);
     const wait = !this.#channel.send(this.#random() < 0.5 ? Frame.raw(frame.bytes) : frame);
@@ -187,7 +187,7 @@ async function turns(count: number): Promise<void> {
     });
 }
 
-/** Uniform in [0, 1): the same numbers for the same seed (mulberry32). */
+/** Random numbers, uniform in [0, 1). The same seed gives the same numbers (mulberry32). */
 function randomFrom(seed: number): () => number {
   let state = seed >>> 0;
   return () => {

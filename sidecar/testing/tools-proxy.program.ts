@@ -1,4 +1,4 @@
-/** A proxy on stdio that gives every session the tools of mcp-server.ts, over ACP, as a server called “tools”. */
+/** Proxy on stdio that adds the tools of mcp-server.ts to every session, over ACP, as a server named “tools”. */
 import type { PassingRequest } from "../proxies/proxy";
 import { serveProxyOnStdio } from "../proxies/stdio";
 import { arrayOr, objectOr } from "../rpc/json";

@@ -1,6 +1,6 @@
 /**
- * Chains whose connections are byte streams, as they are between processes, without the processes: proxies of the kit
- * run on pipes in memory, the ends of the chain are lines that a test writes and reads without `sidecar/rpc`.
+ * Chains whose connections are byte streams, as between processes, but in memory. Proxies of the kit run on pipes. The
+ * ends of the chain are lines that a test writes and reads without `sidecar/rpc`.
  */
 import { PassThrough, Transform, type Duplex, type Readable, type Writable } from "node:stream";
 import { conduct, type Conductor, type ConductorOptions } from "../conductor/conductor";
@@ -11,7 +11,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "./fake-clock";
 
-/** How a pipe cuts what is written to it; undefined leaves that to the stream. */
+/** Splits the bytes written to a pipe. Undefined leaves the splitting to the stream. */
 export type Cut = (bytes: Buffer) => Iterable<Buffer>;
 
 export const pieces = (size: number): Cut =>
@@ -19,7 +19,7 @@ export const pieces = (size: number): Cut =>
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
   };
 
-/** Lines end as on Windows, and the `\r` comes alone. */
+/** Ends lines as on Windows, with the `\r` in a separate chunk. */
 export const returns: Cut = function* (bytes) {
   for (let start = 0; start < bytes.length; ) {
     const newline = bytes.indexOf("\n", start),
@@ -32,7 +32,7 @@ export const returns: Cut = function* (bytes) {
 
 export function pipe(cut?: Cut): Duplex {
   if (!cut) return new PassThrough();
-  // In object mode: otherwise whoever reads gets all pieces joined again.
+  // Object mode, because a byte stream would join the pieces again.
   return new Transform({
     readableObjectMode: true,
     transform(chunk: Buffer, _, done) {
@@ -42,7 +42,7 @@ export function pipe(cut?: Cut): Duplex {
   });
 }
 
-/** Two connected ends of a connection. */
+/** Two connected ends. */
 export function pipes(
   cut?: Cut,
 ): readonly [
@@ -59,7 +59,7 @@ export function pipes(
 
 export const PASS: ProxyDefinition = { name: "Pass", make: () => ({}) };
 
-/** A proxy of the kit, run as a program is: on streams, in envelopes. */
+/** Proxy of the kit that runs like a program: on streams, in envelopes. */
 export function wiredProxy(
   name: string,
   definition: ProxyDefinition = PASS,
@@ -88,7 +88,7 @@ export function internalProxy(name: string, definition: ProxyDefinition = PASS):
   return { kind: "internal", name, serve: (up, down, ids) => serveProxy(definition, up, down, ids) };
 }
 
-/** A conductor without an agent, run as a proxy of another: its chain ends in that one. */
+/** Conductor without an agent, run as a proxy of another conductor, which is the end of its chain. */
 export function nestedConductor(
   name: string,
   proxies: readonly ProxyComponent[],
@@ -144,7 +144,7 @@ export class LineEnd {
     output.on("error", () => undefined);
   }
 
-  /** As bytes, so that a test can choose every one of them. */
+  /** Takes text, so that a test can choose every byte. */
   say(text: string): void {
     this.output.write(`${text}\n`);
   }
@@ -167,7 +167,7 @@ export interface WiredChain extends AsyncDisposable {
   readonly odd: string[];
 }
 
-/** `initialize` is done: the first line of both ends is that. */
+/** Opens a chain and initializes it, so the first line of both ends is `initialize`. */
 export async function wiredChain(
   proxies: readonly ProxyComponent[],
   cut?: Cut,

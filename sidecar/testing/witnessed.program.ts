@@ -1,7 +1,6 @@
 /**
- * Loaded before a test program that is to be killed (`node --import`): says on stderr what will have been its last
- * words, and connects to SYMPOSIUM_TEST_WITNESS, where there is one: that connection ends when the process does,
- * whoever started it.
+ * Preloaded into a test program that will be killed (`node --import`). It writes fixed text on stderr and connects to
+ * SYMPOSIUM_TEST_WITNESS, if set. That connection closes when the process exits, whichever process started it.
  */
 import { writeSync } from "node:fs";
 import { connect } from "node:net";

@@ -1,4 +1,4 @@
-/** The Workspace extension between a client and an agent that the test plays, in a folder of its own. */
+/** The Workspace extension between a client and an agent that the test controls, in a temporary folder. */
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,7 +13,7 @@ import { ExtensionRig } from "./extension-fixture";
 import { bridge, said } from "./mcp-ends";
 import { connected, Signal, Fixture, type WorldOptions } from "./mcp-fixture";
 
-/** What the client can do. */
+/** Capabilities of the client. */
 export const EDITOR = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
 
 export class WorkspaceRig implements AsyncDisposable {
@@ -21,12 +21,12 @@ export class WorkspaceRig implements AsyncDisposable {
   readonly cwd = path.join(this.base, "work");
   readonly extension: ExtensionRig;
   readonly fixture: Fixture;
-  /** `method`, or for a question its title. */
+  /** `method`, or the title of a permission request. */
   readonly asked: string[] = [];
   readonly requests: IncomingRequest[] = [];
   readonly updates: JsonObject[] = [];
   readonly came = new Signal();
-  /** How the client answers; undefined: it does not, yet. */
+  /** The client's response. Undefined: no response yet. */
   answer: (request: IncomingRequest, params: JsonObject) => unknown = request => {
     throw methodNotFound(request.method);
   };
@@ -45,7 +45,7 @@ export class WorkspaceRig implements AsyncDisposable {
     });
   }
 
-  /** Begins, and connects as the agent. */
+  /** Initializes the chain, opens a session and connects as the agent. */
   async begin(clientCapabilities: JsonObject = {}, more: JsonObject = {}): Promise<Client> {
     await this.fixture.client.request("initialize", { protocolVersion: 1, clientCapabilities });
     const {
@@ -71,7 +71,7 @@ export class WorkspaceRig implements AsyncDisposable {
     };
   }
 
-  /** The sentence of a call that fails. */
+  /** Text of a failed call. */
   async failure(name: string, args: JsonObject): Promise<string> {
     const { text, isError } = await this.call(name, args);
     return isError ? text : `no failure: ${text}`;
@@ -87,7 +87,7 @@ export class WorkspaceRig implements AsyncDisposable {
     return this.at(file);
   }
 
-  /** Of the tool calls of the client, as they ended: `title status`. */
+  /** Final state of the client's tool calls: `title status`. */
   get cards(): readonly string[] {
     const ids = [...new Set(this.updates.map(({ toolCallId }) => toolCallId))];
     return ids.map(id => {

@@ -1,4 +1,4 @@
-/** Faults of agents: for each rule of the conformance kit at least one that breaks this rule and no other. */
+/** Faults of agents. For each rule of the conformance kit at least one fault breaks this rule and no other. */
 import { isObject, objectOr } from "../../rpc/json";
 import {
   as,

@@ -1,4 +1,4 @@
-/** Faults of clients: for each rule of the conformance kit one that breaks this rule and no other. */
+/** Faults of clients. For each rule of the conformance kit one fault breaks this rule and no other. */
 import { objectOr, type JsonObject } from "../../rpc/json";
 import type { ClientFault } from "./reference-client";
 
@@ -16,10 +16,10 @@ const out = (change: (message: JsonObject) => readonly (JsonObject | string)[] |
 /** Changes the params of a request. */
 const params = (method: string, change: (params: JsonObject) => JsonObject): ClientFault =>
   out(message => (message.method === method ? [{ ...message, params: change(objectOr(message.params)) }] : undefined));
-/** Sends one more message before the prompt. */
+/** Sends an additional message before the prompt. */
 const before = (message: JsonObject): ClientFault =>
   out(other => (other.method === "session/prompt" ? [{ jsonrpc: "2.0", ...message }, other] : undefined));
-/** Changes responses to requests of the agent whose id begins so, or that have this result. */
+/** Changes the client's responses for which `isMeant` returns true. */
 const response = (
   isMeant: (message: JsonObject) => boolean,
   change: (message: JsonObject) => readonly JsonObject[],
@@ -27,7 +27,7 @@ const response = (
 const isUnknown = ({ id }: JsonObject): boolean => String(id).startsWith("unknown-");
 const hasOutcome = ({ result }: JsonObject): boolean => objectOr(result).outcome !== undefined;
 
-/** Ignores the request that follows such a message. */
+/** Ignores the next request after a message for which `isMeant` returns true. */
 const deafAfter = (isMeant: (message: JsonObject) => boolean): ClientFault => ({
   in: (message, client) => {
     const isIgnored = client.isDeaf && "id" in message;
@@ -36,7 +36,10 @@ const deafAfter = (isMeant: (message: JsonObject) => boolean): ClientFault => ({
   },
 });
 
-/** No fault in version 2: methods that every agent of this version has, with the id of a session of an earlier run. */
+/**
+ * Conforming behaviour in version 2: calls methods that every agent of this version supports, with the id of a session
+ * of an earlier run.
+ */
 export const USES_EARLIER_SESSION: ClientFault = out(message => {
   const call = (id: number, method: string, params: JsonObject): JsonObject => ({ jsonrpc: "2.0", id, method, params });
   const earlier = { sessionId: "earlier" };

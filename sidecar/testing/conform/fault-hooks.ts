@@ -1,4 +1,4 @@
-/** Building blocks of the faults of agents: hooks that change what the reference agent writes or receives. */
+/** Building blocks for faults of agents: hooks that change the messages that the reference agent sends or receives. */
 import { objectOr, type JsonObject } from "../../rpc/json";
 import type { Fault, ReferenceAgent } from "./reference-agent";
 
@@ -13,7 +13,7 @@ export interface AgentFault {
 type Out = NonNullable<Fault["out"]>;
 
 export const as = (rule: string, why: string, fault: Fault): AgentFault => ({ rule: `agent/${rule}`, why, fault });
-/** Changes the messages for which `change` returns something. */
+/** Replaces messages for which `change` returns a value. */
 export const out = (
   change: (message: JsonObject, agent: ReferenceAgent) => readonly (JsonObject | string)[] | undefined,
 ): Fault => ({ out: (message, agent) => change(message, agent) ?? [message] });
@@ -32,14 +32,14 @@ export const refuses = (method: string, code = -32602, when: (params: JsonObject
     return undefined;
   },
 });
-/** Accepts what it should refuse. */
+/** Accepts a request that the agent should reject. */
 export const accepts = (method: string, when: (params: JsonObject) => boolean, given: unknown = {}): Fault =>
   out((message, agent) => {
     const asked = agent.asked.get(message.id);
     if (asked?.method !== method || !("error" in message) || !when(objectOr(asked.params))) return undefined;
     return [{ jsonrpc: "2.0", id: message.id, result: given }];
   });
-/** Changes the updates of these types. */
+/** Changes updates of this type. */
 export const updates = (
   type: string,
   change: (update: JsonObject, message: JsonObject, agent: ReferenceAgent) => readonly JsonObject[],
@@ -82,7 +82,7 @@ export function changedFirst(list: unknown, change: JsonObject): readonly unknow
   return [{ ...objectOr(first), ...change }, ...rest];
 }
 
-/** Sends one more request in each turn. */
+/** Sends an additional request in each turn. */
 export function turnAsks(method: string, given: JsonObject): Fault {
   return updates("agent_message_chunk", (update, message, agent) => {
     const { sessionId } = objectOr(message.params);

@@ -1,11 +1,11 @@
-/** A program under test in memory: two streams and a function that serves them. */
+/** Program under test in memory: two streams and a function that serves them. */
 import { PassThrough } from "node:stream";
 import type { Subject } from "../../conform/driver";
 
 export interface Served {
-  /** A line that arrived on stdin. */
+  /** Called for each line on stdin. */
   line(text: string): void;
-  /** Stdin was closed. */
+  /** Called when stdin is closed. */
   inputClosed(): void;
 }
 
@@ -38,7 +38,7 @@ export function memorySubject(serve: (serving: Serving) => Served): Subject {
     rest = lines.pop() ?? "";
     for (const line of lines) served.line(line);
   };
-  // Not at once: between two processes there is always a turn of the event loop.
+  // Delivered later, because two processes are always separated by a turn of the event loop.
   input.setEncoding("utf8").on("data", (text: string) => {
     setImmediate(take, text);
   });

@@ -1,4 +1,4 @@
-/** Faults of proxies: for each rule of the conformance kit one that breaks this rule and no other. */
+/** Faults of proxies. For each rule of the conformance kit one fault breaks this rule and no other. */
 import { ECHO, FAIL, NOTIFY, WAIT } from "../../conform/proxy-traffic";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import type { ProxyFault } from "./reference-proxy";
@@ -15,7 +15,7 @@ type Change = (message: JsonObject) => readonly (JsonObject | string)[] | undefi
 const as = (rule: string, why: string, fault: ProxyFault): NamedFault => ({ rule: `proxy/${rule}`, why, fault });
 const written = (one: JsonObject | string): string => (typeof one === "string" ? one : JSON.stringify(one));
 const out = (change: Change): ProxyFault => ({ out: (line, message) => change(message)?.map(written) ?? [line] });
-/** Returns an error in place of the successor. */
+/** Returns an error instead of forwarding the message to the successor. */
 const refuses = (isMeant: (message: JsonObject) => boolean): ProxyFault => ({
   in: (line, message, proxy) => {
     if (!isMeant(message)) return [line];
@@ -35,7 +35,7 @@ const withParams = (message: JsonObject, change: (params: JsonObject) => unknown
     : change(objectOr(message.params)),
 });
 
-/** No fault: the proxy requests version 1 from its successor, whatever the client requests. */
+/** Conforming behaviour: the proxy requests version 1 from its successor, whatever the client requests. */
 export const LOWERS_VERSION: ProxyFault = {
   in: (line, message) => {
     if (message.id !== "initialize-1") return [line];
@@ -63,7 +63,7 @@ function swapped(): ProxyFault {
   };
 }
 
-/** A new fault for each conversation is not needed: no fault but `swapped` has a state. */
+/** Conversations share the faults. Only `swapped` has state. */
 export const PROXY_FAULTS: readonly NamedFault[] = [
   as(
     "messages-only",

@@ -1,6 +1,6 @@
 /**
- * An agent without faults, in ACP v1 and v2, that uses most of the specification: for tests of the conformance kit.
- * It is written without the project's own JSON-RPC, so that it shares no mistake with it. Faults are put in by hooks.
+ * Conforming agent for ACP v1 and v2 that uses most of the specification, for tests of the conformance kit. It does not
+ * use the project's JSON-RPC, so that both cannot share a bug. Hooks inject faults.
  */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { Served, Serving } from "./memory-subject";
@@ -9,13 +9,13 @@ import type { Served, Serving } from "./memory-subject";
 export interface Fault {
   /** Replaces a message that the agent writes, by any number of messages or raw lines. */
   readonly out?: (message: JsonObject, agent: ReferenceAgent) => readonly (JsonObject | string)[];
-  /** Replaces a message that the agent receives. Undefined: the agent ignores it. */
+  /** Replaces a message that the agent receives. If the hook returns undefined, the agent ignores the message. */
   readonly in?: (message: JsonObject, agent: ReferenceAgent) => JsonObject | undefined;
   readonly ignoresInputEnd?: true;
   readonly exitsOnGarbage?: true;
 }
 
-/** What an agent keeps on disk: sessions that had a turn. */
+/** Persisted state of an agent: sessions that had a turn. */
 export type Store = Map<string, { hasTurn: boolean }>;
 
 interface Session {
@@ -39,9 +39,9 @@ class Rejected extends Error {
 
 export class ReferenceAgent implements Served {
   version = 1;
-  /** Requests of the client by id, with their method. */
+  /** Received requests of the client by id. */
   readonly asked = new Map<unknown, JsonObject>();
-  /** For faults: a session was closed; the id of a request that was cancelled. */
+  /** State for faults. `hasClosed`: a session was closed. `dropped`: id of a cancelled request. */
   hasClosed = false;
   dropped: unknown;
   readonly #serving: Serving;

@@ -1,4 +1,4 @@
-/** A client without faults, in ACP v1 and v2, that sends one prompt: for tests of the conformance kit. */
+/** Conforming client for ACP v1 and v2 that sends one prompt, for tests of the conformance kit. */
 import type { Subject } from "../../conform/driver";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { memorySubject } from "./memory-subject";
@@ -6,13 +6,13 @@ import { memorySubject } from "./memory-subject";
 export interface ClientFault {
   /** Replaces a message that the client writes. */
   readonly out?: (message: JsonObject, client: FaultyClient) => readonly (JsonObject | string)[];
-  /** Replaces a message that it receives. Undefined: the client ignores it. */
+  /** Replaces a message that the client receives. If the hook returns undefined, the client ignores the message. */
   readonly in?: (message: JsonObject, client: FaultyClient) => JsonObject | undefined;
 }
 
 export interface FaultyClient {
   readonly write: (message: JsonObject) => void;
-  /** For faults: the next request gets no response. */
+  /** State for faults: the next request gets no response. */
   isDeaf: boolean;
 }
 
@@ -24,7 +24,7 @@ const SUPPORTED = [
   "terminal/release",
 ];
 
-/** `newest`: the version that it requests. */
+/** `newest`: version that the client requests. */
 export function referenceClient(newest: 1 | 2, fault: ClientFault = {}): Subject {
   return memorySubject(serving => {
     const write = (message: JsonObject): void => {

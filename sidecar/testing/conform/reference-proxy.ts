@@ -1,11 +1,11 @@
-/** A proxy that forwards everything, with hooks for faults: for tests of the conformance kit. */
+/** Proxy that forwards everything, with hooks for faults, for tests of the conformance kit. */
 import { PassThrough } from "node:stream";
 import type { Subject } from "../../conform/driver";
 import { serveProxyOnStdio } from "../../proxies/stdio";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { memorySubject } from "./memory-subject";
 
-/** One deviation. A hook replaces a line by any number of lines. */
+/** One deviation from the protocol. A hook replaces a line by any number of lines. */
 export interface ProxyFault {
   readonly out?: (line: string, message: JsonObject, proxy: FaultyProxy) => readonly string[];
   readonly in?: (line: string, message: JsonObject, proxy: FaultyProxy) => readonly string[];
@@ -14,7 +14,7 @@ export interface ProxyFault {
 
 export interface FaultyProxy {
   readonly write: (line: string) => void;
-  /** For faults: something has happened. */
+  /** State for faults: the fault has occurred. */
   isDead: boolean;
 }
 

@@ -1,4 +1,4 @@
-/** The scripted agent's ACP (schema v1): sessions, and for each prompt a turn. */
+/** ACP implementation of the scripted agent (schema v1): sessions, and one turn per prompt. */
 import { existsSync, rmSync } from "node:fs";
 import { setTimeout as after } from "node:timers/promises";
 import { LISTS_ON_DEMAND } from "../../mcp/agent-mcp-capabilities";
@@ -24,7 +24,7 @@ const COMMANDS = [{ name: "early", description: "Announced before the session" }
 export class ScriptedAgent {
   readonly #flags: Flags;
   readonly #sessions = new Map<string, Session>();
-  /** Sessions so far: the id of a closed one is not used again. */
+  /** Number of sessions so far. The id of a closed session is not reused. */
   #opened = 0;
   #signedIn = false;
   #numbers = 0;
@@ -36,7 +36,7 @@ export class ScriptedAgent {
     this.#flags = flags;
   }
 
-  /** Answers; never rejects. */
+  /** Responds to a request. Never rejects. */
   async request(id: unknown, method: string, params: unknown): Promise<void> {
     try {
       if (method === "session/prompt") return await this.#prompt(id, objectOr(params));
@@ -195,7 +195,7 @@ export class ScriptedAgent {
   }
 }
 
-/** What is attached is no part of the script. */
+/** Parses the script. Attachments are not part of it. */
 function stepsOf(prompt: unknown): readonly Step[] {
   const blocks = arrayOr(prompt).map(objectOr),
     [first] = blocks;

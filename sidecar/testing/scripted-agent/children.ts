@@ -1,13 +1,13 @@
 /**
- * Children for a process that must leave some behind. Each ignores SIGTERM, keeps the stdout and stderr of its parent
- * open, and ends by itself after two minutes, so that a test that fails leaves nothing for good.
+ * Child processes that outlive their parent. Each ignores SIGTERM, keeps the stdout and stderr of its parent open, and
+ * exits after two minutes, so that a failed test leaves no process behind.
  */
 import { spawn } from "node:child_process";
 
 const PROGRAM =
   "process.on('SIGTERM', () => {}); setTimeout(() => {}, 120_000); require('node:fs').writeSync(3, 'ready')";
 
-/** Resolves when it ignores SIGTERM. `apart`: in a session and a group of its own, as after setsid(2). */
+/** Resolves when the child ignores SIGTERM. `apart`: in a separate session and process group, as after setsid(2). */
 export async function stubbornChild(apart: boolean): Promise<void> {
   const child = spawn(process.execPath, ["-e", PROGRAM], {
     detached: apart,

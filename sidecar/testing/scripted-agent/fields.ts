@@ -1,12 +1,12 @@
 /**
- * The fields of the steps `toolupdate`, `show`, `ask`…: `name`, `name=word` or `name=JSON`, in any order, repeated for
- * more content, and what they make in a tool call (ACP schema v1, `ToolCallUpdate`). Pure.
+ * Fields of the steps `toolupdate`, `show`, `ask`…: `name`, `name=word` or `name=JSON`, in any order and repeatable for
+ * more content. Also their form in a tool call (ACP schema v1, `ToolCallUpdate`). Pure.
  */
 import { isObject, type JsonObject } from "../../rpc/json";
 
 export type Fields = readonly (readonly [name: string, value: unknown])[];
 
-/** Undefined when it is something else. A name alone has the value `true`. */
+/** Returns undefined for other text. A name without a value has the value `true`. */
 export function fieldsOf(text: string): Fields | undefined {
   const fields: [string, unknown][] = [];
   for (let at = 0; text.slice(at).trim() !== ""; ) {
@@ -34,7 +34,7 @@ export function fieldsOf(text: string): Fields | undefined {
   return fields;
 }
 
-/** Behind the JSON value that begins at `start`. */
+/** Offset after the JSON value that starts at `start`. */
 function jsonEnd(text: string, start: number): number {
   let depth = 0;
   let quoted = false;
@@ -51,7 +51,7 @@ function jsonEnd(text: string, start: number): number {
   return text.length;
 }
 
-/** Members of a tool call, content in the order of the fields. `lastTerminal` is what `terminal=last` means. */
+/** Members of a tool call; content keeps the order of the fields. `lastTerminal`: the meaning of `terminal=last`. */
 export function toolCallOf(fields: Fields, lastTerminal: string): JsonObject {
   const call: Record<string, unknown> = {};
   const content: JsonObject[] = [];
@@ -77,10 +77,10 @@ export function toolCallOf(fields: Fields, lastTerminal: string): JsonObject {
   return content.length === 0 ? call : { ...call, content };
 }
 
-/** The smallest PNG there is: one transparent pixel. */
+/** The smallest possible PNG: one transparent pixel. */
 const PIXEL = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==";
 
-/** A tool call's content; where it holds a content block, that is its member `content`. */
+/** Content of a tool call. A content block is its member `content`. */
 export function contentOf(name: string, value: unknown, lastTerminal: string): JsonObject {
   const block = (content: JsonObject): JsonObject => ({ type: "content", content });
   switch (name) {
@@ -107,7 +107,7 @@ export function contentOf(name: string, value: unknown, lastTerminal: string): J
     case "terminal":
       return { type: "terminal", terminalId: value === "last" || value === true ? lastTerminal : String(value) };
     default:
-      return { type: name, value }; // a kind that nobody knows
+      return { type: name, value }; // an unknown kind
   }
 }
 
@@ -125,8 +125,7 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /**
- * `allow_once,allow_once,reject_once`: a kind that comes again gets the id `allow_once-2`. Or a list of options, as
- * they are.
+ * `allow_once,allow_once,reject_once`: a repeated kind gets the id `allow_once-2`. A list of options is used unchanged.
  */
 export function permissionOptions(written: unknown): readonly JsonObject[] {
   if (Array.isArray(written)) return written.filter(isObject);

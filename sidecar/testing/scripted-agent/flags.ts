@@ -1,6 +1,6 @@
 /**
- * What the scripted agent does wrong as a process, by its command line; README.md beside the program says what each
- * means.
+ * Process-level faults and options of the scripted agent, from its command line. README.md beside the program documents
+ * them.
  */
 import { parseArgs } from "node:util";
 import { arrayOr } from "../../rpc/json";
@@ -15,14 +15,15 @@ export interface Flags {
   readonly failInit: boolean;
   readonly failNewSession: string | undefined;
   readonly authRequired: boolean;
-  /** As the protocol has them, in place of its own. */
+  /** Authentication methods in the form of the protocol, in place of the default. */
   readonly authMethods: readonly unknown[] | undefined;
-  /** Whoever has signed in has this file, or this variable. */
+  /** This file, or this variable, marks a signed-in user. */
   readonly authFile: string | undefined;
   readonly authVariable: string | undefined;
   readonly signIn: boolean;
   /**
-   * `undefined`: it cannot be told to forget its user; else what it answers when it is: an error's message, or none.
+   * Undefined: the agent does not support logout. Otherwise the error message of its response, or an empty string for
+   * success.
    */
   readonly logout: string | undefined;
   readonly exitAtStart: number | undefined;
@@ -33,12 +34,12 @@ export interface Flags {
   readonly plan: boolean;
   readonly textOnly: boolean;
   readonly ignoreMcp: boolean;
-  /** A JSON file whose `mcpServers` it uses in place of those of sessions. */
+  /** JSON file whose `mcpServers` replace those of the sessions. */
   readonly ownConfiguration: string | undefined;
   readonly log: string | undefined;
 }
 
-/** Throws for what it does not know. */
+/** Throws for unknown flags. */
 export function parseFlags(argv: readonly string[]): Flags {
   const { values } = parseArgs({
     args: [...argv],

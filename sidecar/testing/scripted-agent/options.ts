@@ -1,8 +1,7 @@
 /**
- * What the scripted agent lets its client choose in a session: modes, as agents have always had them; with `--models`
- * models, as agents had them once; with `--options` config options (ACP schema v1, `SessionConfigOption`), of which one
- * depends on another; with `--plan` also a mode in which it only plans, and one in which it works, with which it
- * begins.
+ * Session options of the scripted agent: modes, always; with `--models` models, in their earlier form; with `--options`
+ * config options (ACP schema v1, `SessionConfigOption`), one of which depends on another. With `--plan` the modes
+ * include one that only plans, and the session starts in one that works.
  */
 import type { JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -37,7 +36,7 @@ export class SessionOptions {
     if (flags.options) this.#values.set("effort", "low").set("fast", false);
   }
 
-  /** Its part of the answer to `session/new`. */
+  /** Members of the response to `session/new`. */
   get offered(): JsonObject {
     return {
       modes: { currentModeId: this.#values.get("mode"), availableModes: this.#modes },
@@ -91,15 +90,15 @@ export class SessionOptions {
   }
 
   /**
-   * As the client wants or, with the step `option`, the agent. Throws for an option that there is not, and for what is
-   * locked.
+   * Sets an option for the client or, with the step `option`, for the agent. Throws for unknown options, invalid values
+   * and locked ones.
    */
   set(id: unknown, value: unknown): void {
     if (typeof id !== "string" || !this.#values.has(id) || typeof value !== typeof this.#values.get(id))
       throw new RpcError(RpcCode.invalidParams, `no option ${String(id)} with the value ${String(value)}`);
     if (value === "locked") throw new RpcError(RpcCode.invalidParams, "This model is locked.");
     if (typeof value === "string" || typeof value === "boolean") this.#values.set(id, value);
-    // The small one thinks in one way, and who chooses the large one wants it to think.
+    // The small model has only one effort level; choosing the large one selects high effort.
     if (id === "model" && this.#flags.options) this.#values.set("effort", value === "large" ? "high" : "low");
   }
 

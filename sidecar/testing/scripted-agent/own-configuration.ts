@@ -1,6 +1,6 @@
 /**
- * MCP servers of the scripted agent's own configuration, as agents have them: `mcpServers` with `command`, `args` and
- * `env`, in which `${NAME}` is a variable.
+ * MCP servers in the scripted agent's own configuration, in the common form: `mcpServers` with `command`, `args` and
+ * `env`, where `${NAME}` is an environment variable.
  */
 import { existsSync, readFileSync } from "node:fs";
 import { useMcp } from "../../mcp/client";

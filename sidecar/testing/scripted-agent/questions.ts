@@ -1,10 +1,10 @@
-/** What the scripted agent asks of the person in front of its client, and takes back. */
+/** Permission requests and elicitations of the scripted agent, and their withdrawal. */
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { permissionOptions, toolCallOf, type Fields } from "./fields";
 import type { Wire } from "./wire";
 
 export class Questions {
-  /** Ids of those that wait for their answer. */
+  /** Ids of open requests. */
   readonly #open = new Set<number>();
 
   constructor(
@@ -12,7 +12,7 @@ export class Questions {
     private readonly sessionId: string,
   ) {}
 
-  /** For permission; `chose OPTION` or `cancelled`. */
+  /** Requests permission. Resolves with `chose OPTION` or `cancelled`. */
   async ask(id: string, fields: Fields, lastTerminal: string): Promise<string> {
     const kinds = fields.find(([name]) => name === "options")?.[1] ?? "allow_once,reject_once";
     const call = toolCallOf(
@@ -23,7 +23,7 @@ export class Questions {
     return await this.askAbout({ toolCall: { toolCallId: id, ...call, ...title }, options: permissionOptions(kinds) });
   }
 
-  /** `params` of a permission question; without `options`, to allow or reject once. */
+  /** `params`: params of a permission request. Default `options`: allow once and reject once. */
   async askAbout(params: JsonObject): Promise<string> {
     const { outcome } = objectOr(
       await this.#request("session/request_permission", {
@@ -35,13 +35,13 @@ export class Questions {
     return how === "selected" ? `chose ${String(optionId)}` : String(how);
   }
 
-  /** To fill in a form, or to visit a page; `accept`, with the form's values, or what else was done. */
+  /** Requests a form or a visit to a page. Resolves with the action, followed by the form's values if there are any. */
   async elicit(params: JsonObject): Promise<string> {
     const { action, content } = objectOr(await this.#request("elicitation/create", params));
     return content === undefined ? String(action) : `${String(action)} ${JSON.stringify(content)}`;
   }
 
-  /** Takes back all that are open. */
+  /** Withdraws all open requests. */
   async withdraw(): Promise<void> {
     for (const requestId of this.#open) await this.wire.notify("$/cancel_request", { requestId });
   }

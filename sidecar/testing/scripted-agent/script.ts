@@ -1,9 +1,8 @@
 /**
- * The language of the scripted agent: a prompt's text as steps. README.md beside the program has every step for a
- * reader.
+ * Language of the scripted agent: parses a prompt's text into steps. README.md beside the program documents every step.
  *
- * One step a line; in a text of one line `;` separates, too (`\;` is a semicolon). A text in which any part is no step
- * is no script, and is echoed. In TEXT, `\n`, `\t` and `\\` are a newline, a tab and a backslash. Pure.
+ * Each line is one step. In a text of one line, `;` also separates steps (`\;` is a semicolon). A text with any invalid
+ * step is not a script, and is echoed. In TEXT, `\n`, `\t` and `\\` are a newline, a tab and a backslash. Pure.
  */
 import type { JsonObject } from "../../rpc/json";
 import { fieldsOf, type Fields } from "./fields";
@@ -80,15 +79,15 @@ export type Step =
   | { readonly step: "error"; readonly code: number; readonly message: string };
 
 /**
- * Kinds of floods: N tool calls; updates of one; calls that end, 500 of them in turn with content; text and thoughts in
- * turn; plans; updates of an unknown kind.
+ * Kinds of floods: N tool calls; updates of one call; completed calls with content, cycling through 500 of them;
+ * alternating text and thoughts; plans; updates of an unknown kind.
  */
 export const FLOODS = ["tools", "updates", "results", "thoughts", "plans", "unknown"] as const;
 export type FloodOf = (typeof FLOODS)[number];
 
 /**
- * How the agent announces a call of an MCP server, and whether it asks first: not at all; as codex-acp does; by a title
- * `SERVER-TOOL` alone.
+ * Announcement of an MCP call, and whether permission is requested first: none; as codex-acp does; only by a title
+ * `SERVER-TOOL`.
  */
 export type McpDialect = "plain" | "codex" | "titled";
 
@@ -123,7 +122,7 @@ export function parseScript(text: string): Script {
   return { kind: "script", steps };
 }
 
-/** `w1 w2 w3 …`, the first `length` characters of it: what is lost, doubled or out of order is seen at once. */
+/** The first `length` characters of `w1 w2 w3 …`. Lost, duplicated or reordered text is visible at once. */
 export function numberedWords(length: number): string {
   const words: string[] = [];
   for (let n = 1, held = 0; held < length; n++) {
@@ -148,7 +147,7 @@ function parseStep(part: string): Step | undefined {
 
 type Parse = (rest: string) => Step | undefined;
 
-/** A step that has nothing but its name. */
+/** Step without arguments. */
 const bare =
   (step: BareStep): Parse =>
   rest =>
@@ -161,7 +160,7 @@ const number =
   (step: NumberStep): Parse =>
   rest =>
     /^\d+$/.test(rest) ? { step, n: Number(rest) } : undefined;
-/** A step whose rest has this form. */
+/** Step whose arguments match a pattern. */
 const form =
   (pattern: RegExp, make: (...groups: string[]) => Step | undefined): Parse =>
   rest => {
@@ -329,13 +328,13 @@ function mcp(dialect: McpDialect, parallel: boolean): Parse {
   });
 }
 
-/** `[x] done`, `[>] begun`, `to do`. */
+/** Forms: `[x] done`, `[>] begun`, `to do`. */
 function planEntry(entry: string): PlanEntry {
   const [, mark, content = ""] = /^\s*(?:\[([x> ])\]\s*)?([^]*?)\s*$/.exec(entry) ?? [];
   return { content, priority: "medium", status: mark === "x" ? "completed" : mark === ">" ? "in_progress" : "pending" };
 }
 
-/** `name:what it does`, and perhaps ` <what belongs behind it>`. */
+/** Form: `name:description`, optionally followed by ` <input hint>`. */
 function command(described: string): Command {
   const [, name = "", description = "", hint] = /^\s*([^:]*):?([^]*?)(?:\s*<([^>]*)>)?\s*$/.exec(described) ?? [];
   return { name, description, ...(hint === undefined ? {} : { input: { hint } }) };

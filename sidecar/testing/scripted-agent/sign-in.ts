@@ -1,8 +1,8 @@
-/** The scripted agent as a program of its own, in a terminal: what a person does there to sign in. */
+/** Sign-in of the scripted agent as a separate program in a terminal. */
 import { writeFileSync } from "node:fs";
 import { createInterface } from "node:readline/promises";
 
-/** Resolves to its exit code. */
+/** Resolves with the exit code. */
 export async function signIn(file: string | undefined): Promise<number> {
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   try {

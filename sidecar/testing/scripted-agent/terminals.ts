@@ -1,6 +1,6 @@
 /**
- * Commands that the scripted agent has its client run (ACP schema v1, `terminal/*`), each shown in a tool call of its
- * own. One step for all of it, or one for each request; those are about the last command that was started.
+ * Commands that the scripted agent runs in its client (ACP schema v1, `terminal/*`), each displayed in a separate tool
+ * call. One step runs the whole sequence; other steps send single requests for the most recently started command.
  */
 import { parseCommand } from "../../process/command-line";
 import { objectOr, type JsonObject } from "../../rpc/json";
@@ -9,19 +9,19 @@ export interface TerminalFixture {
   readonly cwd: string;
   /** Aborts at `session/cancel`. */
   readonly cancelled: AbortSignal;
-  /** Numbers that are never used again in this process. */
+  /** Returns numbers that are unique in this process. */
   readonly next: () => number;
   request(method: string, params: JsonObject): Promise<unknown>;
   update(update: JsonObject): Promise<void>;
 }
 
 export class Terminals {
-  /** The terminal's id, and that of the tool call which shows it. */
+  /** Id of the terminal, and of the tool call that displays it. */
   #last = { terminalId: "", toolCallId: "" };
 
   constructor(private readonly fixture: TerminalFixture) {}
 
-  /** Its id; empty before there was one. */
+  /** Id of the latest terminal. Empty if there is none. */
   get last(): string {
     return this.#last.terminalId;
   }
@@ -47,7 +47,10 @@ export class Terminals {
     });
   }
 
-  /** Until it has ended, and its tool call with it; `exit CODE`. It is killed when the turn is cancelled. */
+  /**
+   * Waits until the command has exited, then completes its tool call. Resolves with `exit CODE`. Cancelling the turn
+   * kills the command.
+   */
   async wait(): Promise<string> {
     const kill = (): void => void this.kill().catch(() => undefined);
     this.fixture.cancelled.addEventListener("abort", kill, { once: true });
@@ -74,7 +77,7 @@ export class Terminals {
     await this.#request("terminal/release");
   }
 
-  /** From its start to its release; `exit CODE: OUTPUT`. */
+  /** Runs a command from start to release. Resolves with `exit CODE: OUTPUT`. */
   async run(text: string): Promise<string> {
     await this.start(text);
     try {

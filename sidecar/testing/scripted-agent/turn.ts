@@ -1,7 +1,7 @@
 /**
- * One turn of the scripted agent: does the steps of a script one after the other (starred neighbours together), and
- * says how the turn ends. When the client cancels, what waits stops waiting, and the turn ends as `cancelled`; only a
- * question that is open is waited for, because a client that cancels must answer it.
+ * One turn of the scripted agent. It runs the steps of a script in order (adjacent starred steps in parallel) and
+ * determines the end of the turn. A cancellation interrupts waiting steps, and the turn ends as `cancelled`. An open
+ * permission request is still awaited, because a client that cancels must answer it.
  */
 import { setTimeout as after } from "node:timers/promises";
 import { useMcp, type McpConnection } from "../../mcp/client";
@@ -16,7 +16,7 @@ import { Terminals } from "./terminals";
 import { isUpdate, said, updatesOf, type UpdateStep } from "./updates";
 import { Refused, type Wire } from "./wire";
 
-/** How the prompt is answered, how often, and what comes after. */
+/** Response to the prompt, whether it is sent twice, and later updates. */
 export interface Ending {
   readonly answer:
     | { readonly result: JsonObject }
@@ -31,17 +31,17 @@ export interface TurnFixture {
   readonly cwd: string;
   readonly servers: readonly McpServer[];
   readonly options: SessionOptions;
-  /** Content blocks, as they came. */
+  /** Content blocks as received. */
   readonly prompt: readonly unknown[];
   /** Aborts at `session/cancel`. */
   readonly cancelled: AbortSignal;
-  /** Numbers that are never used again in this process. */
+  /** Returns numbers that are unique in this process. */
   readonly next: () => number;
 }
 
 type Mcp = Extract<Step, { step: "mcp" }>;
 
-/** Rejects when the client is gone. */
+/** Rejects when the client has disconnected. */
 export async function runTurn(steps: readonly Step[], fixture: TurnFixture): Promise<Ending> {
   return new Turn(fixture).run(steps);
 }
@@ -51,7 +51,7 @@ class Turn {
   #reason = "end_turn";
   #error: { readonly code: number; readonly message: string } | undefined;
   #twice = false;
-  /** `wait-cancel` has seen the cancellation: the steps behind it are done nevertheless. */
+  /** Whether `wait-cancel` has seen the cancellation. The steps after it still run. */
   #winding = false;
   readonly #late: { readonly ms: number; readonly text: string }[] = [];
 
@@ -242,7 +242,7 @@ class Turn {
       else if (i % 64 === 63)
         await new Promise(resolve => {
           setImmediate(resolve);
-        }); // a cancellation can be heard
+        }); // lets a cancellation arrive
     }
   }
 
@@ -265,7 +265,7 @@ class Turn {
     }
   }
 
-  /** Calls to one server in one connection, all at once. */
+  /** Makes all calls to one server over one connection, in parallel. */
   async #mcp(calls: readonly Mcp[]): Promise<void> {
     const servers = [...new Set(calls.map(({ server }) => server))];
     await Promise.all(
@@ -332,7 +332,7 @@ class Turn {
     await closed;
   }
 
-  /** In the middle of a message. */
+  /** Kills the process in the middle of a message. */
   async #kill(): Promise<void> {
     await this.#fixture.wire.raw(
       `{"jsonrpc":"2.0","method":"session/update","params":{"sessionId":${JSON.stringify(this.#fixture.sessionId)},"update":{"sessionUp`,
@@ -346,7 +346,7 @@ interface Announced {
   readonly question?: { readonly toolCall: JsonObject; readonly _meta?: JsonObject };
 }
 
-/** `codex`: as codex-acp 2.6.0 was recorded. */
+/** `codex`: as recorded from codex-acp 2.6.0. */
 function announced(dialect: McpDialect, { server, tool, args }: Pick<Mcp, "server" | "tool" | "args">): Announced {
   switch (dialect) {
     case "plain":
@@ -369,7 +369,7 @@ function announced(dialect: McpDialect, { server, tool, args }: Pick<Mcp, "serve
   }
 }
 
-/** Update number `i` of a flood, from 1. */
+/** Update number `i` of a flood, counted from 1. */
 function flooding(of: FloodOf, i: number): JsonObject {
   const text = { type: "text", text: `flood ${i}\n` };
   switch (of) {
@@ -415,7 +415,7 @@ function flooding(of: FloodOf, i: number): JsonObject {
 }
 const FLOODED_CALLS = 500;
 
-/** Starred neighbours together, all others alone. */
+/** Groups adjacent starred steps. All other steps form a batch of one. */
 function batches(steps: readonly Step[]): readonly (readonly Step[])[] {
   const isStarred = (step: Step | undefined): boolean => step !== undefined && "parallel" in step && step.parallel;
   const all: Step[][] = [];
@@ -436,7 +436,7 @@ async function stderrFlood(lines: number): Promise<void> {
   }
 }
 
-/** A block as it came, but for the data of an image. */
+/** The block as received, with the data of an image replaced by its length. */
 function shortened(block: unknown): JsonObject {
   const { data, ...rest } = objectOr(block);
   return data === undefined ? rest : { ...rest, dataLength: String(data).length };

@@ -1,4 +1,4 @@
-/** Steps that are nothing but updates of the session (ACP schema v1, `SessionUpdate`). Pure. */
+/** Steps that only send session updates (ACP schema v1, `SessionUpdate`). Pure. */
 import type { JsonObject } from "../../rpc/json";
 import { contentOf, toolCallOf } from "./fields";
 import type { Step } from "./script";

@@ -1,7 +1,6 @@
 /**
- * The scripted agent's end of the wire: JSON lines over stdio, written apart from `sidecar/rpc` so that a mistake there
- * is not made on both sides, and because this one must be able to misbehave (`raw`). Its ids count from 0, as some
- * agents' do.
+ * The scripted agent's connection: JSON lines over stdio. It does not use `sidecar/rpc`, so that both ends cannot share
+ * a bug, and because it must be able to misbehave (`raw`). Its ids start at 0, as some agents' do.
  */
 import type { Readable, Writable } from "node:stream";
 import { isObject, type JsonObject } from "../../rpc/json";
@@ -9,12 +8,12 @@ import { isObject, type JsonObject } from "../../rpc/json";
 export interface WireHandlers {
   request(id: unknown, method: string, params: unknown): void;
   notification(method: string, params: unknown): void;
-  /** Every line, before it is handled. */
+  /** Called for every line before it is handled. */
   line(line: string): void;
   ended(): void;
 }
 
-/** The client answered with an error. */
+/** Error response of the client. */
 export class Refused extends Error {
   override readonly name = "Refused";
   constructor(
@@ -38,7 +37,7 @@ export class Wire {
   constructor(input: Readable, output: Writable, handlers: WireHandlers) {
     this.#output = output;
     this.#handlers = handlers;
-    output.on("error", () => undefined); // nobody reads any more: the end of stdin says so too
+    output.on("error", () => undefined); // the client has gone; the end of stdin reports it too
     input
       .setEncoding("utf8")
       .on("data", (text: string) => this.#take(text))
@@ -46,7 +45,7 @@ export class Wire {
       .on("error", () => this.#end());
   }
 
-  /** Resolves when it was handed to the system. */
+  /** Resolves when the text was passed to the system. */
   raw(text: string): Promise<void> {
     return new Promise(resolve => {
       this.#output.write(text, () => resolve());
@@ -66,7 +65,7 @@ export class Wire {
     return this.send({ method, params });
   }
 
-  /** Rejects with `Refused`, or when the client is gone. `sent` gets the request's id. */
+  /** Rejects with `Refused`, or when the client disconnects. `sent` receives the request's id. */
   request(method: string, params: unknown, sent?: (id: number) => void): Promise<unknown> {
     const id = this.#nextId++;
     sent?.(id);
