@@ -54,8 +54,8 @@ const CLIENT_RESPONSES = 4;
 const STDERR_TAIL_BYTES = 2000;
 
 /**
- * Prints the report. Resolves with the exit code: 1 if a rule of severity `must` fails or no conversation took place,
- * 128 + n after signal n, which stops the program under test. Throws `CannotWrite`.
+ * Prints the report. Resolves with exit code 1 if a rule of severity `must` fails or no conversation took place. After
+ * signal n it stops the program under test and resolves with 128 + n. Throws `CannotWrite`.
  */
 export async function runConform(request: ConformRequest, tell: Tell): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error => tell("error", "A resource was not released", error));

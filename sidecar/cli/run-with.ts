@@ -119,7 +119,7 @@ interface Hearers {
   readonly starter: ServerStarter;
 }
 
-/** Undefined if the proxy is left out; a warning has then been logged. */
+/** Returns undefined if the proxy is left out, after it has logged a warning. */
 async function proxyOf(
   { name, command }: ProxySpec,
   begin: Begin,

@@ -2,11 +2,11 @@
  * Servers declared by components, from the agent's side of the chain. The bridge uses this class in place of an agent
  * with native MCP over ACP.
  *
- * Detection of the generation: for a server of `{type: "acp"}` the class first requests a connection (`mcp/connect`),
- * because a connection also carries the server's requests to its client. An owner that does not know the method, or the
- * server by that name, belongs to the generation without connections. The result is cached per server. Every kind of
- * client of the bridge therefore works with every kind of owner. `session-adapter.ts` and `stateless-adapter.ts` adapt
- * the two combinations that do not match.
+ * Detection of the generation: the class first requests a connection (`mcp/connect`) for a server of `{type: "acp"}`. A
+ * connection also carries the server's requests to its client. An owner that does not know the method, or the server by
+ * that name, belongs to the generation without connections. The result is cached per server. Every kind of client of
+ * the bridge therefore works with every kind of owner. `session-adapter.ts` and `stateless-adapter.ts` adapt the two
+ * combinations that do not match.
  *
  * Invariants:
  * - An unused connection is disconnected.

@@ -1,5 +1,5 @@
 /**
- * Implementation of the shim: an MCP server on stdin and stdout that forwards to a server of the conductor's endpoint,
+ * Implementation of the shim: an MCP server on stdin and stdout. It forwards to a server of the conductor's endpoint,
  * or to a third-party server at an address. It joins two transports of the SDK and forwards every message unchanged.
  *
  * Invariants:

@@ -5,8 +5,8 @@
  *
  * Invariants:
  * - A notification is delivered only while its request is open.
- * - If the owner rejects a request because of its limit of open requests, the request is retried as soon as one of this
- *   client's requests has ended. Without such a request it fails.
+ * - If the owner has reached its limit of open requests, a rejected request is retried when another request of this
+ *   client has ended. Without another open request it fails.
  */
 import { randomUUID } from "node:crypto";
 import { isObject, numberOr, stringOr, type JsonObject } from "../rpc/json";

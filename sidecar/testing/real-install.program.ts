@@ -1,7 +1,7 @@
 /**
- * The installation part of a window: installs an agent into a store unless it is installed, starts it from there, and
- * prints the doctor's diagnosis as one line of JSON. Arguments: ROOT CONFIG [--offline]. CONFIG is the agent's
- * configuration as JSON. Offline, no tools and no network are available.
+ * The installation part of a window. It installs an agent into a store unless it is installed, and starts it from
+ * there. It prints the doctor's diagnosis as one line of JSON. Arguments: ROOT CONFIG [--offline]. CONFIG is the
+ * agent's configuration as JSON. Offline, no tools and no network are available.
  */
 import path from "node:path";
 import type { AgentConfig } from "../../src/protocol/agents";

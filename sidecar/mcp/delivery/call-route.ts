@@ -1,6 +1,6 @@
 /**
  * Selects the session of a tool call. Some agents offer the MCP servers of every session in all sessions of a process
- * (issue 14 item 3), so one session can call the server of another session. Pure.
+ * (issue 14 item 3). One session can then call the server of another session. Pure.
  *
  * A running turn and a matching announcement (`tool_call` with this server and tool) prove that a session made the
  * call. If the session has a server with exactly this name, the announcement refers to that server. It then proves

@@ -1,7 +1,7 @@
 /**
- * Evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2): the
- * transport of the MCP servers, and whether the first prompt waits for `tools/list`. Stored per agent program and
- * version. Pure.
+ * Evidence of earlier sessions about an agent's MCP client, and its effect on the next session (issue 14 item 2). It
+ * determines the transport of the MCP servers, and whether the first prompt waits for `tools/list`. Stored per agent
+ * program and version. Pure.
  *
  *     http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …   a working transport is kept
  */

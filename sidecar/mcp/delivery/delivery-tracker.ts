@@ -227,9 +227,9 @@ export class Delivery {
   }
 
   /**
-   * A list after the first prompt means that the agent lists only then, if the prompt waited for the full limit and the
-   * agent had not connected before it. If the prompt did not wait, a list within the limit counts as one before the
-   * prompt. Both rules apply only until `MAX_WAITS_IN_VAIN` prompts have waited in vain.
+   * After a prompt that waited for the full limit, a list proves that the agent lists only after a prompt, unless it
+   * had connected before. After a prompt that did not wait, a list within the limit counts as one before the prompt.
+   * Both rules apply only until `MAX_WAITS_IN_VAIN` prompts have waited in vain.
    */
   #listsNow(isDecided: boolean): DeliveryEvidence["lists"] {
     if (!this.#isPrompted) return "beforePrompt";

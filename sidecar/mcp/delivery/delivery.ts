@@ -1,6 +1,6 @@
 /**
- * Delivery state of the tools of one session's MCP servers (issue 14 item 1): which servers the agent connects to,
- * whose tools it lists, and which it calls. State and transitions. Pure.
+ * Delivery state of the tools of one session's MCP servers (issue 14 item 1). It records which servers the agent
+ * connects to, whose tools it lists, and which it calls. State and transitions. Pure.
  *
  *     offered ── connection ──▶ connected ── answer to `tools/list` ──▶ listed ── `tools/call` ──▶ called
  *

@@ -1,7 +1,7 @@
 /**
  * One HTTP response of the SDK's transport to a client that may read slowly. It is written no faster than the client
  * reads. If more than `BACKLOG_BYTES` wait for a client that does not read, the response is destroyed. A silent event
- * stream is kept alive: a call can wait for the user, and HTTP clients time out after minutes of silence (Node's
+ * stream is kept alive, because a call can wait for the user. HTTP clients time out after minutes of silence (Node's
  * `fetch` after five).
  */
 import type { ServerResponse } from "node:http";

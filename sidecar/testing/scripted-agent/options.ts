@@ -1,7 +1,7 @@
 /**
- * Session options of the scripted agent: modes, always; with `--models` models, in their earlier form; with `--options`
- * config options (ACP schema v1, `SessionConfigOption`), one of which depends on another. With `--plan` the modes
- * include one that only plans, and the session starts in one that works.
+ * Session options of the scripted agent. Modes are always present. `--models` adds models in their earlier form.
+ * `--options` adds config options (ACP schema v1, `SessionConfigOption`), one of which depends on another. With
+ * `--plan` the modes include one that only plans, and the session starts in one that works.
  */
 import type { JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";

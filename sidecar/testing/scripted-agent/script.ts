@@ -79,15 +79,20 @@ export type Step =
   | { readonly step: "error"; readonly code: number; readonly message: string };
 
 /**
- * Kinds of floods: N tool calls; updates of one call; completed calls with content, cycling through 500 of them;
- * alternating text and thoughts; plans; updates of an unknown kind.
+ * Kinds of floods:
+ * - `tools`: N tool calls.
+ * - `updates`: updates of one call.
+ * - `results`: completed calls with content, cycling through 500 ids.
+ * - `thoughts`: alternating text and thoughts.
+ * - `plans`: plans.
+ * - `unknown`: updates of an unknown kind.
  */
 export const FLOODS = ["tools", "updates", "results", "thoughts", "plans", "unknown"] as const;
 export type FloodOf = (typeof FLOODS)[number];
 
 /**
- * Announcement of an MCP call, and whether permission is requested first: none; as codex-acp does; only by a title
- * `SERVER-TOOL`.
+ * Announcement of an MCP call. `plain`: announced without a permission request. `codex`: announced and requested as by
+ * codex-acp. `titled`: announced and requested only by a title `SERVER-TOOL`.
  */
 export type McpDialect = "plain" | "codex" | "titled";
 
