@@ -1,4 +1,4 @@
-/** The page's entry: wires the pure page to VS Code, to the screen and to time. No logic. */
+/** Entry point of the page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
 import { v4 as uuid } from "uuid";
 import type { PageToHost, TabId } from "../src/protocol/webview";
 import { makeAccessible } from "./a11y/a11y";

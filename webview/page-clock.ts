@@ -1,5 +1,6 @@
 /**
- * Time as a parameter, so that tests never wait. The sidecar has one of the same shape; no program imports another's.
+ * Injectable clock, so that tests never wait. The sidecar has a clock of the same shape; programs do not import each
+ * other.
  */
 export interface Clock {
   /** Milliseconds, monotonic. */

@@ -1,9 +1,12 @@
 /**
- * What mynah-ui leaves out for those who do not see the page, or use it by keyboard: roles, names, keys, and sentences
- * for a screen reader. A MutationObserver dresses what mynah makes; what is said comes from `announcements.ts`.
+ * Accessibility that mynah-ui lacks: roles, names, keyboard handling and screen reader announcements. A
+ * MutationObserver adds roles and names to the elements that mynah creates. `announcements.ts` computes the
+ * announcements.
  *
- * Invariants: a question takes the focus, unless the user is typing: then the next key would not be meant for it, and
- * it is said at once; its card says what it asks, whatever is drawn of it.
+ * Invariants:
+ * - A question takes the focus unless the user is typing, because the next key would go to the question by mistake. In
+ *   that case it is announced immediately.
+ * - The description of a question's card holds the full question, however the card is drawn.
  */
 import { announce, listening, type Announcement } from "./announcements";
 import { CardNames } from "../mynah/card-names";
@@ -17,9 +20,9 @@ import { TabStrip } from "./tab-strip";
 import { texts } from "../view-model/texts";
 
 export interface Accessibility {
-  /** To be called with each change of the page. */
+  /** Call it after each change of the page. */
   changed(before: Page, after: Page): void;
-  /** What changed is on screen; `isWhole`: all of it, or there are frames to come. */
+  /** Call it after the changes are on screen. `isWhole`: the drawing is complete and no frames follow. */
   drawn(page: Page, isWhole: boolean): void;
 }
 
@@ -62,14 +65,16 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
       const [open, last] = [asks, asks.at(-1)];
       asks = [];
       const focused = last !== undefined && focusCard(root, last.key);
-      // In one: what comes into the region right after another takes its place, and is all that is heard.
+      // One utterance: a text that follows another in the alert region replaces it, and only the last one is spoken.
       const unseen = open.filter(ask => ask !== last || !focused).map(({ text }) => text);
       if (unseen.length > 0) region.sayNow(unseen.join(" "));
     },
   };
 }
 
-/** Two regions: a screen reader waits with what comes into the one, and does not with what comes into the other. */
+/**
+ * Creates two regions: a screen reader queues texts of the polite one and speaks texts of the alert one immediately.
+ */
 function regionAfter(root: HTMLElement, clock: Clock): LiveRegion {
   const spoken = make("div", {
     className: "symposium-spoken",
@@ -83,7 +88,7 @@ function regionAfter(root: HTMLElement, clock: Clock): LiveRegion {
   };
   return new LiveRegion(speak, utterance => alert.replaceChildren(make("p", { text: utterance })), clock);
 }
-/** Utterances that can be read again. */
+/** Maximum number of utterances that the region keeps for rereading. */
 const KEPT = 20;
 
 function focusCard(root: HTMLElement, key: string): boolean {
@@ -117,7 +122,7 @@ function observe(root: HTMLElement, tabs: TabStrip): void {
     }
     if (areTabs) tabs.show();
   }).observe(root, { childList: true, subtree: true });
-  // mynah keeps the click to itself, and has folded only then.
+  // mynah stops the propagation of the click and folds the card only after this listener.
   root.addEventListener(
     "click",
     ({ target }) => {
@@ -127,7 +132,7 @@ function observe(root: HTMLElement, tabs: TabStrip): void {
   );
 }
 
-/** Roles and names of an element and all below it. */
+/** Adds roles and names to an element and its descendants. */
 function dress(element: Element): void {
   for (const [selector, attributes] of ROLES) {
     if (element.matches(selector)) give(element, attributes);
@@ -169,7 +174,7 @@ function give(element: Element, attributes: Attributes): void {
     if (!element.hasAttribute(name)) element.setAttribute(name, value);
 }
 
-/** A button with an icon and no words: named by the icon. */
+/** Names a button without text after its icon. */
 function nameButton(button: Element): void {
   if (button.hasAttribute("aria-label") || button.textContent?.trim()) return;
   const icon = button.querySelector(".mynah-ui-icon");

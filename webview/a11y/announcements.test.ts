@@ -58,11 +58,11 @@ const notice = (text: string, from?: string): Entry => ({
   ...(from === undefined ? {} : { from }),
 });
 
-/** Who listens to one page after the other. */
+/** Collects the announcements for a sequence of page states. */
 class Listener {
   #heard: Listening = listening;
   constructor(private page: Page) {}
-  /** What is said when the page has become this one. */
+  /** Announcements for the change to this page. */
   hears(page: Page): readonly Announcement[] {
     const [heard, said] = announce(this.#heard, this.page, page);
     this.#heard = heard;
@@ -301,7 +301,7 @@ suite("announcements", () => {
             now = tab;
             said.push(...listener.says(pageOf(now, other)));
           };
-          // Pieces of text may be told together, with what comes next.
+          // Text chunks may be announced together with the next change.
           const event = (each: ChatEvent) => {
             const tab = { ...now, conversation: applyEvent(now.conversation, each) };
             if (each.type === "append" && sizes.next().value > 5) now = tab;

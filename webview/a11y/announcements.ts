@@ -1,12 +1,13 @@
 /**
- * What a screen reader says of a change of the page. Pure; `live-region.ts` says it.
+ * Screen reader announcements for a change of the page. Pure; `live-region.ts` outputs them.
  *
- * Of the selected tab: the sentences of an answer as each is complete, notices, calls that failed, questions, the end
- * of a turn, and what became of what the user attached and sent. Of the others: that they ask, and that their turn has
- * ended.
+ * - Selected tab: complete sentences of answers, notices, failed tool calls, questions, the end of a turn, and changes
+ *   of attachments and queued prompts.
+ * - Other tabs: new questions and the end of a turn.
  *
- * Invariants: what was on screen when the tab was selected, and what a snapshot brings back, is never said; a finished
- * sentence is said once, in order (`announcements.test.ts`).
+ * Invariants (`announcements.test.ts`):
+ * - Content that was on screen when the tab was selected, or that a snapshot restores, is never announced.
+ * - A finished sentence is announced once, in order.
  */
 import { isSame } from "../../src/protocol/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat";
@@ -20,16 +21,19 @@ import { whatIsAsked, whoAsks } from "../view-model/question-text";
 import { counted, passed, read, unread, type Reader } from "../view-model/sentences";
 
 export type Announcement =
-  /** Behind what waits. */
+  /** Queued after pending utterances. */
   | { readonly kind: "say"; readonly text: string }
-  /** At once: somebody waits for the user. */
+  /** Spoken immediately, because the agent waits for the user or the user has just acted. */
   | { readonly kind: "sayNow"; readonly text: string }
-  /** The focus goes to this card, which says what it asks; where it must not go, `text` is said at once. */
+  /**
+   * Moves the focus to this card, whose description holds the question. Where the focus must not move, `text` is spoken
+   * immediately.
+   */
   | { readonly kind: "ask"; readonly key: string; readonly text: string }
-  /** What waits is of no use any more. */
+  /** Drops pending utterances. */
   | { readonly kind: "hush" };
 
-/** How far the answer of the selected tab that last grew was read. */
+/** Reading position in the most recently extended answer of the selected tab. */
 export interface Listening {
   readonly growing: { readonly id: string; readonly reader: Reader } | undefined;
 }
@@ -49,7 +53,7 @@ export function announce(heard: Listening, before: Page, after: Page): readonly 
   return [next, [...said, ...others]];
 }
 
-/** Whether what `tab` shows is what `before` showed, and more. */
+/** Whether `tab` continues what `before` showed. */
 function goesOn(before: Tab | undefined, tab: Tab): before is Tab {
   return before !== undefined && before.phase === "live" && before.bootId === tab.bootId;
 }
@@ -73,7 +77,7 @@ function ofSelected(
   return [next, [...acts, ...said, ...ofTurn(before, tab), ...ofQueue(before, tab)]];
 }
 
-/** What is sent is not removed. */
+/** Sent attachments are not announced as removed. */
 function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }: Tab): readonly Announcement[] {
   if (before.attachments === attachments) return [];
   const missing = (from: typeof attachments, all: typeof attachments) =>
@@ -85,7 +89,7 @@ function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }:
   );
 }
 
-/** More prompts that wait, and that they will not go out by themselves. */
+/** Announces newly queued prompts, and a queue that is held. */
 function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { queue } }: Tab): readonly Announcement[] {
   if (queue === undefined || queue === before || queue.prompts.length === 0) return [];
   if (queue.held && !before?.held)
@@ -97,7 +101,7 @@ function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { que
     : [];
 }
 
-/** The user has sent something new, or wants to hear no more of this. */
+/** Whether the user has sent a new prompt or cancelled the turn, so that pending utterances are obsolete. */
 function isOver(before: Tab, tab: Tab): boolean {
   const sends = tab.drafts.onTheWay.length > before.drafts.onTheWay.length && isIdle(before.conversation);
   return sends || (tab.conversation.turn.state === "cancelling" && before.conversation.turn.state !== "cancelling");
@@ -109,8 +113,8 @@ interface Changed {
 }
 
 /**
- * The entries that changed, with what they were. Events replace entries where they stand; a snapshot makes all of them
- * anew.
+ * The entries that changed, with their previous versions. Events replace entries in place; a snapshot recreates all of
+ * them.
  */
 function predecessors(before: readonly Entry[], after: readonly Entry[]): readonly Changed[] {
   let byId: ReadonlyMap<string, Entry> | undefined;
@@ -145,7 +149,7 @@ function ofEntries(
     said.push(...sentences.map(text => ({ kind: "say", text }) as const));
     open = { id: entry.id, reader };
   };
-  // Before what came behind it.
+  // The rest of an ended answer comes before the entries that follow it.
   const before = open && conversation.entries.findLast(({ id }) => id === open?.id);
   if (before?.kind === "agent" && hasEnded(conversation, before.id)) readOn(before, before);
   for (const each of changed) {
@@ -155,7 +159,10 @@ function ofEntries(
   return [open ? { growing: open } : listening, isAsked ? [...said, ...ofNext(past, conversation, questions)] : said];
 }
 
-/** A question whose turn has come, and the first of a queue that has just become one: its card is another now. */
+/**
+ * Announces each earlier question that is shown now, and the first one of a queue that has just formed, because its
+ * card changes.
+ */
 function ofNext(
   past: Conversation,
   { entries }: Conversation,
@@ -177,7 +184,7 @@ function asking(entry: Permission | Elicitation, waiting: number): Announcement 
   return { kind: "ask", key: keyOf(entry.id), text: `${count}${whoAsks(entry)}: ${whatIsAsked(entry)}` };
 }
 
-/** No more is written to this answer, for all one knows. */
+/** Whether the answer is probably complete: its turn has ended, or another entry follows it. */
 function hasEnded(conversation: Conversation, id: string): boolean {
   return isIdle(conversation) || conversation.entries.at(-1)?.id !== id;
 }
@@ -193,7 +200,7 @@ function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue):
   return [{ kind: "say", text: visibleLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) }];
 }
 
-/** What a notice of ours says of the end is enough. */
+/** The end of a turn is not announced if Symposium's own notice already reports it. */
 function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
   const last = conversation.entries.at(-1);
   if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
@@ -201,7 +208,7 @@ function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
   return [{ kind: "say", text: `${visibleLine(conversation.agent.name)} has finished.` }];
 }
 
-// --- the others
+// --- other tabs
 
 function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
   if (before === tab || !goesOn(before, tab) || before.conversation === tab.conversation) return [];

@@ -1,15 +1,16 @@
 /**
- * The keys of the chat beyond those of its parts: Alt+Up and Alt+Down go from card to card and back to the prompt,
- * Escape goes to the prompt from wherever the focus is, and there ends what is being read out.
+ * Keyboard navigation of the chat. Alt+Up and Alt+Down move between cards and back to the prompt. Escape moves to the
+ * prompt from anywhere, and in the prompt drops pending announcements.
  *
- * Invariant: what a part does with a key of its own (a list that closes, a tab that changes) comes first.
+ * Invariant: a component's own key handling (closing a list, switching a tab) takes precedence.
  */
 export class ChatKeys {
   constructor(
     private readonly root: HTMLElement,
     private readonly hush: () => void,
   ) {
-    // Alt with an arrow is nobody else's here, and the prompt takes all arrows for its own.
+    // The capture phase is necessary because the prompt handles all arrow keys. No other control uses Alt with an
+    // arrow.
     root.addEventListener(
       "keydown",
       event => {
@@ -41,7 +42,7 @@ export class ChatKeys {
     this.#shown()?.querySelector<HTMLElement>(PROMPT)?.focus();
   }
 
-  /** The conversation that is shown. */
+  /** The visible conversation. */
   #shown(): Element | undefined {
     const selected = this.root.querySelector(".mynah-nav-tabs-wrapper")?.getAttribute("selected-tab");
     return [...this.root.querySelectorAll(".mynah-chat-wrapper")].find(
@@ -54,7 +55,7 @@ export class ChatKeys {
     const at = cards.findIndex(card => card.contains(document.activeElement));
     if (at === -1) return by === -1 ? cards.at(-1)?.focus() : this.toPrompt();
     const next = cards[at + by];
-    // From within a card upwards: first to the card itself.
+    // Upwards from within a card: first to the card itself.
     if (by === -1 && cards[at] !== document.activeElement) return cards[at]?.focus();
     if (next) next.focus();
     else if (by === 1) this.toPrompt();

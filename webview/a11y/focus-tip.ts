@@ -1,6 +1,6 @@
 /**
- * What a mouse finds out by resting on something, for those who get there by keyboard: the tip of what has the focus,
- * as long as it has. Who does not see the page hears names and descriptions, and not this.
+ * Tooltip of the focused element for keyboard users, visible while the element has the focus. Hidden from screen
+ * readers, which announce names and descriptions.
  */
 import { make, setText } from "../components/dom";
 
@@ -42,7 +42,7 @@ export class FocusTip {
   }
 }
 
-/** What it tells of itself beyond its text. */
+/** Tooltip text of the element beyond its visible text; "" if it has none. */
 function tipOf(element: HTMLElement): string {
   const { about } = element.dataset;
   if (about !== undefined) return about;

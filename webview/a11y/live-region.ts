@@ -1,28 +1,30 @@
 /**
- * What is said to a screen reader, one utterance after the other: a reader keeps what it is given, and one that is
- * given a whole answer at once cannot be stopped, nor can it be told of a question.
+ * Sends utterances to a screen reader one after the other. A screen reader queues its input, so that an answer sent at
+ * once could be neither stopped nor interrupted by a question.
  *
- * Invariants: what is said keeps its order; the next utterance comes when the last may have been spoken; what waits is
- * bounded, and what is left out is said to be.
+ * Invariants:
+ * - Utterances keep their order.
+ * - The next utterance follows when the previous one has probably been spoken.
+ * - The queue is bounded, and omitted sentences are announced as such.
  */
 import type { Clock } from "../page-clock";
 import { counted } from "../view-model/sentences";
 
-/** Milliseconds for a character, at the pace of those who listen often. */
+/** Milliseconds per character, at the speech rate of experienced users. */
 const PER_CHARACTER_MS = 40;
 const SHORTEST_MS = 600;
-/** Sentences are said together as long as they are not more than this. */
+/** Maximum number of characters of sentences joined into one utterance. */
 const UTTERANCE = 300;
-/** About three minutes. */
+/** Maximum number of queued characters; about three minutes of speech. */
 export const MOST_WAITING = 5_000;
 
 export class LiveRegion {
   #waiting: string[] = [];
   #leftOut = 0;
-  /** What is being spoken. */
+  /** The utterance being spoken. */
   #now: { readonly utterance: string } | undefined;
 
-  /** `speak` has an utterance spoken behind others, `alert` at once. */
+  /** `speak` queues an utterance after others; `alert` outputs it immediately. */
   constructor(
     private readonly speak: (utterance: string) => void,
     private readonly alert: (utterance: string) => void,
@@ -40,7 +42,7 @@ export class LiveRegion {
     this.alert(sentence);
   }
 
-  /** Forgets what waits. What is being spoken cannot be taken back, and what comes now is next. */
+  /** Drops the queue. The current utterance cannot be stopped, and the next sentence follows it immediately. */
   hush(): void {
     this.#waiting = [];
     this.#leftOut = 0;
@@ -55,7 +57,7 @@ export class LiveRegion {
     this.#now = now;
     this.speak(utterance);
     this.clock.after(Math.max(SHORTEST_MS, utterance.length * PER_CHARACTER_MS), () => {
-      if (this.#now !== now) return; // it was to be forgotten
+      if (this.#now !== now) return; // hushed meanwhile
       this.#now = undefined;
       this.#next();
     });

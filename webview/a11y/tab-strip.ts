@@ -1,14 +1,16 @@
 /**
- * mynah's tabs made what they look like: a list of tabs that arrow keys go along (ARIA's pattern, selection follows
- * focus). Its own are radio buttons that are not on the page at all for anybody who uses a keyboard or hears it.
+ * Turns mynah's tabs into an ARIA tab list: arrow keys move between tabs, and the selection follows the focus. mynah's
+ * own radio buttons are inaccessible to keyboards and screen readers.
  *
- * Invariants: one of the tabs, the selected one, is a stop of the Tab key; a tab controls its conversation, which bears
- * its name; what closes a tab by mouse is Delete by keyboard.
+ * Invariants:
+ * - Only the selected tab is a Tab stop.
+ * - A tab controls its conversation, which is labelled by the tab.
+ * - Delete closes a tab, like the mouse button.
  */
 import { freshId } from "../components/dom";
 
 export class TabStrip {
-  /** `toPrompt`: puts the focus into the prompt of the tab that is selected. */
+  /** `toPrompt` focuses the prompt of the selected tab. */
   constructor(
     private readonly root: HTMLElement,
     private readonly toPrompt: () => void,
@@ -22,7 +24,7 @@ export class TabStrip {
     });
   }
 
-  /** To be called when tabs came, went or were renamed. */
+  /** Call it after tabs were added, removed or renamed. */
   show(): void {
     for (const part of this.root.querySelectorAll<HTMLElement>(".mynah-tabs-container > span")) {
       const input = part.querySelector<HTMLInputElement>("input.mynah-tab-item");
@@ -76,7 +78,9 @@ export class TabStrip {
     }
   }
 
-  /** The focus first: a tab that is selected while the focus is here does not take it away. */
+  /**
+   * The focus moves first: selecting a tab while the focus is on the tab strip does not move the focus to the prompt.
+   */
   #go(tab: HTMLElement | undefined): boolean {
     tab?.focus();
     inputOf(tab)?.click();
@@ -91,7 +95,7 @@ export class TabStrip {
     return true;
   }
 
-  /** What runs in a tab is not ended by one key. */
+  /** Deleting a tab with a running turn requires confirmation. */
   #confirm(asks: HTMLElement): void {
     const [keep] = asks.querySelectorAll("button");
     asks.addEventListener("keydown", event => {
@@ -99,7 +103,7 @@ export class TabStrip {
       event.stopPropagation();
       keep?.click();
     });
-    // mynah keeps clicks to itself.
+    // mynah stops the propagation of clicks.
     asks.addEventListener("click", () => requestAnimationFrame(() => this.#focusSelected()), { capture: true });
     keep?.focus();
   }

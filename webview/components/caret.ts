@@ -1,8 +1,6 @@
-/**
- * The caret in an input that holds nothing but text, and what is written there as if the user had: it can be undone.
- */
+/** Caret position and text insertion in an input that contains only text. Insertions can be undone. */
 
-/** Characters before it; `undefined` when it is elsewhere, or something is selected. */
+/** Number of characters before the caret; `undefined` if the caret is elsewhere or a range is selected. */
 export function caretIn(input: HTMLElement): number | undefined {
   const selection = window.getSelection();
   if (!selection?.isCollapsed || !selection.focusNode || !input.contains(selection.focusNode)) return undefined;
@@ -20,7 +18,7 @@ export function write(input: HTMLElement, from: number, to: number, text: string
   const selection = window.getSelection();
   selection?.removeAllRanges();
   selection?.addRange(range);
-  // Deprecated, and without a successor: nothing else is put on the list of what can be undone.
+  // Deprecated without a successor: no other method adds to the undo history.
   document.execCommand("insertText", false, text);
 }
 

@@ -1,9 +1,10 @@
 /**
- * What is attached to the prompt that is being written: a row of chips above its text, each with a button that removes
- * it.
+ * Attachments of the draft: a row of chips above the prompt's text, each with a remove button.
  *
- * Invariants: one stop of the Tab key, arrows go from chip to chip; a chip that stays is not made anew, so that it
- * keeps the focus; where one was removed the focus goes to its neighbour, after the last one to the prompt.
+ * Invariants:
+ * - The row is one Tab stop; arrow keys move between chips.
+ * - A remaining chip is not recreated, so that it keeps the focus.
+ * - After a removal the focus moves to the neighbouring chip, or to the prompt if none remains.
  */
 import type { Attachment } from "../../src/protocol/attachments";
 import { chipView } from "../view-model/chip";
@@ -11,7 +12,7 @@ import { make } from "./dom";
 import { icon } from "./icons";
 import { texts } from "../view-model/texts";
 
-/** Icon and name, without a button; an image is shown as it is, where it was kept. */
+/** Icon and name, without a button. An image is shown as a thumbnail if its data is available. */
 export function chipContent(attachment: Attachment): readonly Node[] {
   const { name } = chipView(attachment);
   const picture =
@@ -25,7 +26,7 @@ export function chipContent(attachment: Attachment): readonly Node[] {
 }
 
 export class Chips {
-  /** To be put before the text of the prompt. */
+  /** Place it before the prompt's text. */
   readonly element = make("div", {
     className: "symposium-chips",
     attributes: { role: "toolbar", "aria-label": texts.attached },

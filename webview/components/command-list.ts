@@ -1,6 +1,7 @@
 /**
- * The list of commands while one is typed, and what the one that stands there takes.
- * Invariant: a list that was closed opens again only when the text changes.
+ * List of commands while the user types one, and the argument hint of a completely typed command.
+ *
+ * Invariant: a closed list opens again only when the text changes.
  */
 import type { Command } from "../../src/protocol/chat";
 import { fitting, hintFor, isWhole } from "../view-model/commands";
@@ -9,12 +10,12 @@ import { OptionList } from "./option-list";
 import { texts } from "../view-model/texts";
 
 export class CommandList {
-  /** To be put just before the prompt. */
+  /** Place them directly before the prompt. */
   readonly elements: readonly HTMLElement[];
   readonly #list: OptionList;
   readonly #hint = make("p", { className: "symposium-command-hint", attributes: { role: "status" } });
   #commands: readonly Command[] = [];
-  /** What stood in the prompt when the user closed the list. */
+  /** Text of the prompt when the user closed the list. */
   #closedAt: string | undefined;
 
   constructor(
@@ -27,7 +28,7 @@ export class CommandList {
         this.#closedAt = this.#text();
         this.typed();
       },
-      // Typed whole, it is sent.
+      // Enter sends a completely typed command.
       takesEnter: () => !isWhole(this.#commands, this.#text()),
     });
     this.elements = [this.#list.element, this.#hint];
@@ -41,7 +42,7 @@ export class CommandList {
     this.typed();
   }
 
-  /** To be called whenever the text of the prompt may have changed. */
+  /** Call it whenever the text of the prompt may have changed. */
   typed(): void {
     const text = this.#text();
     if (text !== this.#closedAt) this.#closedAt = undefined;

@@ -1,9 +1,8 @@
 /**
- * One tab's prompt, as far as it is ours and not mynah's: the chips above its text, the lists of commands and of
- * mentions, what Enter means, and what is pasted.
+ * Symposium's part of one tab's prompt: chips, command list, mention list, the meaning of Enter, and pasted images.
  *
- * Invariant: with words in it a prompt is sent by mynah's own button, so that mynah empties it and knows what was sent;
- * without words mynah would do nothing.
+ * Invariant: a prompt with text is sent through mynah's own button, so that mynah clears the input and records the
+ * prompt. For a prompt without text mynah's button does nothing.
  */
 import type { Mention } from "../../src/protocol/attachments";
 import type { TabId } from "../../src/protocol/webview";
@@ -24,7 +23,7 @@ export class Composer {
   readonly #box: Element | null;
   #requireModifier = false;
 
-  /** `prompt` is mynah's input; `fill` puts a text into it. */
+  /** `prompt` is mynah's input; `fill` sets its text. */
   constructor(
     private readonly prompt: HTMLElement,
     private readonly tabId: TabId,
@@ -45,7 +44,7 @@ export class Composer {
       .closest(".mynah-chat-prompt-wrapper")
       ?.prepend(make("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element));
     prompt.parentElement?.before(this.#chips.element);
-    // After the lists, which come first to the keys, and before mynah.
+    // Registered after the lists, which handle keys first, and before mynah.
     prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
     prompt.parentElement?.addEventListener("paste", event => this.#pasted(event), { capture: true });
     this.#box?.addEventListener(
@@ -58,7 +57,7 @@ export class Composer {
     );
   }
 
-  /** The text of the prompt may have changed. */
+  /** Call it whenever the text of the prompt may have changed. */
   typed(): void {
     this.#commands.typed();
     this.#mentions.typed();
@@ -89,7 +88,7 @@ export class Composer {
     if (event.target !== this.prompt) return;
     const meaning = meaningOfKey(event, this.#requireModifier);
     if (meaning === undefined) return;
-    // mynah must not take it for its own; that a line begins is the browser's doing.
+    // mynah must not handle the key; the browser inserts the line break.
     event.stopImmediatePropagation();
     if (meaning === "line") return;
     event.preventDefault();

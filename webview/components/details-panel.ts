@@ -1,8 +1,9 @@
 /**
- * The details of a session, behind a button in the dock.
+ * Session details, opened by a button in the dock.
  *
- * Invariants: nothing in it is rendered as HTML; what did not change is not touched, so that whoever reads there, or
- * has the focus in it, stays where they are.
+ * Invariants:
+ * - Nothing is rendered as HTML.
+ * - Unchanged elements are not touched, so that the focus and the reading position remain.
  */
 import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/details-view";
 import { freshId, make } from "./dom";
@@ -14,7 +15,7 @@ export class DetailsPanel {
     className: "symposium-details-button",
     text: texts.details,
     attributes: { type: "button", title: texts.detailsTooltip, "aria-label": texts.detailsTooltip },
-  }); // cards have “Details” of their own
+  }); // the tooltip distinguishes it from the “Details” of cards
   readonly panel = make("div", {
     className: "symposium-details",
     attributes: { id: freshId(), role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
@@ -96,7 +97,7 @@ function itemOf({ name, state, sentences, added }: ExtensionView, before: HTMLEl
   return item;
 }
 
-/** The focus stays on what it was on. */
+/** Replaces an element and moves the focus to the corresponding part of the new one. */
 function replace(before: HTMLElement, after: HTMLElement): void {
   const had = before.contains(document.activeElement) ? document.activeElement?.tagName : undefined;
   before.replaceWith(after);

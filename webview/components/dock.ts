@@ -1,9 +1,11 @@
 /**
- * The place between a tab's conversation and its prompt: that nobody is asked here, the plan that is under way, how
- * full the agent's context is, the session's details, and the prompts that wait.
+ * Area between a tab's conversation and its prompt: notice about bypassed permissions, current plan, context usage,
+ * session details and queued prompts.
  *
- * Invariants: nothing in it is rendered as HTML; what did not change is not touched; whether the plan is unfolded is
- * the user's choice, and outlives new plans.
+ * Invariants:
+ * - Nothing is rendered as HTML.
+ * - Unchanged elements are not touched.
+ * - The plan's fold state is the user's choice and persists when the plan changes.
  */
 import type { PlanStep, Usage } from "../../src/protocol/chat";
 import { DetailsPanel } from "./details-panel";
@@ -17,7 +19,7 @@ import { texts } from "../view-model/texts";
 export interface DockListener extends QueueListener {
   followToggled(): void;
   settingsWanted(): void;
-  /** The user wants to be asked again in this session. */
+  /** The user turns permission requests on again for this session. */
   bypassEnded(): void;
 }
 

@@ -1,4 +1,4 @@
-/** Elements of our own: text goes in as text, never as HTML. */
+/** Creates elements. Text is set as text, never parsed as HTML. */
 export interface Made {
   readonly className?: string;
   readonly text?: string;
@@ -18,11 +18,11 @@ export function make<K extends keyof HTMLElementTagNameMap>(
   return element;
 }
 
-/** Sets what differs: a repeat would make a screen reader say it again, and would cost. */
+/** Writes only if the text differs: a repeated write costs layout, and a screen reader repeats the text. */
 export function setText(element: Element, text: string): void {
   if (element.textContent !== text) element.textContent = text;
 }
 
 let made = 0;
-/** An id in this document, for labels and descriptions. */
+/** A unique id in this document, for labels and descriptions. */
 export const freshId = (): string => `symposium-${++made}`;

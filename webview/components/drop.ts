@@ -1,6 +1,5 @@
 /**
- * Dropping on the page: an overlay says what can be dropped as long as something is dragged over it, and what is
- * dropped goes to `Drops`.
+ * Drag and drop on the page: an overlay lists the accepted types during a drag, and `Drops` receives the dropped items.
  */
 import { droppedOf, mayAttach, OTHER_FILES } from "../state/dropped";
 import { make } from "./dom";
@@ -9,7 +8,7 @@ import { texts } from "../view-model/texts";
 export interface Drops {
   uris(uris: readonly string[]): void;
   images(files: readonly File[]): void;
-  /** A sentence. */
+  /** `why` is a sentence for the user. */
   notTaken(why: string): void;
 }
 
@@ -28,7 +27,7 @@ export function acceptDrops(root: HTMLElement, drops: Drops): void {
   root.append(overlay);
   const over = (event: DragEvent) => {
     if (!mayAttach(types(event))) return;
-    // Without this nothing can be dropped.
+    // Marks the page as a drop target.
     event.preventDefault();
     event.stopPropagation();
     if (event.dataTransfer) event.dataTransfer.dropEffect = "copy";
@@ -52,7 +51,7 @@ export function acceptDrops(root: HTMLElement, drops: Drops): void {
       const { dataTransfer } = event;
       if (!dataTransfer || !mayAttach(dataTransfer.types)) return;
       const { uris, images, others } = droppedOf(type => dataTransfer.getData(type), [...dataTransfer.files]);
-      // A link to a page is text: the prompt takes it.
+      // A link to a web page is text, which the prompt accepts.
       if (uris.length + images.length + others.length === 0) return;
       event.preventDefault();
       event.stopPropagation();

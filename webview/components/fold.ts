@@ -1,4 +1,4 @@
-/** A button that shows and hides what it controls; hidden at first. */
+/** Makes the button show and hide the content, which is hidden initially. */
 export function fold(button: HTMLButtonElement, content: HTMLElement): void {
   const set = (open: boolean): void => {
     button.setAttribute("aria-expanded", String(open));

@@ -1,9 +1,11 @@
 /**
- * A form that an agent asks to be filled in, as elements of our own: mynah's form items take their texts as HTML in
- * places, cannot all be used by keyboard, and are gone with each update of their card.
+ * Renders an agent's form with Symposium's own elements. mynah's form items parse some texts as HTML, are not fully
+ * usable by keyboard, and disappear with each update of their card.
  *
- * Invariants: texts of the agent's are text; what was entered leaves this page only as an answer that fits the fields,
- * and is kept nowhere else; a form that is drawn again keeps what stands in it.
+ * Invariants:
+ * - The agent's texts are rendered as text.
+ * - Entered values leave the page only in a valid answer and are not stored elsewhere.
+ * - A form that is drawn again keeps its values.
  */
 import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/elicitation";
 import { visibleLine } from "../../src/protocol/visible-text";
@@ -11,13 +13,13 @@ import { freshId, make } from "./dom";
 import { filled, hintOf, type Entered } from "../view-model/form-values";
 import { texts } from "../view-model/texts";
 
-/** One field on screen. */
+/** One rendered field. */
 interface Drawn {
   readonly field: Field;
   readonly element: HTMLElement;
-  /** Where the focus goes when its value is wrong. */
+  /** Receives the focus when the value is invalid. */
   readonly first: HTMLElement;
-  /** What `aria-invalid` is said of. */
+  /** Elements that carry `aria-invalid`. */
   readonly marked: readonly HTMLElement[];
   readonly entered: () => Entered;
   readonly wrong: HTMLElement;
@@ -28,7 +30,7 @@ export class Form {
   readonly #drawn: readonly Drawn[];
   readonly #wrong = make("p", { className: "symposium-unseen", attributes: { role: "alert" } });
 
-  /** `asks`: who asks for what, for those who do not see it. */
+  /** `asks` is the accessible name: the requester and the request. */
   constructor({ title, description, fields }: FormAsk, asks: string, answer: (choice: ElicitationChoice) => void) {
     this.#drawn = fields.map(draw);
     this.element = make(
@@ -75,7 +77,7 @@ export class Form {
     this.#drawn.find(({ field }) => wrong.has(field.name))?.first.focus();
   }
 
-  /** One that is not open can be neither changed nor sent. */
+  /** A closed form can be neither changed nor submitted. */
   set open(open: boolean) {
     this.element.inert = !open;
   }
@@ -128,8 +130,8 @@ type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
 type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
 /**
- * A date, too, is text: a browser's own picker writes it as the person's country does, and the hint as the agent wants
- * it.
+ * Dates use a text input as well: a browser's date picker displays the user's locale, while the hint shows the format
+ * that the agent expects.
  */
 function inputFor({ format, maxLength, initial }: Of<"text">): Line {
   if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200))
@@ -138,7 +140,7 @@ function inputFor({ format, maxLength, initial }: Of<"text">): Line {
   return make("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
 }
 
-/** Label, hints and mistake around one control that has a value. */
+/** Label, hints and error message around a single control with a value. */
 function line(field: Field, initial: string, control: Line): Drawn {
   const { notes, wrong, ids } = notesOf(field);
   control.id = freshId();
@@ -165,7 +167,7 @@ function list(field: Of<"choice">): Drawn {
     ...(field.required && field.initial !== undefined ? [] : [{ value: "", title: empty }]),
     ...field.options,
   ];
-  // By position: a value of the agent's may be the empty text, or twice there.
+  // Option values are indexes, because the agent's values can be empty or duplicated.
   const control = make(
     "select",
     {},
@@ -249,7 +251,9 @@ function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox"
   };
 }
 
-/** What is said of a field: the agent's description, what its value has to be like, and what is wrong with it. */
+/**
+ * Notes of a field (the agent's description and the expected format), the element for its error message, and their ids.
+ */
 function notesOf(field: Field): {
   readonly notes: readonly HTMLElement[];
   readonly wrong: HTMLElement;

@@ -1,6 +1,5 @@
 /**
- * Small pictures of our own, in the colour of the text around them, so that every theme, also a forced one, can be
- * trusted with them.
+ * SVG icons in the colour of the surrounding text, so that they are readable in every theme, including forced colors.
  */
 import type { Attachment } from "../../src/protocol/attachments";
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { IMAGE_LIMIT } from "../../src/protocol/attachments";
 import { fitted, LONGEST_EDGE, within, type Picture, type Size } from "./image-fit";
 
-/** One that takes so many characters for each pixel, by type. */
+/** A picture with this number of characters per pixel, by type. */
 function picture(
   size: Size,
   mimeType: string,

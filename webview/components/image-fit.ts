@@ -1,9 +1,9 @@
-/** How a picture is made small enough to be attached. Pure: what encodes it is given. */
+/** Scales an image down to the attachment limit. Pure: the encoder is a parameter. */
 import { IMAGE_LIMIT } from "../../src/protocol/attachments";
 
-/** Types that agents take. */
+/** Image types that agents accept. */
 const KNOWN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
-/** Models see no more than this of an image's longer edge. */
+/** Pixels. Models downscale images whose longer edge exceeds this. */
 export const LONGEST_EDGE = 1_568;
 
 export interface Size {
@@ -17,14 +17,17 @@ export interface Encoded {
 
 export interface Picture {
   readonly size: Size;
-  /** As it came. */
+  /** Original type. */
   readonly mimeType: string;
   original(): Promise<string>;
-  /** Base64 of it in this size; `undefined` when that cannot be made. */
+  /** Base64 of the picture in this size; `undefined` if it cannot be encoded. */
   encoded(size: Size, mimeType: "image/png" | "image/jpeg", quality: number): Promise<string | undefined>;
 }
 
-/** As it is where it may be, else smaller, as PNG where that is small enough. `undefined` when nothing helps. */
+/**
+ * The original if it is small enough, otherwise a smaller version, preferably as PNG. `undefined` if no version is
+ * small enough.
+ */
 export async function fitted(picture: Picture): Promise<Encoded | undefined> {
   const { size, mimeType } = picture;
   if (KNOWN.includes(mimeType) && Math.max(size.width, size.height) <= LONGEST_EDGE) {
@@ -47,7 +50,7 @@ export async function fitted(picture: Picture): Promise<Encoded | undefined> {
 
 const isSmall = (data: string): boolean => data !== "" && data.length <= IMAGE_LIMIT;
 
-/** The same shape, with its longer edge no longer than `edge`; never larger, and never without an extent. */
+/** Same aspect ratio with the longer edge at most `edge`; never enlarged, at least 1×1. */
 export function within({ width, height }: Size, edge: number): Size {
   const scale = Math.min(1, edge / Math.max(width, height));
   return { width: Math.max(1, Math.round(width * scale)), height: Math.max(1, Math.round(height * scale)) };

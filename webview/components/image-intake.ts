@@ -1,4 +1,4 @@
-/** Files that are pasted or dropped on the page → images that can be attached, and a sentence for each that cannot. */
+/** Pasted or dropped files → attachable images, and an error sentence for each other file. */
 import type { Attachment } from "../../src/protocol/attachments";
 import { fitted, type Picture, type Size } from "./image-fit";
 
@@ -7,10 +7,10 @@ export interface Taken {
   readonly refusals: readonly string[];
 }
 
-/** Decoding holds all of an image in memory. */
+/** Bytes. Decoding holds the whole image in memory. */
 const LARGEST_FILE = 50_000_000;
 
-/** In the order of the files. */
+/** Results are in the order of the files. */
 export async function takeImages(files: readonly File[]): Promise<Taken> {
   const results = await Promise.all(files.map(takeImage));
   return {
@@ -20,7 +20,7 @@ export async function takeImages(files: readonly File[]): Promise<Taken> {
 }
 
 async function takeImage(file: File): Promise<Attachment | string> {
-  // What is in the clipboard has no name of its own.
+  // Clipboard images have no meaningful file name.
   const name = file.name === "" || file.name === "image.png" ? "Pasted image" : file.name;
   if (file.size > LARGEST_FILE) return `${name} is too large to be attached.`;
   let bitmap: ImageBitmap | undefined;
@@ -58,7 +58,7 @@ function draw(
   { width, height }: Size,
   mimeType: string,
 ): void {
-  // JPEG knows no transparency: what is behind would be black.
+  // JPEG has no transparency: without a background, transparent pixels would be black.
   if (mimeType === "image/jpeg") {
     context.fillStyle = "white";
     context.fillRect(0, 0, width, height);

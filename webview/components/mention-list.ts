@@ -1,8 +1,10 @@
 /**
- * The list of files, symbols and more behind an `@`.
+ * Suggestions of files, symbols and other context for a mention that starts with `@`.
  *
- * Invariants: what is asked for is what stands behind the `@` at the caret; what an older answer offers is shown only
- * as long as it fits; a list that was closed opens again only when the text changes.
+ * Invariants:
+ * - The search query is the text after the `@` at the caret.
+ * - Results for an earlier query are shown only while they still match.
+ * - A closed list opens again only when the text changes.
  */
 import type { Mention } from "../../src/protocol/attachments";
 import { caretIn } from "./caret";
@@ -11,16 +13,16 @@ import { OptionList } from "./option-list";
 import { texts } from "../view-model/texts";
 
 export interface MentionListener {
-  /** Answered by `offer`, once or more. */
+  /** `offer` supplies the results, once or more. */
   searched(query: string): void;
-  /** It is to stand in the prompt from here to there. */
+  /** The mention replaces this range of the prompt's text. */
   chosen(mention: Mention, from: number, to: number): void;
 }
 
 export class MentionList {
   readonly element: HTMLElement;
   readonly #list: OptionList;
-  /** What is typed, as long as the list may be open. */
+  /** The current mention while the list may be open. */
   #typed: Mentioning | undefined;
   #offered: { readonly query: string; readonly mentions: readonly Mention[] } = { query: "", mentions: [] };
   #closedAt: string | undefined;
@@ -39,12 +41,12 @@ export class MentionList {
     });
     this.element = this.#list.element;
     prompt.addEventListener("blur", () => this.#close());
-    // The caret may go elsewhere without a change of the text.
+    // The caret can move without a change of the text.
     prompt.addEventListener("keyup", () => this.typed());
     prompt.addEventListener("click", () => this.typed());
   }
 
-  /** To be called whenever the text of the prompt may have changed. */
+  /** Call it whenever the text of the prompt may have changed. */
   typed(): void {
     const text = this.prompt.textContent ?? "";
     if (text !== this.#closedAt) this.#closedAt = undefined;
@@ -62,7 +64,7 @@ export class MentionList {
 
   offer(query: string, mentions: readonly Mention[]): void {
     if (this.#typed?.query !== query) return;
-    // A second answer to the same adds to the first.
+    // Further results for the same query keep the selection.
     const more = this.#offered.query === query;
     this.#offered = { query, mentions };
     this.#show(more ? "same" : "first");

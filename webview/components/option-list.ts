@@ -1,14 +1,15 @@
 /**
- * A list above the prompt, of what fits what is typed there. Ours, because mynah's takes names as HTML, acts as soon as
- * something is chosen, and empties the prompt on Escape.
+ * Suggestion list above the prompt. mynah's own list parses names as HTML, acts as soon as an option is selected, and
+ * clears the prompt on Escape.
  *
- * Invariants: the focus stays in the prompt, and what stands there is the draft; only the keys that the list needs
- * while it is open are taken from the prompt.
+ * Invariants:
+ * - The focus stays in the prompt, whose text is the draft.
+ * - While open, the list consumes only the keys that it needs.
  */
 import { freshId, make } from "./dom";
 
 export interface Option {
-  /** Of all options of the list, this one. */
+  /** Unique within the list. */
   readonly key: string;
   readonly text: string;
   readonly about: string;
@@ -16,9 +17,9 @@ export interface Option {
 
 export interface OptionListener {
   chosen(key: string): void;
-  /** The user closed it. */
+  /** The user closed the list. */
   closed(): void;
-  /** Whether Enter is meant for the list. */
+  /** Whether Enter selects an option instead of going to the prompt. */
   takesEnter(): boolean;
 }
 
@@ -39,7 +40,7 @@ export class OptionList {
     this.element.hidden = true;
     prompt.setAttribute("aria-autocomplete", "list");
     prompt.setAttribute("aria-haspopup", "listbox");
-    // Before the prompt itself sees the key.
+    // The capture phase precedes the prompt's own listeners.
     prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
     this.element.addEventListener("mousedown", event => event.preventDefault());
   }
@@ -48,7 +49,7 @@ export class OptionList {
     return this.#shown.length > 0;
   }
 
-  /** Points at the first, or goes on pointing where it did. */
+  /** Selects the first option, or keeps the selected one. */
   show(options: readonly Option[], point: "first" | "same"): void {
     const before = this.#shown;
     if (options.length === before.length && options.every((option, i) => isSame(option, before[i]))) {

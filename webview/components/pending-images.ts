@@ -1,6 +1,8 @@
 /**
- * What is on its way into a tab's draft: an image that is still being read belongs to the prompt that is sent right
- * after it was pasted. Invariant: what is to be done after is done, whatever becomes of the reading, and in order.
+ * Pending additions to a tab's draft: an image that is still being decoded belongs to the prompt that is sent right
+ * after it was pasted.
+ *
+ * Invariant: actions queued by `after` run in order, even if decoding fails.
  */
 import type { TabId } from "../../src/protocol/webview";
 
@@ -14,7 +16,7 @@ export class Intakes {
     );
   }
 
-  /** At once when nothing is on its way. */
+  /** Runs `act` immediately if nothing is pending. */
   after(tabId: TabId, act: () => void): void {
     const last = this.#last.get(tabId);
     if (last === undefined) act();

@@ -1,8 +1,8 @@
-/** What Enter means in a prompt. Pure. */
+/** Meaning of Enter in a prompt. Pure. */
 
 type Key = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey" | "isComposing">;
 
-/** `undefined`: it is not about sending, or it ends what an input method composes. */
+/** `undefined`: the key does not concern sending, or it ends an input method composition. */
 export function meaningOfKey(
   { key, shiftKey, ctrlKey, metaKey, altKey, isComposing }: Key,
   requireModifier: boolean,

@@ -1,8 +1,9 @@
 /**
- * The prompts that wait for the turn to end, above the prompt that is being written; the next one first.
+ * Queued prompts above the draft, which are sent after the turn ends; the next one first.
  *
- * Invariants: what is shown is text, never HTML; a prompt that stays is not made anew, so that its buttons keep the
- * focus.
+ * Invariants:
+ * - Content is rendered as text, never as HTML.
+ * - A remaining prompt is not recreated, so that its buttons keep the focus.
  */
 import type { QueuedPrompt } from "../../src/protocol/chat";
 import { chipContent } from "./chips";

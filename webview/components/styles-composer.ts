@@ -1,6 +1,6 @@
 /**
- * Styles of what is around the prompt: chips, the queue, what is dropped. VS Code's theme variables only, and edges for
- * those who see no backgrounds.
+ * Styles around the prompt: chips, queue, drop overlay. They use only VS Code theme variables, and borders for themes
+ * without backgrounds.
  */
 const EDGE = "var(--vscode-contrastBorder, color-mix(in srgb, var(--vscode-foreground) 22%, transparent))";
 

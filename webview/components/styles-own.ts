@@ -1,6 +1,4 @@
-/**
- * Styles of the elements that are ours alone: forms, the dock, the list of commands. VS Code's theme variables only.
- */
+/** Styles of Symposium's own elements: forms, dock, command list. They use only VS Code theme variables. */
 export const ownStyles = `
 #symposium .symposium-unseen { position: absolute; width: 1px; height: 1px; margin: -1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
 #symposium [class^="symposium-"][hidden], #symposium .symposium-bypassed > [hidden], #symposium .symposium-none { display: none !important; }

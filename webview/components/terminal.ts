@@ -1,8 +1,10 @@
 /**
- * A command that the agent runs, in the card of its tool call, as it prints.
+ * Live output of an agent's command in the card of its tool call.
  *
- * Invariants: what is printed goes to the screen as text; only lines that changed are made anew; a reader at the end
- * stays at the end, one who has scrolled away stays there.
+ * Invariants:
+ * - Output is rendered as text.
+ * - Only changed lines are recreated.
+ * - The output scrolls along if it was scrolled to the end; otherwise it keeps its position.
  */
 import type { ShownTerminal } from "../view-model/card";
 import { freshId, make, setText } from "./dom";

@@ -1,7 +1,4 @@
-/**
- * What was attached to the prompts of one tab: kept as elements beside their cards, and put back into them when they
- * were drawn again.
- */
+/** Attachments of one tab's prompts. The elements are cached beside the cards and reinserted when a card is redrawn. */
 import type { Attachment } from "../../src/protocol/attachments";
 import type { Card } from "../view-model/card";
 import { cardElement } from "./card-forms";
@@ -18,7 +15,7 @@ interface Kept {
 export class CardAttachments {
   readonly #kept = new Map<string, Kept>();
 
-  /** Puts them into their cards, below what these say. */
+  /** Inserts the elements at the end of their cards. */
   mount(list: Element, cards: readonly Card[]): void {
     const withChips = cards.filter(({ attached }) => attached.length > 0);
     const keys = new Set(withChips.map(({ key }) => key));
@@ -51,7 +48,7 @@ export class CardAttachments {
   }
 }
 
-/** A link goes through the host, as all of them do. */
+/** Links open through the host (`links.ts`). */
 function item(attachment: Attachment): HTMLElement {
   const { about, address } = chipView(attachment);
   const content = chipContent(attachment);

@@ -1,6 +1,6 @@
 /**
- * The cards on screen, of all tabs, without a look at what is in them: that may be very much, and this is asked for at
- * each drawing.
+ * The card elements of all tabs. It does not search inside cards, which can be very large, because each drawing calls
+ * it.
  */
 export function cardElements(root: Element): readonly HTMLElement[] {
   const tabs = root.querySelector(".mynah-ui-tab-contents-wrapper")?.children ?? [];

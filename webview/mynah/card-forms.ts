@@ -1,7 +1,7 @@
 /**
- * The forms of one tab's cards: kept as elements beside the cards, and put back into them when they were drawn again.
+ * Forms of one tab's cards. The elements are cached beside the cards and reinserted when a card is redrawn.
  *
- * Invariant: a form lives as long as its card asks the same; with it goes what was entered.
+ * Invariant: a form and its entered values exist as long as its card asks the same.
  */
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
 import type { Card } from "../view-model/card";
@@ -12,7 +12,7 @@ interface Kept {
   readonly form: Form;
 }
 
-/** Where a card's content is. */
+/** The content element of a card. */
 export function cardElement(list: Element, key: string): Element | null {
   return list.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"] > .mynah-card`);
 }
@@ -22,7 +22,7 @@ export class CardForms {
 
   constructor(private readonly answered: (cardKey: string, choice: ElicitationChoice) => void) {}
 
-  /** Puts the forms into their cards, below what these say. */
+  /** Inserts the forms at the end of their cards. */
   mount(list: Element, cards: readonly Card[]): void {
     const asking = cards.flatMap(({ key, form }) => (form === undefined ? [] : [{ key, form }]));
     const keys = new Set(asking.map(({ key }) => key));

@@ -1,8 +1,8 @@
 /**
- * Card → what mynah takes for one (its `ChatItemContent`, without its types). Pure.
+ * Card → mynah's `ChatItemContent`, without mynah's types. Pure.
  *
- * Invariant: an update names what is gone, because mynah merges it into what it has, and leaves alone what the user
- * unfolded.
+ * Invariant: mynah merges an update into the existing card. An update therefore sets removed parts to null and does not
+ * change the fold state, which the user may have changed.
  */
 import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from "../view-model/card";
 import type { Banner } from "../view-model/tab-view";
@@ -45,7 +45,7 @@ function foldedItem(part: Part) {
   return typeof part === "string" ? { body: part, wrapCodes: true } : { body: null, customRenderer: [image(part)] };
 }
 
-/** Built as an element, not parsed as HTML. */
+/** mynah creates it as an element and does not parse it as HTML. */
 function image({ src, alt }: Picture) {
   return { type: "img", attributes: { src, alt } } as const;
 }
@@ -75,7 +75,7 @@ export function bannerItem({ tone, text, buttons }: Banner) {
 
 const bannerIcon = (tone: Tone): CardIcon => (tone === "error" || tone === "warning" ? tone : "info");
 
-/** A press disables all buttons of a card, but for those that are marked as not disabled. */
+/** A click disables all buttons of a card, except those with an explicit `disabled: false`. */
 function buttonItem({ id, label, weight, hint }: CardButton, stays: boolean) {
   return {
     id,

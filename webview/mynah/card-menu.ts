@@ -1,9 +1,10 @@
 /**
- * The button for more of one tab's cards, with its menu: kept as elements beside the cards, and put back behind a
- * card's other buttons when those were drawn again.
+ * Button and menu for further actions of one tab's cards. The elements are cached beside the cards and reinserted after
+ * a card's other buttons when it is redrawn.
  *
- * Invariants: labels go to the screen as text; a menu that closes by a key or a choice gives the focus back to its
- * button.
+ * Invariants:
+ * - Labels are rendered as text.
+ * - A menu that closes by a key or a choice returns the focus to its button.
  */
 import type { Card, CardButton } from "../view-model/card";
 import { cardElement } from "./card-forms";
@@ -45,7 +46,9 @@ export class CardMore {
   }
 }
 
-/** The browser closes a popover on Escape and on a press elsewhere; in its top layer no scrolled list cuts it off. */
+/**
+ * The browser closes a popover on Escape and on outside clicks. The top layer keeps scroll containers from clipping it.
+ */
 function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
   const menu = make("div", {
     className: "symposium-menu",
@@ -119,7 +122,7 @@ function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => 
   return make("span", { className: "symposium-more-place" }, button, menu);
 }
 
-/** Below the button, or above it where there is no room; inside the page in any case. */
+/** Below the button, or above it if there is not enough space; always within the page. */
 function place(menu: HTMLElement, button: HTMLElement): void {
   const at = button.getBoundingClientRect(),
     { offsetWidth, offsetHeight } = menu;

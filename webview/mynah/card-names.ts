@@ -1,6 +1,6 @@
 /**
- * What the cards of a conversation are called, and of a question all that it asks, for those who do not see them: what
- * is drawn of a card is made anew again and again, and these words are not.
+ * Accessible names of the cards, and accessible descriptions of questions. The descriptions live outside the cards,
+ * because cards are redrawn often.
  */
 import { freshId, make } from "../components/dom";
 import { keyOf } from "../view-model/card";
@@ -12,19 +12,19 @@ import type { Elicitation } from "../../src/protocol/elicitation";
 import { texts } from "../view-model/texts";
 
 export class CardNames {
-  /** Not shown: cards refer to what is in it. */
+  /** Hidden container of the descriptions that cards reference. */
   readonly element = make("div");
 
   constructor(private readonly root: HTMLElement) {
     this.element.hidden = true;
   }
 
-  /** To be called after a drawing. */
+  /** Call it after each drawing. */
   show({ tabs, selected }: Page): void {
     const tab = selected === undefined ? undefined : tabs.get(selected);
     const all = cardElements(this.root);
     for (const card of all) {
-      // One that was only just drawn has no role yet, and if nothing is drawn after it is not looked at again.
+      // A newly drawn card has no role yet, and no later drawing is guaranteed.
       if (card.matches("[data-kind]:not([aria-label])"))
         card.setAttribute("aria-label", nameOf(card.dataset["kind"] ?? ""));
     }
@@ -38,7 +38,7 @@ export class CardNames {
         if (asked) this.#describe(card, asked);
       }
     }
-    // In the order in which they are seen.
+    // DOM order follows visual order.
     for (const buttons of all.flatMap(partsOf))
       if (buttons.matches(BUTTONS_FIRST) && !buttons.contains(document.activeElement))
         buttons.parentElement?.append(buttons);
@@ -48,7 +48,7 @@ export class CardNames {
 
   #describe(card: HTMLElement, asked: Permission | Elicitation): void {
     card.setAttribute("aria-label", whoAsks(asked));
-    // What became of it is in the card.
+    // The card shows its outcome.
     if (asked.answered) return card.removeAttribute("aria-describedby");
     const text = whatIsAsked(asked);
     const before = document.getElementById(card.getAttribute("aria-describedby") ?? "");
@@ -61,7 +61,7 @@ export class CardNames {
 
 const BUTTONS_FIRST = ".mynah-card > .mynah-chat-item-buttons-container:has(~ .mynah-chat-item-card-summary)";
 
-/** What stands one below the other in a card. */
+/** The vertically stacked parts of a card. */
 const partsOf = (card: Element): readonly Element[] => [...card.children].flatMap(inner => [...inner.children]);
 
 function nameOf(kind: string): string {

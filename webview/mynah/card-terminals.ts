@@ -1,7 +1,4 @@
-/**
- * The terminals of one tab's cards: kept as elements beside the cards, and put back into them when they were drawn
- * again.
- */
+/** Terminals of one tab's cards. The elements are cached beside the cards and reinserted when a card is redrawn. */
 import type { Card } from "../view-model/card";
 import { cardElement } from "./card-forms";
 import { Terminal } from "../components/terminal";
@@ -11,7 +8,7 @@ export class CardTerminals {
 
   constructor(private readonly open: (terminalId: string) => void) {}
 
-  /** Puts the terminals into their cards, below what these say. */
+  /** Inserts the terminals at the end of their cards. */
   mount(list: Element, cards: readonly Card[]): void {
     const gone = new Set(this.#kept.keys());
     for (const { key, terminals } of cards)

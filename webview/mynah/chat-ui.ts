@@ -1,10 +1,13 @@
 /**
- * The chat on screen: the only file that knows mynah-ui (4.39). Tabs by our ids, cards by their keys.
+ * The chat on screen; the only module that uses mynah-ui (4.39). Tabs have Symposium's ids, cards have their keys.
  *
- * Invariants: what is drawn of the selected tab is what was last given to `show`, whatever mynah keeps; of a tab that
- * nobody sees only the title is drawn, and all of it before it is seen; a card that did not change is not touched; only
- * acts of the user reach `acts`, never what this file does itself. Everything that mynah renders has been made safe
- * before (`markdown-safe.ts`); a click on a link never leaves the page but through `acts.linkClicked`.
+ * Invariants:
+ * - The selected tab shows the view last passed to `show`, whatever mynah stores.
+ * - Only the title of a hidden tab is drawn; the rest is drawn before the tab becomes visible.
+ * - An unchanged card is not touched.
+ * - `acts` receives only actions of the user, never changes made by this module.
+ * - All text that mynah renders is sanitized before (`markdown-safe.ts`).
+ * - Links open only through `acts.linkClicked`.
  */
 import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../../src/protocol/agents";
@@ -29,10 +32,10 @@ export type { Acts } from "../view-model/user-actions";
 
 interface Place {
   readonly mynahId: string;
-  /** What was last given to `show`, and what of that is on screen. */
+  /** The view last passed to `show`, and the view last drawn. */
   view: TabView | undefined;
   drawn: TabView | undefined;
-  /** The one of which all cards are on screen. */
+  /** The last view whose cards are all on screen. */
   complete: TabView | undefined;
   title: string;
   readonly list: CardList;
@@ -45,16 +48,16 @@ export class ChatUi {
   readonly #focus: KeptFocus;
   readonly #places = new Map<TabId, Place>();
   readonly #tabIds = new Map<string, TabId>();
-  /** Set while this file opens or selects a tab, because mynah reports that as if the user had. */
+  /** Set while this module opens or selects a tab, because mynah reports that like an action of the user. */
   #doing:
     | { readonly kind: "nothing" }
     | { readonly kind: "opening"; readonly tabId: TabId }
     | { readonly kind: "selecting" } = { kind: "nothing" };
   #agents: readonly AgentChoice[] = [];
-  /** Of a tab that shows nothing yet. */
+  /** Agent of a tab that shows nothing yet. */
   #newAgent: AgentChoice = { id: "", name: "" };
 
-  /** `complete`: a drawing that took several frames is whole. */
+  /** `complete` is called when a drawing of several frames has finished. */
   constructor(
     private readonly root: HTMLElement,
     private readonly acts: Acts,
@@ -106,7 +109,7 @@ export class ChatUi {
     });
   }
 
-  /** Opens the tab and selects it; `false` when mynah has no room. */
+  /** Opens the tab and selects it; `false` if mynah has no room. */
   open(tabId: TabId): boolean {
     if (this.#places.has(tabId)) return true;
     this.#doing = { kind: "opening", tabId };
@@ -129,13 +132,13 @@ export class ChatUi {
     if (place) this.#input.fill(place.mynahId, text);
   }
 
-  /** At once, or as soon as the page has the focus. */
+  /** Immediately, or as soon as the page gets the focus. */
   focusPrompt(tabId: TabId): void {
     const place = this.#places.get(tabId);
     if (place) this.#input.focusWhenThere(place.mynahId);
   }
 
-  /** What fits behind the `@`. */
+  /** Shows suggestions for the text after the `@`. */
   offer(tabId: TabId, query: string, mentions: readonly Mention[]): void {
     this.#places.get(tabId)?.parts.offer(query, mentions);
   }
@@ -171,7 +174,7 @@ export class ChatUi {
     });
   }
 
-  /** Whatever takes cards away or makes them anew: who reads on stays where they are, and the focus is somewhere. */
+  /** Wraps changes that remove or recreate cards: the scroll position is kept and the focus is never lost. */
   #inPlace({ parts }: Place, draw: () => void): void {
     this.#focus.around(() => {
       const follow = parts.follow();
@@ -196,7 +199,7 @@ export class ChatUi {
       set({ promptInputStickyCard: view.banner ? bannerItem(view.banner) : null });
   }
 
-  // --- what can be picked at the prompt
+  // --- pickers at the prompt
 
   #showPickers({ parts }: Place, view: TabView | undefined): void {
     parts.pickers.show(
@@ -251,7 +254,7 @@ export class ChatUi {
     else this.#goOn(place);
   }
 
-  /** What takes longer than a frame is drawn in several, and keys are heard between them. */
+  /** A drawing that exceeds one frame continues in the next frames, so that key presses are handled between them. */
   #goOn(place: Place): void {
     requestAnimationFrame(() => {
       if (!this.isDrawing(place)) return;
@@ -261,7 +264,7 @@ export class ChatUi {
     });
   }
 
-  /** Whether a tab that is seen is not all on screen yet. */
+  /** Whether the tab is visible but not completely drawn. */
   isDrawing(which: Place | TabId): boolean {
     const place = typeof which === "string" ? this.#places.get(which) : which;
     return place !== undefined && place.view !== place.complete && this.#mynah.getSelectedTabId() === place.mynahId;
@@ -326,7 +329,7 @@ export class ChatUi {
   }
 }
 
-/** All that a card of ours can have. */
+/** Clears all content of a card. */
 const NOTHING: Partial<ChatItem> = { header: null, body: null, customRenderer: null, summary: null, buttons: null };
 
 function itemOf(card: Card, how: "new" | "update"): ChatItem {

@@ -1,7 +1,7 @@
 import { equal } from "node:assert/strict";
 import { FollowEnd, type Scroller } from "./follow-end";
 
-/** A list of so many pixels, 100 of which are seen. */
+/** A list with a scroll height in pixels, 100 of them visible. */
 class List implements Scroller {
   scrollHeight = 500;
   readonly clientHeight = 100;
@@ -16,7 +16,7 @@ class List implements Scroller {
   addEventListener(_type: "scroll", listener: () => void): void {
     this.#listener = listener;
   }
-  /** As a user does it. */
+  /** Scrolls like a user. */
   scroll(to: number): void {
     this.scrollTop = to;
     this.#listener();

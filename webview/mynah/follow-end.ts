@@ -1,12 +1,12 @@
 /**
- * A reader at the end of a conversation stays at the end; one who has scrolled away stays there.
+ * Keeps a conversation scrolled to its end while the reader is at the end; otherwise keeps the scroll position.
  *
- * Invariant: only a move upwards takes a reader from the end. What grows by itself does not: the renderer adds to a
- * card for a while after it was drawn, and a drawing may take several frames.
+ * Invariant: only scrolling up leaves the end. Growing content does not: mynah extends a card for a while after drawing
+ * it, and a drawing can take several frames.
  */
 import type { Clock } from "../page-clock";
 
-/** What of a scrolling element this needs. */
+/** The part of a scrolling element that `FollowEnd` uses. */
 export interface Scroller {
   scrollTop: number;
   readonly scrollHeight: number;
@@ -15,7 +15,7 @@ export interface Scroller {
 }
 
 const NEAR = 40;
-/** When mynah has done with a card that it has drawn. */
+/** Milliseconds until mynah has finished a drawn card. */
 const LATE_MS = 150;
 
 export class FollowEnd {
@@ -30,7 +30,7 @@ export class FollowEnd {
     list.addEventListener("scroll", () => this.#scrolled());
   }
 
-  /** To be called before a drawing, its result after it. */
+  /** Call it before a drawing, and its result after the drawing. */
   before(): () => void {
     const top = this.#isAtEnd ? undefined : this.list.scrollTop;
     return () => {

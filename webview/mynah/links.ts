@@ -1,6 +1,6 @@
 /**
- * Links of agents open only through the host, which looks at the address and asks. Neither mynah, nor VS Code's own
- * handler on the document, nor the browser gets the click.
+ * Links of agents open only through the host, which checks the address and asks the user. Neither mynah, nor VS Code's
+ * handler on the document, nor the browser receives the click.
  */
 export function openLinksOnlyThrough(root: HTMLElement, open: (href: string) => void): void {
   const clicked = (event: MouseEvent) => {

@@ -1,17 +1,18 @@
 /**
- * The focus does not get lost with what had it: who works by keyboard would have to begin at the top of the page.
+ * Keeps the focus when the focused element disappears. Otherwise keyboard users would have to start at the top of the
+ * page.
  *
- * A browser takes it from what is removed at once, and from what is disabled before its next frame. mynah disables the
- * buttons of a card as one of them is pressed; when the page is busy, the frame comes before the card is drawn anew.
+ * The browser blurs a removed element immediately and a disabled one before its next frame. mynah disables all buttons
+ * of a card when one is pressed. On a busy page that frame precedes the redrawing of the card.
  */
 export class KeptFocus {
-  /** `toPrompt` puts the focus into the prompt of the tab that is shown. */
+  /** `toPrompt` focuses the prompt of the visible tab. */
   constructor(
     root: HTMLElement,
     private readonly toPrompt: () => void,
   ) {
     root.addEventListener("focusout", ({ target, relatedTarget }) => {
-      // Not before the browser has done what it tells of.
+      // Deferred until the browser has moved the focus.
       if (relatedTarget === null && target instanceof HTMLButtonElement && target.disabled)
         setTimeout(() => {
           if (isNowhere(document.activeElement)) toPrompt();
@@ -20,8 +21,8 @@ export class KeptFocus {
   }
 
   /**
-   * Around a drawing. A form that was moved has lost the focus, and gets it back; a button that was pressed may be
-   * gone, a form closed: the prompt has it then.
+   * Wraps a drawing. A form that was moved gets the focus back. If the focused element was removed or became inert, the
+   * prompt gets the focus.
    */
   around(draw: () => void): void {
     const focused = document.activeElement;

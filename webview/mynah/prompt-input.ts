@@ -1,8 +1,9 @@
 /**
- * The text of mynah's prompt inputs: mynah tells nobody of it until it is sent, and it must outlive the page.
+ * Text of mynah's prompt inputs. mynah reports it only on sending, but drafts must survive the page.
  *
- * Invariant: whatever changes an input (keys, pasting, dropping, mynah's own history) is reported before the next task:
- * a view can be gone a moment later. A MutationObserver sees all of them; mynah's `paste` fires no `input` event.
+ * Invariant: every change of an input (typing, pasting, dropping, mynah's history) is reported before the next task,
+ * because the view can be disposed at any time. A MutationObserver detects all changes; mynah's `paste` fires no
+ * `input` event.
  */
 const INPUT = ".mynah-chat-prompt-input";
 const SOON_MS = 5_000;
@@ -31,10 +32,7 @@ export class PromptInput {
     });
   }
 
-  /**
-   * Through the element, because mynah's store keeps what it was last told and drops a repeat, and makes `<br>` of
-   * lines.
-   */
+  /** Sets the text through the element. mynah's store ignores a repeated value and turns line breaks into `<br>`. */
   fill(mynahId: string, text: string): void {
     const input = this.element(mynahId);
     if (!input || textOf(input) === text) return;
@@ -44,12 +42,14 @@ export class PromptInput {
     if (document.activeElement === input) window.getSelection()?.collapseToEnd();
   }
 
-  /** Only in a page that has the focus: it is never taken from the editor. */
+  /** Only if the page has the focus, which is never taken from the editor. */
   focus(mynahId: string): void {
     if (document.hasFocus()) this.element(mynahId)?.focus();
   }
 
-  /** The view was asked to show itself, and may have the focus in a moment: not in one that is far off. */
+  /**
+   * Focuses the prompt now, or when the page gets the focus within `SOON_MS`, because the view may still be opening.
+   */
   focusWhenThere(mynahId: string): void {
     if (document.hasFocus()) return this.focus(mynahId);
     const until = performance.now() + SOON_MS;
@@ -72,8 +72,8 @@ function textOf(input: Element): string {
 }
 
 /**
- * What is dictated, dropped or put in by a program comes with an element for each further line, and whoever reads the
- * input's text, mynah too, would find the lines joined.
+ * Dictated, dropped or inserted text has one element per further line. Readers of the input's text, including mynah,
+ * would otherwise get the lines joined.
  */
 function keepLines(input: HTMLElement): void {
   if (!input.querySelector(":scope > div")) return;

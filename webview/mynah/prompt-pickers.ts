@@ -1,9 +1,10 @@
 /**
- * The selects at one tab's prompt: what is on screen, and what the user changed of it.
+ * Select elements at one tab's prompt: the shown values and the user's changes.
  *
- * Invariants: what the user chose stays on screen until the agent says what there is; the renderer makes all of them
- * anew and tells nobody, so they are drawn only when they differ, keep the focus, and are told by the user's changes
- * alone.
+ * Invariants:
+ * - The user's choice stays on screen until the agent reports its controls.
+ * - mynah recreates all select elements without an event. They are therefore drawn only on a difference, keep the
+ *   focus, and report only the user's changes.
  */
 import type { Control } from "../../src/protocol/controls";
 import { picked, type Picked, type Picker } from "../view-model/controls";
@@ -14,9 +15,9 @@ export class PromptPickers {
   #shown: readonly Picker[] = [];
 
   constructor(
-    /** Has all of them made anew. */
+    /** Recreates all select elements. */
     private readonly draw: (pickers: readonly Picker[]) => void,
-    /** Those that were made, in their order. */
+    /** The created select elements, in order. */
     private readonly selects: () => readonly HTMLSelectElement[],
   ) {}
 
@@ -37,7 +38,7 @@ export class PromptPickers {
     });
   }
 
-  /** To be told the values of all of them when one was changed. */
+  /** Call it with the values of all pickers after one has changed. */
   changed(controls: readonly Control[], values: Readonly<Record<string, unknown>>): Picked | undefined {
     const choice = picked(this.#shown, controls, values);
     if (choice === undefined) return undefined;
@@ -49,7 +50,7 @@ export class PromptPickers {
   }
 }
 
-/** Choices of one group under its name: the renderer knows no groups, the browser does. */
+/** Groups options under their name with `optgroup`, which mynah does not support. */
 function group(select: HTMLSelectElement, { value, choices }: Picker): void {
   const options = [...select.options];
   const groups = new Map<string, HTMLOptGroupElement>();

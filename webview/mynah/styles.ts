@@ -1,6 +1,6 @@
 /**
- * Styles over mynah-ui's, which come into the page late and one by one: ours win by being more specific (`#symposium`,
- * `:root:root`). Colours are VS Code's theme variables only; a high-contrast theme gets the outlines it asks for.
+ * Overrides of mynah-ui's styles, which load late and separately: higher specificity wins (`#symposium`, `:root:root`).
+ * Colours are VS Code theme variables only; high-contrast themes get their outlines.
  */
 import { composerStyles } from "../components/styles-composer";
 import { ownStyles } from "../components/styles-own";

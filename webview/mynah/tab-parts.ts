@@ -1,6 +1,6 @@
 /**
- * What of a tab is ours and not mynah's: the dock, what is around the prompt, the selects' names, and in cards forms,
- * terminals, what was attached, and the marks by which styles and tests find them.
+ * Symposium's own parts of a tab: dock, composer, names of the pickers, and within cards forms, terminals, attachments,
+ * menus and the marks for styles and tests.
  */
 import type { Mention } from "../../src/protocol/attachments";
 import type { Acts } from "../view-model/user-actions";
@@ -28,7 +28,7 @@ export class TabParts {
   readonly #composer: Composer | undefined;
   readonly #end: FollowEnd | undefined;
 
-  /** `wrapper` holds all of the tab; `drawPickers` has its selects made anew. */
+  /** `wrapper` contains the whole tab; `drawPickers` recreates its select elements. */
   constructor(
     private readonly wrapper: Element,
     mynahId: string,
@@ -57,7 +57,7 @@ export class TabParts {
     if (prompt) this.#composer = new Composer(prompt, tabId, acts, text => input.fill(mynahId, text));
   }
 
-  /** The text of the prompt may have changed. */
+  /** Call it whenever the text of the prompt may have changed. */
   typed(): void {
     this.#composer?.typed();
   }
@@ -71,7 +71,7 @@ export class TabParts {
     this.#composer?.show(view);
   }
 
-  /** After the cards were drawn. */
+  /** Call it after drawing the cards. */
   dress(cards: readonly Card[]): void {
     this.#mark(cards);
     this.#terminals.mount(this.wrapper, cards);
@@ -81,8 +81,8 @@ export class TabParts {
   }
 
   /**
-   * mynah itself writes `messageid` on the card and on all within it. Only cards are looked at: what is in them may be
-   * very much.
+   * mynah sets `messageid` on the card and on all its descendants. Only cards are visited, because their content can be
+   * very large.
    */
   #mark(cards: readonly Card[]): void {
     const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
@@ -93,7 +93,7 @@ export class TabParts {
       }
   }
 
-  /** To be called before a drawing, its result after it. */
+  /** Call it before a drawing, and its result after the drawing. */
   follow(): () => void {
     return this.#end?.before() ?? (() => undefined);
   }

@@ -1,6 +1,6 @@
 /**
- * Draws the tabs that changed. One that cannot be drawn takes neither another with it nor what follows a drawing (the
- * acknowledgement, without which the host stops posting), and is not tried again until something of it changes.
+ * Draws the changed tabs. A failing tab affects neither other tabs nor the steps after a drawing (the acknowledgement,
+ * without which the host stops posting). It is drawn again only after its next change.
  */
 import type { TabId } from "../../src/protocol/webview";
 

@@ -2,7 +2,7 @@ import { deepEqual, equal, throws } from "node:assert/strict";
 import { FrameScheduler, SHORTEST_PAUSE_MS } from "./frame-scheduler";
 import { FakeClock } from "../testing/fake-clock";
 
-/** Time that the test moves, and frames that it grants. */
+/** A clock and animation frames that the test controls. */
 class Stage extends FakeClock {
   readonly frames: (() => void)[] = [];
   frame(): void {

@@ -1,9 +1,11 @@
 /**
- * When to draw: the renderer works off every update, however many there are, so they are put together here.
+ * Schedules drawings. The renderer processes each update separately, so updates are batched here.
  *
- * Invariants: at most one drawing per animation frame, none before the last has finished; between two there are at
- * least 150 ms and four times what the last one cost, so that a page never spends more than a fifth of its time
- * drawing; what is requested is drawn in the end.
+ * Invariants:
+ * - At most one drawing per animation frame, and none before the last has finished.
+ * - The pause between drawings is at least 150 ms and four times the duration of the last one. Drawing therefore takes
+ *   at most a fifth of the time.
+ * - Every request is drawn eventually.
  */
 import type { Clock } from "../page-clock";
 
@@ -12,9 +14,9 @@ const PAUSE_PER_COST = 4;
 
 type State =
   | { readonly kind: "idle"; readonly notBefore: number }
-  /** A frame is on its way; more requests join it. */
+  /** A frame is scheduled; further requests join it. */
   | { readonly kind: "waiting" }
-  /** Requests during a drawing are for the next. */
+  /** Requests during a drawing trigger another one. */
   | { readonly kind: "drawing"; readonly again: boolean };
 
 export class FrameScheduler {

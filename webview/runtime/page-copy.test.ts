@@ -16,7 +16,7 @@ function bare(storage: TextStorage | undefined, workspace: string | undefined, s
   return new PageCopy({ viewState, storage, workspace, timeOfDay: () => 1, onWarning: fails });
 }
 
-/** The places that outlive a page, and pages one after the other. */
+/** The two storages that outlive a page, and successive pages. */
 function browser(storage: TextStorage | undefined = memoryStorage()) {
   const warnings: string[] = [];
   const at = { time: 1_000, viewState: undefined as unknown, flushed: undefined as unknown };

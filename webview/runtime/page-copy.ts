@@ -1,13 +1,14 @@
 /**
- * The two places in which a page leaves its copy. `vscode.setState` survives a hidden view, but VS Code writes it to
- * its database only from time to time: every five seconds in a browser, every minute on the desktop, and only when it
- * is idle. After F5, or when the window is reloaded because its extension host has died, that state is old. So the
- * page also writes to the storage of its own origin, which is synchronous. The next page restores the newer of the
- * two.
+ * Stores the page state in two places. `vscode.setState` survives a hidden view, but VS Code flushes it to its database
+ * only periodically: every five seconds in a browser, every minute on the desktop, and only when idle. After F5, or a
+ * window reload because the extension host died, that state is stale. The page therefore also writes to its origin's
+ * storage, which is synchronous. The next page restores the newer copy.
  *
- * Invariants: `savedAt` rises with each save, also when the clock is set back; a page reads copies of its own
- * workspace only; a storage that is full or refused costs a warning, never a save of the view state; copies of other
- * workspaces are removed after `KEPT_MS`, and earlier when there is no room.
+ * Invariants:
+ * - `savedAt` increases with each save, even if the system clock is set back.
+ * - A page reads only copies of its own workspace.
+ * - A full or refused storage costs a warning, never a save of the view state.
+ * - Copies of other workspaces are removed after `KEPT_MS`, and earlier when space is short.
  */
 import { restored, type SavedPage } from "../state/saved-page";
 
@@ -16,16 +17,16 @@ export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "
 export interface CopyDeps {
   /** VS Code's view state. */
   readonly viewState: { get(): unknown; set(state: unknown): void };
-  /** `undefined`: the browser gives none to embedded pages. */
+  /** `undefined` if the browser gives embedded pages no storage. */
   readonly storage: TextStorage | undefined;
-  /** Which workspace this page belongs to; `undefined`: not known, nothing is written to the storage. */
+  /** Id of the page's workspace; `undefined` if unknown, then nothing is written to the storage. */
   readonly workspace: string | undefined;
   /** Milliseconds since 1970. */
   timeOfDay(): number;
   onWarning(message: string, error: unknown): void;
 }
 
-/** A copy bridges seconds: until VS Code has written its own. */
+/** Generous: a copy bridges only the seconds until VS Code has flushed its own. */
 const KEPT_MS = 7 * 24 * 3600 * 1000;
 const PREFIX = "symposium-page/";
 const SAVED_AT = /^\{"savedAt":(\d+)/;
@@ -40,7 +41,7 @@ export class PageCopy {
     this.#key = deps.workspace === undefined || deps.storage === undefined ? undefined : PREFIX + deps.workspace;
   }
 
-  /** The newer copy; an empty page where there is none. */
+  /** Returns the newer copy, or an empty page if there is none. */
   load(): SavedPage {
     const now = this.deps.timeOfDay();
     this.#remove(key => key !== this.#key && this.#writtenAt(key) < now - KEPT_MS);
@@ -51,14 +52,14 @@ export class PageCopy {
     return newest;
   }
 
-  /** Writes the view state; `store` writes the storage, which takes 3 ms for 400 kB and 0.2 s for 4 MB. */
+  /** Writes the view state only. `store` writes the storage, which takes 3 ms for 400 kB and 0.2 s for 4 MB. */
   save(page: SavedPage): void {
     this.#savedAt = Math.max(this.deps.timeOfDay(), this.#savedAt + 1);
     this.#unstored = { savedAt: this.#savedAt, ...page };
     this.deps.viewState.set(this.#unstored);
   }
 
-  /** What was saved last. */
+  /** Writes the last saved page to the storage. */
   store(): void {
     if (this.#key !== undefined && this.#unstored !== undefined) this.#write(this.#key, JSON.stringify(this.#unstored));
     this.#unstored = undefined;
@@ -91,7 +92,7 @@ export class PageCopy {
     }
   }
 
-  /** Of the copies that pages of this extension have written. */
+  /** Removes copies that pages of this extension have written. */
   #remove(isUnwanted: (key: string) => boolean): void {
     const { storage } = this.deps;
     if (storage === undefined) return;
@@ -114,7 +115,7 @@ export class PageCopy {
   }
 }
 
-/** `undefined` where the browser refuses storage to embedded pages. */
+/** `undefined` if the browser refuses storage to embedded pages. */
 export function browserStorage(): TextStorage | undefined {
   try {
     return window.localStorage;

@@ -1,6 +1,6 @@
 /**
- * What tests and the smoke run wait for, as data attributes: the selected tab, its turn (idle when its end is drawn),
- * and a first snapshot.
+ * Data attributes that tests and the smoke run wait for: the selected tab, its turn (idle only after its end is drawn),
+ * and the first snapshot.
  */
 import type { TabId } from "../../src/protocol/webview";
 import { turnOf, type Page } from "../state/page-model";
@@ -11,7 +11,7 @@ export interface PageMarks {
 }
 
 export function mark(dataset: Record<string, string | undefined>, { page, isDrawn }: PageMarks): void {
-  // What is the same would be a change of the page all the same.
+  // Writing an equal value would still trigger a mutation.
   const set = (name: string, value: string): void => {
     if (dataset[name] !== value) dataset[name] = value;
   };

@@ -7,7 +7,7 @@ import type { Page } from "../state/page-model";
 import { openPage } from "../state/page-state";
 import { restored } from "../state/saved-page";
 
-/** A page with two tabs that are live, and what it did. */
+/** A page with two live tabs, and a record of its effects. */
 function fixture() {
   const posted: PageToHost[] = [],
     shown: string[] = [],

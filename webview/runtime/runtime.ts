@@ -1,9 +1,11 @@
 /**
- * The page while it runs: what happens goes to the machine (`page-state.ts`), what follows is carried out, what changed
- * is drawn with the next frame and told to those who do not look.
+ * Runs the page: passes events to the state machine (`page-state.ts`), executes its effects, draws changes with the
+ * next frame and announces them to screen readers.
  *
- * Invariants: one step at a time, its effects in their order; a tab that cannot be drawn keeps no other from being
- * drawn; the pieces of a long answer are told together, with the drawing at the latest.
+ * Invariants:
+ * - Steps run one at a time, with their effects in order.
+ * - A tab that cannot be drawn does not prevent other tabs from being drawn.
+ * - Text chunks of a long answer are announced together, at the latest with the drawing.
  */
 import type { PageToHost, TabId } from "../../src/protocol/webview";
 import type { Accessibility } from "../a11y/a11y";
@@ -21,7 +23,7 @@ export interface Stage {
   readonly frames: Pick<FrameScheduler, "request">;
   readonly saving: Pick<Saving, "now" | "soon">;
   readonly told: Accessibility;
-  /** What others read of the page without looking at it. */
+  /** Publishes the state of the page for tests and the smoke run. */
   marks(marks: PageMarks): void;
   post(message: PageToHost): void;
   /** Milliseconds of the page's clock. */
@@ -31,7 +33,7 @@ export interface Stage {
 
 export class PageLoop {
   #page: Page;
-  /** The page before the first piece of text that nobody was told of. */
+  /** The page before the first text chunk that has not been announced. */
   #untold: Page | undefined;
   readonly #toDraw = new Set<TabId>();
 
@@ -46,7 +48,7 @@ export class PageLoop {
     return this.#page;
   }
 
-  /** A step that was taken already; the first of all is one. */
+  /** Applies a step that has already been computed, such as the first one. */
   enter([next, effects]: Step): void {
     this.#page = next;
     for (const effect of effects) this.#carryOut(effect);
@@ -60,7 +62,7 @@ export class PageLoop {
     if (this.#untold === undefined) this.stage.told.changed(before, this.#page);
   }
 
-  /** A frame: each tab that changed. */
+  /** Draws each changed tab; called once per frame. */
   draw(): void {
     drawTabs(
       this.#toDraw,
@@ -83,7 +85,7 @@ export class PageLoop {
     );
   }
 
-  /** A drawing that took several frames is whole. */
+  /** A drawing of several frames has finished. */
   complete(): void {
     this.stage.told.drawn(this.#page, true);
     this.#mark();
@@ -131,7 +133,7 @@ export class PageLoop {
   }
 }
 
-/** To look at each piece of a long answer, as it comes, would mean to look at all of the answer. */
+/** Comparing after each chunk would scan the whole answer each time. */
 function isText(happening: UiEvent): boolean {
   return (
     happening.kind === "received" &&

@@ -1,4 +1,4 @@
-/** What a user does, as what happens to the page. */
+/** Converts the user's actions to events of the page. */
 import type { Entry } from "../../src/protocol/chat";
 import type { TabId } from "../../src/protocol/webview";
 import type { Acts } from "../view-model/user-actions";
@@ -13,7 +13,7 @@ export interface Acted {
 }
 
 export interface ActDeps {
-  /** When the first act comes, there is one. */
+  /** Exists when the first action arrives. */
   loop(): Acted;
   messageId(): string;
   takeImages(files: readonly File[]): Promise<Taken>;

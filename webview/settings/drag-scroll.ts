@@ -1,4 +1,4 @@
-/** Scrolls the page as long as something is dragged to its edge. */
+/** Scrolls the page while an item is dragged near its top or bottom edge. */
 
 const EDGE = 32,
   STEP = 8;
@@ -7,7 +7,7 @@ export class DragScroll {
   #y: number | undefined;
   #frame: number | undefined;
 
-  /** `scrolled`: the pointer stands still, and what is below it does not. */
+  /** `scrolled`: the content below the resting pointer has moved. */
   constructor(private readonly scrolled: (y: number) => void) {}
 
   at(y: number): void {

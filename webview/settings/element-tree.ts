@@ -1,7 +1,8 @@
 /**
- * What is to be on screen, as values: what the renderers make of a view, and what `reconciler.ts` makes elements of. Pure.
+ * Declarative description of the screen: the renderers create pieces, and `reconciler.ts` turns them into elements.
+ * Pure.
  *
- * Invariant: what strangers wrote is the text of a piece or the value of an attribute, never markup.
+ * Invariant: untrusted text is the text of a piece or an attribute value, never markup.
  */
 import type { UserAction } from "./user-actions";
 
@@ -32,23 +33,23 @@ export type Tag =
 
 export interface Piece {
   readonly tag: Tag;
-  /** Among its siblings: the piece with the same key is drawn on the same element. */
+  /** Identifies the piece among its siblings: the same key reuses the same element. */
   readonly key?: string;
   readonly text?: string;
-  /** One that is undefined is not there. */
+  /** An undefined attribute is absent. */
   readonly attributes?: Readonly<Record<string, string | undefined>>;
-  /** Of an `input`: what the view says, also where a press has changed it meanwhile. */
+  /** For an `input`: the value of the view, even if a click has changed it meanwhile. */
   readonly isChecked?: boolean;
-  /** It takes the focus of what goes from inside it. */
+  /** Receives the focus when a focused descendant disappears. */
   readonly isPlace?: true;
-  /** What a press, a tick or a grip does. */
+  /** Action of a click, a change or a drag. */
   readonly act?: UserAction;
   readonly children?: readonly Piece[];
 }
 
 type More = Omit<Piece, "tag" | "children" | "text">;
 
-/** A piece with a class and other pieces in it; those that are undefined are not there. */
+/** A piece with a class and child pieces; undefined children are omitted. */
 export function piece(
   tag: Tag,
   className: string,
@@ -63,7 +64,7 @@ export function piece(
   };
 }
 
-/** A piece with text in it. */
+/** A piece with text. */
 export function textPiece(tag: Tag, className: string, text: string, more: More = {}): Piece {
   return { tag, ...more, text, attributes: { class: className === "" ? undefined : className, ...more.attributes } };
 }

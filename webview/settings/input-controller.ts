@@ -1,8 +1,10 @@
 /**
- * What a mouse, a finger and a keyboard do on the page, as what happened. One listener of each kind for all of it:
- * elements come and go.
+ * Converts mouse, touch and keyboard input to events. Listeners are delegated to the root, because elements are
+ * recreated.
  *
- * Invariants: what is dragged is dropped, or put back, whatever ends the drag; a press that ended a drag is none.
+ * Invariants:
+ * - However a drag ends, the item is dropped or put back.
+ * - The click that ends a drag is ignored.
  */
 import type { UserAction } from "./user-actions";
 import { DragScroll } from "./drag-scroll";
@@ -16,11 +18,11 @@ export interface HandsDeps {
   happen(happened: Happened): void;
 }
 
-/** So far a pointer goes before it drags. */
+/** Pixels that a pointer moves before a drag starts. */
 const SLACK = 4;
 
 export class InputController {
-  /** The pointer that is down on a grip. */
+  /** The pointer pressed on a grip. */
   #down: { readonly pointer: number; readonly id: string; readonly y: number } | undefined;
   #hasDragged = false;
   readonly #scroll = new DragScroll(y => this.#over(y));
@@ -54,7 +56,7 @@ export class InputController {
       case "switch":
       case "mode":
       case undefined:
-        return; // heard as changes
+        return; // handled as change events
     }
   }
 
@@ -72,7 +74,7 @@ export class InputController {
     if (event.altKey ? this.#nudges(event) : this.#holds(event) || this.#walks(event)) event.preventDefault();
   }
 
-  /** Alt and an arrow move the extension in whose row the focus is. */
+  /** Alt and an arrow key move the extension whose row has the focus. */
   #nudges({ key, target }: KeyboardEvent): boolean {
     const by = ARROWS[key],
       row = rowOf(target);
@@ -94,7 +96,7 @@ export class InputController {
     return by !== undefined;
   }
 
-  /** Up and down go from row to row, where the arrow keys mean nothing else. */
+  /** Up and down arrows move between rows where the keys have no other meaning. */
   #walks({ key, target }: KeyboardEvent): boolean {
     const by = ARROWS[key],
       row = rowOf(target);
@@ -105,7 +107,7 @@ export class InputController {
     return next !== undefined;
   }
 
-  /** What was taken by keyboard stays where it is on screen when the focus leaves it. */
+  /** An extension grabbed by keyboard is dropped at its current position when the focus leaves its row. */
   #left(to: EventTarget | null): void {
     const held = this.deps.reorder();
     if (held.kind === "grabbed" && rowOf(to)?.dataset["id"] !== held.id) this.#reorder({ kind: "drop" });
@@ -133,7 +135,7 @@ export class InputController {
     this.#scroll.at(clientY);
   }
 
-  /** Where the list, without what is dragged, would be cut by the pointer. */
+  /** Computes the drop position: the number of other rows whose centre is above the pointer. */
   #over(y: number): void {
     const held = this.deps.reorder();
     if (held.kind !== "dragged") return;

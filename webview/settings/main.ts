@@ -1,4 +1,4 @@
-/** The settings page's entry: wires the pure page to VS Code, to the screen and to time. No logic. */
+/** Entry point of the settings page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
 import type { SettingsToHost } from "../../src/protocol/settings-view";
 import { make } from "../components/dom";
 import { pageClock } from "../page-clock";

@@ -1,4 +1,4 @@
-/** Is this a message of the host's? Only the shape that the page relies on is looked at. */
+/** Type guards for messages from the host. They check only the shape on which the page relies. */
 import { isObject, type Fields } from "../../src/protocol/json";
 import { UPDATE_MODES, type HostToSettings, type SettingsView } from "../../src/protocol/settings-view";
 
@@ -46,7 +46,7 @@ const isView = (value: unknown): value is SettingsView =>
   UPDATE_MODES.some(mode => mode === value["updates"]) &&
   ["requireModifier", "isRestricted", "isPage"].every(key => isSwitch(value[key]));
 
-/** Whatever else comes is not for this page: logged, and left alone. */
+/** Messages that fail the check are logged and ignored. */
 export function isHostToSettings(value: unknown): value is HostToSettings {
   if (!isObject(value)) return false;
   switch (value["type"]) {

@@ -15,7 +15,7 @@ import {
   type Model,
 } from "./model";
 
-/** What comes of these, each at its time; effects of the last. */
+/** The model after these events, each at its time, and the effects of the last one. */
 function play(...all: readonly (Happened | readonly [now: number, Happened])[]): readonly [Model, readonly Effect[]] {
   let model = emptyModel(),
     effects: readonly Effect[] = [];

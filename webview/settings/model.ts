@@ -1,10 +1,12 @@
 /**
- * The page between two views of the host: what is unfolded, what is being moved, what was pressed and is not in a view
+ * State of the page between two views of the host: folds, reordering, and changes of the user that no view contains
  * yet. Pure.
  *
- * Invariants: what the host says is shown as it is, but for what the user has just done: that stays for `WISH_MS`, and
- * until a view has it, or it would jump back until the host has written it down, and views of something else come
- * meanwhile; the focus moves only when the user, or the host in so many words, wants it to.
+ * Invariants:
+ * - The page shows the host's view, overlaid with the user's recent changes.
+ * - A change is overlaid for `WISH_MS`, and then until a view contains it. Otherwise controls would jump back while the
+ *   host saves the change and sends unrelated views.
+ * - The focus moves only on request of the user or on an explicit message of the host.
  */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { SettingsToHost, SettingsView, UpdateMode } from "../../src/protocol/settings-view";
@@ -14,9 +16,9 @@ import { brief } from "./visible-text";
 import { moveSaid } from "./texts";
 
 export const WISH_MS = 1_500;
-/** What no view has after so long was refused. */
+/** Milliseconds. A change that no view contains by then was rejected. */
 export const REFUSED_MS = 15_000;
-/** Of what is remembered as unfolded, the newest. */
+/** Maximum number of remembered folds; the newest are kept. */
 export const MOST_UNFOLDED = 100;
 
 type Wish =
@@ -28,9 +30,9 @@ export interface Model {
   readonly view: SettingsView | undefined;
   readonly unfolded: readonly string[];
   readonly reorder: Reorder;
-  /** `since`: on the clock of the page. */
+  /** `since` is a time of the page's clock. */
   readonly wishes: readonly (Wish & { readonly since: number })[];
-  /** A row that is to have the focus as soon as it is there. */
+  /** Id of a row that receives the focus as soon as it exists. */
   readonly awaited: string | undefined;
 }
 
@@ -42,16 +44,16 @@ export type Happened =
   | { readonly kind: "switched"; readonly of: Switch; readonly isOn: boolean }
   | { readonly kind: "chose"; readonly mode: UpdateMode }
   | { readonly kind: "reordered"; readonly event: ReorderEvent }
-  /** The time of a wish may be over. */
+  /** A change may have expired. */
   | { readonly kind: "woke" };
 
 export type Effect =
   | { readonly kind: "post"; readonly message: SettingsToHost }
-  /** At once: it is about what the hand does. */
+  /** Announced immediately, because it is a response to the user's input. */
   | { readonly kind: "say"; readonly text: string }
-  /** When it is on screen; the id of an element. */
+  /** Element id; focused after the drawing. */
   | { readonly kind: "focus"; readonly id: string }
-  /** What is moved stays in sight. */
+  /** Keeps the moved row visible. */
   | { readonly kind: "scroll"; readonly id: string }
   | { readonly kind: "save" }
   | { readonly kind: "wake"; readonly ms: number };
@@ -64,7 +66,7 @@ export const emptyModel = (unfolded: readonly string[] = []): Model => ({
   awaited: undefined,
 });
 
-/** What to draw: the host's view with the wishes in it; the order of the extensions without what is being moved. */
+/** The view to draw: the host's view with pending changes. The order of the extensions ignores a move in progress. */
 export function shownView({ view, wishes }: Model): SettingsView | undefined {
   return view && wishes.reduce(granted, view);
 }
@@ -114,7 +116,7 @@ function awaiting(model: Model): readonly [Model, readonly Effect[]] {
     : [model, []];
 }
 
-/** In the order on screen, without what is being moved. */
+/** In the displayed order, ignoring a move in progress. */
 export const idsOf = (model: Model): readonly string[] => shownView(model)?.extensions.map(({ id }) => id) ?? [];
 
 function reordered(model: Model, event: ReorderEvent, now: number): readonly [Model, readonly Effect[]] {
@@ -138,7 +140,7 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
   return [after, [...told, ...effects]];
 }
 
-// --- wishes
+// --- pending changes
 
 function wished(model: Model, wish: Wish, message: SettingsToHost, now: number): readonly [Model, readonly Effect[]] {
   const wishes = [...model.wishes.filter(({ of }) => !isSame(of, wish.of)), { ...wish, since: now }];
@@ -151,7 +153,7 @@ function wished(model: Model, wish: Wish, message: SettingsToHost, now: number):
   ];
 }
 
-/** A timer may be early by a hair, and is asked for again. */
+/** A timer may fire slightly early and is then scheduled again. */
 function woke(model: Model, now: number): readonly [Model, readonly Effect[]] {
   const { wishes } = model;
   return [
@@ -205,7 +207,7 @@ function granted(view: SettingsView, wish: Wish): SettingsView {
   }
 }
 
-/** As they are, where others came or some went meanwhile. */
+/** Returns `rows` unchanged if rows were added or removed meanwhile. */
 export function inOrder<R extends { readonly id: string }>(rows: readonly R[], ids: readonly string[]): readonly R[] {
   const sorted = ids.flatMap(id => rows.filter(row => row.id === id));
   return ids.length === rows.length && sorted.length === rows.length && new Set(ids).size === ids.length

@@ -1,7 +1,9 @@
 /**
- * The settings page: what happens goes through the pure step, is drawn, and then what follows from it is done.
+ * The settings page: passes each event through the pure step, draws the result and then executes the effects.
  *
- * Invariant: one thing after the other; a page that was never told anything says that it is ready, and waits.
+ * Invariants:
+ * - Events are handled one at a time.
+ * - A new page posts `ready` and waits for a view.
  */
 import type { SettingsToHost } from "../../src/protocol/settings-view";
 import type { Clock } from "../page-clock";
@@ -11,11 +13,11 @@ import { render } from "./render-page";
 
 export interface PageDeps {
   show(pieces: readonly Piece[]): void;
-  /** The element with this id, as the next; one that is not there is none's concern. */
+  /** Focuses the element with this id; no effect if it does not exist. */
   focus(id: string): void;
   scrollTo(id: string): void;
   post(message: SettingsToHost): void;
-  /** At once, for a screen reader. */
+  /** Announces the text immediately to screen readers. */
   say(text: string): void;
   save(): void;
   /** The first view is on screen. */

@@ -1,4 +1,4 @@
-/** The icons of strangers: pictures in `data:` addresses, and nothing else is loaded. Pure. */
+/** Icons from untrusted sources: only images in `data:` URIs are loaded. Pure. */
 
 const PICTURE = /^data:image\/(?:svg\+xml|png|jpeg|gif|webp|avif|x-icon|vnd\.microsoft\.icon)[;,]/i;
 const MOST = 1_000_000;
@@ -6,9 +6,8 @@ const MOST = 1_000_000;
 export const isPicture = (address: string): boolean => address.length <= MOST && PICTURE.test(address);
 
 /**
- * Whether it is drawn in the colour of the text around it, as icons of the registry are. An `<img>` knows of no text
- * and paints it black, so it is the mask of a patch of that colour; `undefined` where it is not, or its address could
- * say more in a style than an address.
+ * Style that draws the icon as a mask in the text colour; registry icons use `currentColor`, which an `<img>` renders
+ * black. `undefined` if the icon has its own colours, or if its address is not safe in a style.
  */
 export function maskOf(address: string): string | undefined {
   const isInk =

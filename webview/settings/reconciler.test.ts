@@ -30,7 +30,7 @@ class Screen {
       at?.attributes.get("id") ?? at?.attributes.get("aria-label") ?? at?.attributes.get("aria-labelledby") ?? at?.tag
     );
   }
-  /** The ids of the rows, and of what they are. */
+  /** The element with this id. */
   row(id: string): FakeElement | undefined {
     return this.surface.all().find(element => element.attributes.get("id") === id);
   }

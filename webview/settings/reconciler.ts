@@ -1,27 +1,29 @@
 /**
- * Pieces made elements, again and again: an element stays as long as its piece does, with its focus, its scroll
- * position and what is selected in it. Generic over what an element is, so that its rules can be tested without a
- * browser.
+ * Keyed reconciler: turns pieces into elements and updates them. An element lives as long as its piece and keeps its
+ * focus, scroll position and selection. Generic over the element type, so that tests need no browser.
  *
- * Invariants: drawing the same again touches nothing; what is drawn depends on the pieces alone, not on what was drawn
- * before; the element that has the focus is not moved, its neighbours are moved around it; where it goes, or can no
- * longer have the focus, the focus goes to the place around it, or to the row that is now where it was.
+ * Invariants:
+ * - Drawing the same pieces again touches nothing.
+ * - The result depends only on the pieces, not on earlier drawings.
+ * - The focused element is never moved; its siblings are moved around it.
+ * - If the focused element disappears or is disabled, the focus moves to the enclosing place or to the row now at its
+ *   position.
  */
 import type { UserAction } from "./user-actions";
 import type { Piece, Tag } from "./element-tree";
 
-/** What elements can do. */
+/** Operations on elements. */
 export interface Surface<E> {
   make(tag: Tag): E;
   setText(element: E, text: string): void;
-  /** `undefined` takes it away. */
+  /** `undefined` removes the attribute. */
   setAttribute(element: E, name: string, value: string | undefined): void;
-  /** Touches nothing where it is so already. */
+  /** No effect if the state is already correct. */
   setChecked(element: E, isChecked: boolean): void;
-  /** Before this child, or behind all. */
+  /** Inserts before this child, or at the end. */
   place(parent: E, child: E, before: E | undefined): void;
   remove(element: E): void;
-  /** The element that has the focus, whoever drew it. */
+  /** The focused element, whether or not the reconciler created it. */
   focused(): E | undefined;
   focus(element: E): void;
 }
@@ -52,14 +54,14 @@ export class Reconciler<E extends object> {
     if (before) this.#handOver(before.steps, before.focused);
   }
 
-  /** What the element does, or one that it is in. */
+  /** Action of the element; `undefined` if it has none. */
   actAt(element: E): UserAction | undefined {
     return this.#byElement.get(element)?.piece.act;
   }
 
   // --- children
 
-  /** `path`: what has the focus, and what it is in. */
+  /** `path`: the focused element and its ancestors. */
   #fill(parent: Shown<E>, pieces: readonly Piece[], path: readonly Shown<E>[]): void {
     const before = new Map(parent.children.map(child => [child.key, child]));
     const after = keyed(pieces).map(([key, piece]): Shown<E> => {
@@ -93,7 +95,7 @@ export class Reconciler<E extends object> {
     this.surface.remove(gone.element);
   }
 
-  /** `there`: those of `after` that are on screen, in their order on screen. */
+  /** `there`: the members of `after` already on screen, in their order on screen. */
   #arrange(parent: Shown<E>, there: readonly Shown<E>[], after: readonly Shown<E>[], path: readonly Shown<E>[]): void {
     const onScreen = new Set(there),
       order = [...there];
@@ -150,7 +152,7 @@ export class Reconciler<E extends object> {
 
   #handOver(steps: readonly Step<E>[], focused: Shown<E>): void {
     if (!steps.some(({ shown }) => shown.isGone) && attributesOf(focused.piece)["disabled"] === undefined) return;
-    // From the inside out, what is still there; first its child where the lost one was.
+    // Innermost remaining ancestor first, preferring its child at the position of the lost one.
     for (let i = steps.length - 1; i >= 0; i--) {
       const { shown } = at(steps, i);
       if (shown.isGone || steps.slice(0, i).some(outer => outer.shown.isGone)) continue;
@@ -167,7 +169,7 @@ interface Step<E> {
   readonly index: number;
 }
 
-/** Each with a key that no sibling has: of strangers' names two may be the same. */
+/** Gives each piece a key that is unique among its siblings, because untrusted names may be equal. */
 function keyed(pieces: readonly Piece[]): readonly (readonly [key: string, piece: Piece])[] {
   const count = new Map<string, number>();
   return pieces.map(piece => {
@@ -182,7 +184,7 @@ function attributesOf({ attributes = {}, isPlace }: Piece): Readonly<Record<stri
   return isPlace ? { ...attributes, tabindex: "-1" } : attributes;
 }
 
-/** An index that was counted. */
+/** Element at a valid index. */
 function at<T>(list: readonly T[], i: number): T {
   const found = list[i];
   if (found === undefined) throw new Error(`Nothing is at ${i}.`);

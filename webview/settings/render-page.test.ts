@@ -149,7 +149,7 @@ suite("settings page: what is drawn", () => {
         ...["X", "Y", "Z"].flatMap(name => [`Move: ${name}`, `Remove: ${name}`]),
       ]),
     );
-    // modifier and three modes
+    // the modifier checkbox and three update modes
     deepEqual(off.filter(({ tag, attributes }) => tag === "input" && attributes?.["disabled"] === undefined).length, 4);
   });
 

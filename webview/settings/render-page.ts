@@ -1,4 +1,4 @@
-/** The whole page, of a view and of what only the page knows. Pure. */
+/** Renders the whole page from a view and the page's own state. Pure. */
 import {
   UPDATE_MODES,
   type Note,
@@ -140,7 +140,7 @@ function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
   );
 }
 
-/** A mark stands where what is dragged would be dropped. */
+/** The mark shows where the dragged item would be dropped. */
 function movementOf(id: string, ids: readonly string[], state: Reorder): Movement {
   if (state.kind !== "dragged") return { isGrabbed: state.kind === "grabbed" && state.id === id, isDragged: false };
   if (state.id === id) return { isGrabbed: false, isDragged: true };

@@ -1,4 +1,4 @@
-/** Parts that rows share: buttons, marks, icons, what is folded. Pure. */
+/** Parts shared by rows: buttons, marks, icons, disclosures. Pure. */
 import type { Mark, Tone } from "../../src/protocol/settings-view";
 import { word, type UserAction } from "./user-actions";
 import { isPicture, maskOf } from "./picture";
@@ -6,17 +6,17 @@ import { piece, textPiece, type Piece } from "./element-tree";
 import { brief, initial, line } from "./visible-text";
 import { texts } from "./texts";
 
-/** What only the page knows, for the renderers. */
+/** Page state that renderers need in addition to the view. */
 export interface Around {
   readonly unfolded: readonly string[];
-  /** Adding, and what rows do, is out of reach. */
+  /** Restricted Mode: adding and row actions are disabled. */
   readonly isRestricted: boolean;
 }
 
 export interface ButtonParts {
   readonly key: string;
   readonly label: string;
-  /** What it is about, for who does not see beside what it stands. */
+  /** Subject of the action, for the accessible name. */
   readonly about?: string | undefined;
   readonly act: UserAction;
   readonly weight?: "main" | "plain" | "link";
@@ -37,7 +37,7 @@ export function button({ key, label, about, act, weight = "plain", isOff = false
   });
 }
 
-/** A disclosure: the button, and what it shows where it is unfolded. */
+/** A disclosure: the button, and the content if it is expanded. */
 export function fold(
   { unfolded }: Around,
   name: string,
@@ -76,7 +76,7 @@ export function marks(shown: readonly Mark[], isCurrent: boolean): Piece | undef
 const mark = (tone: Tone | "current", text: string): Piece =>
   textPiece("li", "mark", brief(text), { attributes: { "data-tone": tone } });
 
-/** A stranger's, or the first letter of its name. */
+/** The untrusted icon, or the first letter of the name. */
 export function picture(address: string | undefined, name: string): Piece {
   const mask = address === undefined ? undefined : maskOf(address);
   if (mask !== undefined)
@@ -97,7 +97,7 @@ const PATHS = {
   neutral: "M8 1.5a6.5 6.5 0 1 1 0 13a6.5 6.5 0 1 1 0-13M8 7.3v4M8 4.8v.01",
 } as const;
 
-/** In the colour of the text around it, so that every theme can be trusted with it. */
+/** Drawn in the colour of the surrounding text, so that it is readable in every theme. */
 export function sign(name: keyof typeof PATHS): Piece {
   return {
     tag: "svg",

@@ -1,4 +1,4 @@
-/** One agent, one extension. Pure. */
+/** Rows of agents and extensions. Pure. */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings-view";
 import { rowId, word, type UserAction } from "./user-actions";
@@ -7,7 +7,7 @@ import { button, fold, marks, picture, sign, type Around } from "./render-parts"
 import { line, lines, prose } from "./visible-text";
 import { texts } from "./texts";
 
-/** How an extension is being moved, if it is. */
+/** State of an extension that is being moved. */
 export interface Movement {
   readonly isGrabbed: boolean;
   readonly isDragged: boolean;
@@ -76,7 +76,7 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
 
 type AnyRow = Pick<AgentRow, "id" | "name" | "description" | "origin" | "progress" | "findings">;
 
-/** The word in front: behind it, it could be part of another row's id. */
+/** The prefix avoids collisions: as a suffix it could be part of another row's id. */
 const nameId = (of: Installable, { id }: AnyRow): string => `name-${rowId(of, id)}`;
 
 function frame(
@@ -103,7 +103,7 @@ function frame(
   );
 }
 
-/** `control`: what a press on the name ticks. */
+/** `control`: id of the input that a click on the name toggles. */
 function heading(id: string, name: string, control?: string): Piece {
   const written: Piece = { tag: "bdi", text: line(name), attributes: { title: line(name) } };
   return piece(
@@ -134,7 +134,7 @@ function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], aroun
   );
 }
 
-/** As much of it as has room; the rest when a pointer rests on it, and for a screen reader. */
+/** Clipped to the available space; the full text is in the tooltip and available to screen readers. */
 function said(name: string, text: string): Piece {
   const all = prose(text);
   return textPiece("p", `${name} clipped`, all, {
@@ -232,7 +232,7 @@ function finding(
     detail === undefined || detail.trim() === ""
       ? []
       : fold(around, `detail ${of} ${row.id} ${i}`, texts.detail, row.name, id =>
-          // What may scroll can be reached by keyboard.
+          // Scrollable content must be reachable by keyboard.
           textPiece("pre", "detail", lines(detail), {
             key: "detail",
             attributes: { id, tabindex: "0", role: "group", "aria-label": texts.detail },
@@ -322,7 +322,7 @@ function grip({ id, name }: ExtensionRow, { isRestricted }: Around, { isGrabbed 
   );
 }
 
-/** For who cannot drag, and has no keyboard at hand. */
+/** For users who can neither drag nor use a keyboard. */
 function arrow(by: "up" | "down", { name }: ExtensionRow): Piece {
   return piece(
     "button",

@@ -4,7 +4,7 @@ import { moved, reorder, shown, still, type Reorder, type ReorderEvent, type Sai
 
 const IDS = ["a", "b", "c", "d"];
 
-/** What comes of these events, one after the other, in a list that follows its moves. */
+/** The result of these events in order, in a list that executes its moves. */
 function play(
   ids: readonly string[],
   events: readonly ReorderEvent[],

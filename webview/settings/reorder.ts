@@ -1,11 +1,13 @@
 /**
- * Putting the extensions into another order, by a pointer or by keyboard. Pure.
+ * Reorders the extensions by pointer or keyboard. Pure.
  *
- *     still ──grab──▶ grabbed ──drop──▶ still      keyboard: it moves with each arrow key, and is put back by Escape
- *       └────drag──▶ dragged ──drop──▶ still       pointer: a mark shows where it would go
+ *     still ──grab──▶ grabbed ──drop──▶ still      keyboard: each arrow key moves the row, Escape puts it back
+ *       └────drag──▶ dragged ──drop──▶ still       pointer: a mark shows the drop position
  *
- * Invariants: what is shown is always a permutation of what the host said; the host is told once, when something was
- * dropped elsewhere; one that is taken out of the list while it is held is held no more.
+ * Invariants:
+ * - The displayed order is always a permutation of the host's list.
+ * - The host receives one message, when a row was dropped at another position.
+ * - A row that disappears from the list while it is held is released.
  */
 export type Reorder =
   | { readonly kind: "still" }
@@ -15,13 +17,13 @@ export type ReorderEvent =
   | { readonly kind: "grab"; readonly id: string }
   | { readonly kind: "drag"; readonly id: string }
   | { readonly kind: "step"; readonly by: "up" | "down" | "first" | "last" }
-  /** The pointer is where this place of the list would be. */
+  /** The pointer is over this position of the list. */
   | { readonly kind: "over"; readonly to: number }
   | { readonly kind: "drop" }
   | { readonly kind: "back" }
-  /** One place at once, without a grab. */
+  /** Moves one position without a grab. */
   | { readonly kind: "nudge"; readonly id: string; readonly by: "up" | "down" }
-  /** The list is another. */
+  /** The host's list has changed. */
   | { readonly kind: "listed" };
 
 export interface Said {
@@ -32,26 +34,26 @@ export interface Said {
 }
 export interface Outcome {
   readonly next: Reorder;
-  /** To be asked of the host. */
+  /** Message to the host. */
   readonly move?: { readonly id: string; readonly to: number };
   readonly said?: Said;
 }
 
 export const still: Reorder = { kind: "still" };
 
-/** `ids` with one of them at another place; beyond the end is the end. */
+/** `ids` with one of them moved; positions beyond the end mean the end. */
 export function moved(ids: readonly string[], id: string, to: number): readonly string[] {
   if (!ids.includes(id)) return ids;
   const others = ids.filter(each => each !== id);
   return others.toSpliced(Math.max(0, Math.min(to, others.length)), 0, id);
 }
 
-/** The order on screen: what the keyboard moves goes along, what a pointer drags stays where it is. */
+/** The displayed order: a grabbed row moves along, a dragged row stays until it is dropped. */
 export function shown(state: Reorder, ids: readonly string[]): readonly string[] {
   return state.kind === "grabbed" ? moved(ids, state.id, state.to) : ids;
 }
 
-/** `ids`: the list as it is without what is held. */
+/** `ids`: the list without the move in progress. */
 export function reorder(state: Reorder, ids: readonly string[], event: ReorderEvent): Outcome {
   switch (event.kind) {
     case "grab":

@@ -1,4 +1,4 @@
-/** What outlives the page when VS Code destroys and rebuilds it. Pure. */
+/** State that survives when VS Code destroys and recreates the page. Pure. */
 import { isObject } from "../../src/protocol/json";
 import { MOST_UNFOLDED } from "./model";
 import { isTexts } from "./message-guards";
@@ -8,7 +8,7 @@ export interface Saved {
   readonly scroll: number;
 }
 
-/** What an earlier page saved, perhaps of an earlier version. */
+/** Validates the state of an earlier page, which may have been saved by an earlier version. */
 export function savedFrom(value: unknown): Saved {
   if (!isObject(value)) return { unfolded: [], scroll: 0 };
   const { unfolded, scroll } = value;

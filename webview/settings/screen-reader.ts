@@ -1,7 +1,7 @@
-/** What is said to a screen reader: in its turn, or at once, where it is about what the hand does. */
+/** Screen reader announcements: queued, or immediate for responses to the user's input. */
 import { make } from "../components/dom";
 
-/** Sentences that can be read again. */
+/** Maximum number of sentences kept for rereading. */
 const KEPT = 5;
 
 export class Speech {
@@ -14,7 +14,7 @@ export class Speech {
     if (this.#spoken.children.length > KEPT) this.#spoken.firstElementChild?.remove();
   }
 
-  /** In place of what was said last. */
+  /** Replaces the previous immediate announcement. */
   sayNow(text: string): void {
     this.#alert.replaceChildren(make("p", { text }));
   }

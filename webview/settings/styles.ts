@@ -1,6 +1,6 @@
 /**
- * Styles of the settings page: VS Code's theme variables only; a high-contrast theme gets the outlines it asks for.
- * Made for 200 pixels, and for a whole editor.
+ * Styles of the settings page. They use only VS Code theme variables; high-contrast themes get their outlines. The
+ * layout works from 200 pixels to a full editor.
  */
 export const styles = `
 :root {

@@ -1,4 +1,4 @@
-/** The elements of a browser, for `reconciler.ts`. Text goes in as text, never as HTML. */
+/** DOM implementation of `Surface` for `reconciler.ts`. Text is set as text, never parsed as HTML. */
 import type { Surface } from "./reconciler";
 
 const SVG = "http://www.w3.org/2000/svg";

@@ -1,4 +1,4 @@
-/** Words of the settings page; what is said of an agent or an extension comes from the host. */
+/** Texts of the settings page. Texts about an agent or an extension come from the host. */
 import type { UpdateMode } from "../../src/protocol/settings-view";
 import type { Said } from "./reorder";
 
@@ -43,7 +43,7 @@ export const texts = {
   restricted: "Not in Restricted Mode",
 } as const;
 
-/** Of a row that is moved, for who does not see it. */
+/** Announcement for a row that is being moved. */
 export function moveSaid(name: string, { what, place, of }: Said): string {
   const where = `${place} of ${of}`;
   switch (what) {

@@ -1,22 +1,22 @@
-/** What can be done on the page. */
+/** Actions of the settings page. */
 import type { Installable } from "../../src/protocol/agent-service";
 import type { SettingsToHost, UpdateMode } from "../../src/protocol/settings-view";
 
-/** What stands in the user's settings and is ticked here. */
+/** User settings with a checkbox. */
 export type Switch = { readonly kind: "bypass" | "enable"; readonly id: string } | { readonly kind: "modifier" };
 
 export type UserAction =
   | { readonly kind: "say"; readonly message: SettingsToHost }
   | { readonly kind: "switch"; readonly of: Switch }
   | { readonly kind: "mode"; readonly mode: UpdateMode }
-  /** Shows what is folded, or folds it again. */
+  /** Toggles a disclosure. */
   | { readonly kind: "fold"; readonly fold: string }
-  /** The grip by which an extension is moved: pressed, it is taken or dropped; a pointer drags it. */
+  /** The grip of an extension: a click grabs or drops it, a pointer drags it. */
   | { readonly kind: "grip"; readonly id: string }
-  /** Of one that is taken. */
+  /** Moves the grabbed extension. */
   | { readonly kind: "move"; readonly by: "up" | "down" };
 
-/** The message of a switch that was put on or off. */
+/** The message for a changed checkbox. */
 export function switched(of: Switch, isOn: boolean): SettingsToHost {
   switch (of.kind) {
     case "modifier":
@@ -29,11 +29,11 @@ export function switched(of: Switch, isOn: boolean): SettingsToHost {
 }
 
 /**
- * Ids of elements: of a row, what it folds, its name. What strangers named is spelled so that it is one word, and no
- * two are the same.
+ * Element id of a row; also the base of the ids of its parts. Untrusted ids are encoded so that each is one word and no
+ * two are equal.
  */
 export const rowId = (of: Installable, id: string): string => `${of}-${word(id)}`;
 
-/** Letters, digits and hyphens stay. */
+/** Escapes all characters except letters, digits and hyphens. */
 export const word = (text: string): string =>
   text.replace(/[^A-Za-z0-9-]/g, character => `_${(character.codePointAt(0) ?? 0).toString(16)}_`);

@@ -1,14 +1,14 @@
-/** Sizes of what is attached: how much the page may hold, and what of it was kept. Pure. */
+/** Sizes of attachments: how much the page may hold, and how much of an attachment is available. Pure. */
 import type { Attachment } from "../../src/protocol/attachments";
 import type { QueuedPrompt } from "../../src/protocol/chat";
 
 /**
- * Characters of the images and texts that are attached and not sent, of all tabs together: they are in the copy that
- * the page leaves behind with each key, so that nothing of them is lost when it goes.
+ * Maximum number of characters of unsent attached images and texts, of all tabs together. The page saves all of them
+ * with each key press, so that a destroyed page loses nothing.
  */
 export const UNSENT_LIMIT = 4_000_000;
 
-/** Characters of what it holds, beside its name. */
+/** Number of characters of the content, without the name. */
 export function weightOf(attachment: Attachment): number {
   switch (attachment.kind) {
     case "file":
@@ -31,7 +31,7 @@ export function weightOfAll(prompts: readonly Pick<QueuedPrompt, "attachments">[
   );
 }
 
-/** With its name alone, for a copy that has no room for more. */
+/** The attachment reduced to its name, for a copy without room for the content. */
 export function bareOf(attachment: Attachment): Attachment {
   switch (attachment.kind) {
     case "file":
@@ -47,7 +47,7 @@ export function bareOf(attachment: Attachment): Attachment {
   }
 }
 
-/** Whether there is more of it than its name, where there should be. */
+/** Whether the content is present, if the kind has content. */
 export function isWhole(attachment: Attachment): boolean {
   switch (attachment.kind) {
     case "file":

@@ -131,7 +131,7 @@ suite("composing: what is attached", () => {
       ["image", "image"],
     );
     ok(JSON.stringify(saved(most)).length < UNSENT_LIMIT + 10_000);
-    // What was sent and is not in the conversation yet, and what waits there, is kept, too.
+    // Prompts in flight and queued prompts are kept, too.
     const sent = run(most, { kind: "submitted", tabId: "t1", messageId: "m1", text: "" }, attached(images[2]!)).page;
     const queued = run(
       livePage({ queue: { prompts: [{ messageId: "q", text: "", attachments: images.slice(0, 2) }], held: true } }),

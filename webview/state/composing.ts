@@ -1,8 +1,9 @@
 /**
- * A prompt on its way from the first key to the conversation, and what waits in its queue: the steps of a tab's drafts.
- * Pure.
+ * Steps of a tab's drafts: from the first key to the conversation, including queued prompts. Pure.
  *
- * Invariants: a prompt that is refused stays the draft, and a sentence says why; nothing is taken that cannot be kept.
+ * Invariants:
+ * - A refused prompt remains the draft, with a sentence that gives the reason.
+ * - An attachment that cannot be stored is not accepted.
  */
 import { IMAGE_LIMIT, MOST_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
 import { QUEUE_LIMIT } from "../../src/protocol/chat";
@@ -55,7 +56,7 @@ export function composed(page: Page, tab: Tab, act: Composing, now: number): Ste
   }
 }
 
-/** What fits behind the `@`, unless something else is asked by now. */
+/** Suggestions for the text after the `@`, ignored if a newer search has started. */
 export function found(page: Page, { asked, mentions }: Extract<HostToPage, { type: "found" }>): Step {
   const { tabId, query } = page.finding;
   return asked === page.finding.asked && page.tabs.has(tabId)
@@ -63,7 +64,7 @@ export function found(page: Page, { asked, mentions }: Extract<HostToPage, { typ
     : [page, []];
 }
 
-/** Adds as much of it as there can be; what there cannot be is named. */
+/** Attaches as much as possible; a remark names the rest. */
 export function attach(page: Page, tab: Tab, attachments: readonly Attachment[]): Step {
   const { name, id } = tab.conversation.agent;
   const isRefused = ({ kind }: Attachment) => kind === "image" && tab.conversation.accepts?.images === false;
@@ -98,7 +99,7 @@ function unsentWeight({ drafts: { attachments, onTheWay, takenBack }, conversati
 function typed(page: Page, tab: Tab, text: string, now: number): Step {
   if (text === tab.drafts.text) return [page, []];
   const after = drafts.typed(tab.drafts, text);
-  // The tab's title says whether there is a draft.
+  // The tab's title shows whether there is a draft.
   const titled = drafts.isEmpty(after) !== drafts.isEmpty(tab.drafts);
   return [
     withTab({ ...page, follow: { ...page.follow, typed: now } }, { ...tab, drafts: after }),
@@ -125,9 +126,9 @@ function submitted(
 }
 
 /**
- * At most one prompt is under way to the session, so that they come to it in their order whatever becomes of it; the
- * next one follows when that is there. While the sidecar restarts none is posted: the first snapshot of the new session
- * posts the first of them (`saidAgain`).
+ * Posts the first prompt on its way unless it has been posted already. At most one prompt is in flight to the session,
+ * so that prompts arrive in order in every case; the next one follows when it has arrived. Nothing is posted while the
+ * sidecar restarts: the first snapshot of the new session triggers the first prompt (`saidAgain`).
  */
 export function forwarded(
   page: Page,
@@ -143,7 +144,9 @@ export function forwarded(
   return [post({ type: "prompt", tabId, ...first, losses })];
 }
 
-/** Stops the turn. Prompts that wait for the sidecar's restart become the draft again: no session has them. */
+/**
+ * Stops the turn. Prompts that wait for a restart of the sidecar become the draft again, because no session has them.
+ */
 export function stopped(page: Page, tab: Tab): Step {
   if (turnOf(tab) === "idle") return [page, []];
   const hasSession = page.sidecar.state === "running" || tab.conversation.turn.state !== "idle";
@@ -155,13 +158,13 @@ export function stopped(page: Page, tab: Tab): Step {
   );
 }
 
-/** The sidecar does not restart by itself: prompts that waited for it become the draft again. */
+/** The sidecar does not restart automatically: prompts that waited for it become the draft again. */
 export function sidecarFailed(tab: Tab): Tab {
   const back = drafts.cameBack(tab.drafts, () => true);
   return back === tab.drafts ? tab : { ...tab, drafts: back, remark: NOT_SENT };
 }
 
-/** The sidecar runs again: a prompt that was refused meanwhile is still in the input. */
+/** The sidecar is running again: a prompt refused meanwhile is still in the input. */
 export function sidecarReturned(tab: Tab): Tab {
   return tab.remark?.until === "sidecar" ? { ...tab, remark: drafts.isEmpty(tab.drafts) ? undefined : TO_SEND } : tab;
 }
@@ -182,11 +185,11 @@ function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
   return undefined;
 }
 
-/** The last prompt once more, from where it stands: what is typed meanwhile stays in the input. */
+/** Sends the last prompt again from its entry. The draft remains in the input. */
 export function sentAgain(page: Page, tab: Tab, messageId: string, now: number): Step {
   const last = tab.conversation.entries.findLast(entry => entry.kind === "user");
   if (last?.kind !== "user" || !isLive(page, tab) || turnOf(tab) !== "idle") return [page, [show(tab)]];
-  // Of what came from a page that is gone, some may have been kept by its name alone.
+  // Attachments restored from an earlier page may have been saved without content.
   const attachments = (last.attachments ?? []).filter(isWhole),
     lost = (last.attachments ?? []).filter(each => !isWhole(each));
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
@@ -210,12 +213,12 @@ function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, {
   const prompt = tab.conversation.queue?.prompts.find(waiting => waiting.messageId === messageId);
   if (prompt === undefined || !isLive(page, tab)) return [page, [show(tab)]];
   const withdraw = post({ type: "withdraw", tabId: tab.tabId, messageId });
-  // The next page must not remember it as on its way: it would wait for it for ever.
+  // The saved page must not list it as in flight: the next page would wait for it forever.
   if (to === "drop") return [page, [SAVE, withdraw]];
   return [withTab(page, { ...tab, drafts: drafts.takenBack(tab.drafts, prompt) }), [SAVE, withdraw, show(tab)]];
 }
 
-/** What the session may not have heard of: it is said again, and changes nothing where it has. */
+/** Repeats messages that the session may have missed; repetitions have no effect. */
 export function saidAgain(page: Page, tab: Tab): readonly Effect[] {
   return [
     ...forwarded(page, [], tab),

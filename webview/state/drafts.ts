@@ -1,19 +1,20 @@
 /**
- * What a user has typed and attached in one tab, until the conversation has it. Invariant: a prompt is the draft, or on
- * its way, or in the conversation: an entry, or in its queue. One that fails, or that the user takes back, becomes the
- * draft again, before what was typed since, so that nothing typed or attached is ever lost.
+ * Text and attachments of one tab until they are in the conversation.
+ *
+ * Invariant: a prompt is the draft, on its way, or in the conversation (as an entry or in its queue). A prompt that
+ * fails or is withdrawn becomes the draft again, before newer text, so that nothing typed or attached is lost.
  */
 import { isSame, type Attachment } from "../../src/protocol/attachments";
 import type { Conversation, QueuedPrompt } from "../../src/protocol/chat";
 
-/** A prompt that was sent and is not in the conversation yet. The sidecar ignores a repeated id. */
+/** A sent prompt that is not in the conversation yet. The sidecar ignores a repeated id. */
 export type Sent = QueuedPrompt;
 
 export interface Drafts {
   readonly text: string;
   readonly attachments: readonly Attachment[];
   readonly onTheWay: readonly Sent[];
-  /** Of the queue: the user wants to change them, and the sidecar has yet to let go of them. */
+  /** Queued prompts that the user wants to edit and the sidecar has not released yet. */
   readonly takenBack: readonly Sent[];
 }
 
@@ -36,7 +37,7 @@ export function isEmpty({ text, attachments }: Pick<Drafts, "text" | "attachment
   return text.trim() === "" && attachments.length === 0;
 }
 
-/** The draft, as a prompt. */
+/** The draft as a prompt. */
 export function promptOf(
   { attachments }: Drafts,
   { messageId, text }: { readonly messageId: string; readonly text: string },
@@ -48,14 +49,14 @@ export function sent(drafts: Drafts, prompt: Sent): Drafts {
   return { ...drafts, text: "", attachments: [], onTheWay: [...drafts.onTheWay, prompt] };
 }
 
-/** This prompt of the queue is to be the draft again, as soon as it is known to wait no longer. */
+/** The queued prompt becomes the draft as soon as the conversation shows that it left the queue. */
 export function takenBack(drafts: Drafts, prompt: Sent): Drafts {
   return drafts.takenBack.some(({ messageId }) => messageId === prompt.messageId)
     ? drafts
     : { ...drafts, takenBack: [...drafts.takenBack, prompt] };
 }
 
-/** Forgets what the conversation has; what was taken back and is not in it any more, becomes the draft. */
+/** Removes prompts that are in the conversation. Taken-back prompts that are no longer in it become the draft. */
 export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
   if (drafts.onTheWay.length === 0 && drafts.takenBack.length === 0) return drafts;
   const begun = new Set(entries.filter(({ kind }) => kind === "user").map(({ id }) => id));
@@ -67,7 +68,7 @@ export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
   return returned({ ...drafts, onTheWay, takenBack: stillThere }, back);
 }
 
-/** The prompts on their way that `failed` picks become the draft again, before what was typed since. */
+/** Prompts on their way that match `failed` become the draft again, before newer text. */
 export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Drafts {
   const back = drafts.onTheWay.filter(failed);
   return back.length === 0
@@ -75,9 +76,7 @@ export function cameBack(drafts: Drafts, failed: (prompt: Sent) => boolean): Dra
     : returned({ ...drafts, onTheWay: drafts.onTheWay.filter(prompt => !failed(prompt)) }, back);
 }
 
-/**
- * The session is gone that had this queue: what waited in it, and what was to be taken back from it, becomes the draft.
- */
+/** The session that had this queue is lost: its queued prompts, including those being taken back, become the draft. */
 export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known = { entries: [] }): Drafts {
   const has = new Set([
     ...known.entries.map(({ id }) => id),
@@ -95,7 +94,7 @@ export function queueLost(drafts: Drafts, queue: readonly Sent[], known: Known =
   );
 }
 
-/** These become the draft, before what was typed since. */
+/** Puts these prompts into the draft, before newer text. */
 export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   return {
     ...drafts,
@@ -107,7 +106,7 @@ export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
   };
 }
 
-/** Each once. */
+/** Without duplicates. */
 function united(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
   return more.reduce<readonly Attachment[]>(
     (all, each) => (all.some(known => isSame(known, each)) ? all : [...all, each]),

@@ -1,11 +1,11 @@
-/** What somebody drags over the page, or has dropped, or pasted: what of it can be attached. Pure. */
+/** Selects the attachable parts of dragged, dropped or pasted data. Pure. */
 
-/** As VS Code's explorer and editors give what is dragged, and as others do. */
+/** MIME types used by VS Code's explorer and editors, and by other sources. */
 const EDITOR = "application/vnd.code.uri-list",
   LIST = "text/uri-list",
   FILES = "Files";
 
-/** Whether it may be something to attach: while it is dragged only its types can be seen. */
+/** Whether the data may be attachable. During a drag only the types are visible. */
 export function mayAttach(types: readonly string[]): boolean {
   return [EDITOR, LIST, FILES].some(type => types.includes(type));
 }
@@ -13,13 +13,13 @@ export function mayAttach(types: readonly string[]): boolean {
 export interface Dropped<F> {
   readonly uris: readonly string[];
   readonly images: readonly F[];
-  /** Files of the system that are no images. */
+  /** Files of the operating system that are not images. */
   readonly others: readonly F[];
 }
 
 /**
- * What VS Code drags comes with its address; of what others drag an image is taken as it is. A link to a page is text,
- * for the prompt to take.
+ * Drags from VS Code carry URIs. From other sources, images are taken as files. A link to a web page is text, which the
+ * prompt accepts.
  */
 export function droppedOf<F extends { readonly type: string }>(
   text: (type: string) => string,
@@ -33,7 +33,7 @@ export function droppedOf<F extends { readonly type: string }>(
     : { uris, images, others: files.filter(file => !images.includes(file)) };
 }
 
-/** Addresses of something that an editor can open: one a line, without comments. */
+/** URIs that an editor can open: one per line, without comments. */
 function urisIn(list: string): readonly string[] {
   return list
     .split(/\r?\n/)
@@ -47,7 +47,9 @@ function urisIn(list: string): readonly string[] {
     );
 }
 
-/** Of what is pasted: text goes before an image of it, but for the name that a file has. */
+/**
+ * Whether a paste attaches images: text takes precedence over an image of it, unless the text is just the file names.
+ */
 export function pastesImages(
   text: string,
   files: readonly { readonly type: string; readonly name: string }[],

@@ -21,7 +21,7 @@ const call = (id: string, path: string, more: Partial<ToolCall> = {}): ChatEvent
   },
 });
 
-/** A page with two live tabs, the first on show, that follows. */
+/** A page in follow mode with two live tabs, the first one selected. */
 class Following {
   page: Page = openPage(emptyPage, 100, 0)[0];
   #seq = 0;

@@ -1,25 +1,26 @@
 /**
  * Follow mode: the editor shows where the agent of the selected tab works. Pure.
  *
- * Invariants: at most one place a second, the newest; nothing is opened while the user types, nor for a tab that is not
- * on show.
+ * Invariants:
+ * - At most one location per second, the newest.
+ * - Nothing is opened while the user types, or for a tab that is not selected.
  */
 import type { ChatEvent, Entry, ToolCall } from "../../src/protocol/chat";
 import type { HostToPage } from "../../src/protocol/webview";
 import { post, type Page, type Step } from "./page-model";
 
 const BETWEEN_MS = 1_000;
-/** Who has not typed for so long may be disturbed. */
+/** Milliseconds without typing after which opening a file does not disturb the user. */
 const TYPING_MS = 3_000;
 
-/** After a message: what it says of where the agent works. */
+/** Processes the locations in a message. */
 export function followed(before: Page, page: Page, message: HostToPage, now: number): Step {
   if (!page.following || message.type !== "event" || message.tabId !== page.selected) return [page, []];
   const place = placeOf(message.event, before.tabs.get(message.tabId)?.conversation.entries ?? []);
   return place === undefined ? [page, []] : follow({ ...page, follow: { ...page.follow, wanted: place } }, now);
 }
 
-/** Opens what is wanted, as soon as that is right. */
+/** Opens the wanted location as soon as the invariants allow it. */
 export function follow(page: Page, now: number): Step {
   const { wanted, opened, typed } = page.follow;
   if (wanted === undefined || now - opened < BETWEEN_MS || now - typed < TYPING_MS) return [page, []];
@@ -29,7 +30,7 @@ export function follow(page: Page, now: number): Step {
   ];
 }
 
-/** The newest place of a tool call that begins, or goes on elsewhere. */
+/** The last location of a tool call that starts or moves to another location. */
 function placeOf(event: ChatEvent, before: readonly Entry[]): string | undefined {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || event.entry.status !== "in_progress") return undefined;
   const { id } = event.entry;

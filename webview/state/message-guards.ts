@@ -1,6 +1,6 @@
 /**
- * Is this value what it claims to be? For messages from the host, and for what an earlier page, perhaps of an earlier
- * version, has saved. Only the shape that the page's code relies on is looked at; what is more is left alone.
+ * Type guards for messages from the host and for pages saved by earlier versions. They check only the shape on which
+ * the page relies; additional properties are ignored.
  */
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { Attachment, Mention, Want } from "../../src/protocol/attachments";
@@ -44,7 +44,7 @@ const optional =
     value === undefined || is(value);
 const texts = (value: Fields, ...keys: readonly string[]) => keys.every(key => isText(value[key]));
 
-/** The check that `tag` names in the table, done; `false` for a tag that it does not have. */
+/** Runs the table's check for `tag`; `false` for a tag that the table lacks. */
 function passes(table: Readonly<Record<string, (value: Fields) => boolean>>, tag: unknown, value: Fields): boolean {
   const check = isText(tag) && Object.hasOwn(table, tag) ? table[tag] : undefined;
   return check?.(value) ?? false;
@@ -101,7 +101,7 @@ const isMention = (value: unknown): value is Mention =>
   isObject(value["adds"]) &&
   passes(ADDS, value["adds"]["kind"], value["adds"]);
 
-/** A prompt, in the queue or on its way to it. */
+/** A prompt in the queue or on its way to it. */
 export const isPrompt: Is<QueuedPrompt> = (value): value is QueuedPrompt =>
   isObject(value) && texts(value, "messageId", "text") && optional(areAttachments)(value["attachments"]);
 export const isQueue: Is<Queue> = (value): value is Queue =>
@@ -276,7 +276,7 @@ const EVENT: Readonly<Record<ChatEvent["type"], (event: Fields) => boolean>> = {
   terminal: event => isTerminal(event["terminal"]),
   terminalOutput: event => texts(event, "terminalId", "text") && isCount(event["offset"]),
 };
-/** Changes of entries. */
+/** Event types that change entries. */
 const NESTED: ReadonlySet<unknown> = new Set(["upsert", "append", "nested"] satisfies readonly EntryEvent["type"][]);
 function isEvent(value: unknown): value is ChatEvent {
   return isObject(value) && passes(EVENT, value["type"], value);
@@ -321,6 +321,6 @@ const MESSAGE: Readonly<Record<HostToPage["type"], (message: Fields) => boolean>
     optional(isSwitch)(message["noSession"]),
 };
 
-/** Whatever else comes is not for this page: logged, and left alone. */
+/** Messages that fail the check are logged and ignored. */
 export const isHostToPage: Is<HostToPage> = (value): value is HostToPage =>
   isObject(value) && passes(MESSAGE, value["type"], value);

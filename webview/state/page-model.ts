@@ -1,4 +1,4 @@
-/** What the page knows, what can happen to it and what follows; `page-state.ts` is the machine. Pure. */
+/** State, events and effects of the page; `page-state.ts` is the state machine. Pure. */
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { Attachment, Mention, Want } from "../../src/protocol/attachments";
 import {
@@ -19,15 +19,15 @@ import { noDrafts, queueLost, type Drafts } from "./drafts";
 export const MAX_TABS = 10;
 export type Asking =
   | { readonly kind: "no" }
-  /** missing: an answer must come. checking: none need come, when nothing was missed. */
+  /** missing: an answer is certain to come. checking: no answer comes if nothing was missed. */
   | { readonly kind: "missing" | "checking"; readonly since: number; readonly wait: number };
 
 export interface Remark {
   readonly tone: "info" | "error";
   readonly text: string;
-  /** It is said only as long as there is no sidecar, or until the turn has ended. */
+  /** Shown only until the sidecar is running again, or until the turn ends. */
   readonly until?: "sidecar" | "idle";
-  /** A button offers a tab with this agent. */
+  /** Offers a button that opens a tab with this agent. */
   readonly newTabWith?: AgentChoice;
 }
 
@@ -36,21 +36,21 @@ export interface Tab {
   readonly seen: Seen;
   readonly conversation: Conversation;
   readonly phase: "restored" | "live" | "interrupted";
-  /** The boot that the conversation came from. */
+  /** Boot id of the sidecar that sent the conversation. */
   readonly bootId: string | undefined;
   readonly asking: Asking;
-  /** When something of this tab last came. */
+  /** Time of the last message for this tab. */
   readonly heard: number;
   readonly drafts: Drafts;
-  /** Questions that the user answered and the sidecar has not confirmed. */
+  /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
-  /** One sentence beside the input, until the next prompt at the latest. */
+  /** One sentence beside the input, at the latest until the next prompt. */
   readonly remark: Remark | undefined;
 }
 
 /**
- * What the agent works on, for a user who wants to see it: one place at a time, and never into what they type. Times of
- * the page's clock.
+ * Location to open in follow mode and the times that limit it: one location at a time, never while the user types.
+ * Times of the page's clock.
  */
 export interface Follow {
   readonly wanted: string | undefined;
@@ -61,7 +61,7 @@ export interface Follow {
 export interface Page {
   readonly tabs: ReadonlyMap<TabId, Tab>;
   readonly selected: TabId | undefined;
-  /** Tabs that the user closed: a `state` that was under way does not open them again. */
+  /** Tabs closed by the user: a `state` message in flight does not reopen them. */
   readonly closed: ReadonlySet<TabId>;
   readonly agents: readonly AgentChoice[];
   readonly currentAgentId: string;
@@ -70,50 +70,50 @@ export interface Page {
   readonly host:
     | { readonly kind: "silent"; readonly since: number; readonly losses: 0 }
     | { readonly kind: "met"; readonly selected: TabId | undefined; readonly losses: number };
-  /** Events and snapshots handled, and how many of them the host knows of. */
+  /** Number of events and snapshots handled, and the number acknowledged to the host. */
   readonly handled: number;
   readonly acknowledged: number;
-  /** Whether the editor goes where the agent of the selected tab works. */
+  /** Whether follow mode is on. */
   readonly following: boolean;
   readonly follow: Follow;
-  /** Where `asked` of a new tab starts. */
+  /** Initial `asked` of a new tab. */
   readonly asked: number;
-  /** Enter begins a line, and sends only with Shift, Ctrl or Cmd. */
+  /** Enter inserts a line break; Shift, Ctrl or Cmd with Enter sends. */
   readonly requireModifier: boolean;
-  /** The newest question for what fits behind an `@`. */
+  /** The newest search for mentions. */
   readonly finding: { readonly asked: number; readonly tabId: TabId; readonly query: string };
-  /** Of the tab that is being opened: what is to be attached, and its agent, if it is not the one of new tabs. */
+  /** For the tab being opened: attachments to add, and its agent if it differs from that of new tabs. */
   readonly toAttach: readonly Attachment[];
   readonly openingWith: string | undefined;
-  /** Tabs that go on with what was set when they began, where that is something else now. */
+  /** Tabs that still use their old settings after a change. */
   readonly outdated: readonly TabId[];
-  /** Tabs in which something is done without asking. */
+  /** Tabs in which some actions run without asking the user. */
   readonly bypassed: readonly Bypassed[];
 }
 
-/** What a user does with a prompt, until it is sent and as long as it waits. */
+/** The user's actions on a prompt, until it is sent and while it is queued. */
 export type Composing =
   | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
   | { readonly kind: "submitted"; readonly tabId: TabId; readonly messageId: string; readonly text: string }
   | { readonly kind: "attached"; readonly tabId: TabId; readonly attachments: readonly Attachment[] }
   | { readonly kind: "detached"; readonly tabId: TabId; readonly attachment: Attachment }
-  /** Something is to be attached that only the host knows. */
+  /** Requests an attachment that only the host can supply. */
   | { readonly kind: "wanted"; readonly tabId: TabId; readonly want: Want }
-  /** Something cannot be attached; `why` is a sentence. */
+  /** An item cannot be attached; `why` is a sentence. */
   | { readonly kind: "notTaken"; readonly tabId: TabId; readonly why: string }
-  /** An `@` is typed, and this behind it. */
+  /** The text after an `@` has changed. */
   | { readonly kind: "searched"; readonly tabId: TabId; readonly query: string }
-  /** A prompt that waits is taken out of the queue. */
+  /** Removes a prompt from the queue. */
   | { readonly kind: "withdrawn"; readonly tabId: TabId; readonly messageId: string; readonly to: "edit" | "drop" }
   | { readonly kind: "queueSent"; readonly tabId: TabId };
 
-/** What a user does in one tab. */
+/** The user's actions in one tab. */
 export type UserAction =
   | Composing
   | { readonly kind: "closed"; readonly tabId: TabId }
   | { readonly kind: "selected"; readonly tabId: TabId }
   | { readonly kind: "stopped"; readonly tabId: TabId }
-  /** Absent `agentId`: with the same agent. */
+  /** Without `agentId`: with the same agent. */
   | { readonly kind: "newTabWanted"; readonly tabId: TabId; readonly agentId?: string }
   | {
       readonly kind: "answered";
@@ -131,7 +131,7 @@ export type UserAction =
   | ({ readonly kind: "diffWanted"; readonly tabId: TabId } & Change)
   | { readonly kind: "terminalWanted"; readonly tabId: TabId; readonly terminalId: string }
   | { readonly kind: "controlChosen"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
-  /** `messageId`: for a prompt that the action may send. */
+  /** `messageId`: id of a prompt that the action may send. */
   | { readonly kind: "actionChosen"; readonly tabId: TabId; readonly action: ActionId; readonly messageId: string };
 
 export type UiEvent =
@@ -141,39 +141,39 @@ export type UiEvent =
   | { readonly kind: "agentChosen"; readonly agentId: string }
   | { readonly kind: "linkClicked"; readonly href: string }
   | { readonly kind: "followToggled" }
-  /** A frame with what arrived is on screen. */
+  /** A frame with the received changes is on screen. */
   | { readonly kind: "drawn" }
   | { readonly kind: "ticked" };
 
 export type Effect =
   | { readonly kind: "post"; readonly message: PageToHost }
-  /** Give the tab a place on screen, and select it. */
+  /** Creates the tab on screen, or selects it. */
   | { readonly kind: "open" | "select"; readonly tabId: TabId }
-  /** Open a new tab under a fresh id, as if the user had. */
+  /** Opens a new tab with a fresh id, like the user's action. */
   | { readonly kind: "openOne" }
-  /** Put this text into the tab's input. */
+  /** Sets the text of the tab's input. */
   | { readonly kind: "fill"; readonly tabId: TabId; readonly text: string }
-  /** Take the focus to the tab's input. */
+  /** Focuses the tab's input. */
   | { readonly kind: "focus"; readonly tabId: TabId }
-  /** This fits behind the `@`. */
+  /** Shows suggestions for the text after the `@`. */
   | { readonly kind: "offer"; readonly tabId: TabId; readonly query: string; readonly mentions: readonly Mention[] }
-  /** Draw the tab, in a frame or so. */
+  /** Draws the tab with one of the next frames. */
   | { readonly kind: "show"; readonly tabId: TabId }
   | { readonly kind: "showAgents" }
-  /** Before anything else happens: what the user did is not lost with the page. */
+  /** Saves before the next event, because the page may be destroyed at any time. */
   | { readonly kind: "save" }
-  /** In a moment: it is only what an agent said, and all of the page is saved each time. */
+  /** Saves later: the change comes only from an agent, and each save writes the whole page. */
   | { readonly kind: "saveSoon" };
 
 export type Step = readonly [page: Page, effects: readonly Effect[]];
 
-/** The turn as the user sees it: a prompt that is under way has begun one. */
+/** The turn as the user sees it: a prompt in flight has started one. */
 export function turnOf(tab: Tab): Conversation["turn"]["state"] {
   const { state } = tab.conversation.turn;
   return state === "idle" && tab.drafts.onTheWay.length > 0 ? "starting" : state;
 }
 
-/** Whether there is a session that hears what the user does here. */
+/** Whether a session receives the user's actions in this tab. */
 export function isLive({ sidecar }: Page, { phase }: Tab): boolean {
   return phase === "live" && sidecar.state === "running";
 }
@@ -210,7 +210,7 @@ export function withTabs(page: Page, change: (tab: Tab) => Tab): Page {
   return { ...page, tabs: new Map([...page.tabs].map(([tabId, tab]) => [tabId, change(tab)])) };
 }
 
-/** Another draft in it; the input shows what the draft says, see `step`. */
+/** Replaces the draft; `step` updates the input. */
 export function withDrafts(page: Page, tab: Tab, drafts: Drafts): Step {
   return drafts === tab.drafts ? [page, []] : [withTab(page, { ...tab, drafts }), [show(tab), SAVE]];
 }
@@ -221,9 +221,10 @@ export function remarkOn(page: Page, tabId: TabId | undefined, remark: Remark): 
 }
 
 /**
- * Nothing looks as if it still went on; see `interrupted`. What waited becomes the draft again. What is shown is then
- * no longer what any sidecar said, so only a snapshot can follow it, also one of the same boot, should that live after
- * all; and only one that is asked for from now on, because one that comes late may lack what was shown since.
+ * Ends all activity in the tab, see `interrupted`. Queued prompts become the draft again.
+ *
+ * The conversation then differs from that of any sidecar, so that only a snapshot can follow it, possibly of the same
+ * boot. The snapshot must be requested from now on: an earlier one may lack entries shown since.
  */
 export function broken(tab: Tab, why: string): Tab {
   const { queue, bypassed: _, ...conversation } = tab.conversation;

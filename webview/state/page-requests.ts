@@ -1,9 +1,11 @@
 /**
- * When and what the page asks of the host. Pure.
+ * When the page requests events and snapshots from the host. Pure.
  *
- * Invariants: of each tab at most one asking is open; what is missing is asked for again after a second, then two,
- * four, eight, until something comes; a turn that is silent for three seconds is asked after, because its end may have
- * been dropped; while there is no sidecar nothing is asked.
+ * Invariants:
+ * - At most one request per tab is open.
+ * - A missing answer is requested again after one second, then two, four and eight, until a message arrives.
+ * - A running turn that is silent for three seconds is checked, because its end may have been dropped.
+ * - While there is no sidecar, nothing is requested.
  */
 import { ask } from "../../src/protocol/delivery";
 import type { TabId, TabPosition } from "../../src/protocol/webview";
@@ -24,12 +26,12 @@ import { withTerminals } from "./persisted-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
 import { titleOf } from "./tab-title";
 
-/** What is missing is asked for again after this long, then twice as long, up to `LONGEST_WAIT_MS`. */
+/** Milliseconds until a missing answer is requested again; the wait doubles up to `LONGEST_WAIT_MS`. */
 export const ASK_AGAIN_MS = 1_000;
-/** How long a turn may be silent before the page asks whether its end was dropped. */
+/** Milliseconds of silence in a turn after which the page checks whether its end was dropped. */
 export const SILENCE_MS = 3_000;
 const LONGEST_WAIT_MS = 8_000;
-/** An answer that nothing came of by then may be given again. */
+/** Milliseconds after which an unconfirmed answer to a question can be given again. */
 const ANSWERING_MS = 5_000;
 
 export const missing = (now: number): Asking => ({ kind: "missing", since: now, wait: ASK_AGAIN_MS });
@@ -76,7 +78,9 @@ function askIfAny(page: Page, tabIds: readonly TabId[], kind: "missing" | "check
   return tabIds.length === 0 ? [page, []] : askHost(page, tabIds, kind, now);
 }
 
-/** Says where these tabs are. With no tab it still says that the page is there, unless the host knows. */
+/**
+ * Reports the positions of these tabs. Without tabs it still announces the page, unless the host has answered already.
+ */
 export function askHost(page: Page, tabIds: readonly TabId[], kind: "missing" | "checking", now: number): Step {
   if (tabIds.length === 0 && page.host.kind === "met") return [page, []];
   const tabs = new Map(page.tabs);
@@ -117,7 +121,7 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
       },
     ];
   });
-  // What this page says becomes the beginning of a session: the next page must not know less of it.
+  // The reported positions become the start of a session. Without saving, the next page could report less.
   return [
     page,
     [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webview-ready", tabs, losses: page.host.losses })],

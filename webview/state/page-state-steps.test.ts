@@ -11,7 +11,7 @@ import { viewOf } from "../view-model/tab-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 
-/** A page that was told the state, with one tab whose snapshot has come. */
+/** A page that has received a `state` message, with one live tab. */
 function livePage(conversation: Partial<Conversation> = {}, now = 0): Page {
   let page = run(openPage(emptyPage, 100, now)[0], { kind: "received", message: stateMessage(["t1"]) }, now).page;
   page = run(

@@ -18,7 +18,7 @@ import { restored } from "./saved-page";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 
-/** One session of the sidecar: it lives as long as the boot. */
+/** A session of the sidecar; it lives as long as the boot. */
 class Session {
   readonly events: ChatEvent[] = [];
   constructor(public conversation: Conversation) {}
@@ -28,7 +28,7 @@ class Session {
   }
 }
 
-/** The page, and a host with its sidecar, joined by a wire that the test breaks. */
+/** The page, and a host with its sidecar, connected by a wire that the test disturbs. */
 class Fixture {
   page: Page;
   now = 0;
@@ -44,7 +44,7 @@ class Fixture {
   #tabs: TabId[] = [];
   #sessions = new Map<TabId, Session>();
 
-  /** Begins with two tabs that are live. */
+  /** Starts with two live tabs. */
   constructor() {
     this.page = this.#open();
     this.settle();
@@ -52,7 +52,7 @@ class Fixture {
     this.settle();
   }
 
-  // The page.
+  // --- page
   #open(): Page {
     this.inputs.clear();
     const [page, effects] = openPage(restored(this.saved), this.now, this.now);
@@ -103,7 +103,7 @@ class Fixture {
     this.inputs.set(tabId, text);
     this.do({ kind: "typed", tabId, text });
   }
-  /** By the user, in the selected tab, or by the host, in whichever that is. */
+  /** By the user in the selected tab, or by the host in whichever tab the page selects. */
   attach(by: "user" | "host"): void {
     const attachment: Attachment = { kind: "file", path: `/w/f${++this.#made}` };
     const tabId = this.page.selected;
@@ -111,7 +111,7 @@ class Fixture {
     if (by === "user" && tabId !== undefined) this.do({ kind: "attached", tabId, attachments: [attachment] });
     else this.do({ kind: "received", message: { type: "attach", attachments: [attachment] } });
   }
-  /** Acts on what waits in the selected tab. */
+  /** Acts on the queue of the selected tab. */
   queued(act: "edit" | "sendQueued" | "stop"): void {
     const tabId = this.page.selected;
     if (tabId === undefined) return;
@@ -125,7 +125,7 @@ class Fixture {
     this.do({ kind: "ticked" });
   }
 
-  // The host.
+  // --- host
   handle(message: PageToHost): void {
     switch (message.type) {
       case "new-tab":
@@ -214,7 +214,7 @@ class Fixture {
     if (conversation)
       this.emit(tabId, { type: "queue", queue: change(conversation.queue ?? { prompts: [], held: false }) });
   }
-  /** The turn has ended: the next prompt goes out, unless it is held. */
+  /** After the end of a turn: sends the next prompt, unless the queue is held. */
   #next(tabId: TabId): void {
     const { turn, queue } = this.conversation(tabId) ?? {};
     const [prompt, ...prompts] = queue?.prompts ?? [];
@@ -237,7 +237,7 @@ class Fixture {
     const session = this.#sessions.get(tabId);
     if (session) this.#event(tabId, session.emit(event), event);
   }
-  /** The agent says something, in whichever tab comes at `n`; the turn that it belongs to runs or is over. */
+  /** The agent sends text in tab `n` (modulo the number of tabs), during or after its turn. */
   say(n: number, text: string, ends: boolean): void {
     const tabId = this.#tabs[n % Math.max(1, this.#tabs.length)];
     const conversation = tabId === undefined ? undefined : this.#sessions.get(tabId)?.conversation;
@@ -262,7 +262,7 @@ class Fixture {
       this.state();
     }
   }
-  /** A sidecar takes longer to start than a message to arrive: what its predecessor said has come by then. */
+  /** Delivers pending messages first, because a sidecar takes longer to start than a message to arrive. */
   startSlowly(): void {
     for (const message of this.toPage.splice(0)) this.do({ kind: "received", message });
     for (const message of this.toHost.splice(0)) this.handle(message);
@@ -275,7 +275,7 @@ class Fixture {
     return this.#tabs;
   }
 
-  /** From now on nothing is lost: both sides talk until they are quiet. */
+  /** From now on nothing is lost: delivers messages until both sides are idle. */
   settle(): void {
     this.start();
     this.toPage.push({ type: "askAgain" });

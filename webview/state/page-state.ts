@@ -1,13 +1,15 @@
 /**
- * The page, without a page: all tabs, and what each message and each act of the user changes. Pure; `runtime.ts`
- * carries the effects out, the property tests drive it without a DOM.
+ * State machine of the page: all tabs, and the changes for each message and each action of the user. Pure; `runtime.ts`
+ * executes the effects, and the property tests run it without a DOM.
  *
  *   restored ──snapshot──▶ live ──sidecar died, or another boot──▶ interrupted ──its snapshot──▶ live
  *
- * Invariants: a conversation changes only by `applyEvent`, by a snapshot that `receive` lets through, and by
- * `interrupted`; what is shown stays until the snapshot that replaces it; at most one asking per tab is open, and asked
- * again after a second (then two, four, eight); a text typed is a draft, on its way or in the conversation; what an
- * input shows is the draft.
+ * Invariants:
+ * - A conversation changes only through `applyEvent`, a snapshot that `receive` accepts, and `interrupted`.
+ * - Shown content stays until a snapshot replaces it.
+ * - At most one request per tab is open, repeated after one second, then two, four and eight.
+ * - Typed text is a draft, on its way, or in the conversation.
+ * - An input shows the draft.
  */
 import { applyEvent, emptyConversation } from "../../src/protocol/chat";
 import { receive } from "../../src/protocol/delivery";
@@ -55,7 +57,9 @@ import { LIMIT, newest, TAB_LIMIT, type SavedPage } from "./saved-page";
 import { agentChosen, agentSelected } from "./tab-agent";
 import { titleOf } from "./tab-title";
 
-/** `asked`: the time of day will do; `now`: the clock of all later steps. Both in milliseconds. */
+/**
+ * `asked`: any increasing number, such as the time of day. `now`: the clock of all later steps. Both in milliseconds.
+ */
 export function openPage(saved: SavedPage, asked: number, now: number): Step {
   const start = Math.max(asked, saved.asked + 1);
   const tabs = saved.tabs
@@ -112,7 +116,7 @@ export function step(page: Page, happening: UiEvent, now: number): Step {
   return [after, happening.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
 }
 
-/** A draft that something else than typing has changed. */
+/** Drafts changed by anything but typing. */
 function filled(before: Page, after: Page): readonly Effect[] {
   return before.tabs === after.tabs
     ? []
@@ -171,7 +175,7 @@ export function saved(page: Page): SavedPage {
   };
 }
 
-// --- what the host says
+// --- messages from the host
 
 function received(page: Page, message: HostToPage, now: number): Step {
   switch (message.type) {
@@ -201,8 +205,8 @@ function received(page: Page, message: HostToPage, now: number): Step {
 }
 
 /**
- * Only the prompt that failed comes back: others may well be accepted. A tab that got no session has none that could
- * accept them.
+ * Only the failed prompt returns to the draft, because others may be accepted. If the tab got no session, all its
+ * prompts return.
  */
 function failed(
   page: Page,
@@ -224,7 +228,7 @@ function failed(
   ];
 }
 
-/** For the tab that is named, else for the one that the user looks at, else for a new one. */
+/** Attaches to the given tab, otherwise to the selected tab, otherwise to a new one. */
 function attachCame(page: Page, { tabId, attachments }: Extract<HostToPage, { type: "attach" }>): Step {
   const tab =
     page.tabs.get(tabId ?? page.selected ?? "") ?? (tabId === undefined ? page.tabs.values().next().value : undefined);
@@ -275,12 +279,12 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
 }
 
 /**
- * After an event, and after a snapshot: what it does not contain of the user's prompts is said again, under the same
+ * After an event only the next prompt is posted. After a snapshot, prompts that it lacks are sent again under the same
  * ids.
  */
 function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
   const { conversation } = tab;
-  // A session of another boot knows nothing of the queue of the one before.
+  // A session of another boot does not have the queue of the previous one.
   const lost =
     before.bootId === tab.bootId
       ? tab.drafts
@@ -291,7 +295,7 @@ function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
     tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
   const now = { ...tab, drafts: left, answering };
   const more = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
-  // What the next page remembers must not be older than what this one says: that one before it is there.
+  // The saved page must not be older than the posted messages, hence SAVE comes first.
   const after = turnOf(now) === "idle" ? withoutTurnRemark(now) : now;
   return [withTab(page, after), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
 }
@@ -339,12 +343,12 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
   );
 }
 
-/** Without a remark that was true until the end of the turn. */
+/** Removes a remark that is valid only until the end of the turn. */
 function withoutTurnRemark(tab: Tab): Tab {
   return tab.remark?.until === "idle" ? { ...tab, remark: undefined } : tab;
 }
 
-/** The host's selection counts when it changes; at first, this page's own is older than nothing. */
+/** The tab to select: the host's selection when it changes. At first the page's own selection takes precedence. */
 function chosen(page: Page, host: TabId | undefined, first: boolean, before: TabId | undefined): TabId | undefined {
   const changed = host !== undefined && page.tabs.has(host) && (first ? page.selected === undefined : host !== before);
   return changed ? host : (page.selected ?? page.tabs.keys().next().value);
@@ -356,7 +360,7 @@ function selectTab(page: Page, tabId: TabId | undefined): Step {
     : [{ ...page, selected: tabId }, [{ kind: "select", tabId }, SAVE]];
 }
 
-// --- what the user does
+// --- actions of the user
 
 function opened(page: Page, tabId: TabId, now: number): Step {
   if (page.tabs.has(tabId)) return [page, []];
@@ -383,7 +387,7 @@ function opened(page: Page, tabId: TabId, now: number): Step {
   );
 }
 
-/** `agentId`: of its agent; absent: the one of new tabs. */
+/** `agentId`: the new tab's agent; default: the agent of new tabs. */
 function openOne(page: Page, agentId?: string): Step {
   if (page.tabs.size < MAX_TABS) return [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]];
   return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });

@@ -1,10 +1,10 @@
 /**
- * Tool calls with the end of what their terminals printed: a page that is saved, and a session that follows one that is
- * gone, have the entries and no terminals. Pure.
+ * Adds the end of the terminal output to tool calls. A saved page, and a session that replaces a lost one, have entries
+ * but no terminals. Pure.
  */
 import type { Entry, TerminalView, ToolCall } from "../../src/protocol/chat";
 
-/** Of each terminal. */
+/** Characters per terminal. */
 const KEPT = 4_000;
 
 export function withTerminals(entries: readonly Entry[], terminals: readonly TerminalView[] = []): readonly Entry[] {
@@ -13,7 +13,7 @@ export function withTerminals(entries: readonly Entry[], terminals: readonly Ter
   return entries.map(entry => (entry.kind === "tool" ? withOutput(entry, views) : entry));
 }
 
-/** Made once as long as its terminals print nothing: entries are measured by what they are. */
+/** Cached until the terminal output changes, because sizes of entries are cached by identity. */
 const made = new WeakMap<ToolCall, { readonly of: readonly (TerminalView | undefined)[]; readonly entry: ToolCall }>();
 
 function withOutput(tool: ToolCall, views: ReadonlyMap<string, TerminalView>): ToolCall {

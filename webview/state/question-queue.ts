@@ -1,14 +1,14 @@
-/** The open questions of a conversation in a queue: many of them at once are asked one after the other. Pure. */
+/** Queue of a conversation's open questions: many simultaneous questions are shown one after the other. Pure. */
 import type { Entry } from "../../src/protocol/chat";
 import { isQuestion } from "./page-model";
 
-/** Questions that are drawn side by side; of more, only the first is drawn. */
+/** Maximum number of questions shown together; of more, only the first is shown. */
 const MAX_SIDE_BY_SIDE = 2;
 
 export interface QuestionQueue {
-  /** Ids of the open questions that are drawn. */
+  /** Ids of the shown open questions. */
   readonly shown: ReadonlySet<string>;
-  /** Number of the others. */
+  /** Number of open questions that are not shown. */
   readonly waiting: number;
 }
 

@@ -3,7 +3,7 @@ import { Saving } from "./save-schedule";
 import { FakeClock } from "../testing/fake-clock";
 
 suite("saving", () => {
-  /** Each takes so long; when each began. */
+  /** `cost`: milliseconds per save. `savedAt`: start times of the saves. */
   function saving(cost: number): { readonly clock: FakeClock; readonly saving: Saving; readonly savedAt: number[] } {
     const clock = new FakeClock(),
       savedAt: number[] = [];

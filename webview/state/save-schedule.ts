@@ -1,10 +1,11 @@
 /**
- * When to save the page: VS Code takes all of it as text each time, and what is said while an agent talks changes ten
- * times a second. What the user did is saved at once: VS Code destroys a hidden view without waiting for its last
- * words.
+ * Schedules saving. VS Code serializes the whole page each time, and an answering agent changes it ten times a second.
+ * The user's changes are saved immediately, because VS Code destroys a hidden view without notice.
  *
- * Invariants: what is requested is saved in the end, as it is then; what may wait takes no more than a twentieth of the
- * time, and after a pause does not wait, so that the small page of a beginning is never behind.
+ * Invariants:
+ * - Every requested save happens, with the state at that time.
+ * - Deferrable saves take at most a twentieth of the time. After a pause they happen immediately, so that a small new
+ *   page is always saved.
  */
 import type { Clock } from "../page-clock";
 
@@ -39,7 +40,7 @@ export class Saving {
     });
   }
 
-  /** Before the page goes. */
+  /** Call it before the page is destroyed. */
   flush(): void {
     if (this.#isWaiting) this.now();
   }

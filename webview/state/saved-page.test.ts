@@ -313,7 +313,7 @@ suite("shape of what the host says", () => {
     ],
     missingTools: "why",
   };
-  /** With every member of it, wherever it stands, in turn made something that it cannot be. */
+  /** Variants of the value with one member at any depth replaced by an invalid value. */
   const spoilt = (value: unknown): readonly unknown[] =>
     typeof value !== "object" || value === null
       ? [{ odd: [] }]

@@ -1,11 +1,13 @@
 /**
- * The copy of itself that a page leaves behind (where: `page-copy.ts`): VS Code destroys a page whose view is hidden,
- * and the sidecar may die before the view is shown again. Bounded: the newest entries, up to so many characters.
+ * The page's saved copy (stored by `page-copy.ts`). VS Code destroys the page of a hidden view, and the sidecar may die
+ * before the view is shown again.
  *
- * Invariants: a saved page is never larger than `LIMIT` characters and what the user has not sent, which is bounded
- * when it is attached (`UNSENT_LIMIT`); of each tab the newest entry is kept, cut if need be; images, and texts that
- * are attached, take no more than half of the room, so that they never are in the way of words; ids, drafts, prompts
- * on their way and in the queue, and the selected tab are always kept.
+ * Invariants:
+ * - A saved page has at most `LIMIT` characters plus unsent content, which is bounded when it is attached
+ *   (`UNSENT_LIMIT`).
+ * - The newest entry of each tab is kept, shortened if necessary.
+ * - Images and attached texts take at most half of the room, so that they do not displace text.
+ * - Ids, drafts, prompts in flight, queued prompts and the selected tab are always kept.
  */
 import type { Entry, Notice } from "../../src/protocol/chat";
 import { isObject, type Fields } from "../../src/protocol/json";
@@ -16,14 +18,14 @@ import { areAttachments, isAgentChoice, isCount, isEntry, isListOf, isPrompt, is
 
 export interface SavedTab {
   readonly tabId: TabId;
-  /** The boot that `entries` came from; empty when none has answered yet. */
+  /** Boot id of the sidecar that sent `entries`; empty if none has answered yet. */
   readonly bootId: string;
   readonly agent: { readonly id: string; readonly name: string };
   readonly cwd: string;
   readonly title: string;
   readonly entries: readonly Entry[];
   readonly drafts: Drafts;
-  /** What waited; absent: nothing. */
+  /** Queued prompts; absent if there are none. */
   readonly queue?: readonly Sent[];
 }
 
@@ -31,22 +33,22 @@ export interface SavedPage {
   /** Milliseconds since 1970, see `page-copy.ts`; absent in copies of earlier versions. */
   readonly savedAt?: number;
   readonly version: 1;
-  /** The highest `asked` of all tabs: the next page starts above it. */
+  /** Highest `asked` of all tabs: the next page starts above it. */
   readonly asked: number;
   readonly selected: TabId;
   readonly following?: boolean;
-  /** As the host last said: a prompt that is typed before it says so again is not sent by Enter. */
+  /** The host's last value: a prompt typed before its next `state` message is not sent by a plain Enter. */
   readonly requireModifier?: boolean;
   readonly tabs: readonly SavedTab[];
 }
 
 export const emptyPage: SavedPage = { version: 1, asked: 0, selected: "", tabs: [] };
 
-/** Characters of all entries together, and of one tab's. */
+/** Maximum number of characters of all entries, and of one tab's entries. */
 export const LIMIT = 400_000;
 export const TAB_LIMIT = 200_000;
 
-/** The newest entries, as JSON no longer than `limit` characters. Where some are left out, the first says so. */
+/** The newest entries, as JSON at most `limit` characters. If entries are omitted, a notice comes first. */
 export function newest(entries: readonly Entry[], limit: number): readonly Entry[] {
   let room = limit;
   let heavy = limit / 2;
@@ -77,12 +79,12 @@ const LEFT_OUT: Notice = {
   actions: [],
 };
 
-/** Of its images, and of what was attached. */
+/** Size of its images and attachments. */
 function weightOf(entry: Entry): number {
   return sizeOf(entry) - sizeOf(bare(entry));
 }
 
-/** Entries are never changed, only replaced: each is measured once. */
+/** Entries are immutable, so that each is measured once. */
 const sizes = new WeakMap<Entry, number>();
 function sizeOf(entry: Entry): number {
   const known = sizes.get(entry);
@@ -92,9 +94,7 @@ function sizeOf(entry: Entry): number {
   return size;
 }
 
-/**
- * What `vscode.getState` gave: the saved page, or an empty one for anything else. A tab that is not whole is left out.
- */
+/** Validates the result of `vscode.getState`; returns an empty page if it is invalid. Invalid tabs are omitted. */
 export function restored(state: unknown): SavedPage {
   if (
     !isObject(state) ||
@@ -120,7 +120,7 @@ export function restored(state: unknown): SavedPage {
 
 const arePrompts = isListOf(isPrompt);
 
-/** The page before it may have been of a version that knew no attachments. */
+/** Copies of earlier versions have no attachments. */
 type SavedBefore = Omit<SavedTab, "drafts"> & { readonly drafts: Pick<Drafts, "text" | "onTheWay"> & Partial<Drafts> };
 
 function isSavedTab(value: unknown): value is SavedBefore {

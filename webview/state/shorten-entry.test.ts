@@ -5,7 +5,7 @@ import type { Elicitation, Field } from "../../src/protocol/elicitation";
 import { isEntry } from "./message-guards";
 import { shortened, bare } from "./shorten-entry";
 
-/** The longest that a text can be as JSON. */
+/** A text with the maximum JSON length per character. */
 const LONG = "\0".repeat(200_000);
 const LIMIT = 40_000;
 const list = <T>(n: number, item: T): readonly T[] => Array.from({ length: n }, () => item);

@@ -1,8 +1,11 @@
 /**
- * An entry cut to what a saved page has room for. Pure.
+ * Shortens an entry to the room in a saved page. Pure.
  *
- * Invariants: what `shortened` makes is an entry of the same kind and id; as JSON its texts take half of `limit`, and
- * of its lists the first items are there; a form that is not whole cannot be answered.
+ * Invariants:
+ * - `shortened` returns an entry of the same kind and id.
+ * - Its texts take at most half of `limit` as JSON.
+ * - Lists keep their first items.
+ * - An incomplete form cannot be answered.
  */
 import type { Attachment } from "../../src/protocol/attachments";
 import type { Entry, Permission, SubagentName, ToolContent } from "../../src/protocol/chat";
@@ -13,13 +16,13 @@ const MOST_STEPS = 20,
   MOST_OPTIONS = 20,
   MOST_ATTACHED = 20;
 
-/** To what an `of`th part of the room for text holds. */
+/** Cuts a text to 1/`of` of the room for text. */
 interface Cut {
   (text: string, of: number): string;
   (text: string | undefined, of: number): string | undefined;
 }
 
-/** JSON spells a character with up to six. */
+/** JSON uses up to six characters per character. */
 function cutter(limit: number): Cut {
   function cut(text: string, of: number): string;
   function cut(text: string | undefined, of: number): string | undefined;
@@ -121,7 +124,7 @@ function shortenedPermission(entry: Permission, cut: Cut): Permission {
   };
 }
 
-/** What is left of a form would be another form: it is kept as a question that was asked. */
+/** A shortened form would be a different form: it is kept as a cancelled question. */
 function shortenedElicitation(entry: Elicitation, cut: Cut): Elicitation {
   const { ask } = entry;
   const named = {
@@ -184,7 +187,7 @@ function given<K extends string, T>(key: K, value: T | undefined): { readonly [P
   return value === undefined ? {} : ({ [key]: value } as { readonly [P in K]?: T });
 }
 
-/** Of one that holds nothing but names. */
+/** For attachments that are already reduced to names. */
 function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
   switch (attachment.kind) {
     case "file":
@@ -203,14 +206,14 @@ function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
   }
 }
 
-// --- images, and what was attached
+// --- images and attachments
 
 const NOT_KEPT: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be kept)" };
 
-/** Entries are never changed, only replaced: each is looked through once. */
+/** Entries are immutable, so that each is processed once. */
 const bared = new WeakMap<Entry, Entry>();
 
-/** With images and attached texts named, not held; the same entry when it has none. */
+/** The entry without image data and attached texts; the same entry if it has none. */
 export function bare(entry: Entry): Entry {
   const known = bared.get(entry);
   if (known !== undefined) return known;

@@ -1,8 +1,10 @@
 /**
- * The agent of a tab, which can be replaced as long as nothing was answered in it. Pure.
+ * The agent of a tab, which can be replaced until the first answer. Pure.
  *
- * Invariants: a tab whose agent is replaced has a new session, under the same id; whatever was typed or sent in it is a
- * draft or on its way to that session; a tab with an answer keeps its agent.
+ * Invariants:
+ * - A tab with a replaced agent has a new session under the same tab id.
+ * - Everything typed or sent in it is a draft or on its way to that session.
+ * - A tab with an answer keeps its agent.
  */
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { HostToPage } from "../../src/protocol/webview";
@@ -25,17 +27,17 @@ import {
   type Tab,
 } from "./page-model";
 
-/** Nothing was sent in it. */
+/** Whether no prompt was sent in the tab. */
 export function isUnprompted({ conversation: { entries, queue }, drafts: { onTheWay } }: Tab): boolean {
   return onTheWay.length === 0 && (queue?.prompts.length ?? 0) === 0 && entries.every(({ kind }) => kind === "notice");
 }
 
-/** Its agent has done nothing, and is not about to. */
+/** Whether the agent has not answered and no turn is running. */
 function isUnanswered(tab: Tab): boolean {
   return turnOf(tab) === "idle" && tab.conversation.entries.every(({ kind }) => kind === "notice" || kind === "user");
 }
 
-/** At the prompt: also the agent of new tabs. */
+/** The user selected an agent at the prompt, which also becomes the agent of new tabs. */
 export function agentChosen(page: Page, agentId: string, now: number): Step {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
     agent = agentOf(page.agents, agentId);
@@ -57,7 +59,7 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
   );
 }
 
-/** By a button of the tab, to help it. */
+/** The user selected another agent with a recovery button of the tab. */
 export function agentSelected(
   page: Page,
   { tabId, agentId }: Extract<HostToPage, { type: "agentSelected" }>,
@@ -88,8 +90,8 @@ function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): St
 }
 
 /**
- * What was sent and not answered waits for the new session, under other ids: the host does not forward one again that
- * failed. Where not all that was attached is kept, it is the draft again.
+ * Unanswered prompts are sent to the new session under new ids, because the host does not forward a failed id again. If
+ * an attachment's content is not available, they become the draft instead.
  */
 function draftsFor({ conversation: { entries, queue }, drafts: before }: Tab, agentId: string): drafts.Drafts {
   const sent = entries.flatMap((entry): readonly drafts.Sent[] =>

@@ -1,7 +1,7 @@
-/** The title of a tab. Pure. */
+/** Title of a tab. Pure. */
 import type { Tab } from "./page-model";
 
-/** From the agent, else the first prompt's words; `undefined`: there is neither. */
+/** The agent's title, otherwise the start of the first prompt; `undefined` if there is neither. */
 export function titleOf({
   conversation: { title, entries },
   drafts: { onTheWay },

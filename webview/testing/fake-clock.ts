@@ -1,8 +1,6 @@
 import type { Clock } from "../page-clock";
 
-/**
- * A clock that the test moves: `advance` lets time pass with its timers, a write to `time` is work that takes so long.
- */
+/** A clock controlled by the test: `advance` runs due timers, and a write to `time` simulates work of that duration. */
 export class FakeClock implements Clock {
   time = 0;
   #timers: { readonly at: number; readonly expired: () => void }[] = [];

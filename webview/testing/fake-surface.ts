@@ -1,4 +1,4 @@
-/** Elements without a browser: a tree, what has the focus in it, and how often anything was touched. */
+/** In-memory element tree with focus tracking and a log of all changes. */
 import type { Piece } from "../settings/element-tree";
 import type { Surface } from "../settings/reconciler";
 
@@ -13,7 +13,7 @@ export class FakeElement {
 
 export class FakeSurface implements Surface<FakeElement> {
   readonly root = new FakeElement("div");
-  /** What was done to which element. */
+  /** Log of operations with their elements. */
   readonly touches: string[] = [];
   #focused: FakeElement | undefined;
 
@@ -22,7 +22,7 @@ export class FakeSurface implements Surface<FakeElement> {
   }
   setText(element: FakeElement, text: string): void {
     this.#touch("setText", element);
-    // As in a browser: the children go.
+    // As in a browser, setting the text removes the children.
     for (const child of element.children.splice(0)) child.parent = undefined;
     element.text = text;
   }
@@ -59,7 +59,7 @@ export class FakeSurface implements Surface<FakeElement> {
     return element === this.root || (element.parent !== undefined && this.isIn(element.parent));
   }
 
-  /** By its path of positions below the root. */
+  /** The element at this path of child indexes below the root. */
   at(...path: readonly number[]): FakeElement {
     return path.reduce<FakeElement>((element, i) => {
       const child = element.children[i];
@@ -72,7 +72,7 @@ export class FakeSurface implements Surface<FakeElement> {
     return element.children.flatMap(child => [child, ...this.all(child)]);
   }
 
-  /** What takes an element out of the document takes the focus away. */
+  /** As in a browser, removing an element from the document blurs it. */
   #cut(element: FakeElement): void {
     const held = this.#focused;
     if (held && (held === element || this.all(element).includes(held))) this.#focused = undefined;
@@ -84,7 +84,7 @@ export class FakeSurface implements Surface<FakeElement> {
   }
 }
 
-/** The same for an element as it is and a piece as it should be. */
+/** Common representation of an actual element and an expected piece. */
 export type Seen = readonly [
   tag: string,
   attributes: Readonly<Record<string, string>>,

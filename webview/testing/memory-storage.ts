@@ -1,6 +1,6 @@
 import type { TextStorage } from "../runtime/page-copy";
 
-/** A browser's storage with room for so many characters. */
+/** Browser storage with room for this number of characters. */
 export function memoryStorage(room = Infinity): TextStorage {
   const items = new Map<string, string>();
   const used = (without: string): number =>

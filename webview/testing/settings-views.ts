@@ -1,4 +1,4 @@
-/** Views of the settings: a plain one, and any that a host could send, with names that strangers gave. */
+/** Settings views for tests: a plain one, and arbitrary ones with untrusted names. */
 import fc from "fast-check";
 import {
   NOTE_ACTS,
@@ -68,7 +68,7 @@ const maybe = <T>(each: fc.Arbitrary<T>) => fc.option(each, { nil: undefined });
 const flag = fc.boolean();
 const tone = fc.constantFrom<Tone>("neutral", "good", "warning", "error");
 
-/** Without members that are undefined. */
+/** Omits undefined properties. */
 const some = <T extends object>(made: fc.Arbitrary<{ [K in keyof T]: T[K] | undefined }>): fc.Arbitrary<T> =>
   made.map(each => Object.fromEntries(Object.entries(each).filter(([, value]) => value !== undefined)) as T);
 

@@ -1,9 +1,12 @@
 /**
- * What a program printed, as a terminal shows it: lines of text with their colours. Pure.
+ * Interprets program output as a terminal does: lines of text with colours. Pure.
  *
- * Known are SGR (16, 256 and true colours; bold, dim, italic, underlined, inverse), carriage return, backspace, tab and
- * erase-line; all other sequences are dropped, one that is not complete, too. Invariants: never more characters than
- * were printed, but for tabs and what they fill; time is linear in the output, whatever it does with the cursor.
+ * Supported: SGR (16, 256 and true colours; bold, dim, italic, underlined, inverse), carriage return, backspace, tab
+ * and erase-line. All other sequences and incomplete ones are dropped.
+ *
+ * Invariants:
+ * - The result has at most as many characters as the output, apart from expanded tabs.
+ * - Time is linear in the output, regardless of cursor movements.
  */
 
 export interface AnsiStyle {
@@ -16,7 +19,7 @@ export interface AnsiStyle {
   readonly inverse?: true;
 }
 
-/** One of the theme's sixteen, or red, green and blue. */
+/** An index into the theme's 16 colours, or red, green and blue. */
 export type Colour = { readonly theme: number } | { readonly rgb: readonly [red: number, green: number, blue: number] };
 
 export interface AnsiRun {
@@ -27,10 +30,10 @@ export type AnsiLine = readonly AnsiRun[];
 
 const PLAIN: AnsiStyle = {};
 const TAB = 8;
-/** A line longer than this is broken: nothing else bounds what tabs fill. */
+/** Longer lines are broken, because nothing else bounds the expansion of tabs. */
 const LONGEST_LINE = 10_000;
 
-/** CSI, then OSC and its like up to BEL or ST, then what is two characters, then what has only begun. */
+/** Alternatives: CSI; OSC and similar up to BEL or ST; two-character sequences; incomplete sequences. */
 const SEQUENCE =
   /\u001b\[([0-?]*)[ -/]*([@-~])|\u001b[\]PX^_][^\u0007\u001b]*(?:\u0007|\u001b\\|$)|\u001b[ -/]*[0-OQ-WYZ\\`-~]|\u001b\[[0-?]*[ -/]*$/y;
 
@@ -67,10 +70,10 @@ export function ansiLines(output: string): readonly AnsiLine[] {
   return lines;
 }
 
-/** One line while it is printed: what stands in its columns, and where the next character goes. */
+/** A line under construction: its cells and the cursor. */
 class Line {
   readonly #cells: Cell[] = [];
-  /** All columns before this one are blank, so that they need not be erased again. */
+  /** All columns before this one are blank and need not be erased again. */
   #blankTo = 0;
   at = 0;
 
@@ -89,7 +92,7 @@ class Line {
     } else if (code >= 0x20 && !(code >= 0x7f && code < 0xa0)) this.#write(text, style);
   }
 
-  /** 0: from the cursor on; 1: up to it; 2: the whole line. The cursor stays. */
+  /** 0: from the cursor to the end; 1: from the start to the cursor; 2: the whole line. The cursor does not move. */
   erase(parameters: string): void {
     if (parameters === "1" || parameters === "2") this.#blank(Math.min(this.at + 1, this.#cells.length));
     if (parameters === "" || parameters === "0" || parameters === "2")
@@ -180,7 +183,7 @@ function simple(style: AnsiStyle, code: number): AnsiStyle {
   return style;
 }
 
-/** After 38 or 48: `5;N`, or `2;R;G;B`; and how many codes that were. */
+/** Parses the codes after 38 or 48: `5;N` or `2;R;G;B`. `used` is the number of parsed codes. */
 function extended([kind, a, b, c]: readonly number[]): readonly [colour: Colour | undefined, used: number] {
   if (kind === 5) return [a === undefined ? undefined : indexed(a), 2];
   if (kind === 2) return [[a, b, c].every(isByte) ? { rgb: [a ?? 0, b ?? 0, c ?? 0] } : undefined, 4];
@@ -190,7 +193,7 @@ function extended([kind, a, b, c]: readonly number[]): readonly [colour: Colour 
 const isByte = (value: number | undefined): boolean =>
   value !== undefined && Number.isInteger(value) && value >= 0 && value <= 255;
 
-/** Sixteen of the theme's, a cube of 6 × 6 × 6, and 24 greys. */
+/** The theme's 16 colours, a cube of 6 × 6 × 6, and 24 greys. */
 function indexed(n: number): Colour | undefined {
   if (!isByte(n)) return undefined;
   if (n < 16) return { theme: n };

@@ -1,4 +1,4 @@
-/** Buttons of cards, and what a press on one means. Pure. */
+/** Buttons of cards and their meanings. Pure. */
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { ActionId, ToolContent } from "../../src/protocol/chat";
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
@@ -27,22 +27,22 @@ export function actionButton(action: ActionId, index: number): CardButton {
   };
 }
 
-/** Of a tab that goes on as it began. */
+/** Button of a tab that still uses its old settings. */
 export const NEW_TAB: CardButton = { id: "tab:new", label: "New Tab", weight: "quiet", stays: true };
 
-/** Of a tab that keeps its agent. */
+/** Button of a tab that keeps its agent. */
 export function newTabWith({ id, name }: AgentChoice): CardButton {
   return { id: `tabWith:${id}`, label: `New Tab with ${literal(name)}`, weight: "main", stays: true };
 }
 
-/** Opens a confirmation; allows nothing by itself. */
+/** Opens a confirmation; the button alone grants nothing. */
 export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: "Allow Everything…", weight: "quiet" };
 
-/** Of an elicitation that is no form. */
+/** Buttons of an elicitation with a URL. */
 export const OPEN_PAGE: CardButton = { id: "page:open", label: "Open in Browser", weight: "main" };
 export const DECLINE_PAGE: CardButton = { id: "page:decline", label: "Decline", weight: "plain" };
 
-/** What the user answers with one of these two; a page takes no values. */
+/** The user's answer for one of these two buttons; a page returns no values. */
 export function pageChoice(buttonId: string): ElicitationChoice | undefined {
   switch (buttonId) {
     case OPEN_PAGE.id:
@@ -54,7 +54,7 @@ export function pageChoice(buttonId: string): ElicitationChoice | undefined {
   }
 }
 
-/** The diffs among what is shown, and a button for each. */
+/** The diffs in the content, with a button for each. */
 export function changesOf(content: readonly ToolContent[]): {
   readonly changes: readonly Change[];
   readonly buttons: readonly CardButton[];
@@ -72,7 +72,7 @@ export function changesOf(content: readonly ToolContent[]): {
   };
 }
 
-/** Which of its card's changes a button opens. */
+/** The change of the card that the button opens. */
 export function changeOf(changes: readonly Change[], buttonId: string): Change | undefined {
   const [, at] = /^change:(\d+)$/.exec(buttonId) ?? [];
   return at === undefined ? undefined : changes[Number(at)];
@@ -84,7 +84,7 @@ export type ButtonMeaning =
   | { readonly kind: "newTab"; readonly agentId?: string }
   | { readonly kind: "bypass" };
 
-/** What a button of a card means; `undefined` for one that is none of ours. */
+/** Meaning of a card's button; `undefined` for an unknown button. */
 export function meaningOf(buttonId: string): ButtonMeaning | undefined {
   if (buttonId === ALLOW_EVERYTHING.id) return { kind: "bypass" };
   if (buttonId === NEW_TAB.id) return { kind: "newTab" };

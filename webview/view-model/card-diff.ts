@@ -1,15 +1,15 @@
-/** From the cards that are on screen to those that are to be there. Pure; `chat-ui.ts` takes the steps. */
+/** Computes the steps from the displayed cards to the wanted cards. Pure; `card-list.ts` executes them. */
 import type { Card } from "./card";
 
-/** The card that stands before all others while some of these are not drawn. */
+/** Key of the card that comes before all others while earlier cards are not drawn. */
 export const EARLIER = "symposium-earlier";
 
 export type CardSteps =
-  /** The renderer can only add at the end: whatever else changed in their order begins again. */
+  /** The renderer can only append: any other change of the order starts from scratch. */
   | { readonly kind: "anew" }
   /**
-   * These go, from the first on; `first`: the card that says so is new. What follows is changed where it stands, or
-   * added at the end.
+   * Removes the cards in `gone`, starting with the first. `first`: the card for earlier cards is new. The remaining
+   * cards are updated in place, and new ones are appended.
    */
   | { readonly kind: "onward"; readonly gone: readonly string[]; readonly first: boolean };
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { card, type Card } from "./card";
 import { CardList, type CardScreen } from "./card-list";
 
-/** Cards as a renderer holds them that can only add at the end, and adds to what grows. */
+/** Cards of a renderer that can only append cards, and text to growing cards. */
 class Screen implements CardScreen {
   cards: Card[] = [];
   acts = 0;
@@ -43,7 +43,7 @@ class Screen implements CardScreen {
   }
 }
 
-/** What a key stands for does not change, and only text grows. */
+/** The content of a key does not change, except that text grows. */
 const cards = fc
   .uniqueArray(
     fc.record({
@@ -67,7 +67,7 @@ suite("card list", () => {
         const screen = new Screen(),
           list = new CardList(screen, null, { now: () => (now += ms) });
         for (const view of views) {
-          // One card a time at least, also when there is no time.
+          // Draws at least one card per call, even without time.
           for (let left = view.length; !list.draw(view); left--) equal(left > 0, true, "it does not come to an end");
           deepEqual(screen.cards, view);
           deepEqual(list.cards, view);

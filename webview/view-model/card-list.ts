@@ -1,6 +1,6 @@
 /**
- * The cards of one tab on screen. A card that did not change is not touched; what takes longer than a slice of a frame
- * is drawn in several.
+ * The displayed cards of one tab. An unchanged card is not touched; a drawing that exceeds one slice continues in the
+ * next frames.
  */
 import { card, type Card } from "./card";
 import { cardSteps, EARLIER } from "./card-diff";
@@ -9,17 +9,17 @@ import { literal } from "./markdown-safe";
 import type { Clock } from "../page-clock";
 import { texts } from "./texts";
 
-/** More of one frame is not given to the cards of a tab; what comes on top of it is the layout. */
+/** Maximum milliseconds per frame for a tab's cards, excluding layout. */
 const SLICE_MS = 24;
 
-/** What the renderer can do with the cards of a tab. */
+/** Operations of the renderer on a tab's cards. */
 export interface CardScreen {
   clear(): void;
-  /** At the end. */
+  /** Appends the card. */
   add(card: Card): void;
-  /** Draws what it has now over what it had: text that merely grows is added. */
+  /** Updates the card; text that only grows is appended. */
   change(card: Card): void;
-  /** It grows no more. */
+  /** The card no longer grows. */
   end(card: Card): void;
   takeBody(key: string): void;
   takeAll(key: string): void;
@@ -29,19 +29,19 @@ export class CardList {
   #cards: readonly Card[] = [];
   #window = wholeWindow;
 
-  /** `list`: the element that holds them. */
+  /** `list`: the element that contains the cards. */
   constructor(
     private readonly screen: CardScreen,
     private readonly list: Element | null,
     private readonly clock: Pick<Clock, "now">,
   ) {}
 
-  /** Those on screen. */
+  /** The displayed cards. */
   get cards(): readonly Card[] {
     return this.#cards;
   }
 
-  /** Draws what is new of a tab's cards, at least one of them; `false`: there is more to draw, by another call. */
+  /** Draws new and changed cards, at least one of them. Returns `false` if another call is necessary. */
   draw(all: readonly Card[]): boolean {
     this.#window = slide(this.#window, all);
     const { first } = this.#window,
@@ -57,7 +57,7 @@ export class CardList {
     for (const card of cards) {
       const before = stay.get(card.key),
         isDone = before !== undefined && isSame(before, card);
-      // One of them always: looking at those that are done may have taken all the time.
+      // Always draws one card, because comparing the unchanged ones may have used up the slice.
       if (!isDone && changes++ > 0 && this.clock.now() > until) {
         isWhole = false;
         if (before === undefined) break;
@@ -73,12 +73,12 @@ export class CardList {
     return isWhole;
   }
 
-  /** More of the earlier ones are to be drawn from now on. */
+  /** Extends the window by earlier cards, for the next drawing. */
   showEarlier(all: readonly Card[]): void {
     this.#window = showEarlier(this.#window, all);
   }
 
-  /** The renderer forgets what is empty when it adds the next card. */
+  /** The renderer discards empty elements when it adds the next card. */
   #takeAway(keys: readonly string[]): void {
     for (const key of keys) {
       const element = this.#element(key),
@@ -92,12 +92,13 @@ export class CardList {
 
   #update(before: Card, card: Card): void {
     if (before.growing && !card.growing) return this.screen.end(card);
-    // The renderer takes no paragraph away, and makes no code block of one: what does not merely grow begins again.
+    // The renderer neither removes paragraphs nor turns them into code blocks: the body is cleared before it is set
+    // again.
     if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.screen.takeBody(card.key);
     this.screen.change(card);
   }
 
-  /** The card that was added at the end goes before all others. */
+  /** Moves the appended card for earlier cards to the start. */
   #putFirst(): void {
     const element = this.#element(EARLIER);
     if (element) this.list?.firstElementChild?.prepend(element);
@@ -115,7 +116,7 @@ function earlier(count: number): Card {
   });
 }
 
-/** For the renderer, which draws neither terminals nor what was attached. */
+/** Whether both cards are equal for the renderer, which draws neither terminals nor attachments. */
 function isSame(a: Card, b: Card): boolean {
   return (
     a === b ||

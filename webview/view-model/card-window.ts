@@ -1,20 +1,24 @@
 /**
- * The newest cards of a long conversation: a renderer with thousands of live cards, or a million characters, is slow.
- * Pure. Invariant: the window moves rarely, never shrinks below what the user asked for, and always holds the newest
- * card.
+ * Window on the newest cards of a long conversation, because a renderer with thousands of live cards or a million
+ * characters is slow. Pure.
+ *
+ * Invariants:
+ * - The window moves rarely.
+ * - It never shrinks below the user's request.
+ * - It always contains the newest card.
  */
 import type { Card } from "./card";
 
 export interface CardWindow {
-  /** Index of the first card that is drawn. */
+  /** Index of the first drawn card. */
   readonly first: number;
-  /** What the user asked to see beyond the usual; see `weightOf`. */
+  /** Additional weight that the user requested; see `weightOf`. */
   readonly extra: number;
 }
 
 export const wholeWindow: CardWindow = { first: 0, extra: 0 };
 
-/** A card of a few lines, and so many characters more. */
+/** Weight of a card: 1, plus 1 per 1000 characters. */
 export const weightOf = ({ body }: Pick<Card, "body">): number => 1 + Math.floor(body.length / 1_000);
 export const USUAL = 100;
 export const MOST = 150;
@@ -36,7 +40,7 @@ export function showEarlier({ first, extra }: CardWindow, cards: Cards): CardWin
 
 const weigh = (cards: Cards, from: number): number => cards.slice(from).reduce((sum, card) => sum + weightOf(card), 0);
 
-/** The first of the cards before `end` that weigh so much together; at least one. */
+/** Index of the first of the cards before `end` whose total weight is at most `most`; at least one card. */
 function firstOf(cards: Cards, end: number, most: number): number {
   let first = end,
     weight = 0;

@@ -1,8 +1,8 @@
 /**
- * A card: what it says, not how it is drawn. Pure.
+ * A card: its content, independent of the renderer. Pure.
  *
- * Invariant: everything in `Card` that is rendered as Markdown has been through `markdown-safe`; what is in `form`, in
- * `attached`, in `terminals` and in a picture's `alt` is text of others, and goes to the screen as text only.
+ * Invariant: all Markdown in `Card` has passed through `markdown-safe`. `form`, `attached`, `terminals` and a picture's
+ * `alt` contain untrusted text, which is rendered only as text.
  */
 import type { Attachment } from "../../src/protocol/attachments";
 import type { TerminalView } from "../../src/protocol/chat";
@@ -35,7 +35,7 @@ export interface CardButton {
   readonly label: string;
   readonly weight: "main" | "plain" | "quiet";
   readonly hint?: string;
-  /** It can be pressed again, and takes nothing from the others. */
+  /** Can be pressed again, and does not disable the other buttons. */
   readonly stays?: true;
 }
 
@@ -47,18 +47,18 @@ export interface CardHeader {
 }
 
 export interface Picture {
-  /** A `data:` address. */
+  /** A `data:` URI. */
   readonly src: string;
   readonly alt: string;
 }
 
 export interface ShownTerminal {
   readonly terminal: TerminalView;
-  /** Its folder, when that is not the session's. */
+  /** Working directory, if it differs from the session's. */
   readonly where: string | undefined;
 }
 
-/** A file as it was and as it is to be, to be compared in an editor. */
+/** Old and new content of a file, for a diff editor. */
 export interface Change {
   readonly path: string;
   readonly oldText?: string;
@@ -69,7 +69,7 @@ export interface Change {
 export type Part = string | Picture;
 
 export interface Card {
-  /** The entry's id; further parts of one entry have `#2`, `#3`… after it. */
+  /** The entry's id; further parts of one entry append `#2`, `#3`… */
   readonly key: string;
   readonly kind:
     | "prompt"
@@ -85,7 +85,7 @@ export interface Card {
     | "subagent"
     | "message"
     | "unknown";
-  /** Text is still being added. */
+  /** Text is still being appended. */
   readonly growing: boolean;
   readonly header: CardHeader | undefined;
   readonly body: string;
@@ -93,28 +93,28 @@ export interface Card {
   /** Shown below the header when unfolded. */
   readonly folded: readonly Part[];
   readonly startsUnfolded: boolean;
-  /** Asked below the body, with its own buttons; one that is not open is shown, and cannot be changed or sent. */
+  /** Shown below the body with its own buttons; a form that is not open can be neither changed nor submitted. */
   readonly form: { readonly ask: FormAsk; readonly asks: string; readonly open: boolean } | undefined;
-  /** What the user sent with the prompt. */
+  /** Attachments of the prompt. */
   readonly attached: readonly Attachment[];
-  /** What runs, or ran, in it, as it is printed. */
+  /** Terminals of the tool call, with live output. */
   readonly terminals: readonly ShownTerminal[];
-  /** What its buttons `change:0`, `change:1`… open. */
+  /** Changes opened by the buttons `change:0`, `change:1`… */
   readonly changes: readonly Change[];
   readonly buttons: readonly CardButton[];
-  /** Behind a button of their own, after the others: see `card-menu.ts`. Their labels are text, not Markdown. */
+  /** Actions in a menu after the other buttons (`card-menu.ts`). Their labels are text, not Markdown. */
   readonly more: readonly CardButton[];
 }
 
 export interface Circumstances {
-  /** The entry is the last, and its turn runs. */
+  /** The entry is the last one, and its turn is running. */
   readonly growing: boolean;
-  /** Its question can be answered now: the sidecar lives, and no answer is under way. */
+  /** The question can be answered now: the sidecar is running and the session is live. */
   readonly answerable: boolean;
   readonly answering: boolean;
-  /** Questions that are asked after this one; absent: none. */
+  /** Number of questions after this one; absent if there are none. */
   readonly waiting?: number;
-  /** Those that it mentions. */
+  /** Terminals that the entry mentions. */
   readonly terminals: readonly ShownTerminal[];
 }
 
@@ -141,7 +141,7 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
   };
 }
 
-/** An id may be any text of an agent's; a few would be taken for something that every object has. */
+/** Ids are arbitrary text of an agent. Ids equal to a property of every object are escaped. */
 export function keyOf(id: string): string {
   return id in Object.prototype ? `~${id}` : id;
 }

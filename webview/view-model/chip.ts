@@ -1,13 +1,13 @@
-/** What a chip says of something that is attached. Pure. */
+/** Texts of an attachment's chip. Pure. */
 import { lines, nameOf, type Attachment } from "../../src/protocol/attachments";
 import { visibleLine } from "../../src/protocol/visible-text";
 import { fileAddress } from "./tool-content";
 
 export interface ChipView {
   readonly name: string;
-  /** More of it, for who points at it. */
+  /** Tooltip text. */
   readonly about: string;
-  /** Where it is, when that can be opened. */
+  /** Link to the attachment, if it can be opened. */
   readonly address: string | undefined;
 }
 
@@ -32,7 +32,7 @@ function aboutOf(attachment: Attachment): string {
   }
 }
 
-/** A folder is not opened: there is no editor for one. */
+/** A folder has no link, because no editor can open it. */
 function addressOf(attachment: Attachment): string | undefined {
   switch (attachment.kind) {
     case "file":

@@ -1,16 +1,16 @@
-/** Code fences of Markdown (CommonMark 4.5), as far as the page needs them: is this line inside code? */
+/** Code fences of Markdown (CommonMark 4.5): determines whether a line is inside a code block. */
 
 export interface Fence {
   readonly mark: "`" | "~";
   readonly length: number;
-  /** The opening line, to open the same block again. */
+  /** The opening line, for reopening the same block. */
   readonly line: string;
 }
 
-/** A fence may stand in a quotation or a list item. */
+/** A fence may be inside a block quote or a list item. */
 const FENCE = /^[ \t]*(?:(?:>|[-*+]|\d{1,9}[.)])[ \t]+)*((?:`{3,}(?=[^`]*$))|~{3,})(.*)$/;
 
-/** The fence that is open after `line`, when `open` was before it. */
+/** The open fence after `line`, if `open` was the open fence before it. */
 export function fenceAfter(open: Fence | undefined, line: string): Fence | undefined {
   const found = FENCE.exec(line.trimEnd());
   const marks = found?.[1];
@@ -21,14 +21,14 @@ export function fenceAfter(open: Fence | undefined, line: string): Fence | undef
   return closes ? undefined : open;
 }
 
-/** `text` as a code block that nothing in it can end. */
+/** `text` as a code block that its content cannot close. */
 export function codeBlock(text: string, language = ""): string {
   const longest = (text.match(/`+/g) ?? []).reduce((most, run) => Math.max(most, run.length), 2);
   const fence = "`".repeat(longest + 1);
   return `${fence}${language}\n${text.replace(/\n$/, "")}\n${fence}`;
 }
 
-/** Markdown that leaves no code block open: what is put after it shows as itself. */
+/** Closes an open code block, so that appended Markdown is not part of it. */
 export function closed(markdown: string): string {
   const open = markdown.split("\n").reduce<Fence | undefined>(fenceAfter, undefined);
   return open ? `${markdown}\n${open.mark.repeat(open.length)}` : markdown;

@@ -1,14 +1,14 @@
-/** The agent's commands while a prompt is typed: which fit what stands there so far. Pure. */
+/** Completion of the agent's commands. Pure. */
 import type { Command } from "../../src/protocol/chat";
 import { readableLine, visibleLine, visibleText } from "../../src/protocol/visible-text";
 export interface CommandChoice {
   readonly command: Command;
-  /** `/name`, as it goes into the prompt. */
+  /** `/name`, as inserted into the prompt. */
   readonly text: string;
   readonly about: string;
 }
 
-/** The commands whose name fits, best first; none as soon as the name is complete and the rest begins. */
+/** Commands whose names match the text, best first; none after the name is complete. */
 export function fitting(commands: readonly Command[], typed: string): readonly CommandChoice[] {
   const [, part] = /^\/(\S*)$/.exec(typed) ?? [];
   if (part === undefined) return [];
@@ -17,11 +17,11 @@ export function fitting(commands: readonly Command[], typed: string): readonly C
     .filter(({ name }) => isTypable(name))
     .map(command => ({ command, fit: fitOf(command, looked) }))
     .filter(({ fit }) => fit > 0)
-    .sort((a, b) => b.fit - a.fit) // stable: the agent's order among equals
+    .sort((a, b) => b.fit - a.fit) // stable: equal matches keep the agent's order
     .map(({ command }) => ({ command, text: `/${command.name}`, about: readableLine(command.description) }));
 }
 
-/** A name with a space in it could not be told from its arguments. */
+/** A name with a space cannot be distinguished from its arguments. */
 const isTypable = (name: string): boolean => name !== "" && !/\s/.test(name) && visibleText(name) === name;
 
 function fitOf({ name, description }: Command, looked: string): number {
@@ -32,12 +32,12 @@ function fitOf({ name, description }: Command, looked: string): number {
   return looked.length >= 3 && description.toLowerCase().includes(looked) ? 1 : 0;
 }
 
-/** Whether the text is a command and nothing else, so that Enter means to send it. */
+/** Whether the text is exactly a command, so that Enter sends it. */
 export function isWhole(commands: readonly Command[], typed: string): boolean {
   return commands.some(({ name }) => typed === `/${name}`);
 }
 
-/** What the command that stands there takes, as long as nothing is typed after it. */
+/** Argument hint of the typed command, until arguments are typed. */
 export function hintFor(commands: readonly Command[], typed: string): string | undefined {
   const [, name] = /^\/(\S+)\s*$/.exec(typed) ?? [];
   const hint = name === undefined ? undefined : commands.find(command => command.name === name)?.hint;

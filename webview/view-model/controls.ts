@@ -1,8 +1,9 @@
 /**
- * The agent's controls and ours as selects at the prompt, and back. Pure.
+ * Converts the agent's controls and Symposium's agent picker to select elements, and selections back. Pure.
  *
- * Invariants: no id of an agent's can pass for that of our own select, or for something that every object has; what is
- * a label goes to the screen as text, what is a tooltip as Markdown that has been made safe.
+ * Invariants:
+ * - An id of an agent's control never collides with the agent picker's id or with a property of every object.
+ * - Labels are rendered as text, tooltips as sanitized Markdown.
  */
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { Control, ControlChoice, ControlValue } from "../../src/protocol/controls";
@@ -10,7 +11,7 @@ import { readableLine, visibleLine } from "../../src/protocol/visible-text";
 import { literal } from "./markdown-safe";
 import { texts } from "./texts";
 
-/** All of it is text. */
+/** All fields are text. */
 export interface PickerChoice {
   readonly value: string;
   readonly label: string;
@@ -20,7 +21,7 @@ export interface PickerChoice {
 
 export interface Picker {
   readonly id: string;
-  /** Its name, for those who do not see it. */
+  /** Accessible name. */
   readonly name: string;
   /** Markdown. */
   readonly tooltip: string;
@@ -34,7 +35,7 @@ const PREFIX = "control:";
 const ON = "on";
 const OFF = "off";
 
-/** `agent`: of the tab; it may not be among those of the settings any more. */
+/** `agent`: the tab's agent, which may be missing from the configured ones. */
 export function pickersOf(
   agents: readonly AgentChoice[],
   agent: AgentChoice,
@@ -82,7 +83,7 @@ function pickerOf(control: Control, disabled: boolean): Picker {
     ...named,
     tooltip: tooltip(control, current?.choice),
     value: control.value,
-    // A value that it does not offer is shown as it is, or the first choice would look like it.
+    // A value outside the choices gets its own option. Otherwise the first choice would appear selected.
     choices:
       current || control.value === "" || choices.length === 0
         ? choices
@@ -90,7 +91,7 @@ function pickerOf(control: Control, disabled: boolean): Picker {
   };
 }
 
-/** A mode and a model speak for themselves, beside each other; of what else there is a value alone says little. */
+/** Mode and model need no prefix; values of other controls are ambiguous without the control's name. */
 function label({ category, name }: Control, choice: ControlChoice): string {
   return (category === "mode" || category === "model" ? "" : `${visibleLine(name)}: `) + visibleLine(choice.name);
 }
@@ -108,7 +109,7 @@ export type Picked =
   | { readonly kind: "agent"; readonly agentId: string }
   | { readonly kind: "control"; readonly controlId: string; readonly value: ControlValue };
 
-/** What was picked: the value that differs from the one on show. `undefined` when none does. */
+/** The picker whose value differs from the shown one; `undefined` if none differs. */
 export function picked(
   shown: readonly Picker[],
   controls: readonly Control[],

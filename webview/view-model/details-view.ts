@@ -1,4 +1,4 @@
-/** The details of a session in words: what runs, where, and what each extension does there. Pure. */
+/** Session details in words: the agent program, its folder, and the effects of each extension. Pure. */
 import {
   isMissing,
   type AlteredPrompts,
@@ -11,10 +11,10 @@ import {
 import { readableText, visibleLine } from "../../src/protocol/visible-text";
 import { texts } from "./texts";
 
-/** All of it is text. */
+/** All fields are text. */
 export interface DetailsView {
   readonly facts: readonly { readonly name: string; readonly value: string }[];
-  /** From the editor to the agent. */
+  /** Ordered from the editor to the agent. */
   readonly extensions: readonly ExtensionView[];
 }
 
@@ -23,7 +23,7 @@ export interface ExtensionView {
   readonly name: string;
   readonly state: "runs" | "toolsMissing" | "leftOut";
   readonly sentences: readonly string[];
-  /** What the last prompt that it altered has that was not there before. */
+  /** Text that the extension added to the last prompt that it changed. */
   readonly added?: string;
 }
 
@@ -94,7 +94,7 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
   ];
 }
 
-/** `isNamed`: with the server's name. */
+/** `isNamed`: includes the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
   const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
   if (listFailed === true) return `${tools}. The MCP server did not list them; the log has the reason.`;

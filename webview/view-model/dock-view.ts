@@ -1,4 +1,4 @@
-/** What stands between the conversation and the prompt: how far the plan is, how full the agent's context. Pure. */
+/** Content of the area between conversation and prompt: plan progress, context usage and bypassed permissions. Pure. */
 import type { Conversation, PlanStep, Usage } from "../../src/protocol/chat";
 import type { BypassedBy } from "../../src/protocol/webview";
 import { readableLine, visibleText } from "../../src/protocol/visible-text";
@@ -7,9 +7,9 @@ import { texts } from "./texts";
 import { grouped, money, short } from "./format-numbers";
 
 export interface PlanView {
-  /** `2 of 5`. */
+  /** Example: `2 of 5`. */
   readonly progress: string;
-  /** The step that is being worked on, else the next one; empty when all are done. */
+  /** The current step, otherwise the next one; empty when all steps are done. */
   readonly current: string;
   readonly steps: readonly {
     readonly mark: string;
@@ -19,7 +19,7 @@ export interface PlanView {
   }[];
 }
 
-/** The newest plan, as long as it has open steps, or belongs to the turn that goes on. */
+/** The newest plan, while it has open steps or belongs to the running turn. */
 export function pinnedPlan(entries: Conversation["entries"], running: boolean): readonly PlanStep[] | undefined {
   const at = entries.findLastIndex(({ kind }) => kind === "plan");
   const plan = entries[at];
@@ -50,11 +50,11 @@ function stateOf({ status }: PlanStep): "done" | "current" | "open" {
 
 export interface BypassView {
   readonly text: string;
-  /** What is done without asking, by which program, and where that is changed. */
+  /** The actions that run without asking, the program that runs them, and where to change that. */
   readonly tooltip: string;
-  /** The session's own bypass is on, and ends here. */
+  /** The session's own bypass is on and can be ended here. */
   readonly endsHere: boolean;
-  /** Something in the settings is on, and is turned off there. */
+  /** A bypass in the settings is on and is turned off there. */
   readonly isSet: boolean;
 }
 
@@ -84,10 +84,10 @@ const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
 };
 
 export interface UsageView {
-  /** `12k of 200k tokens · $0.34`. */
+  /** Example: `12k of 200k tokens · $0.34`. */
   readonly short: string;
   readonly full: string;
-  /** How much of the context is used, 0 to 1; `undefined` when its size is not known. */
+  /** Used fraction of the context, 0 to 1; `undefined` if its size is unknown. */
   readonly part: number | undefined;
   readonly tone: "plain" | "warning";
 }
@@ -115,5 +115,5 @@ export function usageView({ used, size, cost }: Usage): UsageView {
   };
 }
 
-/** Never 100 while there is room. */
+/** Below 100 unless the context is full. */
 const percent = (part: number): number => (part < 1 ? Math.min(99, Math.round(part * 100)) : 100);

@@ -1,17 +1,18 @@
 /**
- * What a person entered into a form → the values that the agent gets. Pure.
+ * Form input → values for the agent. Pure.
  *
- * Invariants: a value that `wrongValue` refuses is never part of an answer; what was left empty is left out, not sent
- * as an empty text.
+ * Invariants:
+ * - A value that `wrongValue` rejects is never part of an answer.
+ * - Empty input is omitted, not sent as an empty text.
  */
 import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
 import { visibleText } from "../../src/protocol/visible-text";
-/** As the page's controls have it: text, whether a box is ticked, the ticked ones of several. */
+/** Values of the page's controls: a text, the state of a checkbox, or the selected values of a list. */
 export type Entered = string | boolean | readonly string[];
 
 export type Filled =
   | { readonly kind: "right"; readonly choice: Extract<ElicitationChoice, { kind: "accept" }> }
-  /** By the field's name: what is wrong with its value, as a sentence. Never empty. */
+  /** Field name → error sentence. Never empty. */
   | { readonly kind: "wrong"; readonly wrong: ReadonlyMap<string, string> };
 
 export function filled(fields: readonly Field[], entered: ReadonlyMap<string, Entered>): Filled {
@@ -32,7 +33,7 @@ export function filled(fields: readonly Field[], entered: ReadonlyMap<string, En
   };
 }
 
-/** By the field's type. Text that is no number stays text, so that `wrongValue` says so. */
+/** Converts the input to the field's type. Text that is not a number stays text, so that `wrongValue` rejects it. */
 function valueOf(field: Field, entered: Entered | undefined): FieldValue | undefined {
   switch (field.type) {
     case "boolean":
@@ -48,12 +49,12 @@ function valueOf(field: Field, entered: Entered | undefined): FieldValue | undef
   }
 }
 
-/** As JSON writes numbers, with a sign and zeros before: no `0x10`, no `Infinity`. */
+/** Accepts JSON numbers, plus a leading sign and leading zeros: neither `0x10` nor `Infinity`. */
 function numberOr(text: string): number | string {
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(text) ? Number(text) : text;
 }
 
-/** What a value has to be like, for who fills the form in; empty when anything will do. */
+/** Expected format of the value, for the user; empty if every value is valid. */
 export function hintOf(field: Field): string {
   switch (field.type) {
     case "text":

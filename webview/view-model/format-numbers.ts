@@ -1,6 +1,6 @@
-/** Numbers as a person reads them: times, sizes, tokens, money. Pure. */
+/** Formats times, sizes, token counts and money. Pure. */
 
-/** `12 s`, `2 min 5 s`, `1 h 3 min`. */
+/** Examples: `12 s`, `2 min 5 s`, `1 h 3 min`. */
 export function duration(ms: number): string {
   const s = Math.round(ms / 1_000);
   if (s < 60) return `${s} s`;
@@ -10,13 +10,13 @@ export function duration(ms: number): string {
 
 const joined = (whole: string, rest: number, unit: string): string => (rest === 0 ? whole : `${whole} ${rest} ${unit}`);
 
-/** `812 bytes`, `34 KB`, `1.2 MB`. */
+/** Examples: `812 bytes`, `34 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
   if (bytes < 1_000) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
   return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${trimmed(bytes / 1_000_000)} MB`;
 }
 
-/** `950`, `12k`, `1.5M`. */
+/** Examples: `950`, `12k`, `1.5M`. */
 export function short(count: number): string {
   if (count < 1_000) return String(count);
   return count < 999_500
@@ -28,7 +28,9 @@ const trimmed = (value: number): string => String(Math.round(value * 10) / 10);
 
 export const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** `$0.34`; less than a cent with more digits; a unit that is no currency (`credits`) after the number. */
+/**
+ * Example: `$0.34`. Amounts below a cent get more digits; units that are not currencies (`credits`) follow the number.
+ */
 export function money(amount: number, currency: string): string {
   const digits = amount !== 0 && Math.abs(amount) < 0.01 ? 4 : 2;
   if (/^[A-Za-z]{3}$/.test(currency)) {

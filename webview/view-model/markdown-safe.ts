@@ -1,30 +1,35 @@
 /**
- * Text of others made harmless for a Markdown renderer that passes raw HTML through (mynah-ui 4.39 does).
+ * Sanitizes untrusted text for a Markdown renderer that passes raw HTML through (mynah-ui 4.39 does).
  *
- * Invariants: after `safeMarkdown` the rendered page holds no element that the text spelled as a tag, and no image;
- * code still reads as it was written. After `literal` the text shows exactly as it is, on one line.
- * Nothing nests deeper than the renderer, which goes down into each quotation and each list item, can follow.
- * It must see a whole body: a tag cut in two by a stream would pass piecewise. The strict CSP stays the second wall.
+ * Invariants:
+ * - After `safeMarkdown` the rendered page contains no element that the text wrote as a tag, and no image; code is
+ *   displayed unchanged.
+ * - After `literal` the text is displayed exactly as it is, on one line.
+ * - The nesting depth stays within the recursion limit of the renderer, which descends into each block quote and list
+ *   item.
+ *
+ * The input must be a whole body, because a tag split across stream chunks would pass. The strict CSP is the second
+ * line of defence.
  */
 import { readableLine, visibleLine } from "../../src/protocol/visible-text";
 import { codeBlock, fenceAfter, type Fence } from "./code-fence";
 
-/** Markdown of an agent, a user or a tool. */
+/** Sanitizes Markdown of an agent, a user or a tool. */
 export function safeMarkdown(text: string): string {
   return escapeTags(shallow(withoutImages(text)));
 }
 
-/** Text as a code block, exactly as it is: nothing in it nests, and no image is one. */
+/** Text as a code block, displayed exactly as it is: it contains neither nesting nor images. */
 export function safeCode(text: string, language: string): string {
   return escapeTags(codeBlock(text, language));
 }
 
-/** A name, a title, a path: no Markdown and no HTML in it means anything, and nothing hides in it. */
+/** Escapes names, titles and paths: Markdown and HTML have no effect, and hidden characters become visible. */
 export function literal(text: string): string {
   return withoutMarkdown(visibleLine(text));
 }
 
-/** The same for what nobody decides by: emoji stay. */
+/** Like `literal`, for text that the user does not base a decision on: emoji are preserved. */
 export function literalProse(text: string): string {
   return withoutMarkdown(readableLine(text));
 }
@@ -33,7 +38,7 @@ function withoutMarkdown(line: string): string {
   return line.replace(/[!-/:-@[-`{-~]/g, "\\$&");
 }
 
-/** For the places that take HTML, not Markdown: tab titles. */
+/** For renderer inputs that expect HTML instead of Markdown, such as tab titles. */
 export function escapeHtml(text: string): string {
   return text
     .replaceAll("&", "&amp;")
@@ -43,19 +48,22 @@ export function escapeHtml(text: string): string {
     .replaceAll("'", "&#39;");
 }
 
-/** An entity that spells markup is kept as it was written, because the renderer hands text on undecoded. */
+/** Entities that represent markup are escaped as well, because the renderer passes text on undecoded. */
 function escapeTags(text: string): string {
   return text.replace(/&(?=(?:lt|gt|amp|quot|#))/g, "&amp;").replaceAll("<", "&lt;");
 }
 
-/** So many quotations and list items may one line begin, and in so many columns: what comes after that is text. */
+/**
+ * Maximum number of block quote and list markers at the start of a line, and of their columns; the rest of the line is
+ * text.
+ */
 const MOST_CONTAINERS = 40;
 const MOST_COLUMNS = 160;
 const TAB_COLUMNS = 4;
 
 /**
- * A line gets deeper by the markers that it begins with, or by how far it is indented below one of an earlier line.
- * Lines of code are no exception: whether the renderer, too, takes a line for code cannot be known here.
+ * A line nests deeper by its own markers, or by its indentation below an earlier marker. The limit also applies to code
+ * lines, because the renderer may not regard them as code.
  */
 function shallow(text: string): string {
   return text.replace(CONTAINERS, (markers: string) => {
@@ -71,12 +79,15 @@ function shallow(text: string): string {
     return markers;
   });
 }
-/** A quotation's mark needs no space after it, a list item's does. */
+/** A block quote marker needs no following space; a list marker does. */
 const CONTAINER = /[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$))/g;
-/** One more than may be is enough: without a bound a long line takes more than the stack has. */
+/** One match beyond the limit suffices: an unbounded repetition overflows the stack on long lines. */
 const CONTAINERS = new RegExp(`^(?:${CONTAINER.source}){1,${MOST_CONTAINERS + 1}}`, "gm");
 
-/** An image would be fetched, or refused by the CSP and shown as a broken one: its source text is shown instead. */
+/**
+ * Shows the source text of images. Otherwise the renderer would fetch them, or the CSP would block them and they would
+ * appear broken.
+ */
 function withoutImages(text: string): string {
   if (!text.includes("![")) return text;
   let fence: Fence | undefined;
@@ -100,7 +111,8 @@ function withoutImages(text: string): string {
 }
 
 /**
- * Applies `change` to what is not in a code span. A span ends at the next run of as many backticks (CommonMark 6.1).
+ * Applies `change` to the text outside code spans. A span ends at the next run of the same number of backticks
+ * (CommonMark 6.1).
  */
 function outsideSpans(text: string, change: (piece: string) => string): string {
   const runs = [...text.matchAll(/`+/g)].map(run => ({ from: run.index, length: run[0].length, end: -1 }));

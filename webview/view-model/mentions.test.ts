@@ -7,7 +7,7 @@ const file = (name: string, path = `/w/${name}`): Mention => ({
   about: "file",
   adds: { kind: "attachment", attachment: { kind: "file", path } },
 });
-/** `|` is the caret. */
+/** `|` marks the caret. */
 const at = (marked: string) => mentionAt(marked.replace("|", ""), marked.indexOf("|"));
 
 suite("mentions", () => {

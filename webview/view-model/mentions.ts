@@ -1,23 +1,23 @@
-/** What is typed behind an `@`, and what of the host's answer fits it. Pure. */
+/** Parses the mention being typed after an `@`, and filters the host's results for it. Pure. */
 import type { Mention } from "../../src/protocol/attachments";
 import { visibleLine } from "../../src/protocol/visible-text";
 export interface Mentioning {
-  /** Where the `@` is. */
+  /** Offset of the `@`. */
   readonly from: number;
   readonly query: string;
 }
 
 const LONGEST_QUERY = 200;
 
-/** The `@` that the caret stands behind, at the start of the text or of a word; without white space between them. */
+/** The `@` before the caret, at the start of the text or of a word, with no white space up to the caret. */
 export function mentionAt(text: string, caret: number): Mentioning | undefined {
   const [, query] = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(Math.max(0, caret - LONGEST_QUERY - 2), caret)) ?? [];
   return query === undefined || query.length > LONGEST_QUERY ? undefined : { from: caret - query.length - 1, query };
 }
 
 /**
- * Of the host's answer to `asked`, what could be meant by `query`: its letters in this order. The newest answer is
- * still to come.
+ * Filters the results for `asked` by `query` while newer results are pending: a name matches if it contains the letters
+ * of the query in order.
  */
 export function stillFitting(mentions: readonly Mention[], asked: string, query: string): readonly Mention[] {
   return asked === query
@@ -35,7 +35,7 @@ function hasInOrder(text: string, letters: string): boolean {
   return true;
 }
 
-/** Told apart by what it adds: a name may be there twice, of two folders. */
+/** The key contains the added item, because the same name can occur in several folders. */
 export function optionOf({ name, about, adds }: Mention): {
   readonly key: string;
   readonly text: string;

@@ -1,8 +1,9 @@
 /**
- * A question of an agent in words, for those who do not see its card: who asks, for what, with which parameters, and
- * what would be changed. Pure.
+ * Text of an agent's question for screen readers: requester, request, parameters and proposed changes. Pure.
  *
- * Invariants: what is asked comes whole, or says how much of it is missing; nothing hides in it (`oneLine`).
+ * Invariants:
+ * - The question is complete or states how much is missing.
+ * - Hidden characters become visible (`visibleLine`).
  */
 import type { Permission, ToolContent } from "../../src/protocol/chat";
 import type { Elicitation } from "../../src/protocol/elicitation";
@@ -21,7 +22,7 @@ const WANTS: Readonly<Record<string, string>> = {
   switch_mode: "wants to change its mode",
 };
 
-/** What follows the agent's name, by the kind of tool. */
+/** Predicate after the agent's name, by tool kind. */
 export const wants = (toolKind: string): string =>
   (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? "asks for your permission";
 
@@ -56,7 +57,7 @@ export function whatIsAsked(asked: Permission | Elicitation): string {
     .join(" ");
 }
 
-/** The members of an object one by one: braces and quotes say nothing to an ear. */
+/** Lists the members of an object one by one, because braces and quotes are useless in speech. */
 function parameters(input: string): readonly string[] {
   const value = parsed(input);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [bounded(input)];

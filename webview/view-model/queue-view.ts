@@ -1,10 +1,10 @@
-/** What a user sees of the prompts that wait, or are on their way. Pure. */
+/** View of queued prompts and prompts in flight. Pure. */
 import type { Entry, QueuedPrompt } from "../../src/protocol/chat";
 import type { Tab } from "../state/page-model";
 
 export interface ShownPrompt {
   readonly prompt: QueuedPrompt;
-  /** onTheWay: the session may not have it yet. takenBack: it is about to be the draft. */
+  /** onTheWay: the session may not have it yet. takenBack: it is about to become the draft. */
   readonly state: "waiting" | "onTheWay" | "takenBack";
 }
 
@@ -13,7 +13,7 @@ export interface QueueView {
   readonly prompts: readonly ShownPrompt[];
 }
 
-/** `undefined` when nothing waits. What is sent while a turn runs will wait, and is shown so at once. */
+/** `undefined` if nothing is queued. A prompt sent during a turn appears immediately. */
 export function queueOf(tab: Tab): QueueView | undefined {
   const { queue } = tab.conversation;
   const back = new Set(tab.drafts.takenBack.map(({ messageId }) => messageId));
@@ -28,12 +28,12 @@ export function queueOf(tab: Tab): QueueView | undefined {
     : { held: queue !== undefined && queue.held && queue.prompts.length > 0, prompts };
 }
 
-/** A prompt that is on its way and begins a turn is shown as it will be: same id, same card. */
+/** A prompt in flight that starts a turn is shown like its final entry: same id, same card. */
 export function begun(tab: Tab): readonly Entry[] {
   return sending(tab).begins.map(({ messageId, text, attachments }) => entryOf(messageId, text, attachments));
 }
 
-/** Only the first begins a turn, and only where none runs. */
+/** Only the first prompt starts a turn, and only if none is running. */
 function sending({ drafts: { onTheWay }, conversation: { turn } }: Tab): {
   readonly begins: readonly QueuedPrompt[];
   readonly behind: readonly QueuedPrompt[];
@@ -46,7 +46,7 @@ function entryOf(id: string, text: string, attachments: QueuedPrompt["attachment
   return { kind: "user", id, text, ...(attachments ? { attachments } : {}) };
 }
 
-/** Whether both look the same. Prompts are never changed, only replaced. */
+/** Whether both look the same. Prompts are immutable. */
 export function looksSame(a: QueueView | undefined, b: QueueView | undefined): boolean {
   if (a === undefined || b === undefined) return a === b;
   return (

@@ -1,9 +1,13 @@
 /**
- * The cards of questions: a permission, a form, a page to visit. Pure.
+ * Cards of questions: permission requests, forms and pages to visit. Pure.
  *
- * Invariants: who asks is named first; the parameters of a permission and the address of a page are shown whole; the
- * buttons of a permission are the agent's own options, in its order; whatever counts beyond this question and is no
- * answer of the agent's (or rejects for ever) is behind the button for more; an answered question has no buttons.
+ * Invariants:
+ * - The requester is named first.
+ * - The parameters of a permission request and the address of a page are shown in full.
+ * - The buttons of a permission request are the agent's options in its order.
+ * - Choices that apply beyond this question are in the menu of further actions if they reject permanently or are not
+ *   the agent's own.
+ * - An answered question has no buttons.
  */
 import type {
   Permission,
@@ -40,7 +44,7 @@ export function permissionCard(permission: Permission, circumstances: Circumstan
   });
 }
 
-/** *Allow Everything* only beside a way to allow once: that is how the sidecar answers then. */
+/** *Allow Everything* requires an option to allow once, which the sidecar then selects. */
 function permissionButtons(
   { options, isOurs }: Permission,
   diffs: readonly CardButton[],
@@ -61,7 +65,7 @@ function permissionButtons(
   };
 }
 
-/** A subagent's name is the agent's choice: the agent is named beside it. */
+/** The agent chooses the names of its subagents, so the agent's own name is shown as well. */
 function asker({
   agent,
   subagent,
@@ -73,7 +77,7 @@ function asker({
 
 const isOpen = ({ answerable, answering }: Circumstances): boolean => answerable && !answering;
 
-/** What became of the question, or why it cannot be answered now. */
+/** Outcome of the question, or the reason why it cannot be answered now. */
 function state(outcome: string | undefined, { answerable, answering, waiting = 0 }: Circumstances): readonly string[] {
   if (outcome !== undefined) return [outcome];
   const others =
@@ -101,7 +105,7 @@ function permissionOutcome(answered: PermissionAnswered): string {
   return `${verdict} ${who}: “${literal(answered.name)}”`;
 }
 
-// --- forms, and pages to visit
+// --- forms and pages to visit
 
 export function elicitationCard(
   { id, agent, subagent, message, ask, answered }: Elicitation,
@@ -127,7 +131,7 @@ export function elicitationCard(
   });
 }
 
-/** The host as the browser will see it, so that letters of other scripts cannot pose as Latin ones. */
+/** Shows the host as the browser resolves it, so that lookalike letters of other scripts are recognizable. */
 function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
   const page = URL.canParse(url) ? new URL(url) : undefined;
   return [

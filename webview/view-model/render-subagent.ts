@@ -1,7 +1,8 @@
 /**
- * The cards of a subagent and of a message between two sessions of an agent. Pure.
+ * Cards of subagents and of messages between sessions of an agent. Pure.
  *
- * Invariant: what a card holds is bounded, however long the subagent works: its newest entries, each cut.
+ * Invariant: the content of a card is bounded, regardless of the subagent's run time. It shows the newest entries, each
+ * shortened.
  */
 import type { Entry, SessionMessage, Subagent, SubagentStatus } from "../../src/protocol/chat";
 import { card, type Card, type CardHeader } from "./card";
@@ -19,10 +20,10 @@ const STATUS: Readonly<Record<SubagentStatus, CardHeader["status"]>> = {
   cancelled: { text: "cancelled", tone: "warning" },
 };
 
-/** Entries of a subagent in its card, and characters of a text among them. */
+/** Maximum number of a subagent's entries in its card, and of characters of a text among them. */
 const MAX_ENTRIES = 40,
   MAX_TEXT = 2_000;
-/** Levels of subagents within a card. */
+/** Maximum depth of nested subagents within a card. */
 const MAX_DEPTH = 8;
 
 export function subagentCard({ id, name, description, status, error, entries }: Subagent): Card {
@@ -53,7 +54,7 @@ export function messageCard({ id, from, to, text }: SessionMessage): Card {
   });
 }
 
-/** Entries are never changed, only replaced: each is described once. */
+/** Entries are immutable, so that each is described once. */
 const known = new WeakMap<Entry, readonly string[]>();
 
 function linesOf(entries: readonly Entry[], depth: number): readonly string[] {

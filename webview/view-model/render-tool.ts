@@ -1,4 +1,4 @@
-/** The card of a tool call. Pure. */
+/** Card of a tool call. Pure. */
 import type { ToolCall, ToolStatus } from "../../src/protocol/chat";
 import { changesOf } from "./buttons";
 import { card, type Card, type CardHeader, type CardIcon, type Circumstances } from "./card";

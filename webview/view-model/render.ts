@@ -1,8 +1,9 @@
 /**
  * Entry → cards. Pure; see `card.ts`.
  *
- * Invariants: an entry gives the same card objects as long as it and its circumstances are the same; an entry that we
- * do not know, or cannot describe, gives a card all the same.
+ * Invariants:
+ * - An entry yields the same card objects while it and its circumstances are unchanged.
+ * - An unknown or invalid entry yields a card as well.
  */
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../src/protocol/chat";
 import { actionButton } from "./buttons";
@@ -30,7 +31,7 @@ export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Ca
   return cards;
 }
 
-/** Terminals are replaced when something of them changes, never changed. */
+/** Terminals are immutable, so that identity suffices. */
 function isSame(a: Circumstances, b: Circumstances): boolean {
   return (
     a.growing === b.growing &&
@@ -44,7 +45,7 @@ function isSame(a: Circumstances, b: Circumstances): boolean {
   );
 }
 
-/** An entry may come from an earlier version, or hold what nobody thought of: the others are shown all the same. */
+/** An entry may come from an earlier version or be invalid; the other entries are still shown. */
 function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Card[] {
   try {
     return describe(entry, circumstances);
@@ -119,7 +120,7 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
   }
 }
 
-/** Of a step in a plan. */
+/** Mark of a step in a plan. */
 export function stepMark(status: PlanStep["status"]): string {
   return Object.hasOwn(STEP, status) ? (STEP[status] ?? "○") : "○";
 }
@@ -129,11 +130,11 @@ function thoughtFor(ms: number): string {
   return ms < 1_000 ? "Thought for less than 1 s" : `Thought for ${duration(ms)}`;
 }
 
-/** With what was attached, also where there are no words. */
+/** Includes the attachments, even of a prompt without text. */
 function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "user" }>): readonly Card[] {
   const cards = longTexts.cards(id, "prompt", text, false);
   if (attachments.length === 0) return cards;
-  // The renderer draws no card that says nothing.
+  // The renderer does not draw an empty card.
   const [first = card(id, "prompt", { body: `${texts.attached}:` }), ...rest] = cards;
   return [{ ...first, attached: attachments }, ...rest];
 }
@@ -142,7 +143,7 @@ function interruption(id: string): Card {
   return { ...card(id, "answer", { body: "*The answer was interrupted here.*" }), key: `${keyOf(id)}#interrupted` };
 }
 
-/** Of a thought that grows, all of its parts would be drawn again at each update. */
+/** Shows only the last parts of a growing thought, because the renderer redraws all parts with each update. */
 function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
   return grows && blocks.length > MOST_GROWING
     ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MOST_GROWING)]

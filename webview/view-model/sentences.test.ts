@@ -5,7 +5,7 @@ import { LONGEST_JUMP, passed, read, spoken, unread } from "./sentences";
 const whole = (text: string): readonly string[] => read(unread, text, true)[1];
 const begun = (text: string): readonly string[] => read(unread, text, false)[1];
 
-/** As it comes, piece by piece. */
+/** Sentences of a text that arrives in chunks. */
 function streamed(pieces: readonly string[]): readonly string[] {
   const said: string[] = [];
   let reader = unread,

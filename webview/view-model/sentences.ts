@@ -1,47 +1,44 @@
 /**
- * Markdown that is still being written, read aloud: its sentences, as each is complete. Pure.
+ * Splits growing Markdown into complete sentences for screen readers. Pure.
  *
- * Prose is said without its marks; a code block and a table are said in one sentence each, at their end.
+ * Prose is announced without its marks; a code block and a table are announced with one sentence each, at their end.
  *
- * Invariants: what is said of a text does not depend on the pieces in which it came (`sentences.test.ts`); nothing is
- * said twice; nothing hides in what is said (`oneLine`).
+ * Invariants:
+ * - The result does not depend on the chunks in which the text arrives (`sentences.test.ts`).
+ * - Nothing is announced twice.
+ * - Hidden characters become visible (`readableLine`).
  */
 import { fenceAfter, type Fence } from "./code-fence";
 import { readableLine } from "../../src/protocol/visible-text";
-/** How far a text was read. */
+/** Reading position in a text. */
 export interface Reader {
-  /** Where the next piece begins, in UTF-16 units. */
+  /** Start of the next chunk, in UTF-16 units. */
   readonly at: number;
-  /** That is within a line of prose, behind whatever marks it began with. */
+  /** `at` is within a line of prose, after its leading marks. */
   readonly inLine: boolean;
-  /** The beginning of a sentence that goes on behind `at`: Markdown. */
+  /** Markdown of an unfinished sentence before `at`. */
   readonly held: string;
   readonly block: Block | undefined;
 }
 
 type Block =
-  /** `said`: its text had ended once, and goes on. */
+  /** `said`: announced when the text had ended, but the text continues. */
   | { readonly kind: "code"; readonly fence: Fence; readonly lines: number; readonly said: boolean }
   | { readonly kind: "table"; readonly head: string; readonly rows: number };
 
 export const unread: Reader = { at: 0, inLine: false, held: "", block: undefined };
 
-/** Beyond this a jump is not read, but named: nobody listens to it, and a page has to stay quick. */
+/** Characters. A longer addition is only mentioned, because reading it aloud is useless and would block the page. */
 export const LONGEST_JUMP = 50_000;
 
-/**
- * The reader of a text of which nothing that is there by now will be said, but for the sentence that goes on; `ended`:
- * nor that.
- */
+/** Reader that skips the existing text except its unfinished sentence; `ended`: skips that as well. */
 export function passed(text: string, ended = false): Reader {
   return text.length > LONGEST_JUMP
     ? { ...unread, at: text.length, inLine: !text.endsWith("\n") }
     : read(unread, text, ended)[0];
 }
 
-/**
- * What can be said of `text` that was not yet. `ends`: there is no more of it for now, so what is held is said, too.
- */
+/** The new sentences of `text`. `ends`: the text is complete for now, so that the unfinished sentence is included. */
 export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
   if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text, which is not read out."]];
   const said: string[] = [];
@@ -59,16 +56,16 @@ export function read(reader: Reader, text: string, ends: boolean): readonly [Rea
 
 // --- lines
 
-/** `> `, `- `, `1. `… that a line may begin with. */
+/** Leading marks of a line, such as `> `, `- `, `1. `. */
 const MARKERS = /^[ \t]*(?:>[ \t]*|(?:[-*+]|\d{1,9}[.)])[ \t]+(?:\[[ xX]\][ \t]+)?)*/;
-/** What a line may still become, as long as no more of it is there. */
+/** Beginnings of an incomplete line whose kind is not decidable yet. */
 const UNDECIDED = /^(?:[-*+_=\s]*|\d{1,9}[.)]?|`{1,2}|~{1,2}|\[[ xX]?\]?|(?:```|~~~|\||#)[^]*)$/;
-/** Marks stand at a line's beginning. */
+/** Maximum number of characters of a line searched for leading marks. */
 const BEGINNING = 300;
 const RULE = /^[-=*_][-=*_ \t]*$/;
 const HEADING = /^#{1,6}(?:[ \t]+|$)/;
 
-/** A line that is not complete: only of prose can something be said already. */
+/** An incomplete line: only prose can be announced already. */
 function begunLine(reader: Reader, line: string, said: string[]): Reader {
   if (reader.block?.kind === "code") return reader;
   let now = reader;
@@ -114,7 +111,7 @@ function prose(reader: Reader, words: string, said: string[]): Reader {
 
 const joined = (held: string, words: string): string => (held === "" ? words : `${held} ${words}`);
 
-/** Before something that is not the same paragraph. */
+/** Ends the current paragraph. */
 function flushed(reader: Reader, said: string[]): Reader {
   const now = withoutTable(reader, said);
   say(now.held, said);
@@ -166,15 +163,12 @@ export const counted = (count: number, what: string): string => `${count} ${what
 // --- sentences
 
 const END = /[.!?…]+["'”’»)\]*_~`]*(?=\s|$)|[。！？]+["'”’」』）]*/g;
-/** A longer one is cut between words. */
+/** Maximum number of characters; longer sentences are split between words. */
 const LONGEST = 400;
-/** “J. Smith”, “e.g. this”. */
+/** Examples: “J. Smith”, “e.g. this”. */
 const ABBREVIATION = /(?:^|[\s(])(?:\p{L}|e\.g|i\.e|mrs?|dr|vs|cf|approx)\.$/iu;
 
-/**
- * Sentences that have ended, and the Markdown behind them. Where the line is not whole, a sentence ends when the next
- * begins.
- */
+/** Finished sentences and the remaining Markdown. In an incomplete line, a sentence ends when the next one starts. */
 function finished(text: string, isWholeLine: boolean): readonly [sentences: readonly string[], rest: string] {
   const sentences: string[] = [];
   let from = 0;
@@ -200,7 +194,7 @@ function nextEnd(text: string, from: number, isWholeLine: boolean): number | und
   return text.length - from > LONGEST ? from + cutAt(text.slice(from, from + LONGEST + 1)) : undefined;
 }
 
-/** In a code span or a link that goes on. */
+/** Whether the text ends within a code span or a link. */
 function isWithin(sentence: string): boolean {
   return (sentence.match(/`+/g)?.length ?? 0) % 2 === 1 || /\[[^\]]*$|\]\([^)]*$/.test(sentence);
 }
@@ -221,7 +215,7 @@ const SPAN = /(`+)(?!`)([^]*?[^`])\1(?!`)/g;
 const LINK = /!?\[([^\]]*)\]\((?:[^()]|\([^()]*\))*\)/g;
 const MARK = /\\([!-/:-@[-`{-~])|~~|(?<![\p{L}\p{N}])[*_]+(?=\S)|(?<=\S)[*_]+(?![\p{L}\p{N}])/gu;
 
-/** One piece of Markdown as it is read out, without its marks. */
+/** Text of a piece of Markdown without its marks. */
 export function spoken(markdown: string): string {
   let words = "",
     at = 0;

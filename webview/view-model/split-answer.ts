@@ -1,30 +1,32 @@
 /**
- * One long answer as several cards: the renderer parses a whole card again at each update, so a card must stay short.
+ * Splits a long answer into several cards, because the renderer parses a whole card with each update.
  *
- * Invariants: the parts' `text` joined is the whole text; a part that has a successor never changes while the text
- * grows; a cut inside a code block closes it in the one part and opens it again in the next; what is split as it grows
- * is as what is split at once.
+ * Invariants:
+ * - The concatenated `text` of the parts is the whole text.
+ * - A part with a successor never changes while the text grows.
+ * - A code block that is cut is closed in one part and reopened in the next.
+ * - Incremental splitting gives the same result as splitting at once.
  */
 import { fenceAfter, type Fence } from "./code-fence";
 
 export interface Part {
   readonly text: string;
-  /** Markdown to put around `text`, so that a code block that was cut is whole on both sides. */
+  /** Markdown around `text` that completes a code block on both sides of a cut. */
   readonly before: string;
   readonly after: string;
 }
 
-/** Characters after which the next block begins a new part, and the most that a part may have. */
+/** Characters after which the next block starts a new part, and the maximum of a part. */
 export interface PartSize {
   readonly enough: number;
   readonly most: number;
 }
 export const PART_SIZE: PartSize = { enough: 4_000, most: 8_000 };
 
-/** Where the last part begins: from there it is read again when the text has grown. */
+/** Start of the last part, which is parsed again when the text has grown. */
 interface Mark {
   readonly from: number;
-  /** The beginning of the line that it begins in, and the fence that is open before that line. */
+  /** Start of the line that contains `from`, and the open fence before that line. */
   readonly at: number;
   readonly fence: Fence | undefined;
   readonly before: string;
@@ -38,14 +40,14 @@ export interface Split {
 
 const START: Mark = { from: 0, at: 0, fence: undefined, before: "" };
 
-/** At least one part. A cut depends only on what stands before it and on the first character after it. */
+/** At least one part. A cut depends only on the preceding text and the first character after it. */
 export function splitBlocks(text: string, size: PartSize = PART_SIZE): readonly Part[] {
   return splitOn(undefined, text, size).parts;
 }
 
 /**
- * The same, where `before` is a text that this one goes on with (if it does, else that counts for nothing): costs what
- * is new.
+ * Like `splitBlocks`, with cost proportional to the new text if `text` extends that of `before`; otherwise `before` is
+ * ignored.
  */
 export function splitOn(before: Split | undefined, text: string, { enough, most }: PartSize = PART_SIZE): Split {
   const known = before !== undefined && text.startsWith(before.text) ? before : undefined;
@@ -79,7 +81,7 @@ export function splitOn(before: Split | undefined, text: string, { enough, most 
   return { text, parts, last };
 }
 
-/** Not between the two halves of a surrogate pair. */
+/** Never between the two halves of a surrogate pair. */
 function wholeCharacter(text: string, at: number): number {
   const unit = text.charCodeAt(at - 1);
   return unit >= 0xd800 && unit <= 0xdbff ? at - 1 : at;

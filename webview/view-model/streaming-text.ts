@@ -1,9 +1,11 @@
 /**
- * Long texts as cards, while they grow: what is finished is split, made safe and described once, only the last part is
- * worked on again.
+ * Long texts as cards while they grow. Finished parts are split, sanitized and described once; only the last part is
+ * processed again.
  *
- * Invariants: the same text gives the same strings, whatever came before; a part that did not change is the same card
- * object; no more than `MOST` texts are kept, those that were asked for last.
+ * Invariants:
+ * - The same text gives the same strings, independent of earlier texts.
+ * - An unchanged part is the same card object.
+ * - At most `MOST` texts are cached, the most recently used ones.
  */
 import { card, keyOf, type Card } from "./card";
 import { safeMarkdown } from "./markdown-safe";
@@ -15,21 +17,21 @@ interface Grown {
   readonly cards: readonly Card[];
 }
 
-/** What grows at the same time: an answer and a thought in each tab. */
+/** Texts that grow simultaneously: an answer and a thought per tab. */
 const MOST = 20;
 
 export class GrowingTexts {
   readonly #grown = new Map<string, Grown>();
 
   /**
-   * Markdown, made safe, in parts that are short enough to be rendered. `id` only says which text this one probably
-   * goes on with.
+   * Sanitized Markdown in parts short enough to render. `id` is a cache hint: the text is likely to extend the earlier
+   * one with this id.
    */
   blocks(id: string, text: string): readonly string[] {
     return this.#grow(`text ${id}`, text).blocks;
   }
 
-  /** A card a part; the last of them grows if the text does. A text without words has none. */
+  /** One card per part; the last one grows while the text does. Blank text has no cards. */
   cards(id: string, kind: "prompt" | "answer", text: string, growing: boolean): readonly Card[] {
     const key = `${kind} ${id}`,
       grown = this.#grow(key, text);

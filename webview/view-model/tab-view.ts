@@ -1,4 +1,4 @@
-/** A tab as the user sees it, from what the page knows of it. Pure; `chat-ui.ts` draws it. */
+/** View of a tab, computed from the page's state. Pure; `chat-ui.ts` draws it. */
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { Attachment } from "../../src/protocol/attachments";
 import type { Command, Conversation, Entry, PlanStep, Usage } from "../../src/protocol/chat";
@@ -24,34 +24,34 @@ export interface Banner {
 }
 
 export interface TabView {
-  /** HTML, because that is what a tab's title is to the renderer. */
+  /** HTML, as the renderer expects for tab titles. */
   readonly title: string;
   readonly cards: readonly Card[];
   readonly turn: ReturnType<typeof turnOf>;
-  /** What goes on, in a few words of Markdown; empty when nothing does. */
+  /** Current activity in a few words of Markdown; empty if idle. */
   readonly status: string;
   readonly banner: Banner | undefined;
   readonly placeholder: string;
-  /** To the prompt that is being written. */
+  /** Attachments of the draft. */
   readonly attachments: readonly Attachment[];
   readonly requireModifier: boolean;
   readonly queue: QueueView | undefined;
-  /** Whether there is a session that hears what the user does here. */
+  /** Whether a session receives the user's actions in this tab. */
   readonly live: boolean;
   readonly agent: AgentChoice;
   readonly controls: readonly Control[];
   readonly commands: readonly Command[];
   readonly usage: Usage | undefined;
-  /** Pinned above the prompt as long as it has open steps, or the turn goes on. */
+  /** Shown above the prompt while it has open steps or its turn is running. */
   readonly plan: readonly PlanStep[] | undefined;
-  /** Whether the editor follows the agent; `undefined` as long as the agent said nowhere where it works. */
+  /** Whether follow mode is on; `undefined` until the agent has reported a location. */
   readonly following: boolean | undefined;
   readonly details: ShownDetails;
-  /** Why something is done here without asking; `undefined`: it is not. */
+  /** Reasons for actions without asking; `undefined` if there are none. */
   readonly bypassed: BypassView | undefined;
 }
 
-/** Before the title of a tab that has something to be sent. */
+/** Prefix of the title of a tab with a draft. */
 const DRAFT = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">${texts.draft}: </span>`;
 
 export function viewOf(page: Page, tab: Tab): TabView {
@@ -105,7 +105,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
   };
 }
 
-/** The terminals that a tool call mentions, once each. */
+/** The terminals that a tool call mentions, without duplicates. */
 function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readonly ShownTerminal[] {
   if (terminals === undefined || terminals.length === 0) return () => noTerminals;
   const byId = new Map(
@@ -141,7 +141,7 @@ function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner |
   switch (sidecar.state) {
     case "restarting":
       return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
-    // A workspace that is not trusted is not a fault.
+    // An untrusted workspace is not an error.
     case "failed":
       return {
         tone: sidecar.actions.includes("manageTrust") ? "info" : "error",

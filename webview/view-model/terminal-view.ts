@@ -1,9 +1,9 @@
-/** What a card shows of a terminal. Pure. */
+/** Content of a terminal in a card. Pure. */
 import type { TerminalView } from "../../src/protocol/chat";
 import { visibleLine } from "../../src/protocol/visible-text";
 import { ansiLines, type AnsiLine, type AnsiStyle, type Colour } from "./ansi";
 import type { Tone } from "./card";
-/** As many lines as a person scrolls through in a card; all of it can be opened in a terminal. */
+/** Maximum number of lines in a card; the whole output can be opened in a terminal. */
 export const MOST_TERMINAL_LINES = 500;
 
 export interface TerminalText {
@@ -11,7 +11,7 @@ export interface TerminalText {
   readonly state: string;
   readonly tone: Tone;
   readonly lines: readonly AnsiLine[];
-  /** Something before `lines` is not shown. */
+  /** Output before `lines` is not shown. */
   readonly isCut: boolean;
 }
 
@@ -54,7 +54,10 @@ const THEME = [
 const TEXT = "var(--vscode-terminal-foreground, var(--vscode-foreground))";
 const BEHIND = "var(--symposium-terminal-background)";
 
-/** CSS properties; the theme's colours of text somewhat towards that of all text, so that they can be read on ours. */
+/**
+ * CSS properties. The theme's text colours are mixed with the text colour, so that they are readable on the card's
+ * background.
+ */
 export function cssOf({
   colour,
   background,

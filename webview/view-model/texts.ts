@@ -1,4 +1,4 @@
-/** Words of the page that are not about one card. Those with mynah's keys replace its own. */
+/** Texts of the page that do not belong to a single card. Keys of mynah-ui override its texts. */
 export const texts = {
   mainTitle: "Chat",
   spinnerText: "…",

@@ -1,4 +1,4 @@
-/** What a tool call has to show, as Markdown that is safe to render. Pure. */
+/** Content of tool calls as safe Markdown. Pure. */
 import type { Resource, ToolContent, ToolLocation } from "../../src/protocol/chat";
 import { readableText, visibleLine, visibleText } from "../../src/protocol/visible-text";
 import type { Part } from "./card";
@@ -6,16 +6,15 @@ import { closed } from "./code-fence";
 import { escapeHtml, literal, safeCode, safeMarkdown } from "./markdown-safe";
 import { size } from "./format-numbers";
 
-/** Beyond this a card would be slow, and nobody reads it there. */
+/** Longer content makes a card slow, and is not read there. */
 const MOST_LINES = 200;
 const MOST_CHARACTERS = 16_000;
-/** Of longer code the colours would take longer than a frame. */
+/** Highlighting longer code takes more than a frame. */
 const MOST_COLOURED = 8_000;
 
 /**
- * Text of a program or a file as a code block. `whole`: what a person decides by, in which nothing hides; `cut`: what
- * was
- * printed, without its colours; it leaves the end out and says so.
+ * Text of a program or a file as a code block. `whole`: for decisions of the user, complete and with visible hidden
+ * characters. `cut`: for output, without ANSI colours and with a note if the end is omitted.
  */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
   const [shown, left] = how === "whole" ? [visibleText(text), ""] : shortened(readableText(text.replace(ANSI, "")));
@@ -39,16 +38,16 @@ function shortMarkdown(text: string): string {
   return `${safeMarkdown(closed(shown))}\n\n*${text.length - shown.length} more characters are not shown.*`;
 }
 
-/** For a block without a language the renderer takes C. */
+/** For a block without a language the renderer assumes C. */
 export const PLAIN = "text";
 export const languageOf = (text: string): string => (/^\s*[[{]/.test(text) ? "json" : PLAIN);
 
-/** Pretty JSON gets its colours; a string that is a command, say, is shown as it is. */
+/** Highlights pretty-printed JSON; other text, such as a command, is shown as it is. */
 export function parameterBlock(text: string): string {
   return textBlock(text, languageOf(text), "whole");
 }
 
-/** What there is to see of it: Markdown, or an image. */
+/** The content as Markdown or an image. */
 export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"): Part {
   switch (content.kind) {
     case "text":
@@ -77,7 +76,7 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
   }
 }
 
-/** What a page may decode that somebody else made: as an `<img>` none of these runs anything. */
+/** Image types that are safe to decode from untrusted sources: an `<img>` never runs scripts. */
 const IMAGES: ReadonlySet<string> = new Set([
   "image/png",
   "image/jpeg",
@@ -92,14 +91,14 @@ const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
 
 const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 
-/** One line of Markdown: a sound with type and size, a resource by the link that leads to it. */
+/** One line of Markdown: type and size of audio, or the link to a resource. */
 export function contentName(content: Extract<ToolContent, { kind: "audio" | "resource" }>): string {
   return content.kind === "audio"
     ? `Audio (${literal(content.mimeType) || "of no known type"}, ${size(content.bytes)})`
     : resourceLink(content);
 }
 
-/** What is known of a resource beyond its name, as lines of Markdown. */
+/** Further facts about a resource, as lines of Markdown. */
 export function resourceAbout({ description, mimeType, bytes, text }: Resource): readonly string[] {
   const facts = [
     ...(mimeType === undefined || mimeType === "" ? [] : [literal(mimeType)]),
@@ -111,7 +110,7 @@ export function resourceAbout({ description, mimeType, bytes, text }: Resource):
   ];
 }
 
-/** Files open in the editor, pages through the host, which asks; of other addresses the page can make nothing. */
+/** Files open in the editor, web pages through the host after a confirmation; other addresses are not links. */
 function resourceLink({ uri, name }: Resource): string {
   const address = URL.canParse(uri) ? new URL(uri) : undefined;
   if (address === undefined || address.username !== "" || !LEADS.has(address.protocol))
@@ -132,7 +131,7 @@ function decoded(path: string): string {
   }
 }
 
-/** A link that the host opens in the editor. The renderer takes a link's text as HTML, and no Markdown in it. */
+/** A link that the host opens in the editor. The renderer parses the link text as HTML without Markdown. */
 export function fileLink(location: ToolLocation): string {
   return link(whole(location.path) + (location.line === undefined ? "" : `:${location.line}`), fileAddress(location));
 }
@@ -145,7 +144,7 @@ export function fileAddress({ path, line }: ToolLocation): string {
   return `file://${address.startsWith("/") ? "" : "/"}${address}${line === undefined ? "" : `#L${line}`}`;
 }
 
-/** `address` is encoded, and holds nothing that ends it. */
+/** `address` is encoded and contains no character that ends the link. */
 function link(text: string, address: string): string {
   return `[${escapeHtml(visibleLine(text)).replace(/[[\]]/g, " ")}](${address})`;
 }
@@ -155,14 +154,14 @@ const inParentheses = (address: string): string =>
 
 const whole = (path: string): string => path.replace(HALF_A_CHARACTER, "\ufffd");
 
-/** A surrogate on its own, which no address can hold. */
+/** A lone surrogate, which is invalid in an address. */
 const HALF_A_CHARACTER = /\p{Surrogate}/gu;
 
 const CONTEXT = 3;
 
-/** What lies between the lines that both have at the beginning and at the end, with some of those around it. */
+/** The differing lines between the common first and last lines, with some context. */
 export function lineDiff(before: string | undefined, after: string): string {
-  // A newline that both end with begins no line.
+  // A final newline of both texts starts no line.
   const newline = after.endsWith("\n") && (before === undefined || before.endsWith("\n")) ? 1 : 0;
   const linesOf = (text: string) => text.slice(0, text.length - newline).split("\n");
   const added = linesOf(after);

@@ -1,4 +1,4 @@
-/** What a user does in the page; `chat-ui.ts` tells, `user-action-events.ts` hands it to the page's state. */
+/** The user's actions on the page: `chat-ui.ts` reports them, `user-action-events.ts` passes them to the page state. */
 import type { Attachment, Want } from "../../src/protocol/attachments";
 import type { ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
@@ -22,7 +22,7 @@ export interface Acts {
   buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
   agentChosen(agentId: string): void;
   controlChosen(tabId: TabId, controlId: string, value: ControlValue): void;
-  /** The values fit the form. */
+  /** The values are valid for the form. */
   elicitationAnswered(tabId: TabId, cardKey: string, choice: ElicitationChoice): void;
   linkClicked(href: string): void;
   openTerminal(tabId: TabId, terminalId: string): void;
