@@ -1,6 +1,6 @@
 /**
- * Agents and extensions that can be had, between extension host and sidecar: the host knows what the user configured,
- * the sidecar everything else.
+ * Installable agents and extensions, between extension host and sidecar. The host owns the user's configuration; the
+ * sidecar owns everything else.
  */
 import type { AgentConfig } from "./agents";
 import type { DistributionKind } from "./distribution";
@@ -9,7 +9,7 @@ import type { ExtensionConfig } from "./extensions";
 import type { ConfigurationPlan, ConfigurationState } from "./own-configuration";
 import type { Call, Note } from "./wire";
 
-/** `done` and `total` in bytes, where they are known; `line`: what the tool said last. */
+/** `done` and `total`: bytes, where known. `line`: last output line of the tool. */
 export interface InstallProgress {
   readonly phase: "waiting" | "downloading" | "unpacking" | "installing";
   readonly done?: number;
@@ -17,36 +17,33 @@ export interface InstallProgress {
   readonly line?: string;
 }
 
-/** What the sidecar knows of what can be installed. */
+/** The sidecar's state of an installable item. */
 export interface InstallState {
-  /** How it would be started here; absent: it cannot be. */
+  /** Kind of distribution used on this machine; absent if none works. */
   readonly kind?: DistributionKind;
-  /** `ready`: needs no installation (a program of the user's, or one of ours). An archive may have no version. */
+  /** `ready`: needs no installation (a program of the user, or a built-in one). An archive may have no version. */
   readonly install:
     | { readonly kind: "ready" }
     | { readonly kind: "missing" }
     | { readonly kind: "installed"; readonly version?: string }
     | ({ readonly kind: "installing" } & InstallProgress);
-  /** Why it cannot be had here, as a sentence. */
+  /** Reason why it cannot be used on this machine, as a sentence. */
   readonly missing?: string;
   /**
-   * Why it last did not start, or ended by itself, as a sentence; `at`: milliseconds since 1970. Gone as soon as it
-   * starts.
+   * Reason of the last failed start or unexpected exit, as a sentence. `at`: milliseconds since 1970. Cleared on the
+   * next successful start.
    */
   readonly lastError?: { readonly sentence: string; readonly at: number };
 }
 
 export interface AgentState extends InstallState {
-  /** Its processes in this window. */
+  /** Number of its processes in this window. */
   readonly running: number;
-  /** What it said when it was last asked for a session; absent: nobody has asked it, or it knows no users. */
+  /** Result of the last session request; absent if there was none, or if the agent has no sign-in. */
   readonly signIn?: "in" | "needed";
-  /**
-   * It said that it can be told to forget its user. (Keys that are kept for it can be forgotten always: by whom keeps
-   * them that is known.)
-   */
+  /** The agent advertises a method to sign its user out. Stored keys can always be deleted. */
   readonly canSignOut?: true;
-  /** Symposium's entry in its own configuration; absent: no configuration of its is known. */
+  /** Symposium's entry in the agent's own configuration; absent if no configuration file of the agent is known. */
   readonly configuration?: ConfigurationState;
 }
 
@@ -55,16 +52,13 @@ export interface RegistryAgent {
   readonly name: string;
   readonly version: string;
   readonly description: string;
-  /** Why none of its distributions can be used here, as a sentence. */
+  /** Reason why none of its distributions works on this machine, as a sentence. */
   readonly missing?: string;
-  /**
-   * What stands in `symposium.agents` (`symposium.extensions`) when it is added: the registry's own entry, and
-   * `_source`.
-   */
+  /** Value for `symposium.agents` (`symposium.extensions`) when it is added: the registry's entry with `_source`. */
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** How old what a registry said is, and why it is not newer. */
+/** Age of the registry data, and the reason why it is not newer. */
 export interface RegistryAge {
   /** Milliseconds since 1970. */
   readonly fetchedAt?: number;
@@ -77,7 +71,7 @@ export interface RegistryView extends RegistryAge {
   readonly extensions: readonly RegistryAgent[];
 }
 
-/** `entry`: in place of the one in the settings; what the user decided in it stays. */
+/** `entry` replaces the one in the settings; the user's own choices in it are kept. */
 export interface RegistryUpdate {
   readonly of: Installable;
   readonly id: string;
@@ -87,42 +81,42 @@ export interface RegistryUpdate {
   readonly entry: Readonly<Record<string, unknown>>;
 }
 
-/** They are installed side by side, and may have the same id. */
+/** Agents and extensions are installed separately and may have equal ids. */
 export type Installable = "agent" | "extension";
 
 type Entries = readonly Readonly<Record<string, unknown>>[];
 
-/** `url`: of another registry than the public one. Fails as `ErrorCode.refused` where it is no https address. */
+/** `url`: a registry other than the public one. Fails with `ErrorCode.refused` if it is not an https URL. */
 interface Of {
   readonly url?: string;
 }
 
 export interface AgentsHostToSidecar {
-  /** Over the network, else as it was last read. */
+  /** Fetched over the network; the cached data if that fails. */
   "registry/agents": Call<Of, RegistryView>;
   /**
-   * What the registry has that is newer than these entries of the settings, of those that came from it. Over the
-   * network, else as it was last read.
+   * Returns newer registry versions of those entries that come from the registry. Fetched over the network; the cached
+   * data if that fails.
    */
   "registry/updates": Call<
     Of & { readonly agents: Entries; readonly extensions: Entries },
     RegistryAge & { readonly updates: readonly RegistryUpdate[] }
   >;
-  /** The pictures of these agents, as `data:` addresses; those that have none, or cannot be had, are left out. */
+  /** Returns the icons of these agents as `data:` URIs. Missing or unavailable icons are omitted. */
   "registry/icons": Call<
     Of & { readonly ids: readonly string[] },
     { readonly icons: Readonly<Record<string, string>> }
   >;
   /**
-   * The `extension.json` at an address (https; of a page on GitHub the file itself), as an entry of
-   * `symposium.extensions`; of an agent the `agent.json`, for `symposium.agents`. Fails as `ErrorCode.refused` with a
+   * Reads the `extension.json` at an https URL as an entry of `symposium.extensions`; for agents the `agent.json`, as
+   * an entry of `symposium.agents`. For a GitHub page it reads the file itself. Fails with `ErrorCode.refused` and a
    * sentence.
    */
   "registry/extension": Call<
     { readonly url: string; readonly of?: Installable },
     { readonly entry: Readonly<Record<string, unknown>> }
   >;
-  /** Without network, and without starting anything but the login shell. By id. */
+  /** States by id. Uses no network and starts no process except the login shell. */
   "agents/states": Call<
     { readonly agents: readonly AgentConfig[]; readonly extensions: readonly ExtensionConfig[] },
     {
@@ -131,8 +125,8 @@ export interface AgentsHostToSidecar {
     }
   >;
   /**
-   * `newest`: asks for a newer one where no version is named. `anew`: in place of what is there, which goes when the
-   * new one stands. Answers when it is installed; fails as `ErrorCode.refused` with a sentence.
+   * Installs an item and returns afterwards. `newest`: looks for a newer version if none is pinned. `anew`: reinstalls,
+   * and removes the old files after the new ones are in place. Fails with `ErrorCode.refused` and a sentence.
    */
   "agents/install": Call<
     {
@@ -142,39 +136,42 @@ export interface AgentsHostToSidecar {
     },
     { readonly version?: string }
   >;
-  /** One that is not being installed (any more) changes nothing. */
+  /** No effect if no installation is running. */
   "agents/cancelInstall": Call<{ readonly of: Installable; readonly id: string }, Record<string, never>>;
-  /** All versions in our store, but for the files of those that run. Fails as `ErrorCode.refused` with a sentence. */
+  /**
+   * Removes all versions from Symposium's store, except files of running processes. Fails with `ErrorCode.refused` and
+   * a sentence.
+   */
   "agents/remove": Call<{ readonly of: Installable; readonly id: string }, Record<string, never>>;
-  /** Starts it once, to see how far it gets; `report` is redacted, to be copied. */
+  /** Starts the agent once and diagnoses problems. `report` is redacted, for copying. */
   "agents/examine": Call<
     { readonly agent: AgentConfig; readonly cwd: string },
     { readonly diagnosis: Diagnosis; readonly report: string }
   >;
   /**
-   * Tells it to forget its user, and forgets the keys that are kept for it; its processes end. Fails as
-   * `ErrorCode.refused` with a sentence.
+   * Signs the agent's user out, deletes its stored keys and ends its processes. Fails with `ErrorCode.refused` and a
+   * sentence.
    */
   "agents/signOut": Call<{ readonly agent: AgentConfig; readonly cwd: string }, Record<string, never>>;
-  /** What `agents/changeConfiguration` would add. Fails as `ErrorCode.refused` with a sentence. */
+  /** Previews the addition by `agents/changeConfiguration`. Fails with `ErrorCode.refused` and a sentence. */
   "agents/planConfiguration": Call<{ readonly agent: AgentConfig }, ConfigurationPlan>;
   /**
    * Adds Symposium's entry to the agent's own configuration, or removes it. The agent's next session starts a new
-   * process. Fails as `ErrorCode.refused` with a sentence; the file is as it was then.
+   * process. Fails with `ErrorCode.refused` and a sentence; the file is then unchanged.
    */
   "agents/changeConfiguration": Call<
     { readonly agent: AgentConfig; readonly change: "add" | "remove" },
     Record<string, never>
   >;
-  /** Where these programs are, on the PATH of the login shell; those that are nowhere are left out. */
+  /** Returns the paths of these programs on the PATH of the login shell. Programs that are not found are omitted. */
   "agents/find": Call<{ readonly programs: readonly string[] }, { readonly found: Readonly<Record<string, string>> }>;
-  /** The enabled extensions, in their order from the client to the agent: of sessions that begin from now on. */
+  /** The enabled extensions, ordered from the client to the agent. Applies to new sessions. */
   "settings/extensions": Note<{ readonly extensions: readonly ExtensionConfig[] }>;
 }
 
 export interface AgentsSidecarToHost {
-  /** What `agents/states` says of it is another now. */
+  /** The state in `agents/states` has changed. */
   "agents/changed": Note<{ readonly of: Installable; readonly id: string }>;
-  /** No `progress`: it is over. */
+  /** Without `progress`: the installation has ended. */
   "agents/installing": Note<{ readonly of: Installable; readonly id: string; readonly progress?: InstallProgress }>;
 }

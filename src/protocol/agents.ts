@@ -1,7 +1,7 @@
 /**
- * What an agent is, as the user configured it. The settings view, the pickers and the sidecar share these shapes; the
- * setting `symposium.agents` holds `AgentConfig` values (and the older object form, read by `src/settings/store/agents.ts`),
- * the command line takes the same as JSON.
+ * Configuration of an agent, shared by the settings view, the pickers and the sidecar. The setting `symposium.agents`
+ * contains `AgentConfig` values (or the older object form, which `src/settings/store/agents.ts` reads). The command
+ * line accepts the same as JSON.
  */
 import type { Distribution } from "./distribution";
 import type { OwnConfiguration } from "./own-configuration";
@@ -13,22 +13,25 @@ export interface AgentConfig {
   readonly name: string;
   readonly distribution: Distribution;
   readonly bypassPermissions?: boolean;
-  /** Of what the registry had when it was added or updated. */
+  /** Version in the registry when the agent was added or updated. */
   readonly version?: string;
   readonly description?: string;
-  /** Where the agent reads MCP servers of its user, for agents whose file Symposium does not know (issue 14 item 5). */
+  /**
+   * Configuration file from which the agent reads MCP servers, for agents whose file Symposium does not know (issue 14
+   * item 5).
+   */
   readonly ownConfiguration?: OwnConfiguration;
-  /** "registry": taken from there, and kept up to date. */
+  /** "registry": added from the registry and updated from it. */
   readonly _source?: "registry" | "custom";
 }
 
-/** What pickers show. */
+/** Agent as shown in pickers. */
 export interface AgentChoice {
   readonly id: string;
   readonly name: string;
 }
 
-/** The built-in agent: always there, needs no account, no network and no process of its own. */
+/** The built-in agent, which is always available. It needs no account, no network and no separate process. */
 export const ELIZA: AgentConfig = {
   id: "elizacp",
   name: "Eliza",

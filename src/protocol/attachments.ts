@@ -1,6 +1,6 @@
 /**
- * What a user adds to a prompt besides words. Paths are absolute, lines count from 1 and both ends are included; `text`
- * is what stood there when it was added. The page keeps them beside the draft, the sidecar makes ACP content of them.
+ * Attachments of a prompt. Paths are absolute; line numbers start at 1 and both ends are included. `text` is a copy
+ * from the time of attaching. The page stores attachments with the draft; the sidecar converts them to ACP content.
  * Pure.
  */
 export type Attachment =
@@ -12,7 +12,7 @@ export type Attachment =
       readonly startLine: number;
       readonly endLine: number;
     }
-  /** Without `path` it is of a document that has no file yet; `name` is what the editor calls it. */
+  /** Without `path` the document has no file yet. `name` is its name in the editor. */
   | {
       readonly kind: "selection";
       readonly name: string;
@@ -21,37 +21,37 @@ export type Attachment =
       readonly endLine: number;
       readonly text: string;
     }
-  /** What the editor finds wrong: one line for each. */
+  /** Diagnostics of the editor, one per line. */
   | { readonly kind: "problems"; readonly count: number; readonly text: string }
   | { readonly kind: "terminal"; readonly name: string; readonly text: string }
   /** `data` is base64. */
   | { readonly kind: "image"; readonly name: string; readonly mimeType: string; readonly data: string };
 
-/** What the user asks for whose content only the editor knows. */
+/** A request of the user for content that only the editor has. */
 export type Want =
   | { readonly kind: "selection" | "problems" | "terminal" }
-  /** Dropped on the page: addresses as the editor gives them. */
+  /** Dropped on the page: URIs as the editor supplies them. */
   | { readonly kind: "dropped"; readonly uris: readonly string[] };
 
-/** A line of the list that opens with `@`. */
+/** An item of the list that `@` opens. */
 export interface Mention {
-  /** What is written in the prompt behind the `@`. */
+  /** Text inserted after the `@`. */
   readonly name: string;
-  /** Where it is, or what it holds. */
+  /** Location or content. */
   readonly about: string;
   readonly adds:
     | { readonly kind: "attachment"; readonly attachment: Attachment }
     | { readonly kind: "want"; readonly want: Want };
 }
 
-/** Of one prompt. */
+/** Maximum number of attachments per prompt. */
 export const MOST_ATTACHMENTS = 50;
-/** Characters of one attachment's text. */
+/** Maximum number of characters of one attachment's text. */
 export const ATTACHED_TEXT_LIMIT = 200_000;
-/** Characters of one image's `data`; the page makes larger ones fit. */
+/** Maximum number of characters of one image's `data`; the page scales larger images down. */
 export const IMAGE_LIMIT = 1_500_000;
 
-/** What a chip says. */
+/** Label of the attachment's chip. */
 export function nameOf(attachment: Attachment): string {
   switch (attachment.kind) {
     case "file":
@@ -71,17 +71,17 @@ export function nameOf(attachment: Attachment): string {
   }
 }
 
-/** Of its first to its last line: `7`, or `7-12`. */
+/** First to last line: `7` or `7-12`. */
 export function lines({ startLine, endLine }: { readonly startLine: number; readonly endLine: number }): string {
   return startLine === endLine ? String(startLine) : `${startLine}-${endLine}`;
 }
 
-/** Whether adding both would say the same twice. */
+/** Whether the attachments are duplicates. */
 export function isSame(a: Attachment, b: Attachment): boolean {
   return JSON.stringify(a) === JSON.stringify(b);
 }
 
-/** With some more, each once, as far as there is room. */
+/** Adds attachments without duplicates, up to the limit. */
 export function withMore(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
   return more.reduce<readonly Attachment[]>(
     (all, each) => (all.length >= MOST_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each]),

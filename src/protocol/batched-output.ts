@@ -1,12 +1,15 @@
 /**
- * Joins the writes of one event-loop tick. vscode-jsonrpc writes twice for each message, and an answer that grows is
- * many messages. Each write is a system call that wakes the reader.
+ * Joins the writes of one event-loop tick. vscode-jsonrpc writes twice for each message, and a growing answer consists
+ * of many messages. Each write is a system call that wakes the reader.
  *
- * Invariants: bytes keep their order. Nothing waits longer than until `soon` calls back. Implements the stream of
- * vscode-jsonrpc's writer.
+ * Invariants:
+ * - Bytes keep their order.
+ * - Every write is flushed when `soon` calls back.
+ *
+ * Implements the stream of vscode-jsonrpc's writer.
  */
 
-/** The part of a Node.js stream that is used. */
+/** The used part of a Node.js stream. */
 export interface NodeOutput {
   cork(): void;
   uncork(): void;

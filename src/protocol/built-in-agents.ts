@@ -1,15 +1,12 @@
-/**
- * The agents that are there without a registry, and the names that packages of agents had when the documents were
- * written. Pure.
- */
+/** Agents that are available without a registry, and renamed packages of documented agents. Pure. */
 import { ELIZA, type AgentConfig } from "./agents";
 
 export interface BuiltInAgent extends AgentConfig {
-  /** Shown only where this program is on the PATH: nothing here could install it. */
+  /** Shown only if this program is on the PATH, because Symposium cannot install it. */
   readonly needs?: string;
 }
 
-/** In the order in which pickers show them. */
+/** In the order of the pickers. */
 export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   ELIZA,
   {
@@ -39,19 +36,22 @@ export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   },
 ];
 
-/** Those that can be used here. `has`: whether a program is on the PATH. */
+/** The built-in agents that work on this machine. `has`: whether a program is on the PATH. */
 export function builtInAgents(has: (program: string) => boolean): readonly BuiltInAgent[] {
   return BUILT_IN_AGENTS.filter(({ needs }) => needs === undefined || has(needs));
 }
 
-/** Where a package went. */
+/** Old package name → new package name. */
 const MOVED: ReadonlyMap<string, string> = new Map([
   ["@zed-industries/claude-code-acp", "@agentclientprotocol/claude-agent-acp"],
   ["@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp"],
   ["@zed-industries/codex-acp", "@agentclientprotocol/codex-acp"],
 ]);
 
-/** The package of today for a documented one, with its tag. A version means what was published as that, and stays. */
+/**
+ * The current package for a documented one, with its tag. A package with a version stays, because that version exists
+ * only under the old name.
+ */
 export function currentPackage(spec: string): string {
   const [, name = spec, tag = ""] = /^(@[^@]+)(@latest)?$/.exec(spec) ?? [];
   const now = MOVED.get(name);

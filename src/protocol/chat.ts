@@ -1,13 +1,15 @@
 /**
- * The chat model: what a conversation is for a person, whatever protocol version the agent speaks. Shaped like ACP v2:
- * entries keyed by id that are created and replaced whole (upsert), text that grows by `append`, and a turn whose state
- * is apart from the request that began it.
+ * The chat model: a conversation as shown to the user, independent of the agent's protocol version. It follows ACP v2.
+ * Entries with ids are created and replaced as a whole (upsert), and text grows by `append`. The state of a turn is
+ * separate from the request that started it.
  *
- * The sidecar produces events, numbers them per session, and keeps `Conversation`; the page keeps a copy. Both apply
- * events with `applyEvent`, so what is shown is what is kept. Pure; imports only its neighbours.
+ * The sidecar produces events, numbers them per session, and stores the `Conversation`; the page keeps a copy. Both
+ * apply events with `applyEvent`, so that both are equal. Pure; imports only from this folder.
  *
- * Invariants: entries keep the order in which they first appeared; a repeated event changes nothing; when a turn ends
- * every tool call is terminal and every question is answered.
+ * Invariants:
+ * - Entries keep the order of their first appearance.
+ * - A repeated event changes nothing.
+ * - When a turn ends, every tool call is terminal and every question is answered.
  */
 import type { AgentChoice } from "./agents";
 import type { Attachment } from "./attachments";
@@ -24,19 +26,19 @@ export type SessionId = string;
 export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled";
 export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
 
-/** What an agent shows, in a tool call or between its words. `text` is Markdown of the agent; `data` is base64. */
+/** Content of an agent, in a tool call or between texts. `text` is Markdown; `data` is base64. */
 export type ToolContent =
   | { readonly kind: "text"; readonly text: string }
   | { readonly kind: "diff"; readonly path: string; readonly oldText?: string; readonly newText: string }
   | { readonly kind: "terminal"; readonly terminalId: string; readonly output?: string }
   | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
-  /** A page of ours plays nothing: it is named, with its size. */
+  /** The page does not play audio: it shows the type and size. */
   | { readonly kind: "audio"; readonly mimeType: string; readonly bytes: number }
   | Resource
-  /** Of a kind that we do not know yet. */
+  /** Content of an unknown kind. */
   | { readonly kind: "other"; readonly what: string; readonly json: string };
 
-/** A link to something, or the thing itself: then `text`, or for what is no text its size. */
+/** A link to a resource, or an embedded resource: then with `text`, or with its size if it is not text. */
 export interface Resource {
   readonly kind: "resource";
   readonly uri: string;
@@ -55,15 +57,15 @@ export interface ToolLocation {
 export interface ToolCall {
   readonly kind: "tool";
   readonly id: string;
-  /** The agent's id; agents have been seen to use one again in a later turn, so it does not name the entry. */
+  /** The agent's id. It does not identify the entry, because some agents reuse it in a later turn. */
   readonly toolCallId: string;
   readonly title: string;
-  /** ACP tool kind: `read`, `edit`, `execute`… An agent's own kinds pass. */
+  /** ACP tool kind: `read`, `edit`, `execute`… An agent's own kinds are passed on. */
   readonly toolKind: string;
   readonly status: ToolStatus;
   readonly content: readonly ToolContent[];
   readonly locations: readonly ToolLocation[];
-  /** Pretty-printed JSON (or the text itself when it is a string), cut to `TOOL_JSON_LIMIT` characters. */
+  /** Pretty-printed JSON (or the text itself if it is a string), cut to `TOOL_JSON_LIMIT` characters. */
   readonly input?: string;
   readonly output?: string;
 }
@@ -76,7 +78,7 @@ export interface PermissionOption {
 }
 
 /**
- * Who answered a permission request, and what. `by: "bypass"`: the setting `bypassPermissions`, or the bypass of the
+ * Answer to a permission request. `by: "bypass"`: allowed by the setting `bypassPermissions` or by the bypass of the
  * session.
  */
 export type PermissionAnswered =
@@ -87,33 +89,35 @@ export type PermissionAnswered =
       readonly optionKind: PermissionOptionKind;
       readonly by: "user" | "bypass";
     }
-  /** Nobody chose: the turn was stopped, the tab closed, the agent withdrew or died. `why` is a sentence. */
+  /**
+   * Without a choice: the turn was cancelled, the tab closed, or the agent withdrew the request or exited. `why` is a
+   * sentence.
+   */
   | { readonly kind: "cancelled"; readonly why: string };
 
 export interface Permission {
   readonly kind: "permission";
   readonly id: string;
-  /** The agent's name as the user knows it. */
+  /** The agent's name as configured by the user. */
   readonly agent: string;
-  /** The entry of the tool call that is asked about. */
+  /** Entry id of the tool call in question. */
   readonly toolEntryId: string;
   readonly title: string;
   readonly toolKind: string;
-  /** The parameters, as in `ToolCall.input`, and content (a diff, say) that belongs to the question. */
+  /** The parameters, as in `ToolCall.input`, and content of the question, such as a diff. */
   readonly input?: string;
   readonly content: readonly ToolContent[];
   readonly options: readonly PermissionOption[];
-  /** We ask, about what the agent wants of us: no setting for the agent answers that. */
+  /**
+   * Symposium itself asks, about a request of the agent to Symposium. The agent's bypass setting does not answer it.
+   */
   readonly isOurs?: true;
-  /** The subagent that asks; absent: the agent itself. */
+  /** The subagent that asks; absent if the agent itself asks. */
   readonly subagent?: SubagentName;
   readonly answered?: PermissionAnswered;
 }
 
-/**
- * Buttons that a notice can carry. The host knows what each does, but for `sendAgain`: the page submits the last prompt
- * once more.
- */
+/** Buttons of a notice. The host handles each of them, except `sendAgain`: the page submits the last prompt again. */
 export type ActionId =
   | "sendAgain"
   | "showLogs"
@@ -124,13 +128,13 @@ export type ActionId =
   | "openSettings"
   | "addToConfiguration";
 
-/** A sentence of ours: an error, a restart, a note. Or of the agent, which then is named. */
+/** A message of Symposium (error, restart, note), or of the agent if `from` is set. */
 export interface Notice {
   readonly kind: "notice";
   readonly id: string;
   readonly severity: "info" | "warning" | "error";
   readonly text: string;
-  /** The agent's name, when these are its words. */
+  /** The agent's name, if the text comes from the agent. */
   readonly from?: string;
   readonly detail?: string;
   readonly actions: readonly ActionId[];
@@ -142,20 +146,20 @@ export interface PlanStep {
   readonly status: string;
 }
 
-/** The agent makes its memory of the conversation shorter; `text` is what it keeps of it, in Markdown. */
+/** The agent compacts its context; `text` is the resulting summary in Markdown. */
 export interface Compaction {
   readonly kind: "compaction";
   readonly id: string;
   readonly compactionId: string;
-  /** `in_progress`, `completed`, `failed`, `cancelled`, or one that comes later. */
+  /** `in_progress`, `completed`, `failed`, `cancelled`, or a value of a later protocol version. */
   readonly status: string;
   readonly text: string;
   readonly error?: string;
 }
 
 /**
- * The work of a subagent in one turn of its parent. `entries` is its own transcript, with its own subagents; its
- * questions are entries of the conversation, because a person answers them there.
+ * Work of a subagent in one turn of its parent. `entries` is its transcript, including its own subagents. Its questions
+ * are entries of the conversation, because the user answers them there.
  */
 export interface Subagent extends SubagentName {
   readonly kind: "subagent";
@@ -166,7 +170,7 @@ export interface Subagent extends SubagentName {
   readonly entries: readonly Entry[];
 }
 
-/** A message between two sessions of the agent. Both names are empty when the agent does not send them. */
+/** A message between two sessions of the agent. Both names are empty if the agent does not send them. */
 export interface SessionMessage {
   readonly kind: "message";
   readonly id: string;
@@ -179,11 +183,11 @@ export interface SessionMessage {
 export type Entry =
   | { readonly kind: "user"; readonly id: string; readonly text: string; readonly attachments?: readonly Attachment[] }
   | { readonly kind: "agent"; readonly id: string; readonly text: string; readonly interrupted?: true }
-  /** `ms`: how long it took; absent as long as it goes on. */
+  /** `ms`: duration in milliseconds; absent while the thought continues. */
   | { readonly kind: "thought"; readonly id: string; readonly text: string; readonly ms?: number }
-  /** What is no text, in the agent's message. */
+  /** Content other than text in the agent's message. */
   | { readonly kind: "media"; readonly id: string; readonly content: ToolContent }
-  /** `text`: a plan in Markdown. One without steps and text is not shown. */
+  /** `text`: a plan in Markdown. A plan without steps and text is not shown. */
   | { readonly kind: "plan"; readonly id: string; readonly steps: readonly PlanStep[]; readonly text?: string }
   | ToolCall
   | Permission
@@ -192,7 +196,9 @@ export type Entry =
   | Compaction
   | Subagent
   | SessionMessage
-  /** Updates of an unknown kind: one placeholder per kind and turn. `json` is the first of them; `count` absent: 1. */
+  /**
+   * Updates of an unknown kind: one placeholder per kind and turn. `json` is the first of them; `count` defaults to 1.
+   */
   | {
       readonly kind: "unknown";
       readonly id: string;
@@ -202,8 +208,8 @@ export type Entry =
     };
 
 /**
- * `starting`: the agent is being started, the prompt waits. `cancelling`: asked to stop, the agent has yet to end the
- * turn.
+ * `starting`: the agent is starting and the prompt waits. `cancelling`: cancellation was requested, but the agent has
+ * not ended the turn yet.
  */
 export type Turn =
   | { readonly state: "idle" }
@@ -216,7 +222,7 @@ export interface Command {
 }
 
 /**
- * Tokens in the agent's context, of how many; what the session has cost so far. `currency` is ISO 4217, or a unit such
+ * Used and available tokens of the agent's context, and the cost of the session. `currency` is ISO 4217, or a unit such
  * as "credits".
  */
 export interface Usage {
@@ -225,21 +231,21 @@ export interface Usage {
   readonly cost?: { readonly amount: number; readonly currency: string };
 }
 
-/** A command that the agent runs through us. */
+/** A command that the agent runs through Symposium. */
 export interface TerminalView {
   readonly terminalId: string;
-  /** As a person would type it. */
+  /** As typed in a shell. */
   readonly command: string;
   readonly cwd: string;
-  /** The end of what it printed, with its escape sequences: at most `TERMINAL_LIMIT` characters. */
+  /** The end of the output with its escape sequences: at most `TERMINAL_LIMIT` characters. */
   readonly output: string;
-  /** Some of the beginning is left out. */
+  /** The start of the output is omitted. */
   readonly isCut: boolean;
   readonly exit?: { readonly code?: number; readonly signal?: string };
 }
 export const TERMINAL_LIMIT = 64 * 1024;
 
-/** A prompt that waits for the turn before it to end. */
+/** A prompt that waits for the end of the previous turn. */
 export interface QueuedPrompt {
   readonly messageId: string;
   readonly text: string;
@@ -247,24 +253,24 @@ export interface QueuedPrompt {
 }
 
 /**
- * `held`: none goes out by itself, because the turn before was stopped or failed; the user sends them, or takes them
- * back.
+ * `held`: prompts are not sent automatically, because the previous turn was cancelled or failed. The user sends or
+ * withdraws them.
  */
 export interface Queue {
   readonly prompts: readonly QueuedPrompt[];
   readonly held: boolean;
 }
-/** Prompts that may wait. */
+/** Maximum number of queued prompts. */
 export const QUEUE_LIMIT = 20;
 
-/** What the agent takes besides text and links. */
+/** Prompt content that the agent accepts in addition to text and links. */
 export interface Accepts {
   readonly images: boolean;
 }
 
 export interface Conversation {
   readonly agent: AgentChoice;
-  /** The session's working folder, an absolute path. */
+  /** Working directory of the session, an absolute path. */
   readonly cwd: string;
   readonly title?: string;
   readonly entries: readonly Entry[];
@@ -272,13 +278,16 @@ export interface Conversation {
   readonly commands: readonly Command[];
   readonly controls: readonly Control[];
   readonly usage?: Usage;
-  /** Those that the agent made, in that order; absent: none. They stay when the agent has let go of them. */
+  /**
+   * The agent's terminals in order of creation; absent if there are none. They remain after the agent has released
+   * them.
+   */
   readonly terminals?: readonly TerminalView[];
-  /** Absent: nothing waits. */
+  /** Absent if nothing is queued. */
   readonly queue?: Queue;
-  /** Absent as long as the agent has not said so. */
+  /** Absent until the agent has reported it. */
   readonly accepts?: Accepts;
-  /** Of the agent's session of now; absent as long as there is nothing to tell. */
+  /** Details of the agent's current session; absent if there are none. */
   readonly details?: SessionDetails;
   /** The user allowed everything in this session. Never restored: a new session asks again. */
   readonly bypassed?: true;
@@ -286,11 +295,11 @@ export interface Conversation {
 
 /** A change of a list of entries. */
 export type EntryEvent =
-  /** Put this entry in place of the one with its id, or after all others. */
+  /** Replaces the entry with this id, or appends the entry. */
   | { readonly type: "upsert"; readonly entry: Entry }
-  /** Text of a `user`, `agent`, `thought`, `compaction` or `message` entry from `offset` (UTF-16 units) on. */
+  /** Appends text from `offset` (UTF-16 units) to a `user`, `agent`, `thought`, `compaction` or `message` entry. */
   | { readonly type: "append"; readonly id: string; readonly offset: number; readonly text: string }
-  /** A change of the entries of the subagent entry with this id. */
+  /** A change within the subagent entry with this id. */
   | { readonly type: "nested"; readonly id: string; readonly event: EntryEvent };
 
 export type ChatEvent =
@@ -304,16 +313,16 @@ export type ChatEvent =
   | { readonly type: "accepts"; readonly accepts: Accepts }
   | { readonly type: "details"; readonly details: SessionDetails }
   | { readonly type: "bypassed"; readonly isOn: boolean }
-  /** Put this terminal in place of the one with its id, or after all others. */
+  /** Replaces the terminal with this id, or appends the terminal. */
   | { readonly type: "terminal"; readonly terminal: TerminalView }
-  /** Output of a terminal from `offset` on, as in `append`. */
+  /** Appends terminal output from `offset`, as in `append`. */
   | { readonly type: "terminalOutput"; readonly terminalId: string; readonly offset: number; readonly text: string };
 
 export function emptyConversation(agent: AgentChoice, cwd: string): Conversation {
   return { agent, cwd, entries: [], turn: { state: "idle" }, commands: [], controls: [] };
 }
 
-/** The conversation after an event. An `append` to an entry that is not there, or with a gap, changes nothing. */
+/** The conversation after an event. An `append` to a missing entry, or with a gap, changes nothing. */
 export function applyEvent(conversation: Conversation, event: ChatEvent): Conversation {
   switch (event.type) {
     case "upsert":
@@ -354,7 +363,7 @@ function withBypass({ bypassed: _, ...conversation }: Conversation, isOn: boolea
   return isOn ? { ...conversation, bypassed: true } : conversation;
 }
 
-/** The entries after an event, as `applyEvent`. */
+/** The entries after an event; see `applyEvent`. */
 function withChange(entries: readonly Entry[], event: EntryEvent): readonly Entry[] {
   switch (event.type) {
     case "upsert":
@@ -397,15 +406,18 @@ function printed(terminal: TerminalView, piece: { readonly offset: number; reado
   return output === undefined ? terminal : { ...terminal, output };
 }
 
-/** From the end, because what changes is nearly always the newest; -1: it is not there. */
+/**
+ * Index of the last entry with this id, or -1. Searches from the end, because changes nearly always concern the newest
+ * entries.
+ */
 export function lastIndexOf(entries: readonly Entry[], id: string): number {
   for (let i = entries.length - 1; i >= 0; i--) if (entries[i]?.id === id) return i;
   return -1;
 }
 
 /**
- * The conversation's entries when the process behind it died: nothing may look as if it still went on. The answer of a
- * turn that was running is marked, and what is open is settled. Entries that need no change are the same objects.
+ * The entries after the process behind the conversation died: nothing may look active. The last answer of a running
+ * turn is marked as interrupted, and open entries are settled. Unchanged entries are the same objects.
  */
 export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "turn">, why: string): readonly Entry[] {
   const lastText = turn.state === "idle" ? -1 : entries.findLastIndex(entry => entry.kind === "agent");
@@ -415,7 +427,7 @@ export function interrupted({ entries, turn }: Pick<Conversation, "entries" | "t
   );
 }
 
-/** Running tool calls and compactions cancelled, open questions answered with `why`. */
+/** Cancels running tool calls and compactions, and answers open questions with `why`. */
 export function settled(entries: readonly Entry[], why: string): readonly Entry[] {
   return entries.map((entry): Entry => {
     switch (entry.kind) {
@@ -434,7 +446,7 @@ export function settled(entries: readonly Entry[], why: string): readonly Entry[
   });
 }
 
-/** The same object when nothing of it was open. */
+/** Returns the same object if nothing in it was open. */
 export function settledSubagent(entry: Subagent, why: string): Subagent {
   const inside = settled(entry.entries, why),
     isChanged = inside.some((each, i) => each !== entry.entries[i]);

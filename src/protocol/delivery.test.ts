@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { answer, append, ask, receive, type Position, type Seen } from "./delivery";
 
-/** One piece of one of two texts: the smallest session that order matters to. `n` counts them, across boots. */
+/** One piece of one of two texts: the smallest session in which order matters. `n` counts the pieces across boots. */
 interface Piece {
   readonly n: number;
   readonly id: "a" | "b";
@@ -22,14 +22,14 @@ type Message =
     }
   | { readonly to: "sidecar"; readonly kind: "ready"; readonly seen: Seen };
 
-/** Sidecar and page with the rules of delivery between them, and a wire that the test breaks. */
+/** Sidecar and page with the delivery rules between them, and a wire that the test disturbs. */
 class Fixture {
   wire: Message[] = [];
-  // The sidecar: the journal outlives it, the rest begins again.
+  // Sidecar: the journal survives it, the rest restarts.
   readonly journal: Piece[] = [];
   #boot = 1;
   #seqBefore = 0; // journal entries before this boot
-  // The page.
+  // Page.
   #seen: Seen = { at: undefined, asked: 0, tooLate: 0 };
   page: Content = { a: "", b: "" };
   shown = 0;
@@ -51,7 +51,7 @@ class Fixture {
     this.#boot++;
     this.#seqBefore = this.journal.length;
   }
-  /** The page is built anew: what it held is gone. */
+  /** Recreates the page without its content. */
   reload(): void {
     const after = this.#seen.asked + 1_000;
     this.#seen = { at: undefined, asked: after, tooLate: after };
@@ -161,7 +161,7 @@ suite("delivery", () => {
               fixture[m.kind]();
               break;
           }
-        fixture.ready(); // the page asks once more, and from now on nothing is lost
+        fixture.ready(); // the page requests once more, and from now on nothing is lost
         for (let rounds = 0; fixture.wire.length > 0; rounds++) {
           ok(rounds < 10_000, "the two ask each other for ever");
           fixture.wire.splice(0, 1).forEach(message => fixture.deliver(message));
@@ -185,7 +185,7 @@ suite("delivery", () => {
     const over = receive(seen, { kind: "event", bootId: "b2", seq: 1 });
     deepEqual(over, { kind: "startOver", seen: { at: { bootId: "b2", seq: -1 }, asked: 8, tooLate: 7 } });
     equal(receive(over.seen, { kind: "event", bootId: "b2", seq: 2 }).kind, "askAgain"); // its snapshot may be lost
-    // from a sidecar that is gone
+    // from a dead sidecar
     equal(receive(over.seen, { kind: "snapshot", bootId: "b1", seq: 42, asked: 7 }).kind, "askAgain");
     deepEqual(receive(over.seen, { kind: "snapshot", bootId: "b2", seq: 0, asked: 8 }), {
       kind: "show",

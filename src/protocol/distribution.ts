@@ -1,15 +1,15 @@
 /**
- * How an agent or an extension is obtained and started: the keys of the documents, and those of the ACP registry.
- * Settings, registry documents and the command line have them as JSON; readers keep what they know and say what they do
- * not.
+ * How an agent or an extension is installed and started: the keys of the documents and of the ACP registry. Settings,
+ * registry documents and the command line contain them as JSON. Readers ignore unknown kinds and report a distribution
+ * without a valid one.
  */
 import { isObject, type Fields } from "./json";
 
 export type Environment = Readonly<Record<string, string>>;
 
 /**
- * `package`: with its version, in the words of its own tool: `@scope/name@1.2.3`, `name==1.2.3`. `cmd`: the one of
- * several commands in it.
+ * `package`: with its version in the tool's own syntax, such as `@scope/name@1.2.3` or `name==1.2.3`. `cmd`: selects
+ * one of several commands in the package.
  */
 export interface PackageDistribution {
   readonly package: string;
@@ -19,8 +19,8 @@ export interface PackageDistribution {
 }
 
 /**
- * Of one platform. `archive`: https; zip, tar.gz, tgz, tar.bz2, tbz2 or the program itself. `cmd`: relative to what was
- * unpacked. `sha256`: hex, of the archive.
+ * Distribution for one platform. `archive`: https URL of a zip, tar.gz, tgz, tar.bz2, tbz2 or of the program itself.
+ * `cmd`: relative to the unpacked archive. `sha256`: hex digest of the archive.
  */
 export interface BinaryDistribution {
   readonly archive: string;
@@ -31,15 +31,15 @@ export interface BinaryDistribution {
 }
 
 /**
- * An MCP server that runs somewhere, over streamable HTTP: http or https. `headers`: of each request, by name; people
- * put their keys there.
+ * A remote MCP server over streamable HTTP: http or https URL. `headers`: sent with each request, by name; they may
+ * contain keys.
  */
 export interface HttpDistribution {
   readonly url: string;
   readonly headers?: Environment;
 }
 
-/** Of the ACP registry's schema. */
+/** Platforms of the ACP registry's schema. */
 export const PLATFORMS = [
   "darwin-aarch64",
   "darwin-x86_64",
@@ -50,19 +50,19 @@ export const PLATFORMS = [
 ] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
-/** At least one; the first of these that can be used here is used. */
+/** At least one; the first that works on this machine is used. */
 export interface Distribution {
   readonly local?: { readonly command: string; readonly args?: readonly string[]; readonly env?: Environment };
-  /** The same as `local` without arguments. */
+  /** Equivalent to `local` without arguments. */
   readonly executable?: { readonly path: string };
-  /** A subcommand of the sidecar itself: `eliza`. */
+  /** A subcommand of the sidecar itself, such as `eliza`. */
   readonly symposium?: { readonly subcommand: string; readonly args?: readonly string[] };
-  /** Of extensions that are MCP servers alone: nothing is started there. */
+  /** Only for extensions that are MCP servers; no process is started. */
   readonly http?: HttpDistribution;
   readonly npx?: PackageDistribution;
   readonly uvx?: PackageDistribution;
   readonly pipx?: PackageDistribution;
-  /** Without `version` the newest stable one; `binary`: where the crate has several. */
+  /** Without `version`: the newest stable one. `binary`: selects one if the crate has several. */
   readonly cargo?: {
     readonly crate: string;
     readonly version?: string;
@@ -75,8 +75,8 @@ export interface Distribution {
 export type DistributionKind = keyof Distribution;
 
 /**
- * Reads what a person or a registry wrote. Kinds of later versions may stand beside ours, and one that is wrong beside
- * others; at least one must be of ours. `isServer`: of an MCP server, which alone may be at an address.
+ * Parses a distribution from settings or a registry. Unknown and invalid kinds are ignored; at least one valid kind is
+ * required. `isServer`: the distribution of an MCP server, for which alone `http` is allowed.
  */
 export function readDistribution(value: unknown, isServer = false): Distribution | undefined {
   if (!isObject(value)) return undefined;
@@ -116,8 +116,8 @@ export function readDistribution(value: unknown, isServer = false): Distribution
 }
 
 /**
- * What a person types to start it without an installation of ours (documents, "Spawning an Agent"); `undefined`: it has
- * to be installed first, is one of our own, or is at an address.
+ * The shell command that starts it without installation (documents, "Spawning an Agent"). `undefined` if it must be
+ * installed first, is built in, or is remote.
  */
 export function typedCommand({
   local,
@@ -148,7 +148,7 @@ export function typedCommand({
   );
 }
 
-/** On Windows the name without `.cmd` is found, too: by PATHEXT. */
+/** On Windows PATHEXT resolves the name without `.cmd`. */
 function packageCommand(
   command: string,
   { args = [], env = {} }: PackageDistribution,
@@ -173,14 +173,14 @@ function packageIn(
     : {};
 }
 
-/** Platforms that nobody here knows are left out. */
+/** Ignores unknown platforms. */
 function binariesIn(value: unknown): Pick<Distribution, "binary"> {
   if (!isObject(value)) return {};
   const known = PLATFORMS.flatMap((platform): [Platform, BinaryDistribution][] => {
     const one = value[platform];
     if (!isObject(one) || !isText(one["archive"]) || !isText(one["cmd"]) || !isLaunch(one)) return [];
     const sha256 = one["sha256"];
-    if (sha256 !== undefined && !isHash(sha256)) return []; // what was to be checked is not taken unchecked
+    if (sha256 !== undefined && !isHash(sha256)) return []; // an invalid checksum must not disable the check
     return [
       [
         platform,

@@ -1,4 +1,4 @@
-/** Why an agent does not start, in words that the settings view, the command line and the log share. */
+/** Reasons why an agent does not start, shared by the settings view, the command line and the log. */
 
 export const CAUSES = [
   "fine",
@@ -22,14 +22,14 @@ export const CAUSES = [
 ] as const;
 export type Cause = (typeof CAUSES)[number];
 
-/** What a button does. `page`: opens `url`. */
+/** Action of a button. `page`: opens `url`. */
 export interface Fix {
   readonly act: "install" | "reinstall" | "settings" | "logs" | "signIn" | "retry" | "page";
   readonly label: string;
   readonly url?: string;
 }
 
-/** `sentence`: what is the matter, in one. `detail`: what the agent, or its tool, said itself; without secrets. */
+/** `sentence`: the problem in one sentence. `detail`: output of the agent or its tool, redacted. */
 export interface Diagnosis {
   readonly cause: Cause;
   readonly sentence: string;

@@ -1,6 +1,6 @@
 /**
- * A question of the agent that is no permission: a form to fill in, or a page to visit (ACP schema v1,
- * `CreateElicitationRequest`). The values go to the agent and nowhere else: they are not part of the conversation.
+ * A question of the agent other than a permission request: a form to fill in, or a page to visit (ACP schema v1,
+ * `CreateElicitationRequest`). The values are sent only to the agent and are not part of the conversation.
  */
 import type { SubagentName } from "./subagents";
 
@@ -11,7 +11,7 @@ export interface FieldOption {
 }
 
 interface NamedField {
-  /** The property in the agent's schema. */
+  /** Property name in the agent's schema. */
   readonly name: string;
   readonly title: string;
   readonly description?: string;
@@ -53,7 +53,7 @@ export interface FormAsk {
   readonly description?: string;
   readonly fields: readonly Field[];
 }
-/** `url` is http or https; it is opened only after consent, in the browser. */
+/** `url` is http or https. It is opened in the browser only after the user's consent. */
 export interface UrlAsk {
   readonly mode: "url";
   readonly url: string;
@@ -62,19 +62,19 @@ export interface UrlAsk {
 
 export type ElicitationAnswered =
   | { readonly kind: "accepted" | "declined" }
-  /** Of a page to visit: the agent says that it is done there. */
+  /** For a page to visit: the agent reports completion. */
   | { readonly kind: "completed" }
-  /** Nobody answered. `why` is a sentence. */
+  /** Without an answer. `why` is a sentence. */
   | { readonly kind: "cancelled"; readonly why: string };
 
 export interface Elicitation {
   readonly kind: "elicitation";
   readonly id: string;
-  /** The agent's name as the user knows it. */
+  /** The agent's name as configured by the user. */
   readonly agent: string;
   readonly message: string;
   readonly ask: FormAsk | UrlAsk;
-  /** The subagent that asks; absent: the agent itself. */
+  /** The subagent that asks; absent if the agent itself asks. */
   readonly subagent?: SubagentName;
   readonly answered?: ElicitationAnswered;
 }
@@ -84,7 +84,8 @@ export type ElicitationChoice =
   | { readonly kind: "decline" };
 
 /**
- * What is wrong with a value for a field, as a sentence; `undefined` when nothing is. An absent value is `undefined`.
+ * Validates a value for a field. Returns an error sentence, or `undefined` if it is valid. `undefined` as value:
+ * absent.
  */
 export function wrongValue(field: Field, value: FieldValue | undefined): string | undefined {
   if (value === undefined || value === "") return field.required ? `${field.title} is needed.` : undefined;
@@ -109,9 +110,7 @@ export function wrongValue(field: Field, value: FieldValue | undefined): string 
 
 type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
 
-/**
- * The pattern is shown, and left to the agent to check: one that is made to take for ever would stop whoever tries it.
- */
+/** The pattern is shown to the user but checked only by the agent: a malicious pattern could take exponential time. */
 function wrongText({ title, minLength, maxLength, format }: Of<"text">, value: string): string | undefined {
   const { length } = [...value];
   if (minLength !== undefined && length < minLength) return `${title} needs at least ${minLength} characters.`;
@@ -141,7 +140,7 @@ function wrongFormat(title: string, format: string, value: string): string | und
 function isDate(value: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/u.test(value)) return false;
   const time = Date.parse(value);
-  // the 31st of a month that has 30 is another day
+  // an invalid day of the month becomes another date
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(value);
 }
 

@@ -1,11 +1,9 @@
-/**
- * Error codes that cross the wire between host and sidecar (JSON-RPC `error.code`). Texts are in `sidecar/errors.ts`.
- */
+/** Error codes between host and sidecar (JSON-RPC `error.code`). The texts are in `sidecar/errors.ts`. */
 export const ErrorCode = {
   versionMismatch: -32050,
   unknownSession: -32051,
-  /** A request that was understood and not taken; `message` says why. */
+  /** The request was understood and rejected; `message` gives the reason. */
   refused: -32052,
-  /** There is no such file. */
+  /** The file does not exist. */
   noFile: -32053,
 } as const;

@@ -1,6 +1,6 @@
 /**
- * An agent extension, as the user configured it: it stands between client and agent. `symposium.extensions` holds these
- * with `_enabled`.
+ * An agent extension as configured by the user: a component between client and agent. `symposium.extensions` contains
+ * these with `_enabled`.
  */
 import type { Distribution } from "./distribution";
 
@@ -9,21 +9,21 @@ export interface ExtensionConfig {
   readonly name: string;
   readonly distribution: Distribution;
   /**
-   * It is an MCP server, which the agent of each session starts, or reaches at its address; absent: a proxy, through
-   * which everything goes.
+   * "mcp": an MCP server that the agent of each session starts, or connects to at its URL. Absent: a proxy, through
+   * which all messages pass.
    */
   readonly kind?: "mcp";
   readonly _source: "built-in" | "registry" | "custom";
   readonly version?: string;
   readonly description?: string;
   /**
-   * Kept, and part of what makes two sessions differ. Nothing says yet how a program of others is told them: built-in
-   * ones read them.
+   * Stored, and part of a session's identity. Only built-in extensions receive them: there is no protocol yet for
+   * external programs.
    */
   readonly settings?: Readonly<Record<string, unknown>>;
 }
 
-/** Of `symposium` distributions: a proxy of the sidecar's own, by the id that is its argument. */
+/** Subcommand of `symposium` distributions: a built-in proxy of the sidecar; its argument is the proxy's id. */
 export const PROXY_SUBCOMMAND = "proxy";
 
 function builtIn(id: string, name: string, description: string): ExtensionConfig {
@@ -36,14 +36,14 @@ function builtIn(id: string, name: string, description: string): ExtensionConfig
   };
 }
 
-/** Those that are on by default, from the editor to the agent (documents, "Builtin Extensions"). */
+/** Extensions enabled by default, from the editor to the agent (documents, "Builtin Extensions"). */
 export const DEFAULT_EXTENSIONS: readonly ExtensionConfig[] = [
   builtIn("sparkle", "Sparkle", "Remembers how you work together, from session to session"),
   builtIn("ferris", "Ferris", "Sources of the Rust crates that you use, and answers from them"),
   builtIn("cargo", "Cargo", "Cargo's commands, with output that is short"),
 ];
 
-/** All that are part of Symposium: those, and what a user adds. */
+/** All built-in extensions: the default ones and optional ones. */
 export const BUILT_IN_EXTENSIONS: readonly ExtensionConfig[] = [
   ...DEFAULT_EXTENSIONS,
   builtIn("workspace", "Workspace", "Files, search and a terminal, for agents that lack them"),

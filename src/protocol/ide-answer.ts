@@ -1,6 +1,6 @@
 /**
- * Answers from what a language service says, bounded, each with the lines that it is about: for editors and language
- * servers alike. Pure but for the reading.
+ * Builds bounded answers from a language service's results, each with its source lines; for editors and language
+ * servers alike. Pure except for reading files.
  */
 import {
   MOST_ITEMS,
@@ -15,15 +15,15 @@ import {
 } from "./ide";
 import { boundedHunks, hunksOf, lineAt, type TextEdit } from "./ide-text";
 
-/** The lines of a file, as they are; none where it cannot be read. */
+/** Reads the lines of a file; none if it cannot be read. */
 export type ReadLines = (path: string) => Promise<readonly string[]>;
 
-/** An edit before anybody has seen the text. */
+/** A change whose text edits have not been converted to hunks yet. */
 export type RawChange =
   | { readonly kind: "edit"; readonly path: string; readonly edits: readonly TextEdit[] }
   | Exclude<IdeChange, { readonly kind: "edit" }>;
 
-/** Each file is read once. */
+/** Reads each file once. */
 export function readOnce(read: ReadLines): ReadLines {
   const all = new Map<string, Promise<readonly string[]>>();
   return path => {
@@ -33,7 +33,7 @@ export function readOnce(read: ReadLines): ReadLines {
   };
 }
 
-/** As many as an answer takes, with the line where each begins. */
+/** Up to `MOST_ITEMS` locations, each with its first line. */
 export async function withLines<T extends IdeLocation>(places: readonly T[], lines: ReadLines): Promise<readonly T[]> {
   const found: T[] = [];
   for (const place of places.slice(0, MOST_ITEMS))
@@ -41,7 +41,7 @@ export async function withLines<T extends IdeLocation>(places: readonly T[], lin
   return found;
 }
 
-/** Errors are not to be among those that are left out. */
+/** Orders by severity, so that errors are the last to be omitted. */
 export function diagnosticsAnswer(
   all: readonly IdeDiagnostic[],
   note?: string,
@@ -81,7 +81,10 @@ export async function changesAnswer(
   return { kind: "changes", changes, total, ...(left > 0 ? { note: "This preview is not complete." } : {}) };
 }
 
-/** Those with this title, else those that have it in theirs, few; or a sentence. */
+/**
+ * Up to five items with exactly this title, otherwise up to five that contain it regardless of case; an error sentence
+ * if there are none.
+ */
 export function chosenByTitle<T extends { readonly title: string }>(
   found: readonly T[],
   title: string,
@@ -103,8 +106,8 @@ export function chosenByTitle<T extends { readonly title: string }>(
 }
 
 /**
- * What code actions are asked for: a place, or whole lines, because what is wrong in a line may be anywhere in it.
- * `start`: where `at` is.
+ * Range for code actions: a position, or whole lines, because a problem may be anywhere in a line. `start`: position of
+ * `at`.
  */
 export function rangeOfActions(
   lines: readonly string[],
@@ -117,7 +120,7 @@ export function rangeOfActions(
   return { start, end: { line: last, character: lines[last]?.length ?? 0 } };
 }
 
-/** Whole lines that are to be formatted; or a sentence. */
+/** Range of whole lines to format, or an error sentence. */
 export function rangeOfLines(
   lines: readonly string[],
   { start, end }: { readonly start: number; readonly end: number },

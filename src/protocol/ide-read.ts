@@ -1,5 +1,6 @@
 /**
- * Requests and answers of `ide.ts`, as somebody else wrote them: what cannot be read is a sentence, or left out. Pure.
+ * Parses untrusted requests and answers of `ide.ts`. Unreadable requests return a sentence; unreadable parts of answers
+ * are omitted. Pure.
  */
 import {
   ANSWERED_WITH,
@@ -25,7 +26,7 @@ import {
 } from "./ide";
 import { isObject, type Fields } from "./json";
 
-/** Whether a client says in `initialize` that it answers operations; in either version of ACP. */
+/** Whether a client advertises operations in `initialize`, in either version of ACP. */
 export function offersIde(params: unknown): boolean {
   const { clientCapabilities, capabilities } = fields(params);
   return [clientCapabilities, capabilities].some(each =>
@@ -33,7 +34,7 @@ export function offersIde(params: unknown): boolean {
   );
 }
 
-/** The same params of `initialize` from a client that does. */
+/** The params of `initialize` with the capability added. */
 export function offeringIde(params: unknown): Fields {
   const given = fields(params),
     capabilities = fields(given["clientCapabilities"]),
@@ -104,7 +105,7 @@ function placeIn(value: unknown): IdePlace {
   };
 }
 
-/** Undefined: it is no answer to this operation. Items that cannot be read are left out, texts cut. */
+/** `undefined` if it is not an answer to this operation. Unreadable items are omitted, and long texts are cut. */
 export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeAnswer | undefined {
   const given = fields(value),
     kind = ANSWERED_WITH[operation];

@@ -1,4 +1,4 @@
-/** Places in a text, and what edits make of its lines. For whoever answers an operation; pure. */
+/** Positions in a text, and the effect of edits on its lines. Used by all providers of operations. Pure. */
 import { MOST_LINE, MOST_TEXT, type IdeHunk, type IdePlace, type IdePosition, type IdeRange } from "./ide";
 
 export interface TextEdit {
@@ -6,12 +6,12 @@ export interface TextEdit {
   readonly newText: string;
 }
 
-/** Without their ends, which are `\n`, `\r\n` or `\r`, as in LSP. */
+/** Lines without their line ends, which are `\n`, `\r\n` or `\r`, as in LSP. */
 export function linesOf(text: string): readonly string[] {
   return text.split(/\r\n|\n|\r/);
 }
 
-/** Where that is, or a sentence that says why it is nowhere. */
+/** The position of `place`, or a sentence if it does not exist. */
 export function positionOf(
   lines: readonly string[],
   place: IdePlace,
@@ -56,7 +56,7 @@ function symbolIn(
 const STARTS = /^[\p{L}\p{N}_$]/u,
   ENDS = /[\p{L}\p{N}_$]$/u;
 
-/** Of the last name in `symbol`, where it stands as a whole word first. */
+/** Index of the last name in `symbol`, at its first occurrence as a whole word. */
 function characterOf(line: string, symbol: string): number | undefined {
   for (let at = line.indexOf(symbol); symbol !== "" && at !== -1; at = line.indexOf(symbol, at + 1)) {
     const isCut =
@@ -72,20 +72,20 @@ function lastName(symbol: string): number {
   return match?.index ?? 0;
 }
 
-/** A line as it is shown: cut, with a mark, where it is too long. */
+/** A line for display: cut, with an ellipsis, if it is too long. */
 export function shownLine(line: string, limit = MOST_LINE): string {
   return line.length <= limit ? line : `${line.slice(0, limit)}…`;
 }
 
-/** The line where a range begins; absent where the text has none. */
+/** The first line of a range; absent if the text does not have it. */
 export function lineAt(lines: readonly string[], { start }: IdeRange): { readonly text?: string } {
   const text = lines[start.line];
   return text === undefined ? {} : { text: shownLine(text) };
 }
 
 /**
- * What edits that do not overlap make of the lines: those that differ; edits that share a line are one hunk. Edits of
- * the same place are applied in their order.
+ * The changed lines after non-overlapping edits. Edits that share a line form one hunk. Edits at the same position are
+ * applied in order.
  */
 export function hunksOf(lines: readonly string[], edits: readonly TextEdit[]): readonly IdeHunk[] {
   const ordered = [...edits].sort(
@@ -120,7 +120,7 @@ function hunkOf(lines: readonly string[], edits: readonly TextEdit[]): readonly 
   return trimmed(from, old, linesOf(after + text.slice(done)));
 }
 
-/** Without the lines at both ends that stay as they are. */
+/** Removes unchanged lines at both ends. */
 function trimmed(line: number, before: readonly string[], after: readonly string[]): readonly IdeHunk[] {
   const least = Math.min(before.length, after.length);
   let head = 0,
@@ -137,7 +137,7 @@ function trimmed(line: number, before: readonly string[], after: readonly string
   ];
 }
 
-/** As many whole hunks as an answer takes; `left`: how many it does not. */
+/** As many whole hunks as fit into an answer; `left`: number of omitted hunks. */
 export function boundedHunks(
   hunks: readonly IdeHunk[],
   room = MOST_TEXT,

@@ -1,11 +1,10 @@
 /**
- * What an editor knows of the code in it (capability `ide_operations`): the contract of an ACP extension method that a
- * client answers, ours or any other. Lines and characters are those of the Language Server Protocol: counted from 0,
- * characters in UTF-16 units. Texts are what the user sees, unsaved changes too. docs/extensions/ide.md is the same for
- * people.
+ * Code intelligence of an editor (capability `ide_operations`): the contract of an ACP extension method that a client
+ * implements, Symposium or any other. Lines and characters are those of the Language Server Protocol: zero-based,
+ * characters in UTF-16 units. Texts include unsaved changes. docs/extensions/ide.md documents it for users.
  */
 
-/** Client ← agent. A request, `IdeRequest` → `IdeAnswer`; an error's message is a sentence for a model. */
+/** Agent → client. A request, `IdeRequest` → `IdeAnswer`. An error's message is a sentence for a model. */
 export const IDE_OPERATION = "_symposium.dev/ide_operation";
 /**
  * In `clientCapabilities._meta` of `initialize`: `{"symposium.dev": {"ide_operations": true}}`, or an object in place
@@ -13,11 +12,11 @@ export const IDE_OPERATION = "_symposium.dev/ide_operation";
  */
 export const IDE_CAPABILITY = { namespace: "symposium.dev", name: "ide_operations" } as const;
 
-/** What an answer holds at most; `total` counts all that there is. */
+/** Maximum number of items in an answer; `total` counts all of them. */
 export const MOST_ITEMS = 200;
-/** Of a line of code, or a message. */
+/** Maximum number of characters of a line of code or a message. */
 export const MOST_LINE = 400;
-/** Of a hover, or of all lines of a preview. */
+/** Maximum number of characters of a hover, or of all lines of a preview. */
 export const MOST_TEXT = 20_000;
 
 export interface IdePosition {
@@ -30,8 +29,8 @@ export interface IdeRange {
 }
 
 /**
- * A place in a file. `symbol` is text on that line, and means its last name (`c` of `a.b.c`); without a line its first
- * place in the file. Else `character`, or, without one, the first character of the line that is no space.
+ * A place in a file. `symbol` is text on the line and denotes its last name (`c` of `a.b.c`); without a line, its first
+ * occurrence in the file. Otherwise `character`, which defaults to the first non-blank character of the line.
  */
 export interface IdePlace {
   readonly line?: number;
@@ -40,15 +39,15 @@ export interface IdePlace {
 }
 
 export type IdeOperation =
-  /** Without a path: all that is known of the folders. */
+  /** Without a path: all diagnostics in the folders. */
   | { readonly operation: "diagnostics"; readonly path?: string }
   | { readonly operation: "definition" | "references" | "hover"; readonly path: string; readonly at: IdePlace }
   | { readonly operation: "document_symbols"; readonly path: string }
-  /** `path`: a file of the language that is meant. */
+  /** `path`: a file that selects the language. */
   | { readonly operation: "workspace_symbols"; readonly query: string; readonly path?: string }
-  /** A preview: nothing is changed. */
+  /** A preview; changes nothing. */
   | { readonly operation: "rename"; readonly path: string; readonly at: IdePlace; readonly newName: string }
-  /** From the place to the end of `endLine`; `title`: those alone, with their edits. */
+  /** From the place to the end of `endLine`. `title`: only the actions with this title, with their edits. */
   | {
       readonly operation: "code_actions";
       readonly path: string;
@@ -56,7 +55,7 @@ export type IdeOperation =
       readonly endLine?: number;
       readonly title?: string;
     }
-  /** A preview, of the whole file or of lines of it. */
+  /** A preview, for the whole file or some lines. */
   | {
       readonly operation: "format";
       readonly path: string;
@@ -76,10 +75,10 @@ export const IDE_OPERATIONS: readonly IdeOperationName[] = [
   "format",
 ];
 
-/** Paths are absolute. `folders`: of the session that asks, the first its working folder. */
+/** Paths are absolute. `folders`: those of the requesting session; the first is its working directory. */
 export type IdeRequest = IdeOperation & { readonly folders: readonly string[] };
 
-/** `text`: the first line of the range, as it is. */
+/** `text`: the first line of the range, unchanged. */
 export interface IdeLocation {
   readonly path: string;
   readonly range: IdeRange;
@@ -95,8 +94,8 @@ export interface IdeDiagnostic extends IdeLocation {
 }
 
 /**
- * `kind` is a word (`function`); `depth` 0 is outermost; `container`: in what it is, where that is not told by what
- * stands before it.
+ * `kind` is a word (`function`); `depth` 0 is the outermost level. `container`: the enclosing symbol, if the preceding
+ * items do not show it.
  */
 export interface IdeSymbol extends IdeLocation {
   readonly name: string;
@@ -106,7 +105,7 @@ export interface IdeSymbol extends IdeLocation {
   readonly depth?: number;
 }
 
-/** Whole lines from `line` on: those that go, and those that come in their place. */
+/** Whole lines from `line` on: the removed ones and their replacements. */
 export interface IdeHunk {
   readonly line: number;
   readonly before: readonly string[];
@@ -117,7 +116,7 @@ export type IdeChange =
   | { readonly kind: "create" | "delete"; readonly path: string }
   | { readonly kind: "move"; readonly path: string; readonly to: string };
 
-/** `changes`: where they were asked for, and there are some. `command`: it runs something that cannot be previewed. */
+/** `changes`: if they were requested and exist. `command`: the action runs a command, which cannot be previewed. */
 export interface IdeAction {
   readonly title: string;
   readonly kind?: string;
@@ -127,18 +126,18 @@ export interface IdeAction {
   readonly command?: string;
 }
 
-/** `note`: a sentence for the model on what this answer lacks. */
+/** `note`: a sentence for the model about what the answer lacks. */
 export type IdeAnswer = { readonly note?: string } & (
   | { readonly kind: "diagnostics"; readonly diagnostics: readonly IdeDiagnostic[]; readonly total: number }
   | { readonly kind: "locations"; readonly locations: readonly IdeLocation[]; readonly total: number }
-  /** Markdown; empty: nothing is known. */
+  /** Markdown; empty if there is no information. */
   | { readonly kind: "hover"; readonly text: string }
   | { readonly kind: "symbols"; readonly symbols: readonly IdeSymbol[]; readonly total: number }
   | { readonly kind: "changes"; readonly changes: readonly IdeChange[]; readonly total: number }
   | { readonly kind: "actions"; readonly actions: readonly IdeAction[]; readonly total: number }
 );
 
-/** What each operation is answered with. */
+/** Kind of answer to each operation. */
 export const ANSWERED_WITH: Readonly<Record<IdeOperationName, IdeAnswer["kind"]>> = {
   diagnostics: "diagnostics",
   definition: "locations",
@@ -151,7 +150,7 @@ export const ANSWERED_WITH: Readonly<Record<IdeOperationName, IdeAnswer["kind"]>
   format: "changes",
 };
 
-/** Of LSP, by number from 1 (3.17, "SymbolKind"). */
+/** LSP symbol kinds, numbered from 1 (3.17, "SymbolKind"). */
 export const SYMBOL_KINDS: readonly string[] = [
   "file",
   "module",
@@ -180,5 +179,5 @@ export const SYMBOL_KINDS: readonly string[] = [
   "operator",
   "type parameter",
 ];
-/** Of LSP, by number from 1. */
+/** LSP severities, numbered from 1. */
 export const SEVERITIES: readonly IdeSeverity[] = ["error", "warning", "information", "hint"];

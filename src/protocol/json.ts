@@ -1,4 +1,4 @@
-/** A JSON object, also as the settings and a page's messages have them: neither `null` nor a list. */
+/** A JSON object, also in settings and messages of a page: neither `null` nor an array. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 export function isObject(value: unknown): value is Fields {

@@ -1,7 +1,7 @@
 /**
- * Programs that may be on this computer already and are ACP agents, or have the sign-in that a built-in agent uses.
- * Pure. How each is started is what its entry in the ACP registry says (`args` of
- * github.com/agentclientprotocol/registry, ID/agent.json); of `kiro-cli-chat`, what kiro.dev/docs/cli/acp says.
+ * Programs that may already be installed and are ACP agents, or that share their sign-in with a built-in agent. Pure.
+ * The start arguments come from the ACP registry (`args` in github.com/agentclientprotocol/registry, ID/agent.json);
+ * for `kiro-cli-chat` from kiro.dev/docs/cli/acp.
  */
 import type { AgentConfig } from "./agents";
 import { BUILT_IN_AGENTS } from "./built-in-agents";
@@ -11,8 +11,8 @@ export interface KnownProgram {
   readonly program: string;
   readonly agentId: string;
   /**
-   * What it is when it is no agent yet; absent: its agent is built in, has an installation of its own, and shares the
-   * program's sign-in.
+   * Configuration for a program that is not configured yet. Absent: the agent is built in, has its own installation,
+   * and shares the program's sign-in.
    */
   readonly agent?: AgentConfig;
 }
@@ -34,7 +34,7 @@ export const KNOWN_PROGRAMS: readonly KnownProgram[] = [
   isAgent("vibe-acp", "mistral-vibe", "Mistral Vibe", "Mistral's coding agent", []),
 ];
 
-/** The id is the registry's: who takes it from there later has it once. */
+/** Uses the registry's id, so that adding the agent from the registry later creates no duplicate. */
 function isAgent(
   program: string,
   agentId: string,
@@ -55,19 +55,19 @@ function isAgent(
   };
 }
 
-/** Where programs are, by their names (`agents/find`). */
+/** Program name → path (`agents/find`). */
 export type FoundPrograms = Readonly<Record<string, string>>;
 
 export interface FoundAgent {
   readonly agent: AgentConfig;
   readonly path: string;
-  /** It has to be written down before it can be chosen. */
+  /** Must be added to the settings before it can be selected. */
   readonly isNew: boolean;
 }
 
 /**
- * The agents of the programs that are here, in the order of the table. `agents`: those that there are; one of them
- * keeps what it says.
+ * The agents of the programs found, in the order of the table. `agents`: the configured agents, whose configuration
+ * takes precedence.
  */
 export function foundAgents(agents: readonly AgentConfig[], found: FoundPrograms): readonly FoundAgent[] {
   return KNOWN_PROGRAMS.flatMap(({ program, agentId, agent: own }): FoundAgent[] => {
@@ -78,7 +78,7 @@ export function foundAgents(agents: readonly AgentConfig[], found: FoundPrograms
   });
 }
 
-/** What stands in `symposium.agents` for one that is new. */
+/** Value for `symposium.agents` of a new agent. */
 export function entryOf({
   agent: { id, name, description, distribution },
 }: FoundAgent): Readonly<Record<string, unknown>> {

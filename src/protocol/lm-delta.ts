@@ -1,7 +1,7 @@
 /**
  * Encodes a list of messages as a delta to an earlier list: runs of repeated messages, and new messages. A history
- * mostly grows at its end. A changed, an inserted and a few removed messages cost themselves only. Exact: a run
- * repeats equal messages only. Pure.
+ * mostly grows at its end. The delta contains only changed and inserted messages. Exact: a run repeats only equal
+ * messages. Pure.
  */
 import type { ChatMessage, ChatPart, Run } from "./lm";
 import { sameMessage, type Message } from "./same-message";
@@ -12,12 +12,12 @@ export interface Delta {
   readonly repeated: number;
 }
 
-/** The search for a message begins at its expected index and covers so many before and behind it. */
+/** The search for a message starts at its expected index and covers this number of messages before and after it. */
 const BEHIND = 2,
   AHEAD = 8;
-/** After so many new messages in a row the remaining ones count as new. */
+/** After this number of new messages in a row, the remaining ones count as new. */
 const MAX_NEW = 64;
-/** A history is continued when all but so many of its messages are repeated. */
+/** A history is continued if at most this number of its messages are not repeated. */
 const REWRITTEN = 4;
 
 export function deltaOf(before: readonly Message[], after: readonly Message[]): Delta {
@@ -66,7 +66,7 @@ interface Listed {
   readonly messages: readonly Message[];
 }
 
-/** The history that `messages` continue, or that shares the most with them. `undefined`: no history shares anything. */
+/** The history that `messages` continue, or the closest one; `undefined` if no history shares a message. */
 export function baseOf<H extends Listed>(histories: readonly H[], messages: readonly Message[]): Base<H> | undefined {
   const isLikely = (history: H): boolean => keepsEnd(history.messages, messages);
   const likely = closest(histories.filter(isLikely), messages);
@@ -85,13 +85,13 @@ function closest<H extends Listed>(histories: readonly H[], messages: readonly M
   return best;
 }
 
-/** One of the last two messages of `before` has kept its index. */
+/** Whether one of the last two messages of `before` has kept its index. */
 function keepsEnd(before: readonly Message[], after: readonly Message[]): boolean {
   const last = before.length - 1;
   return isAt(before, last, after[last]) || isAt(before, last - 1, after[last - 1]);
 }
 
-/** `undefined`: a run exceeds `before`. */
+/** `undefined` if a run exceeds `before`. */
 export function applied<T>(
   before: readonly T[],
   items: readonly (Run | T)[],
@@ -106,13 +106,13 @@ export function applied<T>(
   return after;
 }
 
-/** The first run is most of the history, as a rule, so that copying it once matters. */
+/** The first run usually contains most of the history, so that copying it only once matters. */
 function appended<T>(after: T[], before: readonly T[], { from, count }: Run): T[] {
   const run = before.slice(from, from + count);
   return after.length === 0 ? run : after.concat(run);
 }
 
-/** Sizes of messages, and their sum. */
+/** Sizes of messages and their sum. */
 export interface Sizes {
   readonly each: readonly number[];
   readonly all: number;
@@ -132,7 +132,7 @@ export function sizesOf(before: Sizes, items: readonly (Run | number)[]): Sizes 
   return { each, all };
 }
 
-/** Adds the run up, or subtracts the rest from the sum, whichever is shorter. */
+/** Sums the run, or subtracts the rest from the sum, whichever is shorter. */
 function sizeOfRun({ each, all }: Sizes, { from, count }: Run): number {
   const sum = (sizes: readonly number[]): number => sizes.reduce((a, b) => a + b, 0);
   if (count * 2 < each.length) return sum(each.slice(from, from + count));
@@ -144,7 +144,7 @@ export function sizeOf({ content }: ChatMessage): number {
   return content.reduce((sum, part) => sum + sizeOfPart(part), OBJECTS);
 }
 
-/** Of the objects of a message without its texts. */
+/** Size of a message's objects without its texts. */
 const OBJECTS = 250;
 
 function sizeOfPart(part: ChatPart): number {

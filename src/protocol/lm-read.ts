@@ -1,7 +1,6 @@
 /**
- * Reading what a stranger sends as `lm/*`: a request is taken whole, or refused with a sentence that names the member
- * which is wrong. What is only new to us (a kind of part, a field), and a tool that makes no sense, is left out alone
- * and named in `leftOut`. Pure.
+ * Validates untrusted `lm/*` params. A request is accepted as a whole, or rejected with a sentence that names the
+ * invalid member. Unknown kinds of parts, unknown fields and invalid tools are omitted and listed in `leftOut`. Pure.
  */
 import { readDistribution } from "./distribution";
 import { isObject, type Fields } from "./json";
@@ -12,13 +11,13 @@ export interface Wrong {
   readonly wrong: string;
 }
 
-/** `leftOut`: for the log. */
+/** `leftOut`: paths of omitted members, for the log. */
 export interface ReadRequest {
   readonly request: ChatRequest;
   readonly leftOut: readonly string[];
 }
 
-/** The params of `lm/provideLanguageModelChatResponse`. */
+/** Params of `lm/provideLanguageModelChatResponse`. */
 export function readChatRequest(value: unknown): ReadRequest | Wrong {
   return reading(() => {
     const leftOut: string[] = [],
@@ -47,12 +46,12 @@ export function readChatRequest(value: unknown): ReadRequest | Wrong {
   });
 }
 
-/** The params of `lm/cancel`. */
+/** Params of `lm/cancel`. */
 export function readCancel(value: unknown): { readonly requestId: RequestId } | Wrong {
   return reading(() => ({ requestId: readId(object(value, "params")["requestId"]) }));
 }
 
-/** The params of `lm/provideTokenCount`. */
+/** Params of `lm/provideTokenCount`. */
 export function readTokenCount(value: unknown): { readonly modelId: string; readonly text: string } | Wrong {
   return reading(() => {
     const fields = object(value, "params");
@@ -61,8 +60,8 @@ export function readTokenCount(value: unknown): { readonly modelId: string; read
 }
 
 /**
- * A part of a message or a tool's result; `undefined`: a kind that we do not know. `where` names it in the sentence of
- * what is thrown.
+ * A part of a message or of a tool's result; `undefined` for an unknown kind. `where`: path of the part, for error
+ * sentences.
  */
 function readPart(value: unknown, where: string): ChatPart | undefined {
   const fields = object(value, where),
@@ -132,7 +131,7 @@ function readOptions(value: unknown, leftOut: string[]): ChatOptions {
   };
 }
 
-/** One tool that makes no sense is no reason to have none. */
+/** An invalid tool is omitted, so that the others remain available. */
 function readTool(value: unknown, where: string, leftOut: string[]): readonly ChatTool[] {
   if (!isObject(value) || typeof value["name"] !== "string" || value["name"] === "") {
     leftOut.push(where);
@@ -181,7 +180,7 @@ class Mismatch extends Error {
   override readonly name = "Mismatch";
 }
 
-/** Values are not quoted: they may be secrets. */
+/** Values are not quoted, because they may be secrets. */
 function mismatch(where: string, what: string): never {
   throw new Mismatch(`${where} must be ${what}.`);
 }

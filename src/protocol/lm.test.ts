@@ -5,7 +5,7 @@ import { readCancel, readChatRequest, readTokenCount } from "./lm-read";
 import type { ParamsOf, ResultOf } from "./wire";
 
 type Method = keyof LmToSidecar | keyof LmToHost;
-/** The public names once more, so that renaming one in the contract does not compile. */
+/** The public names again, so that renaming one in the contract does not compile. */
 const METHODS: { [M in Method]: M } = {
   "lm/provideLanguageModelChatInformation": "lm/provideLanguageModelChatInformation",
   "lm/provideLanguageModelChatResponse": "lm/provideLanguageModelChatResponse",
@@ -44,7 +44,7 @@ suite("language-model contract", () => {
     const done = {} satisfies ResultOf<LmToSidecar, "lm/provideLanguageModelChatResponse">;
     const count = { count: 3 } satisfies ResultOf<LmToSidecar, "lm/provideTokenCount">;
 
-    // What the compiler cannot see: that all of it is plain JSON, and that a reader takes it as it is.
+    // Not checked by the compiler: all of it is plain JSON, and a reader accepts it unchanged.
     const all = { METHODS, HELLO, eliza, parts, done, count };
     deepEqual(JSON.parse(JSON.stringify(all)), all);
     for (const request of [HELLO, eliza])

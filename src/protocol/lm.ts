@@ -1,9 +1,9 @@
 /**
- * The language-model provider: VS Code's side ↔ sidecar. The names and shapes of `LmToSidecar` and `LmToHost` are
- * public: another program may speak them to `symposium-acp-agent vscodelm`, one JSON value a line, so they do not
- * change; what is marked as ours was added, is optional, and means nothing to who does not know it. `requestId` is the
- * request's own (`ChatRequest.requestId`), or the JSON-RPC id of the `lm/provideLanguageModelChatResponse` that it
- * belongs to. `lm-read.ts` reads what strangers send.
+ * The language-model provider: VS Code ↔ sidecar. The names and shapes of `LmToSidecar` and `LmToHost` are public and
+ * stable, because other programs may use them with `symposium-acp-agent vscodelm` (one JSON value per line). Members
+ * marked "Addition." are additions of Symposium: optional, and ignored by programs that do not know them. `requestId`
+ * is `ChatRequest.requestId`, or the JSON-RPC id of the corresponding `lm/provideLanguageModelChatResponse`.
+ * `lm-read.ts` validates untrusted messages.
  */
 import { ELIZA, type AgentConfig } from "./agents";
 import { typedCommand, type Distribution } from "./distribution";
@@ -15,20 +15,20 @@ export type RequestId = number | string;
 export type ChatPart =
   | { readonly type: "text"; readonly value: string }
   | { readonly type: "tool_call"; readonly toolCallId: string; readonly toolName: string; readonly parameters: unknown }
-  /** `result`: a text, parts (`text` and `data`), or whatever a tool returned. */
+  /** `result`: a text, parts (`text` and `data`), or any other result of a tool. */
   | { readonly type: "tool_result"; readonly toolCallId: string; readonly result: unknown; readonly isError?: boolean }
-  /** Ours. `data` is base64. */
+  /** Addition. `data` is base64. */
   | { readonly type: "data"; readonly mimeType: string; readonly data: string }
-  /** Ours. */
+  /** Addition. */
   | { readonly type: "thinking"; readonly value: string; readonly id?: string; readonly metadata?: unknown };
 
-/** `system`: VS Code sends such messages, although its types do not know them. */
+/** `system`: VS Code sends such messages, although its types lack them. */
 export interface ChatMessage {
   readonly role: "user" | "assistant" | "system";
   readonly content: readonly ChatPart[];
 }
 
-/** Some have no schema, or one that says nothing. */
+/** Some tools have no schema, or an empty one. */
 export interface ChatTool {
   readonly name: string;
   readonly description: string;
@@ -37,12 +37,12 @@ export interface ChatTool {
 
 export interface ChatOptions {
   readonly tools?: readonly ChatTool[];
-  /** Absent: `auto`. */
+  /** Default: `auto`. */
   readonly toolMode?: "auto" | "required";
   readonly modelOptions?: Readonly<Record<string, unknown>>;
   /**
-   * Ours. Which extension asks, as VS Code itself says; `core` is VS Code. Unlike `modelOptions`, a caller cannot write
-   * it.
+   * Addition. Id of the requesting extension, as reported by VS Code; `core` is VS Code itself. Unlike `modelOptions`,
+   * a caller cannot set it.
    */
   readonly requestInitiator?: string;
 }
@@ -51,7 +51,7 @@ export type AgentDefinition =
   | { readonly eliza: { readonly deterministic?: boolean } }
   | { readonly mcp_server: McpServerStdio };
 
-/** An ACP agent, in the words of the documents: a command that is spoken to on stdio. `name` is for sentences. */
+/** An ACP agent in the terms of the documents: a command with a stdio connection. `name` is for display. */
 export interface McpServerStdio {
   readonly name: string;
   readonly command: string;
@@ -64,18 +64,21 @@ export interface ChatRequest {
   readonly messages: readonly ChatMessage[];
   readonly agent: AgentDefinition;
   readonly options?: ChatOptions;
-  /** Ours, for those who cannot see the JSON-RPC id of what they send; unique among the open requests. */
+  /** Addition, for callers that cannot access the JSON-RPC id of their request; unique among the open requests. */
   readonly requestId?: RequestId;
-  /** Ours. Of the agent, as in the settings: without it nothing that the settings say of an agent counts. */
+  /** Addition. Id of the agent in the settings; without it, no settings of an agent apply. */
   readonly agentId?: string;
-  /** Ours. Of the agent, as in the settings: what is installed of it is started, in place of the command in `agent`. */
+  /**
+   * Addition. Distribution of the agent in the settings: its installation is started instead of the command in
+   * `agent`.
+   */
   readonly distribution?: Distribution;
   /**
-   * Ours. The agent's group of permission tools (`permission-tools.ts`). Absent: it has none, and each question is
-   * asked with `ASK_EACH_TIME`.
+   * Addition. The agent's group of permission tools (`permission-tools.ts`). Absent: the agent has no group, and each
+   * question uses `ASK_EACH_TIME`.
    */
   readonly permissionGroup?: string;
-  /** Ours. The folder the agent works in, absolute. Absent: the sidecar's own. */
+  /** Addition. Working directory of the agent, absolute. Default: the sidecar's own. */
   readonly cwd?: string;
 }
 
@@ -90,27 +93,29 @@ export interface ModelInformation {
 }
 
 export interface LmToSidecar {
-  /** What is known without starting anything. */
+  /** Returns the models without starting a process. */
   "lm/provideLanguageModelChatInformation": Call<
     { readonly silent: boolean },
     { readonly models: readonly ModelInformation[] }
   >;
-  /** Answers after `lm/responseComplete`. */
+  /** Responds after `lm/responseComplete`. */
   "lm/provideLanguageModelChatResponse": Call<ChatRequest, Record<string, never>>;
   "lm/provideTokenCount": Call<{ readonly modelId: string; readonly text: string }, { readonly count: number }>;
-  /** Of a request that is not open (any more) it changes nothing; the request is answered all the same. */
+  /** No effect if the request is not open. A cancelled request is still answered. */
   "lm/cancel": Note<{ readonly requestId: RequestId }>;
 }
 
 export interface LmToHost {
   "lm/responsePart": Note<{ readonly requestId: RequestId; readonly part: ChatPart }>;
-  /** After the last part, before the answer to the request. Also after a failure, which the answer tells. */
+  /**
+   * After the last part and before the response to the request. Also sent after a failure, which the response reports.
+   */
   "lm/responseComplete": Note<{ readonly requestId: RequestId }>;
 }
 
 /**
- * What an agent wants to do, as a person has to read it before it is allowed. `message` is Markdown that is safe to
- * show, `whole` the same with what was too long for it.
+ * A request of an agent in the form in which the user reads it before allowing it. `message` is safe Markdown; `whole`
+ * also contains the parts that are too long for `message`.
  */
 export interface PermissionQuestion {
   readonly title: string;
@@ -118,36 +123,36 @@ export interface PermissionQuestion {
   readonly whole?: string;
 }
 
-/** Who answers titles, summaries and the like: we from what we know, the agent in a session of its own, or nobody. */
+/** Provider for titles, summaries and similar requests: Symposium itself, the agent in a separate session, or none. */
 export const SIDE_REQUESTS = ["local", "agent", "refuse"] as const;
 export type SideRequests = (typeof SIDE_REQUESTS)[number];
 
 export interface LmSettings {
   readonly sideRequests: SideRequests;
-  /** Also offer agents those of VS Code's tools that they have themselves. */
+  /** Also offer agents those VS Code tools that they have themselves. */
   readonly bridgeDuplicates: boolean;
 }
 
 export const LM_DEFAULTS: LmSettings = { sideRequests: "local", bridgeDuplicates: false };
 
-/** Ids count up, from one host process; the sidecar keeps nothing under an id longer than it likes. */
+/** Increasing ids of one host process. The sidecar may drop the data of an id at any time. */
 export type KnownId = number;
 
-/** A `ChatRequest` without the messages and tools that earlier ones have brought. Between our two programs only. */
+/** A `ChatRequest` without messages and tools of earlier requests. Only between extension host and sidecar. */
 export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "options"> {
   readonly requestId: RequestId;
   /**
-   * The messages of this request are known as `id` from now on. `base`: the history that runs are of. `forget`:
-   * histories that the host has let go.
+   * From now on `id` denotes the messages of this request. `base`: the history to which runs refer. `forget`: histories
+   * that the host has dropped.
    */
   readonly history: { readonly id: KnownId; readonly base?: KnownId; readonly forget: readonly KnownId[] };
   readonly messages: readonly (Run | ChatMessage)[];
-  /** `list` is absent where an earlier request has brought it. */
+  /** `list` is absent if an earlier request contained it. */
   readonly tools: { readonly id: KnownId; readonly list?: readonly ChatTool[] };
   readonly options: Omit<ChatOptions, "tools">;
 }
 
-/** Histories and tool lists that each end remembers, and characters of all histories. */
+/** Maximum numbers of histories and tool lists that each side stores, and of characters of all histories. */
 export const MAX_HISTORIES = 64,
   MAX_TOOL_LISTS = 8,
   MAX_HISTORY_CHARACTERS = 32 * 1024 * 1024;
@@ -159,40 +164,40 @@ export interface Decision {
 }
 
 /**
- * Between our two programs only. A permission is given by `lm/decide`, which the host sends from inside the tool that
- * VS Code ran after it had asked the user; what a history says of that tool's result gives none.
+ * Only between extension host and sidecar. `lm/decide` grants a permission: the host sends it from within the tool that
+ * VS Code runs after asking the user. A tool result in a history never grants one.
  */
 export interface LmHostToSidecar extends LmToSidecar {
   /**
-   * As `lm/provideLanguageModelChatResponse`, for the size of what is new. `isUnknown`: the sidecar has not what the
-   * delta refers to (it was restarted, or has dropped it); nothing has happened then, and the host sends everything.
+   * Like `lm/provideLanguageModelChatResponse`, with only the new messages. `isUnknown`: the sidecar lacks the data to
+   * which the delta refers (restart or dropped data). The request then had no effect, and the host sends everything.
    */
   "lm/requestDelta": Call<ChatRequestDelta, { readonly isUnknown?: true }>;
-  /** `question` is absent when nobody waits for an answer (any more). */
+  /** `question` is absent if the question is no longer open. */
   "lm/question": Call<{ readonly questionId: string }, { readonly question?: PermissionQuestion }>;
   /**
-   * The user agreed. `callId`: the call that VS Code ran, where it says so; `toolName`: the tool that it ran. Taken
-   * once; false: no such question is open, or it was asked with another call or tool.
+   * The user agreed. `callId`: the call that VS Code ran, if it reports one; `toolName`: the tool that it ran. Accepted
+   * once. `isTaken` is false if no such question is open, or if it was asked with another call or tool.
    */
   "lm/decide": Call<Decision, { readonly isTaken: boolean }>;
-  /** In place of `LM_DEFAULTS`, and of what was said before; counts from the next request on. */
+  /** Replaces `LM_DEFAULTS` and earlier settings; applies from the next request on. */
   "settings/languageModel": Note<LmSettings>;
 }
 
-/** What an agent of the settings said of itself. `contextTokens`: the size of its context window. */
+/** Capabilities reported by a configured agent. `contextTokens`: size of its context window. */
 export interface AgentFacts {
   readonly agentId: string;
   readonly images?: boolean;
   readonly contextTokens?: number;
 }
 
-/** Between our two programs only. */
+/** Only between extension host and sidecar. */
 export interface LmSidecarToHost extends LmToHost {
-  /** What an agent said it can do, when it was started. */
+  /** Capabilities that an agent reported when it was started. */
   "lm/learned": Note<AgentFacts>;
-  /** What `lm/keepSession` gave, of this workspace; opaque. */
+  /** Sessions stored by `lm/keepSession` for this workspace; opaque. */
   "lm/keptSessions": Call<Record<string, never>, { readonly sessions: readonly unknown[] }>;
-  /** In place of what was kept under this id, but for its first `turns.from` turns, which stay. */
+  /** Replaces the stored session with this id, except for its first `turns.from` turns, which are kept. */
   "lm/keepSession": Note<{
     readonly id: string;
     readonly session: Fields;
@@ -202,9 +207,9 @@ export interface LmSidecarToHost extends LmToHost {
 }
 
 /**
- * How the documents' protocol names an agent of the settings: by what a person would type. What has to be installed
- * first goes by its program, and `ChatRequest.distribution` says the rest. `undefined`: there is nothing that could be
- * started.
+ * Converts a configured agent to the documents' protocol: the command that starts it without installation. An agent
+ * that must be installed first is named by its program, and `ChatRequest.distribution` contains the rest. `undefined`
+ * if nothing can be started.
  */
 export function agentDefinition({ name, distribution }: AgentConfig): AgentDefinition | undefined {
   const { symposium, cargo, binary } = distribution,
@@ -219,7 +224,7 @@ export function agentDefinition({ name, distribution }: AgentConfig): AgentDefin
   const [archive] = Object.values(binary ?? {});
   return archive && server({ ...archive, command: archive.cmd });
 }
-/** `count` messages of the earlier list, beginning with `from`. */
+/** `count` messages of the earlier list, starting with `from`. */
 
 export interface Run {
   readonly from: number;

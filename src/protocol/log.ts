@@ -1,6 +1,4 @@
-/**
- * One line of the log, from any of the three programs. The host owns the output channel; tests listen to the events.
- */
+/** A log entry from any of the three programs. The host owns the output channel; tests subscribe to the events. */
 export type LogLevel = "error" | "warn" | "info" | "debug";
 export type LogCategory = "webview" | "agent" | "sidecar" | "lm" | "registry" | "approval";
 
@@ -12,7 +10,7 @@ export interface LogEvent {
   readonly data?: Readonly<Record<string, unknown>>;
 }
 
-/** The same on a wire, where a time is milliseconds since 1970. */
+/** Wire format of an entry; `timestamp` is milliseconds since 1970. */
 export type LogLine = Omit<LogEvent, "timestamp"> & { readonly timestamp: number };
 
 export const LOG_LEVELS: readonly LogLevel[] = ["error", "warn", "info", "debug"];

@@ -1,25 +1,31 @@
 /**
- * An agent's own configuration file as the way for the tools of agent extensions (issue 14 item 5), between extension
- * host and sidecar.
+ * Tools of agent extensions through an agent's own configuration file (issue 14 item 5), between extension host and
+ * sidecar.
  */
 
 /**
- * The form of MCP servers in a configuration file: `mcpServers` as JSON with `command`, `args` and `env`, which most
- * agents read, or that of one agent's documentation.
+ * Format of MCP servers in a configuration file: `mcpServers` as JSON with `command`, `args` and `env`, which most
+ * agents read, or the format in one agent's documentation.
  */
 export const CONFIGURATION_FORMATS = ["mcpServers", "claude", "gemini", "opencode", "codex"] as const;
 export type ConfigurationFormat = (typeof CONFIGURATION_FORMATS)[number];
 
-/** `file`: absolute, or below the home folder with `~/`. */
+/** `file`: absolute, or relative to the home directory with `~/`. */
 export interface OwnConfiguration {
   readonly file: string;
   readonly format: ConfigurationFormat;
 }
 
 /**
- * Symposium's entry in the file. `absent`: it can be added. `added`: as this version writes it. `outdated`: as another
- * version or installation wrote it. `edited`: it has an entry of this name that Symposium did not write. `refused`: the
- * file cannot be changed. `why` is a sentence.
+ * State of Symposium's entry in the file.
+ *
+ * - `absent`: it can be added.
+ * - `added`: equal to the entry that this version writes.
+ * - `outdated`: written by another version or installation.
+ * - `edited`: an entry with this name exists that Symposium did not write.
+ * - `refused`: the file cannot be changed.
+ *
+ * `why` is a sentence.
  */
 export type ConfigurationEntry =
   | { readonly kind: "absent" | "added" | "outdated" }
@@ -31,9 +37,7 @@ export interface ConfigurationState {
   readonly entry: ConfigurationEntry;
 }
 
-/**
- * For the question before the file is changed. `text`: the lines that are added. `backup`: absent when the file is new.
- */
+/** For the confirmation before the file is changed. `text`: the added lines. `backup`: absent if the file is new. */
 export interface ConfigurationPlan {
   readonly file: string;
   readonly text: string;

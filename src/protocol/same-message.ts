@@ -1,6 +1,6 @@
 /**
- * Compares messages of VS Code's, or of ours. Every request repeats the whole history in new objects, so each request
- * compares it: texts by the engine's own string comparison, without hashes and without allocations. Pure.
+ * Compares messages of VS Code or of this contract. Every request repeats the whole history in new objects, so each
+ * request compares it: texts by the engine's own string comparison, without hashes and without allocations. Pure.
  */
 
 export interface Message {
@@ -16,7 +16,7 @@ export function sameMessage(a: Message, b: Message): boolean {
   return true;
 }
 
-/** The members that distinguish texts. VS Code's parts have a class, ours a `type`. */
+/** The members that distinguish texts. VS Code's parts have a class, those of this contract a `type`. */
 interface TextLike {
   readonly type?: unknown;
   readonly value?: unknown;
@@ -56,7 +56,7 @@ function sameItems(a: ArrayLike<unknown>, b: ArrayLike<unknown>): boolean {
 
 type Members = Readonly<Record<string, unknown>>;
 
-/** `for … in` allocates nothing, and both have the same prototype. */
+/** `for … in` allocates nothing, and both objects have the same prototype. */
 function sameMembers(a: Members, b: Members): boolean {
   let count = 0;
   for (const key in a) {

@@ -1,34 +1,34 @@
 /**
- * What stands between the user and the agent in a session, and what it does there: what the page shows as the session's
- * details.
+ * Details of a session as shown in the page: the agent program, and the extensions between user and agent with their
+ * effects.
  */
 
 export interface SessionDetails {
-  /** What the agent's program calls itself; members that it does not say are absent. */
+  /** Name and version that the agent reports; members that it does not report are absent. */
   readonly program?: { readonly name?: string; readonly version?: string };
   /** From the editor to the agent, in the order in which messages pass them. */
   readonly extensions: readonly ExtensionDetails[];
   /**
-   * One sentence, from the end of the first turn on: whose tools the agent's model lacks, why, and what helps. Absent:
-   * nothing is missing.
+   * One sentence, from the end of the first turn on: which extension's tools the agent's model lacks, the reason, and
+   * the remedy. Absent if nothing is missing.
    */
   readonly missingTools?: string;
-  /** An entry in the agent's own configuration would give it the tools, and can be added (issue 14 item 5). */
+  /** An entry in the agent's own configuration would provide the tools, and can be added (issue 14 item 5). */
   readonly canConfigure?: true;
 }
 
 export interface ExtensionDetails {
   readonly id: string;
   readonly name: string;
-  /** Why it is not there, as a sentence; absent: it is. */
+  /** Reason why the extension is not running, as a sentence; absent if it is running. */
   readonly leftOut?: string;
-  /** What it changed in the request that set the session up; absent: nothing. */
+  /** Changes in the request that set the session up; absent if there are none. */
   readonly setup?: SetupChange;
-  /** What it changed in prompts; absent: nothing. */
+  /** Changes in prompts; absent if there are none. */
   readonly prompts?: AlteredPrompts;
-  /** Absent as long as nothing passed it. */
+  /** Absent until a message has passed. */
   readonly time?: TimeHeld;
-  /** Of the MCP servers that it added; absent: it added none that can be observed. */
+  /** Delivery of the tools of its MCP servers; absent if it added none that can be observed. */
   readonly tools?: readonly ToolDelivery[];
 }
 
@@ -45,7 +45,7 @@ export interface ToolDelivery {
   readonly transport: ToolTransport;
   /** The furthest step so far: offered to the agent, connected by it, its tools listed, one of them called. */
   readonly stage: "offered" | "connected" | "listed" | "called";
-  /** Number of tools that the server has; absent: not known yet. */
+  /** Number of tools that the server has; absent if unknown. */
   readonly offered?: number;
   /** MCP connections so far. */
   readonly connections: number;
@@ -60,17 +60,20 @@ export interface ToolDelivery {
   readonly listFailed?: true;
 }
 
-/** The agent knows the server's tools. A server that was called counts: its tools are known from an earlier list. */
+/**
+ * Whether the agent has the server's tools. A server that was called counts: the agent has its tools from an earlier
+ * list.
+ */
 export function isListed({ stage }: ToolDelivery): boolean {
   return stage === "listed" || stage === "called";
 }
 
-/** The agent does not know the server's tools. A server without tools lacks none. */
+/** Whether the agent lacks the server's tools. A server without tools lacks none. */
 export function isMissing(delivery: ToolDelivery): boolean {
   return !isListed(delivery) && delivery.offered !== 0;
 }
 
-/** MCP servers by their names, and what else was changed by its JSON key. A list without anything is absent. */
+/** MCP servers by name, and other changed members by JSON key. Empty lists are absent. */
 export interface SetupChange {
   readonly added?: readonly string[];
   readonly removed?: readonly string[];
@@ -79,26 +82,26 @@ export interface SetupChange {
 }
 
 export interface AlteredPrompts {
-  /** How many of the session's prompts. */
+  /** Number of altered prompts in the session. */
   readonly count: number;
-  /** The last one that was altered. */
+  /** The last altered prompt. */
   readonly last: PromptChange;
 }
 
-/** Blocks of a prompt that were put in, taken out, and altered. */
+/** Numbers of blocks of a prompt that were added, removed and altered. */
 export interface PromptChange {
   readonly added: number;
   readonly removed: number;
   readonly altered: number;
-  /** What stands there that was not there before, of texts; cut to `ADDED_LIMIT` characters. */
+  /** Added text, cut to `ADDED_LIMIT` characters. */
   readonly text?: string;
 }
 export const ADDED_LIMIT = 2_000;
 
 /**
- * How long it held what passed it, in milliseconds, as exact as a person needs it (`rounded`). `setup`, `prompt`: on
- * the way to the agent; of prompts the median of the last ones, and the last one. `setupAnswer`, `answer`: on the way
- * back.
+ * Time that messages spent in an extension, in milliseconds, rounded by `rounded`. `setup`, `prompt`: towards the
+ * agent. `prompt` is the median of recent prompts, `lastPrompt` the last one. `setupAnswer`, `answer`: back to the
+ * client.
  */
 export interface TimeHeld {
   readonly setup?: number;
@@ -108,7 +111,7 @@ export interface TimeHeld {
   readonly answer?: number;
 }
 
-/** Below 10 whole milliseconds, above that two digits: what cannot be told apart is no news. */
+/** Whole milliseconds below 10, two digits above, so that insignificant changes cause no update. */
 export function rounded(ms: number): number {
   return ms < 10 ? Math.round(ms) : Number(ms.toPrecision(2));
 }

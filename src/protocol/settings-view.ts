@@ -1,12 +1,12 @@
 /**
- * Settings page ↔ extension host, by `postMessage`. The host says all that there is to see, with each change; the page
- * draws it and says what was pressed, and knows no rule. The host validates everything that the page says.
+ * Settings page ↔ extension host, by `postMessage`. The host sends the complete view with each change. The page draws
+ * it, reports the user's actions and contains no rules. The host validates all messages of the page.
  */
 import type { Installable } from "./agent-service";
 
 export type Tone = "neutral" | "good" | "warning" | "error";
 
-/** What a button of a row does. */
+/** Action of a row's button. */
 export const ROW_ACTS = [
   "choose",
   "install",
@@ -28,7 +28,7 @@ export const ROW_ACTS = [
 ] as const;
 export type RowAct = (typeof ROW_ACTS)[number];
 
-/** `about`: said to who does not see beside what it stands, where `label` alone would not do. */
+/** `about`: accessible name, if `label` is ambiguous without its visual context. */
 export interface RowButton {
   readonly act: RowAct;
   readonly label: string;
@@ -36,13 +36,13 @@ export interface RowButton {
   readonly isMain?: true;
 }
 
-/** A word or two: “installed 1.2.3”, “signed in”, “2 running”. */
+/** One or two words: “installed 1.2.3”, “signed in”, “2 running”. */
 export interface Mark {
   readonly tone: Tone;
   readonly text: string;
 }
 
-/** What is the matter, or that nothing is. `detail`: what a program said itself. */
+/** A problem or a success. `detail`: output of a program. */
 export interface Finding {
   readonly tone: Tone;
   readonly sentence: string;
@@ -52,14 +52,14 @@ export interface Finding {
 
 export const NOTE_ACTS = ["trust", "settingsFile", "newTab"] as const;
 export type NoteAct = (typeof NOTE_ACTS)[number];
-/** A sentence about all of it, with at most one way on. */
+/** A sentence about the whole page, with at most one action. */
 export interface Note {
   readonly tone: Tone;
   readonly sentence: string;
   readonly button?: { readonly act: NoteAct; readonly label: string };
 }
 
-/** `percent` from 0 to 100, where it is known. */
+/** `percent`: 0 to 100, if known. */
 export interface Progress {
   readonly label: string;
   readonly percent?: number;
@@ -69,16 +69,16 @@ interface Row {
   readonly id: string;
   readonly name: string;
   readonly description?: string;
-  /** Where it comes from, and how it is started: “from the registry, npm package @s/ada 1.2.3”. */
+  /** Origin and start method: “from the registry, npm package @s/ada 1.2.3”. */
   readonly origin: string;
-  /** A `data:` address. */
+  /** A `data:` URI. */
   readonly icon?: string;
   readonly marks: readonly Mark[];
   readonly progress?: Progress;
   readonly findings: readonly Finding[];
   readonly buttons: readonly RowButton[];
 }
-/** `bypass`: absent where there is nothing to ask for. */
+/** `bypass`: absent for agents without permission requests. */
 export interface AgentRow extends Row {
   readonly isCurrent: boolean;
   readonly bypass?: boolean;
@@ -91,27 +91,27 @@ export const UPDATE_MODES = ["auto", "notify", "off"] as const;
 export type UpdateMode = (typeof UPDATE_MODES)[number];
 
 export interface SettingsView {
-  /** Those that are chosen, installed or written down first. */
+  /** Selected, installed and configured agents come first. */
   readonly agents: readonly AgentRow[];
-  /** In their order from the editor to the agent. */
+  /** Ordered from the editor to the agent. */
   readonly extensions: readonly ExtensionRow[];
   readonly requireModifier: boolean;
   readonly updates: UpdateMode;
-  /** Sentences above everything: restricted mode, tabs that go on as they began, settings that cannot be read. */
+  /** Sentences at the top: Restricted Mode, tabs that still use their old settings, invalid settings. */
   readonly notes: readonly Note[];
-  /** Beside the registry's button: how old it is, why it is not newer. */
+  /** Text beside the registry's button: age of the data, and the reason why it is not newer. */
   readonly registry?: string;
-  /** What cannot be done in a workspace that nobody has trusted: buttons of rows, and adding. */
+  /** In an untrusted workspace: row buttons and adding are disabled. */
   readonly isRestricted: boolean;
-  /** Whether it is the whole of an editor; the way there is not offered then. */
+  /** Whether the view fills an editor; the link to open it there is then hidden. */
   readonly isPage: boolean;
 }
 
 export type HostToSettings =
   | { readonly type: "view"; readonly view: SettingsView }
-  /** Something was done that is not to be seen where the focus is: for a screen reader. */
+  /** Announces a change outside the focused element to screen readers. */
   | { readonly type: "say"; readonly text: string }
-  /** The focus goes to this row. */
+  /** Moves the focus to this row. */
   | { readonly type: "reveal"; readonly of: Installable; readonly id: string };
 
 export type SettingsToHost =
@@ -119,7 +119,7 @@ export type SettingsToHost =
   | { readonly type: "row"; readonly of: Installable; readonly id: string; readonly act: RowAct }
   | { readonly type: "bypass"; readonly id: string; readonly isOn: boolean }
   | { readonly type: "enable"; readonly id: string; readonly isOn: boolean }
-  /** To this place of the list, from 0; beyond its end is the end. */
+  /** Moves to this index of the list, from 0; an index beyond the end means the end. */
   | { readonly type: "move"; readonly id: string; readonly to: number }
   | { readonly type: "add"; readonly what: "agent" | "registryAgent" | "extension" }
   | { readonly type: "note"; readonly act: NoteAct }

@@ -1,6 +1,6 @@
 /**
- * Extension host ↔ sidecar. The only declaration of these messages; vscode-jsonrpc carries them over the sidecar's
- * stdio. The first message is `hello`: both programs are built together, and any other pair is refused.
+ * Extension host ↔ sidecar: the only declaration of these messages. vscode-jsonrpc carries them over the sidecar's
+ * stdio. The first message is `hello`: both programs come from the same build, and any other pair is rejected.
  */
 import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agent-service";
 import type { AgentConfig } from "./agents";
@@ -15,55 +15,55 @@ import type { LmHostToSidecar, LmSidecarToHost } from "./lm";
 import type { LogLevel, LogLine } from "./log";
 import type { Call, Note } from "./wire";
 
-/** Raised with each incompatible change of this file. */
+/** Incremented with each incompatible change of this file. */
 export const PROTOCOL = 8;
 
 export interface Hello {
   readonly protocol: number;
-  /** The version of the package that both programs were built from. */
+  /** Version of the package from which both programs were built. */
   readonly build: string;
 }
 
 export interface HelloFromHost extends Hello {
   readonly logLevel: LogLevel;
-  /** Folder of this extension for all windows; the ledger of child processes is below it. */
+  /** Global storage folder of this extension, for all windows; contains the ledger of child processes. */
   readonly storage: string;
   /**
-   * Folder for a trace of every message between the components of a chain; empty for none. Taken from the home folder
-   * unless absolute.
+   * Folder for a trace of all messages between the components of a chain; empty for none. Relative to the home
+   * directory unless absolute.
    */
   readonly traceDir: string;
   /** Agents whose requests are allowed without asking. */
   readonly bypass: readonly string[];
   /** As in `settings/extensions`. */
   readonly extensions: readonly ExtensionConfig[];
-  /** The editor's own proxy (`http.proxy`); empty: it has none. */
+  /** The editor's network proxy (`http.proxy`); empty if there is none. */
   readonly proxy: string;
-  /** Of an extension under test: archives may come by http from this computer. */
+  /** For an extension under test: allows http archives from this machine. */
   readonly httpArchives?: true;
 }
 
 export interface HelloFromSidecar extends Hello {
   readonly pid: number;
-  /** Fresh at each start; events carry it, so that numbers that start again hide nothing. */
+  /** Unique per start. Events contain it, so that restarted numbers cause no confusion. */
   readonly bootId: string;
 }
 
 /**
- * Enough to find a process group again, and not to mistake another for it. Times are what the system reports, opaque.
+ * Identifies a process group reliably, without confusing it with another one. Times are opaque values of the system.
  */
 export interface ChildProcessRecord {
   readonly pid: number;
-  /** Process group; equal to `pid` because each child leads its own. */
+  /** Process group id; equals `pid`, because each child leads its own group. */
   readonly group: number;
   readonly started: string;
-  /** Value of `SYMPOSIUM_RUN_ID` in its environment, inherited by what it starts. */
+  /** Value of `SYMPOSIUM_RUN_ID` in its environment, which its child processes inherit. */
   readonly runId: string;
-  /** For the log: the command, without arguments and environment. */
+  /** For the log: the command without arguments and environment. */
   readonly command: string;
 }
 
-/** A prompt's content; what is attached becomes what the agent takes: the thing itself, or a link to it. */
+/** Content of a prompt. The sidecar converts an attachment to content that the agent accepts, or to a link. */
 export type PromptBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "attachment"; readonly attachment: Attachment };
@@ -73,73 +73,78 @@ export interface PermissionChoice {
   readonly optionId: string;
 }
 
-/** When a bypass ends: with the session, or when the user takes `bypassPermissions` back in the settings. */
+/** End of a bypass: with the session, or when the user resets `bypassPermissions` in the settings. */
 export type BypassUntil = "sessionEnds" | "revoked";
 
-/** What a conversation wants of its user: an answer to a question, that its answer is read, or nothing. */
+/** Action that a conversation requires of the user: answering a question, reading the answer, or nothing. */
 export type Attention = "answer" | "reading" | "nothing";
 
 export interface NewChat {
   readonly agent: AgentConfig;
   readonly cwd: string;
-  /** All folders of the workspace: what is in none of them is outside. Absent: `cwd` alone. */
+  /** All folders of the workspace; everything else is outside. Default: `cwd` alone. */
   readonly folders?: readonly string[];
-  /** What a page still shows of this tab from a process that is gone; becomes the beginning of the conversation. */
+  /** Entries that a page still shows from a lost process; they become the start of the conversation. */
   readonly shown: readonly Entry[];
-  /** What the tab was called. */
+  /** Previous title of the tab. */
   readonly title?: string;
-  /** A sentence that says why the agent does not remember `shown`; absent when `shown` is empty. */
+  /** A sentence with the reason why the agent does not remember `shown`; absent if `shown` is empty. */
   readonly why?: string;
-  /** What the user chose for this agent before, set again before the first prompt. */
+  /** The user's earlier choices for this agent, set again before the first prompt. */
   readonly controls?: ControlValues;
-  /** The highest version of ACP that the agent is offered; absent: 1. */
+  /** The highest ACP version to offer to the agent; default: 1. */
   readonly protocol?: 1 | 2;
 }
 
-/** Requests that the sidecar answers. Those that name a session unknown to it fail with `ErrorCode.unknownSession`. */
+/** Requests to the sidecar. Requests for an unknown session fail with `ErrorCode.unknownSession`. */
 export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
   hello: Call<HelloFromHost, HelloFromSidecar>;
-  /** Answers at once; the agent starts behind it, and its failure is a notice in the conversation. */
+  /** Responds immediately. The agent starts asynchronously, and a failure becomes a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
   /**
-   * Answers when the prompt is in the conversation, or in its queue while a turn runs; not when the turn ends. A
-   * repeated `messageId` changes nothing.
+   * Responds when the prompt is in the conversation, or in its queue while a turn is running; not when the turn ends. A
+   * repeated `messageId` has no effect.
    */
   "chat/prompt": Call<
     { readonly sessionId: SessionId; readonly messageId: string; readonly blocks: readonly PromptBlock[] },
     Record<string, never>
   >;
-  /** Takes a prompt out of the queue; one that is not in it (any more) changes nothing. */
+  /** Removes a prompt from the queue; no effect if it is not queued. */
   "chat/withdraw": Call<{ readonly sessionId: SessionId; readonly messageId: string }, Record<string, never>>;
-  /** Lets a queue that is held go on. */
+  /** Releases a held queue. */
   "chat/sendQueued": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** The queue is held, if there is one. */
+  /** Cancels the turn; a non-empty queue is held. */
   "chat/cancel": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   "chat/close": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** A second answer, or one to a request that is settled, changes nothing. */
+  /** No effect if the request has already been answered or settled. */
   "chat/answerPermission": Call<
     { readonly sessionId: SessionId; readonly permissionId: string; readonly choice: PermissionChoice },
     Record<string, never>
   >;
-  /** The user has confirmed: all permission requests of the agent are allowed, the open ones of this session too. */
+  /**
+   * After the user's confirmation: allows all permission requests of the agent, including the open ones of this
+   * session.
+   */
   "chat/bypass": Call<{ readonly sessionId: SessionId; readonly until: BypassUntil }, Record<string, never>>;
-  /** Ends the bypass of this session; the setting stays. */
+  /** Ends the bypass of this session; the setting remains. */
   "chat/endBypass": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** Values that are wrong leave the question open, and a notice says why; else as `chat/answerPermission`. */
+  /**
+   * Invalid values leave the question open and add a notice with the reason; otherwise like `chat/answerPermission`.
+   */
   "chat/answerElicitation": Call<
     { readonly sessionId: SessionId; readonly elicitationId: string; readonly choice: ElicitationChoice },
     Record<string, never>
   >;
-  /** Answers at once; what the agent makes of it comes as an event. */
+  /** Responds immediately; the result arrives as an event. */
   "chat/setOption": Call<
     { readonly sessionId: SessionId; readonly controlId: string; readonly value: ControlValue },
     Record<string, never>
   >;
-  /** Starts the session's agent anew; other tabs that share the process are told. */
+  /** Restarts the session's agent; other tabs that share the process show a notice. */
   "chat/restartAgent": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** Answered by `chat/event`s or a `chat/snapshot`, in order with all others. `asked` as in `delivery.ts`. */
+  /** Answered with `chat/event`s or a `chat/snapshot`, in order with all others. `asked` as in `delivery.ts`. */
   "chat/replay": Note<{ readonly sessionId: SessionId; readonly at?: Position; readonly asked: number }>;
-  /** The settings changed: the complete list, in place of the one before. */
+  /** The complete list after a change of the settings; replaces the previous one. */
   "settings/bypass": Note<{ readonly agentIds: readonly string[] }>;
   "settings/logLevel": Note<{ readonly level: LogLevel }>;
 }
@@ -151,7 +156,7 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
     readonly seq: number;
     readonly event: ChatEvent;
   }>;
-  /** `asked` is absent when nobody asked. */
+  /** `asked` is absent if the snapshot answers no request. */
   "chat/snapshot": Note<{
     readonly sessionId: SessionId;
     readonly bootId: string;
@@ -159,7 +164,7 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
     readonly asked?: number;
     readonly conversation: Conversation;
   }>;
-  /** Whenever it changes; `name`: of the agent, `title`: of the conversation. A new session wants nothing. */
+  /** Sent on each change. `name`: the agent's; `title`: the conversation's. A new session requires nothing. */
   "chat/attention": Note<{
     readonly sessionId: SessionId;
     readonly wants: Attention;
@@ -168,20 +173,20 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
   }>;
   "process/started": Note<ChildProcessRecord>;
   "process/ended": Note<{ readonly pid: number }>;
-  /** The user allowed the agent everything until it is revoked: keep it in the settings. */
+  /** The user allowed the agent everything until revoked; the host stores this in the settings. */
   "settings/setBypass": Note<{ readonly agentId: string }>;
-  /** What the user chose for this agent, and the agent took: keep it for its next sessions. */
+  /** The user's choice for this agent, which the agent accepted; the host stores it for the next sessions. */
   "settings/setControl": Note<{ readonly agentId: string; readonly controlId: string; readonly value: ControlValue }>;
   /**
-   * The text as the user sees it, unsaved changes too. Fails with `ErrorCode.noFile`, or as `ErrorCode.refused` with a
+   * The text in the editor, including unsaved changes. Fails with `ErrorCode.noFile`, or with `ErrorCode.refused` and a
    * sentence.
    */
   "editor/readTextFile": Call<{ readonly path: string }, { readonly text: string }>;
-  /** Saved, in the encoding of the file; folders on the way are made. Fails as above. */
+  /** Writes and saves in the file's encoding; creates missing folders. Fails like `editor/readTextFile`. */
   "editor/writeTextFile": Call<{ readonly path: string; readonly text: string }, Record<string, never>>;
   /**
-   * In a terminal of the editor's, shown; answers when the program has ended. No `exitCode`: it was closed before.
-   * Fails as `ErrorCode.refused` with a sentence.
+   * Runs a command in a visible terminal of the editor and returns after it has exited. Without `exitCode`: the
+   * terminal was closed first. Fails with `ErrorCode.refused` and a sentence.
    */
   "editor/runInTerminal": Call<
     {
@@ -193,18 +198,18 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
     },
     { readonly exitCode?: number }
   >;
-  /** What the editor knows of the code. Fails as `ErrorCode.refused` with a sentence for a model. */
+  /** Code intelligence of the editor. Fails with `ErrorCode.refused` and a sentence for a model. */
   "editor/ideOperation": Call<IdeRequest, IdeAnswer>;
-  /** Keys that the user gave for this agent, from the editor's secret storage. */
+  /** The user's keys for this agent, from the editor's secret storage. */
   "secrets/environment": Call<{ readonly agentId: string }, { readonly env: Readonly<Record<string, string>> }>;
-  /** In place of those before; none: forgotten. */
+  /** Replaces the stored keys; an empty `env` deletes them. */
   "secrets/keepEnvironment": Call<
     { readonly agentId: string; readonly env: Readonly<Record<string, string>> },
     Record<string, never>
   >;
-  /** A sentence for the user: what is wrong, and what to do. */
+  /** A sentence for the user: the problem and the remedy. */
   "editor/showWarning": Note<{ readonly message: string }>;
-  /** In the user's browser; `url` is http or https, and the user has agreed. */
+  /** Opens the page in the user's browser. `url` is http or https, and the user has agreed. */
   "editor/openPage": Note<{ readonly url: string }>;
   log: Note<LogLine>;
 }

@@ -1,9 +1,9 @@
-/** Subagents: sessions that an agent opens and owns by itself (ACP schema v2, `SubagentUpdate`). */
+/** Subagents: sessions that an agent opens and owns itself (ACP schema v2, `SubagentUpdate`). */
 
-/** `unknown`: the agent reports no state, or one that is not known here. `waiting`: for a person. */
+/** `unknown`: the agent reports no state, or an unknown one. `waiting`: for the user. */
 export type SubagentStatus = "unknown" | "running" | "waiting" | "completed" | "failed" | "cancelled";
 
-/** A subagent: `sessionId` is the agent's, `name` its title as the user knows it. */
+/** `sessionId`: the agent's id of the subagent's session. `name`: its title as shown to the user. */
 export interface SubagentName {
   readonly sessionId: string;
   readonly name: string;

@@ -1,43 +1,47 @@
 /**
- * Text of others in which nothing hides: a character that cannot be seen, or that changes what one reads, is shown as
- * its number, `⟦U+202E⟧`. For what a person decides by: questions, titles, options, programs, addresses. Pure.
+ * Makes hidden characters in untrusted text visible. Invisible characters, and characters that change how text reads,
+ * are shown by number: `⟦U+202E⟧`. Used for text on which the user bases a decision: questions, titles, options,
+ * programs, addresses. Pure.
  *
- * Invariants: every code point that Unicode calls ignorable, white space or a control character is shown, but single
- * blanks, tabs and line feeds; text cannot be pushed out of sight by many of them. Linear.
+ * Invariants:
+ * - Every code point that Unicode classifies as ignorable, white space or control is shown, except single blanks, tabs
+ *   and line feeds.
+ * - Long runs of blanks cannot push text out of sight.
+ * - Time is linear in the text.
  */
 
 /**
- * Besides what is ignorable by default: controls, halves of characters, marks of annotations, and blanks with ink in
- * no font.
+ * In addition to default-ignorable code points: control characters, lone surrogates, annotation marks, and characters
+ * without a visible glyph.
  */
 const HIDDEN =
   /[\p{Default_Ignorable_Code_Point}\p{Cc}\p{Cs}\p{White_Space}\p{Bidi_Control}\p{Zl}\p{Zp}\u2800\uFFF9-\uFFFC\u{13441}\u{13442}\u{16FE4}\u{1D159}]/u;
 const RUN = new RegExp(`(?![ \\t\\n])(${HIDDEN.source})\\1*`, "gu");
 
-/** An emoji as it is typed: with the selector of its picture, a colour of skin, and joined to others. */
+/** An emoji sequence: variation selector, skin tone, and zero-width joiners. */
 const PICTURE = "\\p{Extended_Pictographic}\\uFE0F?\\p{Emoji_Modifier}?";
 const EMOJI_OR_RUN = new RegExp(
   `(${PICTURE}(?:\\u200D${PICTURE})*|[#*\\d]\\uFE0F\\u20E3)|(?!\\p{Zs})${RUN.source.replace("\\1", "\\2")}`,
   "gu",
 );
 
-/** Blanks and empty lines that may follow each other. */
+/** Maximum numbers of consecutive blanks and empty lines. */
 const MOST_BLANKS = 40,
   MOST_EMPTY_LINES = 4;
 const BLANKS = new RegExp(`[ \\t]{${MOST_BLANKS + 1},}`, "g"),
   EMPTY_LINES = new RegExp(`\\n(?:[ \\t]*\\n){${MOST_EMPTY_LINES + 1},}`, "g");
 
-/** All that hides is shown. Line ends of Windows are plain ones. */
+/** Shows all hidden characters; Windows line ends become line feeds. */
 export function visibleText(text: string): string {
   return withoutGaps(text.replaceAll("\r\n", "\n")).replaceAll(RUN, shown);
 }
 
-/** The same on one line. */
+/** `visibleText` on one line. */
 export function visibleLine(text: string): string {
   return visibleText(text.replaceAll(/[ \t\r\n]+/g, " ")).trim();
 }
 
-/** For what nobody decides by, as descriptions and plans: emoji and the blanks of typography stay what they are. */
+/** For text without decisions, such as descriptions and plans: preserves emoji and typographic spaces. */
 export function readableText(text: string): string {
   return text
     .replaceAll("\r\n", "\n")
@@ -56,7 +60,7 @@ function withoutGaps(text: string): string {
     .replaceAll(EMPTY_LINES, lines => `\n⟦${lines.split("\n").length - 2} empty lines⟧\n`);
 }
 
-/** `run`: one character, once or more often. */
+/** `run`: one or more occurrences of the same character. */
 function shown(run: string): string {
   const code = run.codePointAt(0) ?? 0,
     times = run.length / String.fromCodePoint(code).length;

@@ -1,7 +1,8 @@
 /**
- * Page ↔ extension host, by `postMessage`. The page makes ids of tabs and messages (UUIDs); it knows no session ids.
- * VS Code drops what is posted to a hidden view and destroys the page; see `delivery.ts` for why nothing is lost.
- * The host validates everything that a page says (`src/chat/validate-page-message.ts`): the page is the least trusted program.
+ * Page ↔ extension host, by `postMessage`. The page creates the ids of tabs and messages (UUIDs) and has no session
+ * ids. VS Code drops messages to a hidden view and destroys its page; `delivery.ts` explains why nothing is lost. The
+ * host validates all messages of the page (`src/chat/validate-page-message.ts`), because the page is the least trusted
+ * program.
  */
 import type { AgentChoice } from "./agents";
 import type { Attachment, Mention, Want } from "./attachments";
@@ -13,7 +14,7 @@ import type { PermissionChoice } from "./sidecar";
 
 export type TabId = string;
 
-/** Where the page is with one tab. `shown`, `agentId` and `cwd` let a tab go on whose sidecar is gone. */
+/** Position of the page in one tab. `shown`, `agentId` and `cwd` allow a tab to continue after its sidecar is lost. */
 export interface TabPosition {
   readonly tabId: TabId;
   readonly at?: Position;
@@ -21,11 +22,11 @@ export interface TabPosition {
   readonly shown: readonly Entry[];
   readonly agentId?: string;
   readonly cwd?: string;
-  /** What the tab is called; absent as long as it has only its agent's name. */
+  /** Title of the tab; absent while it is just the agent's name. */
   readonly title?: string;
 }
 
-/** What an agent made, or wants to make, of a file or a part of it; without `oldText` it is new. */
+/** A change of a file, or of a part of it, that an agent made or proposes. Without `oldText` it is new. */
 export interface Change {
   readonly path: string;
   readonly oldText?: string;
@@ -33,17 +34,17 @@ export interface Change {
 }
 
 export type PageToHost =
-  /** At start, when the page misses something, and when the host says `askAgain`. Only the tabs that need an answer. */
+  /** Sent at start, when the page misses a message, and on `askAgain`. Contains only the tabs that need an answer. */
   | {
       readonly type: "webview-ready";
       readonly tabs: readonly TabPosition[];
       /**
-       * As in the last `state`, 0 before the first: a page that has not heard of a loss may be about to show more than
-       * `shown`.
+       * Value of the last `state`, 0 before the first. A page that has not received a loss yet may be about to show
+       * more than `shown`.
        */
       readonly losses: number;
     }
-  /** `agentId`: of its agent; absent: the one of new tabs. */
+  /** `agentId`: the tab's agent; default: the agent of new tabs. */
   | { readonly type: "new-tab"; readonly tabId: TabId; readonly agentId?: string }
   | { readonly type: "close-tab"; readonly tabId: TabId }
   | { readonly type: "select-tab"; readonly tabId: TabId }
@@ -54,15 +55,18 @@ export type PageToHost =
       readonly text: string;
       readonly attachments?: readonly Attachment[];
       /**
-       * As in `webview-ready`: a page that has not heard of a loss may make this prompt a draft again. Absent: it is
-       * not a page that says it.
+       * As in `webview-ready`: a page that has not received a loss yet may turn this prompt into a draft again. Absent:
+       * the message does not come from a page.
        */
       readonly losses?: number;
     }
-  /** As `chat/withdraw` and `chat/sendQueued`. */
+  /** Like `chat/withdraw` and `chat/sendQueued`. */
   | { readonly type: "withdraw"; readonly tabId: TabId; readonly messageId: string }
   | { readonly type: "send-queued"; readonly tabId: TabId }
-  /** What fits behind an `@`; answered by `found` with the same `asked`, unless a newer one came. */
+  /**
+   * Searches suggestions for the text after an `@`; answered by `found` with the same `asked`, unless a newer search
+   * has arrived.
+   */
   | { readonly type: "find"; readonly asked: number; readonly query: string }
   /** Answered by `attach` for this tab, or by `failed`. */
   | { readonly type: "want"; readonly tabId: TabId; readonly want: Want }
@@ -73,7 +77,7 @@ export type PageToHost =
       readonly permissionId: string;
       readonly choice: PermissionChoice;
     }
-  /** The user wants to allow everything: the host asks for a confirmation, and until when. */
+  /** The user wants to allow everything: the host asks for confirmation and for the end of the bypass. */
   | { readonly type: "bypass"; readonly tabId: TabId }
   /** Ends the bypass of this session. */
   | { readonly type: "end-bypass"; readonly tabId: TabId }
@@ -86,10 +90,10 @@ export type PageToHost =
   | { readonly type: "set-option"; readonly tabId: TabId; readonly controlId: string; readonly value: ControlValue }
   | { readonly type: "action"; readonly tabId: TabId; readonly action: ActionId }
   | { readonly type: "select-agent"; readonly agentId: string }
-  /** `preview`: what the agent works on, shown while the focus stays where it is. */
+  /** `preview`: opens a file of follow mode without moving the focus. */
   | { readonly type: "open-link"; readonly href: string; readonly preview?: true }
   | ({ readonly type: "open-diff"; readonly tabId: TabId } & Change)
-  /** What the page shows of a terminal, as it is now. */
+  /** Opens the terminal's content as the page shows it now. */
   | {
       readonly type: "open-terminal";
       readonly tabId: TabId;
@@ -98,7 +102,8 @@ export type PageToHost =
       readonly exit?: NonNullable<TerminalView["exit"]>;
     }
   /**
-   * How many events and snapshots the page has handled since its start; the host stops posting when too many are open.
+   * Number of events and snapshots that the page has handled since its start. The host stops posting if too many are
+   * unacknowledged.
    */
   | { readonly type: "ack"; readonly handled: number }
   | {
@@ -108,15 +113,15 @@ export type PageToHost =
       readonly data?: Readonly<Record<string, unknown>>;
     };
 
-/** State of the sidecar as the page shows it. `message` is one sentence for the user. */
+/** State of the sidecar in the page. `message` is one sentence for the user. */
 export type SidecarState =
   | { readonly state: "running" }
   | { readonly state: "restarting"; readonly message: string }
   | { readonly state: "failed"; readonly message: string; readonly actions: readonly ActionId[] };
 
 /**
- * Acts that are not asked about: the agent's, or those of a built-in extension whose setting `approve` was `all` when
- * the tab began.
+ * Components whose actions run without asking: the agent, or a built-in extension whose setting `approve` was `all`
+ * when the tab was opened.
  */
 export const BYPASSED_BY = ["agent", "workspace", "cargo", "ferris", "sparkle"] as const;
 export type BypassedBy = (typeof BYPASSED_BY)[number];
@@ -126,9 +131,7 @@ export interface Bypassed {
 }
 
 export type HostToPage =
-  /**
-   * The answer to the first `webview-ready`, and whenever a part changes. Tabs that the page does not have are opened.
-   */
+  /** Answers the first `webview-ready`, and reports each change. The page opens tabs that it does not have. */
   | {
       readonly type: "state";
       readonly agents: readonly AgentChoice[];
@@ -136,13 +139,13 @@ export type HostToPage =
       readonly tabs: readonly TabId[];
       readonly selected?: TabId;
       readonly sidecar: SidecarState;
-      /** How often sessions of this host were lost; absent: never. */
+      /** Number of times that sessions of this host were lost; default: 0. */
       readonly losses?: number;
-      /** Tabs that go on with what was set when they began, where that is something else now; absent: none. */
+      /** Tabs that still use their old settings after a change; absent if there are none. */
       readonly outdated?: readonly TabId[];
-      /** Tabs in which something is done without asking; absent: none. */
+      /** Tabs in which some actions run without asking; absent if there are none. */
       readonly bypassed?: readonly Bypassed[];
-      /** Enter begins a line, and Shift, Ctrl or Cmd with it sends (`symposium.requireModifierToSend`). */
+      /** Enter inserts a line break; Shift, Ctrl or Cmd with Enter sends (`symposium.requireModifierToSend`). */
       readonly requireModifier?: true;
     }
   | {
@@ -160,31 +163,31 @@ export type HostToPage =
       readonly asked?: number;
       readonly conversation: Conversation;
     }
-  /** The best first. */
+  /** Best match first. */
   | { readonly type: "found"; readonly asked: number; readonly mentions: readonly Mention[] }
   /**
-   * Put these beside the draft of this tab; absent: of the selected one, or of a new one where there is none. The focus
-   * goes to the prompt.
+   * Adds the attachments to the draft of this tab; default: the selected tab, or a new one if there is none. The focus
+   * moves to the prompt.
    */
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
-  /** Something was not posted: ask with `webview-ready` for every tab. */
+  /** A message was not posted: the page requests with `webview-ready` for every tab. */
   | { readonly type: "askAgain" }
   /**
-   * A command asks the page to open a tab, which it does as if the user had. `agentId`: of its agent; absent: the one
-   * of new tabs.
+   * A command opens a tab; the page handles it like an action of the user. `agentId`: the tab's agent; default: the
+   * agent of new tabs.
    */
   | { readonly type: "openTab"; readonly agentId?: string }
-  /** The user selected an agent by a button of this tab: it takes the agent if nothing was answered in it. */
+  /** The user selected an agent with a button of this tab. The tab switches to the agent if it has no answer yet. */
   | { readonly type: "agentSelected"; readonly tabId: TabId; readonly agentId: string }
   /**
-   * A request about this tab failed: one sentence. `messageId`: it was this prompt, which is not in the conversation
-   * and will not be.
+   * A request for this tab failed: one sentence. `messageId`: the failed prompt, which is not in the conversation and
+   * will not be.
    */
   | {
       readonly type: "failed";
       readonly tabId: TabId;
       readonly messageId?: string;
       readonly message: string;
-      /** The tab got no session: nothing that is on its way to one will be accepted. */
+      /** The tab has no session: no prompt on its way to one will be accepted. */
       readonly noSession?: true;
     };

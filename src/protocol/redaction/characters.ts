@@ -1,7 +1,7 @@
-/** Classes of characters, for the scan of text. Those beyond ASCII are in none. Pure. */
+/** Character classes for scanning text. Non-ASCII characters are in no class. Pure. */
 import type { Alphabet } from "./forms";
 
-/** As bits. `Ends`: of a value without quotes. */
+/** Bit masks. `Ends`: characters that end an unquoted value. */
 export const Is = {
   Name: 1,
   Base64: 2,
@@ -35,7 +35,7 @@ const CLASSES = Array.from({ length: 128 }, (_, code) =>
   MEMBERS.reduce((bits, [bit, members]) => (members.test(String.fromCharCode(code)) ? bits | bit : bits), 0),
 );
 
-/** Whether the character is in any of the classes; `NaN`, behind a text's end, is in none. */
+/** Whether the character is in any of the classes; `NaN`, after the end of the text, is in none. */
 export function isIn(code: number, bits: number): boolean {
   return ((CLASSES[code] ?? 0) & bits) !== 0;
 }
@@ -69,7 +69,7 @@ function kindOf(code: number): number {
 }
 
 /**
- * Whether base64 is random: small and capital letters and digits in such an order that they make no words, as in a
+ * Whether a base64 text looks random: lower-case letters, capitals and digits in an order that forms no words, unlike a
  * name or a path.
  */
 export function isRandom(text: string): boolean {

@@ -1,24 +1,27 @@
 /**
- * Secrets that are known by their form: tokens with a vendor's prefix, and a few shapes without one. The list follows
- * the published rules of gitleaks (their ids are in `test/planted-secrets.ts`). The forms are looser, because a token
- * that is cut off is a secret, too. Data.
+ * Formats of secrets: tokens with a vendor's prefix, and a few patterns without one. The list follows the published
+ * rules of gitleaks, whose ids are in `test/planted-secrets.ts`. The formats are less strict than these rules, because
+ * a truncated token is a secret, too. Data.
  */
 
 /**
- * Characters of a token's body. `word`: letters, digits, `_`, `-`; `dotted`: also `.` and `=`; `base64`: also `+`,
- * `/`, `=`, `.`.
+ * Characters of a token's body.
+ *
+ * - `word`: letters, digits, `_`, `-`.
+ * - `dotted`: also `.` and `=`.
+ * - `base64`: also `+`, `/`, `=`, `.`.
  */
 export type Alphabet = "digits" | "hex" | "upper" | "letters" | "word" | "dotted" | "base64";
 
 export interface Form {
   readonly prefix: string;
   readonly of: Alphabet;
-  /** Characters of the body: at least so many; `exactly`: no more than that, and the token ends there. */
+  /** Minimum length of the body. `exactly`: also its maximum, and the token ends there. */
   readonly least: number;
   readonly exactly?: true;
 }
 
-/** `prefixes`: separated by blanks. */
+/** `prefixes`: separated by white space. */
 function forms(of: Alphabet, least: number, prefixes: string): readonly Form[] {
   return prefixes
     .trim()
@@ -30,7 +33,7 @@ function exact(of: Alphabet, length: number, prefixes: string): readonly Form[] 
 }
 
 export const FORMS: readonly Form[] = [
-  // Models and their hosts
+  // Model providers
   ...forms("word", 12, "sk- pk-lf- xai- pplx- nvapi- tvly-"),
   ...forms("letters", 20, "hf_ api_org_ gsk_ r8_ fw_ csk-"),
   // Source hosts and package registries
@@ -101,7 +104,7 @@ export const FORMS: readonly Form[] = [
   `,
   ),
   ...forms("hex", 24, "shpat_ shpca_ shppa_ shpss_"),
-  // Observation and tools
+  // Observability and tools
   ...forms(
     "word",
     16,
@@ -113,17 +116,17 @@ export const FORMS: readonly Form[] = [
   ...forms("dotted", 16, "pscale_oauth_"),
   ...forms("base64", 30, "sntrys_"),
   ...forms("upper", 24, "API-"),
-  // JSON Web Tokens, also in base64 once more, and what begins like one
+  // JSON Web Tokens, also base64-encoded twice, and similar tokens
   ...forms("dotted", 17, "eyJ"),
   ...forms("dotted", 24, "ZXlK"),
 ];
 
-/** The longest body that any form asks for. */
+/** Maximum of all minimum lengths. */
 export const LONGEST_LEAST = Math.max(...FORMS.map(({ least }) => least));
 
 /**
- * Shapes that only an expression can tell. Each sees at most `SHAPE_WINDOW` characters, and has no repetition within a
- * repetition.
+ * Patterns that require a regular expression. Each is matched against at most `SHAPE_WINDOW` characters and has no
+ * nested repetition.
  */
 export const SHAPES: readonly RegExp[] = [
   /^\d{8,10}:AA[\w-]{32,35}/, // Telegram

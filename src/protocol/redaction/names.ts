@@ -1,7 +1,6 @@
 /**
- * Names of secrets: of members, variables, headers, options and query parameters. A name is split into its words
- * first, so that
- * `maxTokens`, `tokenUrl` and `monkey` are none, and `OPENAI_KEY`, `x-api-key` and `dbPassword` are. Pure; bounded by
+ * Names of secrets: members, variables, headers, options and query parameters. A name is split into words first.
+ * `OPENAI_KEY`, `x-api-key` and `dbPassword` are secret; `maxTokens`, `tokenUrl` and `monkey` are not. Pure; bounded by
  * `LONGEST_NAME`.
  */
 
@@ -11,22 +10,23 @@ function setOf(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
 }
 
-/** A word that makes its name a secret's, wherever it is in it. */
+/** Words that make a name secret at any position. */
 const SECRET_WORDS = setOf(`
   password passwords passwd passphrase passcode secret secrets token tokens authorization credential credentials
   cookie cookies bearer jwt apikey apikeys otp totp mnemonic assertion pwd authtoken
 `);
-/** The same for words that were written together: `pgpassword`, `accesstoken`. */
+/** The same for compound words: `pgpassword`, `accesstoken`. */
 const SECRET_ENDING =
   /(?:token|secret|password|passwd|passphrase|apikey|accesskey|secretkey|privatekey|credentials?|[a-z]pass)$/;
 const NO_SECRET = new Set(["bypass", "compass", "encompass", "overpass", "surpass", "trespass", "underpass"]);
-/** A last word that says something about a secret: its kind, its number, where it is. */
+/** Final words that describe a secret instead of naming it: kind, number, location. */
 const ABOUT = setOf(`
   algorithm at budget count counts dir directory endpoint expiration expires expiry file helper kind length limit
   limits ms name names path prefix size stdin ttl type types uri url usage used
 `);
 /**
- * Before `key`: what makes it a secret in any spelling. `OTHER_KEY`, in capitals, is one unless it is in `OPEN_KEYS`.
+ * Words before `key` that make it secret in any spelling. In capitals, any `OTHER_KEY` is secret unless it is in
+ * `OPEN_KEYS`.
  */
 const SECRET_KEYS = setOf(`
   access account admin anthropic api app application auth bot client consumer decryption deploy encryption gemini
@@ -38,11 +38,11 @@ const OPEN_KEYS = setOf(`
   unique
 `);
 const CODES = new Set(["auth", "authorization", "backup", "device", "oauth", "recovery", "verification"]);
-/** MCP's handle for the progress of a request, and the working directory in a shell. */
+/** MCP's progress token, and the shell's working directory variables. */
 const NEVER = new Set(["progress token", "pwd", "oldpwd"]);
 const WHOLE = new Set(["auth", "code verifier", "connection string", "seed phrase", "saml response"]);
 
-/** The words of a name, in small letters. */
+/** The words of a name, in lower case. */
 function wordsOf(name: string): readonly string[] {
   return name
     .slice(-LONGEST_NAME)
@@ -86,14 +86,14 @@ function isSecret(name: string): boolean {
   );
 }
 
-/** Whether a name counts tokens, as `maxTokens` and `tokens` do: a number with it is no secret. */
+/** Whether a name counts tokens, like `maxTokens` and `tokens`: a number with such a name is not a secret. */
 export function isCount(name: string): boolean {
   return wordsOf(name).at(-1) === "tokens";
 }
 
 const FLAGS = new Set(["auth", "key", "keys", "pass", "pat", "pw", "pwd", "sig"]);
 
-/** `name`: of an option, with its dashes. */
+/** `name`: an option with its dashes. */
 export function isSecretFlag(name: string): boolean {
   const bare = name.replace(/^-+/, "");
   return (
@@ -106,19 +106,18 @@ const PARAMETERS = setOf(`
   ticket xamzcredential xamzsignature xgoogcredential xgoogsignature
 `);
 
-/** `name`: of a parameter of an address. There a short name is enough. */
+/** `name`: a query parameter of a URL, where short names suffice. */
 export function isSecretParameter(name: string): boolean {
   return isSecretName(name) || PARAMETERS.has(wordsOf(name).join(""));
 }
 
-/** Headers that are secret as a whole, to the end of their line. */
+/** Headers whose whole value is secret, up to the end of the line. */
 export function isSecretHeader(name: string): boolean {
   return /(?:^|[._-])authorization$|(?:^|[._-])cookie2?$/i.test(name);
 }
 
 /**
- * Options of one letter that take a password, by program. `attached`: written without a blank. `pair`:
- * `user:password`.
+ * Single-letter options that take a password, by program. `attached`: written without a space. `pair`: `user:password`.
  */
 interface ShortFlag {
   readonly flag: string;
@@ -150,7 +149,7 @@ export const PROGRAMS: ReadonlySet<string> = new Set(
   [...SHORT_FLAGS.keys()].map(program => program.split(" ")[0] ?? program),
 );
 
-/** The option of `program` (`mysql`, `docker login`) that `word` is or begins with. */
+/** The option of `program` (`mysql`, `docker login`) that `word` equals or starts with. */
 export function shortFlagOf(program: string, word: string): ShortFlag | undefined {
   return SHORT_FLAGS.get(program)?.find(({ flag, attached }) =>
     attached === true ? word.length > flag.length && word.startsWith(flag) : word === flag,

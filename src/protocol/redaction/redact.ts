@@ -1,26 +1,27 @@
 /**
- * The redactor: whatever goes into a log, a trace, a report or an error message loses its secrets here, in every
- * program. Where the structure is
- * known (members, headers, variables, arguments) names decide; in text `scan.ts` finds names and forms. Values that
- * Symposium itself hands to an
- * agent are hidden wherever they occur (`knownSecrets`).
+ * Removes secrets from everything that goes into a log, a trace, a report or an error message, in every program. In
+ * structured values (members, headers, variables, arguments) names decide; in text `scan.ts` finds names and token
+ * formats. Values that Symposium itself passes to an agent are hidden wherever they occur (`knownSecrets`).
  *
- * Invariants: linear in what is looked at, and bounded by `Limits`; redacting twice changes nothing; ordinary text
- * stays (`redact.test.ts`). Pure, but
- * for `knownSecrets`.
+ * Invariants:
+ * - Time is linear in the processed input, which `Limits` bounds.
+ * - Redacting twice changes nothing.
+ * - Ordinary text is preserved (`redact.test.ts`).
+ *
+ * Pure, except for `knownSecrets`.
  */
 import { isCount, isSecretFlag, isSecretName, PROGRAMS, shortFlagOf } from "./names";
 import { LOOKAHEAD, secretsIn, type Span } from "./scan";
 
 export { isSecretName } from "./names";
 
-/** In place of a secret. */
+/** Replacement for a secret. */
 export const HIDDEN = "…";
 
-/** Text without its secrets; of a text that is longer than `longest` its beginning, and how much is missing. */
+/** The text without its secrets. A text longer than `longest` is cut, with the number of omitted characters. */
 export function redactText(text: string, longest = Infinity): string {
   if (text.length <= longest) return withoutSecrets(text);
-  // What is cut must not be the part by which a secret is known.
+  // The scan includes text after the cut, because the rules may need it to recognize a secret.
   const seen = withoutSecrets(text.slice(0, longest + LOOKAHEAD));
   return `${seen.slice(0, longest)}… (${text.length - longest} more characters)`;
 }
@@ -29,7 +30,7 @@ function withoutSecrets(text: string): string {
   return without(text, [...secretsIn(text).spans, ...knownSecrets.spansIn(text)]);
 }
 
-/** The text with each span hidden, and what overlaps hidden as one. */
+/** Hides each span; overlapping spans are hidden as one. */
 function without(text: string, spans: readonly Span[]): string {
   let out = "",
     at = 0;
@@ -40,12 +41,12 @@ function without(text: string, spans: readonly Span[]): string {
   return out + text.slice(at);
 }
 
-/** An error for a log: its stack where there is one. */
+/** An error for a log, with its stack if it has one. */
 export function redactError(error: unknown, longest?: number): string {
   return redactText(error instanceof Error ? (error.stack ?? error.message) : String(error), longest);
 }
 
-/** The words of a command, with the values of its secret options, variables and headers hidden. */
+/** Hides the values of secret options, variables and headers in the words of a command. */
 export function redactArguments(words: readonly string[]): readonly string[] {
   const program =
     words[0]
@@ -56,7 +57,7 @@ export function redactArguments(words: readonly string[]): readonly string[] {
   return words.map((word, i) => redactArgument(word, words[i - 1] ?? "", known));
 }
 
-/** `before`: the word before it. `program`: one that has options of one letter, or nothing. */
+/** `before`: the previous word. `program`: a program with single-letter options, or "". */
 function redactArgument(word: string, before: string, program: string): string {
   const own = shortFlagOf(program, word),
     short = shortFlagOf(program, before);
@@ -68,7 +69,14 @@ function redactArgument(word: string, before: string, program: string): string {
   return isSecretFlag(name) || isSecretName(name) ? `${name}${separator}${HIDDEN}` : redactText(word);
 }
 
-/** How much of a value is looked at. `text`, `name`: characters of one; `total`: of all, about. */
+/**
+ * Bounds of a copied value.
+ *
+ * - `text`, `name`: characters of a single text or key.
+ * - `items`: members of a list or an object.
+ * - `depth`: nesting.
+ * - `total`: approximate size of the copy.
+ */
 export interface Limits {
   readonly text: number;
   readonly name: number;
@@ -77,18 +85,17 @@ export interface Limits {
   readonly total: number;
 }
 
-/** What parsers accept can be nested deeper than anybody can walk. */
+/** `depth` prevents a stack overflow: parsers accept deeper nesting than recursion can handle. */
 const ALL: Limits = { text: Infinity, name: Infinity, items: Infinity, depth: 100, total: Infinity };
 
 /**
- * A copy without secrets that JSON can write. An error becomes its message, an address or a date its text, a map an
- * object.
+ * A JSON-serializable copy without secrets. An error becomes its message, a URL or a date its text, a map an object.
  */
 export function redactValue(value: unknown, limits: Partial<Limits> = {}): unknown {
   return new Copy({ ...ALL, ...limits }).of(value, OPEN, 0);
 }
 
-/** The same for the fields of a line. */
+/** Like `redactValue`, for the fields of a log line. */
 export function redactFields(
   fields: Readonly<Record<string, unknown>>,
   limits: Partial<Limits> = {},
@@ -96,13 +103,13 @@ export function redactFields(
   return new Copy({ ...ALL, ...limits }).fields(fields);
 }
 
-/** What is known of a value from around it. `isSecret`: all text in it is. */
+/** Context of a value. `isSecret`: all text in it is secret. */
 interface Context {
   readonly name: string;
   readonly isSecret: boolean;
 }
 const OPEN: Context = { name: "", isSecret: false };
-/** Lists of variables and headers: their values are hidden, whatever they are called. */
+/** Lists of variables and headers: all values are hidden, regardless of their names. */
 const LISTS = /^(?:env|headers|environment)$/i;
 const PAIR_NAMES = ["name", "key", "header", "variable"];
 const ARGUMENTS = /^(?:args|argv|arguments|command)$/i;
@@ -169,7 +176,7 @@ class Copy {
     for (const [key, value] of entries) {
       if (copy.length >= items || this.#left <= 0)
         return Object.fromEntries([...copy, ["…", `(${entries.length - copy.length} more)`]]);
-      // A name that is a token is one, too: a map by key.
+      // A name can itself be a token, as in a map by key.
       const shown = redactText(key, longest),
         isSecret = context.isSecret || isSecretName(key) || (isPair && key === "value");
       this.#left -= shown.length;
@@ -181,7 +188,7 @@ class Copy {
     return Object.fromEntries(copy);
   }
 
-  /** Both `{NAME: value}` and `[{name, value}]`: names stay. */
+  /** Handles `{NAME: value}` and `[{name, value}]`; names are preserved. */
   #values(value: unknown, depth: number): unknown {
     if (!Array.isArray(value)) return this.of(value, { name: "", isSecret: true }, depth);
     const most = Math.min(value.length, this.#limits.items),
@@ -195,7 +202,10 @@ class Copy {
   }
 }
 
-/** What is written as text. Addresses are known by their `href`: no type of a browser or of Node is known here. */
+/**
+ * The text of values that are written as text. URLs are recognized by `href`, because neither browser nor Node.js types
+ * are available here.
+ */
 function textOf(value: unknown): string | undefined {
   if (typeof value === "string") return value;
   if (typeof value === "bigint") return String(value);
@@ -210,7 +220,7 @@ function textOf(value: unknown): string | undefined {
     : undefined;
 }
 
-/** A `Map`, `Headers`, `URLSearchParams`. */
+/** A `Map`, `Headers` or `URLSearchParams`. */
 function isMap(value: object): value is { entries(): Iterable<readonly [string, unknown]> } {
   return (
     "entries" in value &&
@@ -221,19 +231,19 @@ function isMap(value: object): value is { entries(): Iterable<readonly [string, 
   );
 }
 
-/** Shorter ones are in too many words. */
+/** Characters. Shorter values occur in too many words. */
 const SHORTEST_KNOWN = 6;
 const MOST_KNOWN = 500;
 
 /**
- * Values that are secret whatever they look like: keys from the secret storage, tokens of our own servers. Hidden as
- * they are, and as JSON and addresses spell them.
+ * Values that are secret regardless of their format: keys from the secret storage, tokens of Symposium's servers. They
+ * are hidden as they are and in their JSON and URL encodings.
  */
 export class KnownSecrets {
-  /** How often each is known, and how it may be written; the oldest first. */
+  /** Reference count and encodings by value; the oldest first. */
   readonly #values = new Map<string, { count: number; readonly spellings: readonly string[] }>();
 
-  /** Known until it is disposed; beyond `MOST_KNOWN` the oldest are forgotten. */
+  /** Registers values until disposal; beyond `MOST_KNOWN` the oldest are dropped. */
   add(values: Iterable<string>): Disposable {
     const added = [...values].filter(value => value.trim().length >= SHORTEST_KNOWN);
     for (const value of added) {
@@ -256,7 +266,7 @@ export class KnownSecrets {
     if (known && --known.count <= 0) this.#values.delete(value);
   }
 
-  /** Where they are in the text. */
+  /** Occurrences in the text. */
   spansIn(text: string): readonly Span[] {
     const spans: Span[] = [];
     for (const { spellings } of this.#values.values()) {
@@ -280,10 +290,10 @@ function spellingsOf(value: string): readonly string[] {
   ];
 }
 
-/** Those of this process. */
+/** The secrets of this process. */
 export const knownSecrets = new KnownSecrets();
 
-/** What a program is given that its names say is secret: values of variables and of options. */
+/** Secret values passed to a program, by the names of its options and variables. */
 export function secretsGiven(words: readonly string[], env: Readonly<Record<string, string>>): readonly string[] {
   const options = words.flatMap((word, i) => {
     const [, name = "", value = ""] = /^(-{0,2}[\w.-]+)=([^]*)$/.exec(word) ?? [];
@@ -292,19 +302,19 @@ export function secretsGiven(words: readonly string[], env: Readonly<Record<stri
   return [...options, ...Object.entries(env).flatMap(([name, value]) => (isSecretName(name) ? [value] : []))];
 }
 
-/** The longest part of a stream that is held back for its end. */
+/** Maximum number of characters that a stream buffers. */
 const MOST_HELD = 64 * 1024;
 
 /**
- * Text that arrives in pieces, for a log: whole lines at a time, and a key file as one, so that no secret is cut in
- * two.
+ * Redacts text that arrives in chunks, for a log. It emits whole lines, and a private key at once, so that no secret is
+ * split.
  */
 export class RedactedStream {
   #held = "";
-  /** Within a key file that was too long to be held. */
+  /** Within a private key that exceeded the buffer. */
   #isInKey = false;
 
-  /** What can be shown now; empty: nothing yet. */
+  /** Returns the text that can be shown now; "" if there is none yet. */
   push(piece: string): string {
     this.#held += piece;
     return this.#held.length > MOST_HELD ? this.#take(this.#held.length) : this.#take(this.#complete());

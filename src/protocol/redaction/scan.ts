@@ -1,10 +1,9 @@
 /**
- * Finds secrets in text: by the form of a token, by the name before a value, in headers, options, addresses and key
- * files. Pure.
+ * Finds secrets in text by token format, by the name before a value, and in headers, options, URLs and private keys.
+ * Pure.
  *
- * Invariant: linear. Every character is read a bounded number of times, whatever the text is: what looks ahead is
- * bounded or skips what it read.
- * `steps` counts the characters that were read; `redact.test.ts` holds it to that.
+ * Invariant: linear time. Each character is read a bounded number of times for every input: lookahead is bounded or
+ * skips what it has read. `steps` counts the characters read; `redact.test.ts` checks it.
  */
 import { BACKSLASH, BITS, CLOSE_LIST, CLOSE_OBJECT, Is, isRandom, OPEN_LIST, OPEN_OBJECT } from "./characters";
 import { FORMS, LONGEST_LEAST, SHAPES, SHAPE_WINDOW, SHORTEST_SHAPE, type Form } from "./forms";
@@ -16,14 +15,14 @@ export interface Span {
   readonly to: number;
 }
 
-/** The secrets of `text`, in order; none overlaps another. */
+/** The secrets of `text`, in order and without overlaps. */
 export function secretsIn(text: string): { readonly spans: readonly Span[]; readonly steps: number } {
   const scan = new Scan(text);
   scan.run();
   return scan;
 }
 
-/** By their first two characters. */
+/** Keyed by the first two characters. */
 const FORMS_BY_START = new Map<string, Form[]>();
 for (const form of FORMS) {
   const start = form.prefix.slice(0, 2),
@@ -32,7 +31,7 @@ for (const form of FORMS) {
   else FORMS_BY_START.set(start, [form]);
 }
 
-/** Blanks between a name, its separator and its value. */
+/** Maximum number of blanks between a name, its separator and its value. */
 const MOST_BLANKS = 9;
 const LONGEST_SEPARATOR = 40,
   SHORTEST_CREDENTIAL = 8,
@@ -42,7 +41,7 @@ const KEY_END = /^-----END [A-Z\d ]*PRIVATE KEY/;
 const KEY_BEGINS = "-----BEGIN ",
   KEY_ENDS = "-----END ";
 const SCHEMES = new Set("bearer basic token digest negotiate apikey api-key aws4-hmac-sha256 key".split(" "));
-/** Values that say that there is none, or where it is. */
+/** Placeholders for a missing or referenced value. */
 const NO_VALUE = new RegExp(
   `^(?:${[
     "null|undefined|none|nil|true|false|yes|no|string|number|boolean|object|array",
@@ -52,7 +51,7 @@ const NO_VALUE = new RegExp(
   "i",
 );
 
-/** A quoted text: the backslashes before its quotes, and which quotes. */
+/** Start of a quoted text: number of backslashes before the quote, and the quote character. */
 interface Quote {
   readonly escapes: number;
   readonly code: number;
@@ -61,11 +60,11 @@ interface Quote {
 
 class Scan extends TextReader {
   readonly spans: Span[] = [];
-  /** The program of this line that has options of one letter. */
+  /** Program of the current line that has single-letter options. */
   #program = "";
-  /** Until here it is known whether the text is random. */
+  /** End of the text already checked for randomness. */
   #judged = 0;
-  /** Behind a member that names a secret: until here a `value` is one. */
+  /** After a member that names a secret: up to here a `value` is secret. */
   #pairUntil = 0;
   #words: [before: string, last: string] = ["", ""];
 
@@ -86,7 +85,7 @@ class Scan extends TextReader {
     }
   }
 
-  /** Hides it, and returns where the scan goes on. */
+  /** Hides the range and returns the position to continue at. */
   #hide(from: number, to: number): number {
     if (to > from && !(to - from <= 12 && NO_VALUE.test(this.slice(from, to)))) this.spans.push({ from, to });
     return to;
@@ -94,7 +93,7 @@ class Scan extends TextReader {
 
   // --- words
 
-  /** `at`: the first character of a run of letters, digits, `_`, `-` and `.`. */
+  /** `at`: first character of a run of letters, digits, `_`, `-` and `.`. */
   #word(at: number): number {
     const end = this.while(at, Is.Name),
       from = this.#withoutEscape(at, end);
@@ -106,7 +105,7 @@ class Scan extends TextReader {
     return found === undefined ? end : Math.max(found, end);
   }
 
-  /** Without what is the end of `\n`, `\u0026`, `%3D` or of a colour of a terminal. */
+  /** Skips the end of an escape: `\n`, `\u0026`, `%3D`, or a terminal colour. */
   #withoutEscape(at: number, end: number): number {
     const before = this.text[at - 1];
     let skip = 0;
@@ -128,7 +127,7 @@ class Scan extends TextReader {
 
   // --- tokens
 
-  /** At the beginning of the run, and behind each `_`, `-` and `.` in it. */
+  /** Checks the start of the run, and the positions after each `_`, `-` and `.` in it. */
   #token(from: number, end: number): number | undefined {
     for (let at = from; at < end; at++) {
       if (at !== from && this.is(at - 1, Is.Letter)) continue;
@@ -183,7 +182,7 @@ class Scan extends TextReader {
     return isPair || isSecretName(name) ? this.#value(value, name) : undefined;
   }
 
-  /** `?sig=…`, `&token=…` */
+  /** Matches `?sig=…`, `&token=…`. */
   #parameter(from: number, end: number, name: string): number | undefined {
     const before = this.text[from - 1];
     const isEscaped = this.text.startsWith("\\u0026", from - 6) || this.text.startsWith("%26", from - 3);
@@ -194,7 +193,7 @@ class Scan extends TextReader {
     return this.#hide(end + 1, to);
   }
 
-  /** `--api-key V`, `"--api-key", "V"`, `mysql -pV`; with `=` it is a name like others. */
+  /** Matches `--api-key V`, `"--api-key", "V"`, `mysql -pV`; with `=` it is handled like other names. */
   #option(from: number, end: number, name: string): number | undefined {
     if (!this.starts(from, "-")) return undefined;
     const short =
@@ -218,9 +217,7 @@ class Scan extends TextReader {
     return this.#hide(value.from, value.to);
   }
 
-  /**
-   * Where the value of a name that ends at `end` begins: behind quotes, blanks and one of `=`, `:`, `=>`, `:=`, `>`.
-   */
+  /** Start of the value of a name that ends at `end`: after quotes, blanks and one of `=`, `:`, `=>`, `:=`, `>`. */
   #separator(end: number): { readonly kind: string; readonly at: number } | undefined {
     const closed = this.#closing(end),
       blank = this.while(closed, Is.Blank, MOST_BLANKS);
@@ -229,7 +226,7 @@ class Scan extends TextReader {
     return { kind, at: this.while(blank + kind.length, Is.Blank, MOST_BLANKS) };
   }
 
-  /** Behind the quotes and brackets that end a name. */
+  /** Skips the quotes and brackets after a name. */
   #closing(end: number): number {
     let at = end;
     while (at - end < LONGEST_SEPARATOR && "\\\"'`])".includes(this.text[at] ?? " ")) at++;
@@ -240,7 +237,7 @@ class Scan extends TextReader {
   #value({ at, kind }: { readonly at: number; readonly kind: string }, name: string): number {
     if (kind === ">") return this.#hide(at, this.untilText(at, "<"));
     const first = this.text[at] ?? "";
-    // Without quotes around its name an object is code, in which the names of its members say more.
+    // An object after an unquoted name is code, where the names of its members are more reliable.
     if (first === "[" || (first === "{" && this.#isQuoteBefore(at))) return this.#nested(at);
     if (first === "|" || (first === ">" && kind === ":")) return this.#block(at);
     if (this.starts(at, KEY_BEGINS)) return this.#keyFile(at);
@@ -258,7 +255,7 @@ class Scan extends TextReader {
     );
   }
 
-  /** A value in quotes without them, or to the next blank. */
+  /** A quoted value without its quotes, or an unquoted one up to the next blank. */
   #bounds(at: number): Span & { readonly quoted: boolean } {
     const quote = this.#quote(at);
     if (quote) return { from: quote.from, to: this.#quoted(quote), quoted: true };
@@ -267,7 +264,7 @@ class Scan extends TextReader {
     return { from: at, to, quoted: false };
   }
 
-  /** An escaped line end or quote. */
+  /** Whether an escaped line break or quote starts here. */
   #isEscape(at: number): boolean {
     return this.text[at] === "\\" && "nrt\"'\\".includes(this.text[at + 1] ?? " ");
   }
@@ -279,7 +276,7 @@ class Scan extends TextReader {
     return this.is(from, Is.Quote) ? { escapes: from - at, code: this.code(from), from: from + 1 } : undefined;
   }
 
-  /** Where it ends: at the same quote at the same depth of escapes, or at one outside of it, or at the line's end. */
+  /** End of a quoted text: the same quote at the same escape depth or an outer one, or the end of the line. */
   #quoted({ escapes, code, from }: Quote): number {
     let backslashes = 0,
       at = from;
@@ -296,7 +293,7 @@ class Scan extends TextReader {
     return /["'`]\s*[:=]>?\s*$/.test(this.slice(Math.max(0, at - 20), at));
   }
 
-  /** All of a list or an object, with the brackets in it. One that is not closed: all that follows. */
+  /** Hides a list or an object with nested brackets; without a closing bracket, the rest of the text. */
   #nested(at: number): number {
     let depth = 0,
       to = at;
@@ -308,14 +305,14 @@ class Scan extends TextReader {
     return this.#hide(at + 1, to);
   }
 
-  /** A block of YAML: its first lines that are indented. */
+  /** Hides a YAML block: its first indented line, or a whole private key. */
   #block(at: number): number {
     const line = this.until(at, Is.Line),
       from = this.while(line, Is.Line | Is.Blank, FAR);
     return this.#hide(from, this.starts(from, KEY_BEGINS) ? this.#keyEnd(from) : this.until(from, Is.Line));
   }
 
-  /** To the line's end, or to the quote that ends the text around it; the scheme stays. */
+  /** Hides up to the end of the line, or up to the quote that ends the surrounding text; the scheme is preserved. */
   #header(at: number): number {
     const quote = this.#quote(at),
       from = quote?.from ?? at;
@@ -336,7 +333,7 @@ class Scan extends TextReader {
     return this.#hide(from + (isKnown ? (scheme?.[0].length ?? 0) : 0), to);
   }
 
-  /** `Bearer …` without its header, `password "…"`, `login … password …`. */
+  /** Matches `Bearer …` without a header, `password "…"`, `login … password …`. */
   #credential(name: string, end: number): number | undefined {
     if (name.length > 12 || !this.is(end, Is.Blank)) return undefined;
     const word = name.toLowerCase(),
@@ -367,7 +364,7 @@ class Scan extends TextReader {
     }
   }
 
-  /** `name: "API_KEY", value: …` */
+  /** Matches `name: "API_KEY", value: …`. */
   #notePair(at: number): void {
     const quote = this.#quote(at),
       from = quote?.from ?? at,
@@ -375,9 +372,9 @@ class Scan extends TextReader {
     if (isSecretName(this.slice(from, to))) this.#pairUntil = to + FAR;
   }
 
-  // --- addresses and key files
+  // --- URLs and private keys
 
-  /** `at`: behind `://`. User and password go, whatever is in them. */
+  /** `at`: position after `://`. Hides user and password, whatever characters they contain. */
   #authority(at: number): number {
     let to = at,
       end = -1,
@@ -386,7 +383,7 @@ class Scan extends TextReader {
       const here = this.text[to] ?? "";
       if (here === "@") end = to;
       else if (here === ":" && colon === -1 && end === -1) colon = to;
-      // A port is followed by a path; a password may have a slash in it.
+      // A path follows a port; a password may contain a slash.
       else if (
         "/?#".includes(here) &&
         (colon === -1 || (end === -1 && /^\d*$/.test(this.slice(colon + 1, Math.min(to, colon + 8)))))
@@ -398,14 +395,14 @@ class Scan extends TextReader {
     return this.#hide(at, end);
   }
 
-  /** `at`: of `-----BEGIN `. Certificates and public keys stay. */
+  /** `at`: position of `-----BEGIN `. Certificates and public keys are preserved. */
   #keyFile(at: number): number {
     const kind = this.slice(at, at + 60),
       end = /^-----BEGIN [A-Z\d ]*PRIVATE KEY(?: BLOCK)?-----/.exec(kind)?.[0].length;
     return end === undefined ? this.while(at, Is.Name) : this.#hide(at + end, this.#keyEnd(at + end));
   }
 
-  /** The lines before the end of a key whose beginning was cut off. */
+  /** The lines before the end of a private key whose start was cut off. */
   #keyWithoutBeginning(): Span {
     const to = this.untilText(0, KEY_ENDS);
     let from = to;
@@ -419,5 +416,5 @@ class Scan extends TextReader {
   }
 }
 
-/** Characters behind a cut that the rules may need to know what is before it. */
+/** Maximum number of characters after a cut that the rules need to recognize a secret before it. */
 export const LOOKAHEAD = Math.max(LONGEST_LEAST, SHAPE_WINDOW) + 2 * LONGEST_SEPARATOR;

@@ -1,6 +1,5 @@
 /**
- * A text that is read character by character. `steps` counts the characters, so that a test can see that there are few.
- * Pure.
+ * Reads a text character by character. `steps` counts the characters read, so that tests can check linear time. Pure.
  */
 import { isIn } from "./characters";
 
@@ -23,21 +22,21 @@ export class TextReader {
     return this.text.startsWith(start, at);
   }
 
-  /** Where the characters of these classes end; at most so many are read. */
+  /** End of the run of characters in these classes; reads at most `most` characters. */
   protected while(at: number, bits: number, most = Infinity): number {
     let end = at;
     while (end - at < most && this.is(end, bits)) end++;
     return end;
   }
 
-  /** The next character of these classes, or the text's end. */
+  /** Position of the next character in these classes, or the end of the text. */
   protected until(at: number, bits: number): number {
     let end = at;
     while (end < this.text.length && !this.is(end, bits)) end++;
     return end;
   }
 
-  /** Likewise the next occurrence of `end`. */
+  /** Position of the next occurrence of `end`, or the end of the text. */
   protected untilText(at: number, end: string): number {
     const found = this.text.indexOf(end, at),
       to = found === -1 ? this.text.length : found;
