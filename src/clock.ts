@@ -1,4 +1,4 @@
-/** Time as a parameter: everything that waits takes a `Clock`, so that tests never do. */
+/** Injectable clock. All code that waits takes a `Clock`, so that tests run without real delays. */
 export interface Clock {
   /** Milliseconds, monotonic. */
   now(): number;

@@ -1,4 +1,4 @@
-/** Every command of the table in `names.ts`. The tests' own go through the same handlers as the page's messages. */
+/** Implements every command of the table in `names.ts`. Test commands use the same handlers as the page's messages. */
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { ChatController } from "./chat/chat-controller";
@@ -86,7 +86,7 @@ async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {
   }
 }
 
-/** Where a button leads that stands for a command. */
+/** The command that each action button runs. */
 const COMMAND_OF = {
   showLogs: "symposium.showLogs",
   restartAgent: "symposium.restartAgent",
@@ -100,12 +100,12 @@ export async function act(action: HostAction): Promise<void> {
   await vscode.commands.executeCommand(COMMAND_OF[action]);
 }
 
-/** One message with the actions' commands as its buttons. */
+/** Shows an error message with the actions as buttons. */
 export function tell(message: string, actions: readonly HostAction[]): Promise<void> {
   return show(vscode.window.showErrorMessage, message, actions);
 }
 
-/** As `tell`, for what still works. */
+/** Like `tell`, but as a warning. */
 export function warn(message: string, actions: readonly HostAction[]): Promise<void> {
   return show(vscode.window.showWarningMessage, message, actions);
 }
@@ -134,7 +134,7 @@ export async function confirmBypass(agent: string): Promise<BypassUntil | undefi
   return choices.find(({ label }) => label === chosen)?.until;
 }
 
-/** A sentence about the chat, with a way to it. */
+/** Shows a message with a button that opens the chat. */
 export async function invite(sentence: string): Promise<void> {
   const open = "Open Chat";
   if ((await vscode.window.showInformationMessage(sentence, open)) === open)

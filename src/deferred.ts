@@ -1,4 +1,4 @@
-/** A promise and its two ends. A rejection that nobody waits for is not an error of the program. */
+/** A promise with its resolve and reject functions. An unobserved rejection is not reported as unhandled. */
 export interface Deferred<T> {
   readonly promise: Promise<T>;
   resolve(value: T): void;

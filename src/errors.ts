@@ -1,18 +1,18 @@
-/** Errors that we can explain. `message` is for the user (what happened, what to do); `cause` is for the log. */
+/** Expected errors. `message` is for the user (what happened, what to do); `cause` is for the log. */
 
 import { ErrorCode } from "./protocol/errors";
 
-/** The sidecar ended before it answered. Another one is probably being started. */
+/** The sidecar exited before it answered. A restart is probably under way. */
 export class SidecarGone extends Error {
   override readonly name = "SidecarGone";
 }
 
-/** There is no sidecar, and none is being started. */
+/** No sidecar runs, and none is starting. */
 export class SidecarUnavailable extends Error {
   override readonly name = "SidecarUnavailable";
 }
 
-/** The sidecar's answer is an error. `code` as in `protocol/errors.ts`; `message` is the sidecar's own sentence. */
+/** The sidecar answered with an error. `code`: see `protocol/errors.ts`. `message` is the sidecar's own. */
 export class SidecarRefused extends Error {
   override readonly name = "SidecarRefused";
   constructor(
@@ -27,7 +27,7 @@ export function givenUp(deaths: number, lastOne: string): string {
   return `${lastOne} This happened ${deaths} times in a row: it is not started again until you restart it.`;
 }
 
-/** A program that was started and did not become a sidecar. `remedy`: what helps, see `restart-policy.ts`. */
+/** A started program did not become a sidecar. `remedy`: see `restart-policy.ts`. */
 export class StartFailed extends Error {
   override readonly name = "StartFailed";
   constructor(
@@ -74,7 +74,7 @@ export const NOT_TRUSTED = "Agents run programs on this machine: trust this work
 
 export const RESTARTING = "Symposium’s sidecar is being started again.";
 
-/** Why an agent does not remember what its tab shows, which the sidecar adds. */
+/** The reason why an agent lacks the context of its tab. The sidecar adds it to the tab. */
 export const SIDECAR_RESTARTED = "Symposium’s sidecar was restarted.";
 export const WINDOW_RELOADED = "The window was reloaded.";
 
@@ -89,10 +89,7 @@ export function bypassNotKept(agent: string, isOn: boolean): string {
   return `Your settings could not be written, so ${so}. Is settings.json free of mistakes, and may it be changed?`;
 }
 
-/**
- * What the sidecar asked of the editor, and does not get. `code` as in `protocol/errors.ts`; `message` is a sentence
- * for the agent.
- */
+/** Refuses a request of the sidecar to the editor. `code`: see `protocol/errors.ts`. `message` is for the agent. */
 export class NotServed extends Error {
   override readonly name = "NotServed";
   constructor(

@@ -1,6 +1,6 @@
 /**
- * The extension's entry: builds, wires, registers. No logic, and nothing is started before a page or a command wants
- * it.
+ * Entry point of the extension: creates, connects and registers the components. Contains no logic. No process starts
+ * before a page or a command needs it.
  */
 import path from "node:path";
 import * as vscode from "vscode";
@@ -46,7 +46,7 @@ import { SidecarSupervisor } from "./sidecar/supervisor";
 
 const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
 
-/** What tests in the extension host get; absent in production. */
+/** API for tests in the extension host; absent in production. */
 export interface TestApi {
   readonly onLog: Log["onLog"];
 }
@@ -111,7 +111,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId, true),
       "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
       "lm/responsePart": ({ requestId, part }) => provider.part(requestId, part),
-      "lm/responseComplete": () => undefined, // the answer comes right behind it
+      "lm/responseComplete": () => undefined, // the response follows immediately
       "lm/learned": facts => learned.learn(facts),
       "lm/keptSessions": async () => ({ sessions: kept.all() }),
       "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns),
@@ -147,7 +147,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       chat.handle(message).catch(() => undefined);
     },
     isVisible => attention.visible(isVisible),
-  ); // told in the tab, and logged
+  ); // shown in the tab and logged
   const chat: ChatController = own(
     new ChatController({
       page: view.page,
@@ -242,7 +242,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   return { onLog: log.onLog };
 }
 
-/** Resolves when the sidecar and its agents have ended, and their last records are on their way to the storage. */
+/** Resolves when the sidecar and its agents have exited and their last records are being written to the storage. */
 export async function deactivate(): Promise<void> {
   await sidecar?.dispose();
   keptSessions?.dispose();
@@ -267,8 +267,8 @@ function hello(
 }
 
 /**
- * Made at the first line that is shown. A plain channel: VS Code's own level of a log channel would hide what
- * `symposium.logLevel` lets through.
+ * Creates the channel with the first line. A plain channel: the log level of a VS Code log channel would hide lines
+ * that `symposium.logLevel` lets through.
  */
 function outputChannel(own: <T extends vscode.Disposable>(disposable: T) => T, configuration: Configuration) {
   let made: vscode.OutputChannel | undefined;

@@ -1,4 +1,4 @@
-/** What the page says about what a user adds to a prompt, checked as in `validate-page-message.ts`. Pure. */
+/** Schemas of the page's attachment messages, used by `validate-page-message.ts`. Pure. */
 import {
   ATTACHED_TEXT_LIMIT,
   IMAGE_LIMIT,
@@ -8,7 +8,7 @@ import {
 } from "../protocol/attachments";
 import { count, filled, just, list, matching, object, ordinal, tagged, text, type Shape } from "./schema";
 
-/** What may be dropped at once; more than `MOST_ATTACHMENTS` are refused with a sentence, not silently. */
+/** Maximum number of files in one drop. More than `MOST_ATTACHMENTS` are refused with a message, not silently. */
 const MOST_DROPPED = 10_000;
 
 const path = filled(4_096);
@@ -23,7 +23,7 @@ const attachment: Shape<Attachment> = tagged<Attachment>("kind", {
   selection: object({ kind: just("selection"), name, text: attached, ...lines }, { path }),
   problems: object({ kind: just("problems"), count, text: attached }),
   terminal: object({ kind: just("terminal"), name: text(4_096), text: attached }),
-  // What a page shows of a window that is gone may have been kept by its name alone.
+  // A page restored from an earlier window may hold the image by name only, so `data` may be empty.
   image: object({
     kind: just("image"),
     name: text(4_096),

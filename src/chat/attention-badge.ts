@@ -1,6 +1,7 @@
 /**
- * What waits for the user while the chat is hidden: a number on its icon, and a notification. A chat that is looked at
- * wants neither. That it is hidden is heard a while after it is: what came just before was not seen.
+ * Reports questions and finished answers while the chat is hidden: a number on the view's icon and a notification. A
+ * visible chat needs neither. The host receives the event that the view was hidden with a delay, so a message that
+ * arrived just before it counts as unread.
  */
 import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
@@ -12,23 +13,23 @@ export interface Badge {
 }
 
 export interface AttentionDeps {
-  /** On the view's icon; `undefined`: nothing. */
+  /** Sets the badge of the view's icon; `undefined` removes it. */
   show(badge: Badge | undefined): void;
-  /** A sentence, with a way to the chat. */
+  /** Shows a notification with a button that opens the chat. */
   notify(sentence: string): void;
-  /** Milliseconds of a clock that never goes back. */
+  /** Milliseconds of a monotonic clock. */
   now(): number;
 }
 
-/** Who hides the chat so soon after a question or the end of an answer came has not read it. */
+/** A message counts as unread if the chat is hidden within this time after it. */
 const UNREAD_MS = 2_000;
 
 type Wanted = ParamsOf<SidecarToHost, "chat/attention">;
 
 export class AttentionBadge {
-  /** Those that want something. */
+  /** Unread requests for attention. */
   readonly #wanted = new Map<SessionId, Wanted>();
-  /** Those that came while the chat was on show, and when. */
+  /** Requests that arrived while the chat was visible, with their arrival times. */
   readonly #shown = new Map<SessionId, { readonly wanted: Wanted; readonly at: number }>();
   #isVisible = false;
 
@@ -47,8 +48,8 @@ export class AttentionBadge {
   }
 
   /**
-   * What is shown is read; a question still waits when the view is hidden again. Who hides an answer as it ends is not
-   * called back to it.
+   * Showing the view marks everything as read. An open question counts again when the view is hidden. An answer that
+   * ends as the user hides the view causes no notification.
    */
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
@@ -58,7 +59,7 @@ export class AttentionBadge {
     this.#show();
   }
 
-  /** The sidecar is gone, and what its sessions wanted. */
+  /** Clears everything: the sidecar has exited with its sessions. */
   clear(): void {
     this.#wanted.clear();
     this.#shown.clear();

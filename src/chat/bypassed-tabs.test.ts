@@ -9,7 +9,7 @@ import { BACKOFF, begunWith, MINE, settingsWith, type Fixture } from "../testing
 const ASKING = { id: "workspace", _enabled: true, _source: "built-in" },
   APPROVING = { ...ASKING, settings: { approve: "all" } };
 
-/** What the page is told when these are the settings. */
+/** The `bypassed` list that the page receives with these settings. */
 function told(fixture: Fixture, now: Settings): readonly Bypassed[] | undefined {
   fixture.settings = now;
   fixture.chat.postState();

@@ -98,7 +98,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(
       fixture.posted.map(({ type }) => type),
       ["state", "state", "state"],
-    ); // nobody could answer yet
+    ); // not answered yet
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
     await fixture.says(first);

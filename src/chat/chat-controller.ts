@@ -1,10 +1,12 @@
 /**
- * Between the page and the sidecar: finds the session of a tab and the tab of a session, and hands over. What a
- * conversation holds is never looked into.
+ * Routes messages between the page and the sidecar. Maps tabs to sessions and sessions to tabs. Never inspects the
+ * content of a conversation.
  *
- * Invariants: a prompt waits for the session of its tab, in order with what else the page says about that tab; whatever
- * fails is said in the tab that it belongs to (by VS Code when it belongs to none), unless the page repeats it by
- * itself; in a workspace that is not trusted nothing is started.
+ * Invariants:
+ * - A prompt waits for the session of its tab, in order with the page's other messages about that tab.
+ * - A failure is shown in its tab, or by VS Code if it belongs to no tab. A failure that the page retries by itself is
+ *   not shown.
+ * - Nothing starts in an untrusted workspace.
  */
 import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/attachments";
@@ -22,18 +24,18 @@ import { blocksOf, Prompts, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
-/** A tab that shows nothing yet. */
+/** The position of an empty tab. */
 const NOTHING = { shown: [] } as const;
 
 export class ChatController {
   readonly #sessions: TabSessions;
   #selected: TabId | undefined;
-  /** A command wants a tab, maybe with an agent of its own, and waits for the page. */
+  /** A command requested a new tab, possibly with a specific agent, before the page was ready. */
   #tabWanted: { readonly agentId?: string } | undefined;
   readonly #prompts = new Prompts();
   readonly #beginnings: SessionStarts;
   readonly #composer: ComposerRoutes;
-  /** What was last said of `outdatedTabs`. */
+  /** The last reported value of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
   readonly #positions: PageResume;
 
@@ -50,14 +52,12 @@ export class ChatController {
     return this.#sessions.ids;
   }
 
-  /** Those that go on with what was set when they began, where that is something else now. */
+  /** Tabs that still use the settings of their start although those have changed since. */
   get outdatedTabs(): readonly TabId[] {
     return this.#beginnings.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
   }
 
-  /**
-   * Does what the page says. Rejects with what was also said in the tab: callers other than the page may want to know.
-   */
+  /** Handles a message of the page. Rejects with the error that the tab also shows, for callers other than the page. */
   async handle(message: PageToHost): Promise<void> {
     try {
       await this.#route(message);
@@ -141,7 +141,7 @@ export class ChatController {
     }
   }
 
-  /** From the sidecar, unopened, to the page. */
+  /** Forwards an event of the sidecar to the page without inspecting it. */
   event({ sessionId, ...event }: ParamsOf<SidecarToHost, "chat/event">): void {
     const tabId = this.#sessions.tabOf(sessionId);
     if (tabId === undefined) return; // late: the tab is closed
@@ -156,7 +156,7 @@ export class ChatController {
 
   phaseChanged(phase: SidecarPhase): void {
     if (phase.kind === "stopped" || (phase.kind === "stopping" && phase.next === "rest")) return; // the window closes
-    // Also when the next one starts: a sidecar that is being stopped may still have opened a session.
+    // Also when the next sidecar starts: a sidecar that is being stopped may still have opened a session.
     if (phase.kind !== "running" && this.#sessions.lost()) this.#positions.lost();
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
@@ -166,13 +166,13 @@ export class ChatController {
     if (phase.kind === "running" && this.#sessions.someLost) this.deps.page.post({ type: "askAgain" });
   }
 
-  /** The workspace is trusted from now on: the page asks for what it could not have. */
+  /** Called when the user trusts the workspace. The page requests its state again. */
   trustGranted(): void {
     this.postState();
     this.deps.page.post({ type: "askAgain" });
   }
 
-  /** After a change of what it tells: settings, tabs, the sidecar. */
+  /** Call it after a change of the settings, the tabs or the sidecar. */
   postState(selected?: TabId): void {
     const { agents, currentAgentId, requireModifier } = this.deps.settings(),
       outdated = this.outdatedTabs,
@@ -187,7 +187,7 @@ export class ChatController {
       ...(requireModifier ? { requireModifier } : {}),
       ...(outdated.length === 0 ? {} : { outdated }),
       ...(bypassed.length === 0 ? {} : { bypassed }),
-      // Only a page that has lost its own selection is told: what the user selects meanwhile is newer.
+      // Sent only to a page that has lost its selection; otherwise the page's own selection is newer.
       ...(selected === undefined ? {} : { selected }),
     });
     if (outdated.join() === this.#outdated.join()) return;
@@ -196,8 +196,8 @@ export class ChatController {
   }
 
   /**
-   * The page opens a tab as if the user had; when there is no page yet, the one that comes does. `agentId`: of its
-   * agent; absent: the one of new tabs.
+   * Makes the page open a tab as if the user had. Without a page, the next page opens it. `agentId`: the tab's agent;
+   * if absent, the agent for new tabs.
    */
   openTab(agentId?: string): void {
     const wanted = agentId === undefined ? {} : { agentId };
@@ -205,12 +205,12 @@ export class ChatController {
     else this.#tabWanted = wanted;
   }
 
-  /** Beside the draft of the tab that the user looks at; when there is no page yet, of the one that comes. */
+  /** Adds to the draft of the selected tab. Without a page, waits for the next page. */
   attach(attachments: readonly Attachment[]): Promise<void> {
     return this.#composer.attach(attachments);
   }
 
-  /** For the tab that the user looks at; `false`: there is none. */
+  /** Restarts the agent of the selected tab. `false`: no tab is open. */
   async restartAgent(): Promise<boolean> {
     const tabId = this.#selected !== undefined && this.tabs.includes(this.#selected) ? this.#selected : this.tabs[0];
     if (tabId === undefined) return false;
@@ -233,13 +233,13 @@ export class ChatController {
     if (this.deps.isTrusted()) for (const position of positions) this.#positions.take(position, losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
     if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.askAgain();
-    // A first page opens its first tab by itself, with the agent of new tabs.
+    // A first page opens its first tab by itself, with the agent for new tabs.
     if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined))
       this.deps.page.post({ type: "openTab", ...this.#tabWanted });
     this.#tabWanted = undefined;
     void this.#composer.pageReady();
-    // The start of the sidecar need not wait for the first tab.
-    if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state tells why
+    // Start the sidecar without waiting for the first tab.
+    if (this.deps.isTrusted()) await this.deps.sidecar.client().catch(() => undefined); // the state shows the reason
   }
 
   async #newTab(tabId: TabId, agentId: string | undefined): Promise<void> {
@@ -268,29 +268,29 @@ export class ChatController {
   async #forward(prompt: Prompt): Promise<void> {
     const { tabId, messageId, losses = this.#positions.losses } = prompt;
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
-    // Said before the page heard of the loss, maybe for the second time: what waited in the session that is lost is a
-    // draft again. If it is none, the page repeats it.
+    // The page sent this prompt before it was notified of the loss, possibly for the second time. A prompt that was
+    // queued in the lost session becomes a draft again. Otherwise the page sends it again.
     if (this.#positions.isLate(tabId, losses)) throw new SidecarGone("The sidecar ended before this prompt came.");
-    // No page will come and say what it shows.
+    // Without a page no position will arrive to reopen the tab.
     if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, NOTHING);
     const { client, sessionId } = await this.#sessions.session(tabId);
     await client.request("chat/prompt", { sessionId, messageId, blocks: blocksOf(prompt) });
   }
 
-  /** Nobody asked for it: what cannot be shown is left alone. */
+  /** An unsolicited preview: failures are logged only. */
   async #preview(href: string): Promise<void> {
     await this.deps
       .openLink(href, true)
       .catch((error: unknown) => this.deps.log.debug("webview", "Where the agent works could not be shown", { error }));
   }
 
-  /** What is said to a session that died with its sidecar, or to none, means nothing any more. */
+  /** Drops messages to a session that was lost with its sidecar, or to none. */
   async #toSession(tabId: TabId, say: (session: OpenSession) => Promise<unknown>): Promise<void> {
     const kind = this.#sessions.kind(tabId);
     if (kind === "open" || kind === "opening") await say(await this.#sessions.session(tabId));
   }
 
-  /** The session may end while the user is asked: then nothing is allowed. */
+  /** The session may end while the confirmation is open. Then nothing is allowed. */
   async #bypass({ client, sessionId }: OpenSession, tabId: TabId): Promise<void> {
     const until = await this.deps.confirmBypass(this.#beginnings.agentOf(tabId));
     if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId)
@@ -300,7 +300,7 @@ export class ChatController {
   async #act(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
       case "sendAgain":
-        return; // the page does it
+        return; // handled by the page
       case "restartSidecar":
         return this.restartSidecar();
       case "selectAgent":
@@ -333,7 +333,7 @@ export class ChatController {
       error,
       cause: error.cause,
     });
-    // The page repeats what was on its way when it asks again.
+    // The page sends pending messages again when it requests its state.
     if (error instanceof SidecarGone) return;
     if (tabId !== undefined && error instanceof SidecarRefused && error.code === ErrorCode.unknownSession) {
       this.#sessions.forget(tabId);

@@ -1,6 +1,6 @@
 /**
- * The view in the sidebar. VS Code destroys its page when it is hidden and builds it anew when it is shown, without
- * asking for the view again; nothing is kept here but the view itself.
+ * The view in the sidebar. VS Code destroys its page when the view is hidden and recreates it when the view is shown,
+ * without resolving the view again. This class keeps no state except the view.
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";
@@ -12,7 +12,7 @@ export class ChatView implements vscode.WebviewViewProvider {
   readonly page: PageChannel;
   #view: vscode.WebviewView | undefined;
 
-  /** `visible` hears whenever the view is shown or hidden. */
+  /** `visible` is called whenever the view is shown or hidden. */
   constructor(
     private readonly extension: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">,
     private readonly log: Log,
@@ -22,7 +22,7 @@ export class ChatView implements vscode.WebviewViewProvider {
     this.page = new PageChannel({ log, heard, send: message => this.#view?.webview.postMessage(message) });
   }
 
-  /** On the view's icon. */
+  /** Sets the badge of the view's icon. */
   show(badge: vscode.ViewBadge | undefined): void {
     if (this.#view) this.#view.badge = badge;
   }

@@ -1,9 +1,10 @@
 /**
- * What a prompt holds besides words, between the page and the editor: what fits behind an `@`, what only the editor
- * knows, and what is added from the editor.
+ * Routes composer messages between the page and the editor: mention searches, context that only the editor can read,
+ * and attachments added from the editor.
  *
- * Invariants: of several searches only the newest is answered; what is added from the editor waits, bounded, until a
- * page has it.
+ * Invariants:
+ * - Only the newest of several searches is answered.
+ * - Attachments added from the editor wait, bounded, until a page has received them.
  */
 import { withMore, type Attachment } from "../protocol/attachments";
 import type { PageToHost } from "../protocol/webview";
@@ -13,12 +14,12 @@ type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;
 
 export class ComposerRoutes {
   #searching = new AbortController();
-  /** Added while no page was there. */
+  /** Attachments added while no page was ready. */
   #held: readonly Attachment[] = [];
 
   constructor(private readonly deps: Pick<ChatDeps, "page" | "composer" | "log">) {}
 
-  /** Never rejects: a list that stays empty says enough, and the next key searches again. */
+  /** Never rejects. On failure the list stays empty, and the next key searches again. */
   async find({ asked, query }: Message<"find">): Promise<void> {
     this.#searching.abort();
     const { signal } = (this.#searching = new AbortController());
@@ -33,14 +34,14 @@ export class ComposerRoutes {
     }
   }
 
-  /** Rejects with a sentence about what is not there, also when some of it is. */
+  /** Rejects with a message about the items that could not be gathered, also if others were. */
   async want({ tabId, want }: Message<"want">): Promise<void> {
     const { attachments, left } = await this.deps.composer.gather(want);
     if (attachments.length > 0) this.deps.page.post({ type: "attach", tabId, attachments });
     if (left !== undefined) throw new Error(left);
   }
 
-  /** Beside the draft of the tab that the user looks at, now or when a page comes. */
+  /** Adds to the draft of the selected tab, now or when a page is ready. */
   async attach(attachments: readonly Attachment[]): Promise<void> {
     this.#held = withMore(this.#held, attachments);
     await this.pageReady();

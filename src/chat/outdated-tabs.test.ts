@@ -10,7 +10,7 @@ import { SessionStarts } from "./session-start";
 const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
   Y = { ...X, id: "y" };
 
-/** What is said of tabs when these are the settings. */
+/** The `outdated` list that the page receives with these settings. */
 function outdated(fixture: Fixture, now: Settings): readonly string[] {
   fixture.settings = now;
   fixture.chat.postState();

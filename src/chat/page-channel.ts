@@ -1,6 +1,6 @@
 /**
- * The host's end of the wire to the page: posts what `page-flow-control.ts` lets through, and passes on what the page says when it
- * is a message. Knows no VS Code, so that tests can put the production code between a page and a sidecar.
+ * The host's end of the connection to the page. Posts the messages that `page-flow-control.ts` permits and forwards
+ * valid messages of the page. Independent of VS Code, so that tests can run this code between a page and a sidecar.
  */
 import type { Log } from "../log";
 import type { HostToPage, PageToHost } from "../protocol/webview";
@@ -8,7 +8,7 @@ import { ABSENT, step, type PageFlowControl, type OutletEvent } from "./page-flo
 import { validate } from "./validate-page-message";
 
 export interface PageDeps {
-  /** VS Code's `postMessage`: resolves with whether the message was delivered; `undefined`: there is no view. */
+  /** VS Code's `postMessage`. Resolves with whether the message was delivered. `undefined`: no view exists. */
   send(message: HostToPage): PromiseLike<boolean> | undefined;
   heard(message: PageToHost): void;
   readonly log: Log;
@@ -19,18 +19,20 @@ export class PageChannel {
 
   constructor(private readonly deps: PageDeps) {}
 
-  /** A page is there and has said so. */
+  /** Whether a page is loaded and has sent `webview-ready`. */
   get isLive(): boolean {
     return this.#outlet.kind !== "absent";
   }
 
-  /** Dropped when no page is there or it is too far behind: what a session holds comes again when the page asks. */
+  /**
+   * Drops the message if no page is ready or the page is too far behind. The page requests a session's content again.
+   */
   post(message: HostToPage): void {
     if (this.#take({ kind: "offered", counted: message.type === "event" || message.type === "snapshot" }) === "post")
       void this.#send(message);
   }
 
-  /** As `post`; resolves with whether it got there. */
+  /** Like `post`; resolves with whether the message was delivered. */
   async deliver(message: HostToPage): Promise<boolean> {
     return this.#take({ kind: "offered", counted: false }) === "post" && (await this.#send(message));
   }
@@ -46,7 +48,7 @@ export class PageChannel {
     this.deps.heard(message);
   }
 
-  /** The view is hidden or gone, and its page with it. */
+  /** Called when the view is hidden or disposed, and its page with it. */
   hidden(): void {
     this.#take({ kind: "hidden" });
   }

@@ -1,21 +1,24 @@
 /**
- * What may be posted to the page, which VS Code drops silently when the view is hidden and which may be slower than a
- * stream. Pure; `page-channel.ts` posts.
+ * Flow control towards the page: decides which messages may be posted. VS Code drops messages silently when the view is
+ * hidden, and a page can be slower than a stream. Pure; `page-channel.ts` posts.
  *
- *     absent ─page is ready▶ live ─too many unacknowledged▶ lagging ─caught up▶ live, and the page asks again
+ *     absent ─page is ready▶ live ─too many unacknowledged▶ lagging ─caught up▶ live, and askAgain
  *       ◀─ hidden, refused ─┴──────────────────────────────────┘
  *
- * Invariants: nothing is kept here (the sidecar's session is the buffer); of events and snapshots at most `LIMIT` are
- * on their way; every drop is followed by a `webview-ready`, from the page that is built anew or because we say
- * `askAgain`.
+ * Invariants:
+ * - No message is stored here; the sidecar's session is the buffer.
+ * - At most `LIMIT` events and snapshots are unacknowledged.
+ * - Every drop is followed by a `webview-ready`, from a recreated page or in response to `askAgain`.
  *
- * A page counts what it handled since its own start, and a page that was reloaded is not told from one that merely
- * asks. So each `webview-ready` starts the count over: too generous by what was on its way, and exact from the next
- * acknowledgement on.
+ * A page counts the messages it handled since its start. A reloaded page cannot be distinguished from one that repeats
+ * `webview-ready`. So each `webview-ready` restarts the count. Until the next acknowledgement the count is too low by
+ * the number of messages in flight; then it is exact.
  */
 import { assertNever } from "../protocol/wire";
 
-/** `page` counts `webview-ready`s: a late refusal of what an earlier page was sent says nothing about this one. */
+/**
+ * `page` is the number of `webview-ready` messages so far. It identifies late refusals that concern an earlier page.
+ */
 export type PageFlowControl =
   | { readonly kind: "absent"; readonly page: number }
   | {
@@ -27,15 +30,15 @@ export type PageFlowControl =
 
 export type OutletEvent =
   | { readonly kind: "pageReady" | "hidden" }
-  /** An event or a snapshot wants to go out, or another message, which the page does not count. */
+  /** An outgoing message. `counted`: an event or a snapshot, which the page acknowledges. */
   | { readonly kind: "offered"; readonly counted: boolean }
-  /** VS Code said that this message was not delivered. */
+  /** VS Code reported that this message was not delivered. */
   | { readonly kind: "refused"; readonly page: number }
   | { readonly kind: "acknowledged"; readonly handled: number };
 
 export type OutletEffect = "post" | "drop" | "askAgain" | "none";
 
-/** Events and snapshots on their way. */
+/** Maximum number of unacknowledged events and snapshots. */
 export const LIMIT = 500;
 const CAUGHT_UP = LIMIT / 2;
 

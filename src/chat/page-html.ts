@@ -1,16 +1,16 @@
-/** The page's document. */
+/** The HTML document of a page. */
 import { createHash, randomBytes } from "node:crypto";
 
 export interface PageParts {
-  /** VS Code's source for what a webview may load. */
+  /** VS Code's Content Security Policy source for webview resources. */
   readonly cspSource: string;
   readonly script: string;
   readonly title: string;
-  /** The id of the element that the script draws into. */
+  /** The id of the element that the script renders into. */
   readonly root: string;
-  /** See `workspaceKey`; absent: the page keeps nothing in the browser's storage. */
+  /** See `workspaceKey`. If absent, the page stores nothing in the browser's storage. */
   readonly workspace?: string;
-  /** Fresh for each document, 128 bits. */
+  /** New for each document, 128 bits. */
   readonly nonce: string;
 }
 
@@ -19,15 +19,16 @@ export function freshNonce(): string {
 }
 
 /**
- * Names a workspace in the browser's storage, without its path. `storage`: VS Code's storage folder of the workspace.
+ * Identifies a workspace in the browser's storage without revealing its path. `storage`: VS Code's storage folder of
+ * the workspace.
  */
 export function workspaceKey(storage: string | undefined): { readonly workspace?: string } {
   return storage === undefined ? {} : { workspace: createHash("sha256").update(storage).digest("hex").slice(0, 32) };
 }
 
 /**
- * Scripts run by nonce only; styles are inline because the chat library makes them at run time; images are ours or
- * data.
+ * Scripts run by nonce only. Inline styles are allowed because the chat library creates them at run time. Images are
+ * the extension's own or data URIs.
  */
 function policy({ cspSource, nonce }: PageParts): string {
   return [

@@ -1,12 +1,12 @@
 /**
- * Where the page says that its tabs are: a tab without a session gets one that begins with what the page shows, and the
- * sidecar is told to send what the page misses.
+ * Resumes the tabs of a page. A tab without a session gets one that starts with the content on screen. The sidecar then
+ * replays the events that the page lacks.
  *
- *     said ─┬─ of a lost tab, by a page that had not heard of the loss ▶ not taken; the page hears of it, and asks again
- *           └─ else ▶ opened, where there is no session ▶ waits for it ▶ chat/replay with what was said last
+ *     position ─┬─ of a lost tab, from a page not yet notified of the loss ▶ rejected; the page is notified and repeats it
+ *               └─ else ▶ session opened if missing ▶ wait for it ▶ chat/replay with the latest position
  *
- * Invariant: no session begins with less than what is on the screen. What was on its way to the page when it spoke is
- * not in what it said; after a loss nothing of the lost session is on its way to a page that has heard of it.
+ * Invariant: no session starts with less than the content on screen. A position does not include messages in flight to
+ * the page. After a loss, no message of the lost session is in flight to a page that was notified of the loss.
  */
 import { SIDECAR_RESTARTED, SidecarRefused, WINDOW_RELOADED } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
@@ -16,15 +16,15 @@ import type { ChatDeps } from "./chat-deps";
 import type { TabSessions } from "./tab-sessions";
 
 type Replay = ParamsOf<HostToSidecar, "chat/replay">;
-/** Begins a session; `why`: the tab had one. */
+/** Opens a session; `why` is the reason why the tab lost its previous one. */
 export type Open = (tabId: TabId, position: TabPosition, why: string) => Promise<void>;
 
 export class PageResume {
-  /** How often sessions were lost, with their sidecar or alone. */
+  /** Number of losses of sessions, with their sidecar or alone. */
   #losses = 0;
-  /** The loss after which a page that had not heard of it was told to ask again. */
+  /** The last loss for which an outdated page was sent `askAgain`. */
   #toldLate = 0;
-  /** Per tab, the latest position that waits for its session. */
+  /** For each tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Replay, "sessionId">>();
 
   constructor(
@@ -33,7 +33,7 @@ export class PageResume {
     private readonly open: Open,
   ) {}
 
-  /** As the page is told, and says back. */
+  /** The count that the page receives and returns with its messages. */
   get losses(): number {
     return this.#losses;
   }
@@ -42,7 +42,9 @@ export class PageResume {
     this.#losses++;
   }
 
-  /** Said before its speaker had heard that the session of this tab is lost, maybe for the second time. */
+  /**
+   * Whether the page sent this before it was notified that the tab's session was lost, possibly for the second time.
+   */
   isLate(tabId: TabId, losses: number): boolean {
     return this.sessions.kind(tabId) === "lost" && losses !== this.#losses;
   }
@@ -51,9 +53,9 @@ export class PageResume {
     if (!this.isLate(position.tabId, losses)) void this.#replay(position);
   }
 
-  /** After the page was told how many losses there are. While there is no sidecar, its start will say it. */
+  /** Call it after the page received the current count. While no sidecar runs, its start sends `askAgain`. */
   askAgain(): void {
-    // Once for each loss, however much a page has said: what is missing it asks for by itself.
+    // Once per loss, regardless of the number of messages. The page requests missing content by itself.
     if (this.#toldLate === this.#losses || this.deps.sidecar.phase.kind !== "running") return;
     this.#toldLate = this.#losses;
     this.deps.page.post({ type: "askAgain" });

@@ -1,21 +1,22 @@
 /**
- * The prompts that a page has sent and may repeat: it repeats what a snapshot does not contain, also what still waits
- * for its answer, or failed before the page heard so.
+ * Removes duplicates of prompts. The page repeats a prompt that a snapshot does not contain. That includes a prompt
+ * whose answer is pending, or whose failure had not reached the page.
  *
- * Invariants: a prompt that waits is not forwarded twice; one that was said to have failed is not forwarded again,
- * because its text is in the input.
+ * Invariants:
+ * - A pending prompt is not forwarded twice.
+ * - A prompt that was reported as failed is not forwarded again, because its text is back in the input.
  */
 import type { PromptBlock } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/webview";
 
 export type Prompt = Extract<PageToHost, { type: "prompt" }>;
 
-/** How many of the last prompts that failed are remembered. */
+/** Maximum number of remembered failed prompts. */
 const FAILED_PROMPTS = 100;
 
 export class Prompts {
   readonly #waiting = new Set<string>();
-  /** With the sentence that was said. */
+  /** Message ids with the error message that was reported. */
   readonly #failed = new Map<string, string>();
 
   async send(prompt: Prompt, forward: (prompt: Prompt) => Promise<void>): Promise<void> {

@@ -1,11 +1,11 @@
-/** What agents say in a tab from a moment on: for tests in the extension host, which see no page. */
+/** Captures the agent's output in a tab, for tests in the extension host, which cannot read the page. */
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../protocol/chat";
 import type { TabId } from "../protocol/webview";
 
 export class ResponseCapture {
   readonly #captures = new Map<TabId, Conversation>();
 
-  /** Forgets what an earlier capture of this tab has. */
+  /** Discards an earlier capture of this tab. */
   start(tabId: TabId): void {
     this.#captures.set(tabId, emptyConversation({ id: "", name: "" }, ""));
   }

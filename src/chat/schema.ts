@@ -1,6 +1,6 @@
 /**
- * Reading values that come from a program that we do not trust. A `Shape` gives back a value built of what it knows
- * (other fields are left behind), or throws `Mismatch`, which says where. Pure.
+ * Schemas for values from an untrusted program. A `Shape` returns a copy with the known fields only, or throws a
+ * `Mismatch` that names the position. Pure.
  */
 import { isObject, type Fields } from "../protocol/json";
 
@@ -34,7 +34,7 @@ export const count: Shape<number> = (value, where) =>
     ? value
     : mismatch(where, "a whole number from 0 on");
 
-/** Counts from 1: a line, say. */
+/** A whole number from 1, such as a line number. */
 export const ordinal: Shape<number> = (value, where) =>
   value === 0 ? mismatch(where, "a whole number from 1 on") : count(value, where);
 
@@ -44,7 +44,7 @@ export const number: Shape<number> = (value, where) =>
 export const yesOrNo: Shape<boolean> = (value, where) =>
   typeof value === "boolean" ? value : mismatch(where, "true or false");
 
-/** Delivery has a place before the first event, -1. */
+/** A delivery position. -1 is the position before the first event. */
 export const position: Shape<number> = (value, where) => (value === -1 ? -1 : count(value, where));
 
 export const oneOf =
@@ -64,7 +64,9 @@ export const list =
     return value.map((each: unknown, i) => item(each, `${where}[${i}]`));
   };
 
-/** A list in which what does not fit is left out: it was saved by another version, and the rest is worth having. */
+/**
+ * A list from which mismatching items are dropped. Another version may have saved it, and the other items are useful.
+ */
 export const fitting =
   <T>(item: Shape<T>, most: number): Shape<readonly T[]> =>
   (value, where) => {
@@ -81,10 +83,10 @@ export const fitting =
 
 type Shapes = Readonly<Record<string, Shape<unknown>>>;
 type Read<S extends Shapes> = { readonly [K in keyof S]: S[K] extends Shape<infer T> ? T : never };
-/** No fields: the type of what was not given. */
+/** The type of absent optional fields. */
 type None = Record<never, never>;
 
-/** Fields that must be there, and fields that may. */
+/** An object with required and optional fields. */
 export function object<R extends Shapes, O extends Shapes = None>(
   required: R,
   optional?: O,
@@ -101,7 +103,7 @@ export function object(required: Shapes, optional: Shapes = {}): Shape<Fields> {
   };
 }
 
-/** Any names, all with values of this shape. */
+/** An object with arbitrary names whose values all have this shape. */
 export const record =
   <T>(name: Shape<string>, item: Shape<T>, most: number): Shape<Readonly<Record<string, T>>> =>
   (value, where) => {
@@ -112,7 +114,7 @@ export const record =
     );
   };
 
-/** A text, a number, a list…, told by `typeof`; `object` stands for a list. */
+/** A value of one of several `typeof` types; `object` means a list. */
 export const byType =
   <T>(shapes: { readonly [type in "string" | "number" | "boolean" | "object"]?: Shape<T> }): Shape<T> =>
   (value, where) => {
@@ -122,7 +124,7 @@ export const byType =
     return shape ? shape(value, where) : mismatch(where, `one of ${Object.keys(shapes).join(", ")}`);
   };
 
-/** One of several shapes, told by the text in `tag`. */
+/** One of several shapes, selected by the string in the field `tag`. */
 export const tagged =
   <T>(tag: string, shapes: { readonly [name: string]: Shape<T> }): Shape<T> =>
   (value, where) => {
@@ -131,7 +133,7 @@ export const tagged =
     return shape ? shape(value, where) : mismatch(`${where}.${tag}`, `one of ${Object.keys(shapes).join(", ")}`);
   };
 
-/** Any object of JSON values up to a size, for the log. */
+/** An arbitrary object of JSON values up to a size, for the log. */
 export const json =
   (longest: number): Shape<Fields> =>
   (value, where) =>

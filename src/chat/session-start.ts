@@ -1,6 +1,6 @@
 /**
- * With what a tab's session begins: which agent, in which folder, and what of it the page still shows; and whether it
- * would begin so again.
+ * Start options of a tab's session: agent, folder, and the content that the page still shows. Also detects tabs that
+ * would start with other options now.
  */
 import { agentReplaced } from "../errors";
 import type { AgentConfig } from "../protocol/agents";
@@ -12,7 +12,7 @@ import type { ChatDeps } from "./chat-deps";
 
 export class SessionStarts {
   readonly #begun = new Map<TabId, Begun>();
-  /** Until the last choice of the agent of new tabs is in the settings. */
+  /** Resolves when the last selection of the agent for new tabs is stored in the settings. */
   #selecting: Promise<void> = Promise.resolve();
 
   constructor(private readonly deps: Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen">) {}
@@ -27,7 +27,7 @@ export class SessionStarts {
     this.#begun.delete(tabId);
   }
 
-  /** Of these tabs, those that go on with something else than they would begin with now. */
+  /** The subset of these tabs that use other options than they would start with now. */
   outdated(tabs: readonly TabId[]): readonly TabId[] {
     const settings = this.deps.settings(),
       marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
@@ -37,7 +37,7 @@ export class SessionStarts {
     });
   }
 
-  /** Of these tabs, those in which something is done without asking, now. */
+  /** The subset of these tabs in which some action currently skips its permission request. */
   bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
     const { bypass } = this.deps.settings();
     return tabs.flatMap(tabId => {
@@ -53,13 +53,13 @@ export class SessionStarts {
     if (!this.deps.settings().agents.some(({ id }) => id === agentId))
       throw new Error(`There is no agent with the id ${agentId}.`);
     const selected = this.deps.selectAgent(agentId);
-    this.#selecting = selected.catch(() => undefined); // who chose it is told
+    this.#selecting = selected.catch(() => undefined); // reported to the caller
     await selected;
   }
 
   /**
-   * `agentId`: of the agent that the tab had; absent: the one of new tabs, also when that is only just being chosen.
-   * May ask the user.
+   * `agentId`: the agent that the tab had; if absent, the agent for new tabs, after a pending selection. May ask the
+   * user.
    */
   of(
     tabId: TabId,
@@ -77,7 +77,7 @@ export class SessionStarts {
       const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
       const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
-      // The agent goes along with the request; extensions are those that the sidecar has when it comes.
+      // The agent is part of the request. The extensions are those that the sidecar has when the request arrives.
       if (this.#begun.has(tabId)) this.#begun.set(tabId, begun(agent, { ...this.deps.settings(), protocolV2 }));
       const controls = this.deps.chosen.of(agent.id),
         folders = this.deps.folders.all;
@@ -97,7 +97,7 @@ export class SessionStarts {
 
 interface Begun {
   readonly agent: AgentConfig;
-  readonly mark: string /** Built-in extensions that do not ask. */;
+  readonly mark: string /** Ids of built-in extensions that do not ask. */;
   readonly approving: readonly BypassedBy[];
 }
 
@@ -112,7 +112,7 @@ function approvingIn({ extensions }: Settings): readonly BypassedBy[] {
   return BYPASSED_BY.filter(each => each !== "agent" && ids.includes(each));
 }
 
-/** All of the settings that makes a session another one; what things are called does not. */
+/** A fingerprint of the settings that shape a session. Display names do not count. */
 function markOf({ distribution }: AgentConfig, { extensions, protocolV2 }: Settings): string {
   const before = extensions.map(extension => ({
     id: extension.id,

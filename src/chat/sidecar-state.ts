@@ -1,11 +1,11 @@
-/** The sidecar's state as the page shows it. Pure. */
+/** Converts the sidecar's phase into the state that the page shows. Pure. */
 import { NOT_TRUSTED, RESTARTING } from "../errors";
 import type { ActionId } from "../protocol/chat";
 import type { SidecarState } from "../protocol/webview";
 import { assertNever } from "../protocol/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 
-/** What a person can do when it is not started again. */
+/** Actions that the page offers when the sidecar is not restarted automatically. */
 export const GAVE_UP = ["restartSidecar", "showLogs"] as const satisfies readonly ActionId[];
 
 export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarState {
@@ -14,7 +14,7 @@ export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarSt
     case "idle":
     case "running":
       return { state: "running" };
-    // The first start looks like running, because a prompt may be sent meanwhile and waits.
+    // The first start is reported as running, because prompts may already be sent and wait.
     case "starting":
       return phase.run === 1 ? { state: "running" } : { state: "restarting", message: RESTARTING };
     case "backoff":

@@ -1,12 +1,14 @@
 /**
- * The map from tabs to the sidecar's sessions: the one state that the host keeps about a chat.
+ * Maps tabs to the sidecar's sessions. This is the only state of a chat that the host keeps.
  *
- *     open() ▶ opening ─chat/new answered▶ open ─the sidecar died▶ lost ─open() with what the page shows▶ opening …
- *                │ refused, or no sidecar                            ▲
- *                └───────────────────────────────────────────────────┘
+ *     open() ▶ opening ─chat/new answered▶ open ─sidecar exited▶ lost ─open() with the content on screen▶ opening …
+ *                │ refused, or no sidecar                         ▲
+ *                └────────────────────────────────────────────────┘
  *
- * Invariants: who waits for a tab's session gets it, or learns why not, in the order of asking; a session that opens
- * after its tab was closed is closed; a restart of the sidecar during an opening only delays it.
+ * Invariants:
+ * - A caller that waits for a tab's session receives it or the reason for the failure, in the order of the calls.
+ * - A session that opens after its tab was closed is closed.
+ * - A restart of the sidecar only delays an opening.
  */
 import { deferred, type Deferred } from "../deferred";
 import { SidecarGone } from "../errors";
@@ -15,7 +17,7 @@ import type { NewChat } from "../protocol/sidecar";
 import type { TabId } from "../protocol/webview";
 import type { SidecarClient } from "../sidecar/client";
 
-/** A session, and the process that has it. */
+/** A session and the client of the process that owns it. */
 export interface OpenSession {
   readonly client: SidecarClient;
   readonly sessionId: SessionId;
@@ -29,7 +31,7 @@ export class TabSessions {
   readonly #tabs = new Map<TabId, Tab>();
   readonly #bySession = new Map<SessionId, TabId>();
 
-  /** `client` as the supervisor's: waits while the sidecar is being started. */
+  /** `client` waits while the sidecar starts, like the supervisor's. */
   constructor(private readonly client: () => Promise<SidecarClient>) {}
 
   get ids(): readonly TabId[] {
@@ -38,7 +40,7 @@ export class TabSessions {
   get someLost(): boolean {
     return [...this.#tabs.values()].some(({ kind }) => kind === "lost");
   }
-  /** `undefined`: there is no such tab. */
+  /** `undefined`: the tab does not exist. */
   kind(tabId: TabId): Tab["kind"] | undefined {
     return this.#tabs.get(tabId)?.kind;
   }
@@ -46,7 +48,7 @@ export class TabSessions {
     return this.#bySession.get(sessionId);
   }
 
-  /** Opens a session for a tab that is new or lost; `plan` says what it begins with, and may have to ask the user. */
+  /** Opens a session for a new or lost tab. `plan` returns the start options and may ask the user. */
   open(tabId: TabId, plan: () => Promise<NewChat>): Promise<OpenSession> {
     const known = this.#tabs.get(tabId);
     if (known?.kind === "open" || known?.kind === "opening") return this.session(tabId);
@@ -56,14 +58,14 @@ export class TabSessions {
     return tab.session.promise;
   }
 
-  /** The tab's session, as soon as there is one. A lost tab waits for the page to ask with what it shows. */
+  /** Resolves with the tab's session once it is open. A lost tab waits for the position that the page sends. */
   session(tabId: TabId): Promise<OpenSession> {
     const tab = this.#tabs.get(tabId);
     if (!tab) return Promise.reject(new Error("This tab is closed."));
     return tab.kind === "open" ? Promise.resolve(tab.session) : tab.session.promise;
   }
 
-  /** Forgets the tab at once; its session is closed, also when it is only being opened. */
+  /** Removes the tab immediately. Closes its session, also one that is still opening. */
   close(tabId: TabId): void {
     const tab = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
@@ -71,7 +73,7 @@ export class TabSessions {
     else tab?.session.reject(new Error("This tab was closed."));
   }
 
-  /** The sidecar died: its sessions are gone, if it had any. */
+  /** Call it when the sidecar exited. Returns whether any session was lost. */
   lost(): boolean {
     const open = [...this.#tabs].filter(([, { kind }]) => kind === "open");
     for (const [tabId] of open) this.#lose(tabId);
@@ -79,7 +81,7 @@ export class TabSessions {
     return open.length > 0;
   }
 
-  /** There will be no sidecar: nobody waits in vain for a lost tab. */
+  /** Call it when no sidecar will start. Rejects all callers that wait for a lost tab. */
   refuse(why: Error): void {
     for (const [tabId, tab] of this.#tabs) {
       if (tab.kind !== "lost") continue;
@@ -88,7 +90,7 @@ export class TabSessions {
     }
   }
 
-  /** The sidecar does not know this session: as if it had died, for this tab. */
+  /** Treats the session of this tab as lost: the sidecar does not know it. */
   forget(tabId: TabId): void {
     const tab = this.#tabs.get(tabId);
     if (tab?.kind !== "open") return;
@@ -121,7 +123,7 @@ export class TabSessions {
     }
   }
 
-  /** Again and again while sidecars die under it; their supervisor gives up in the end. */
+  /** Retries while sidecars exit; the supervisor eventually gives up. */
   async #open(plan: () => Promise<NewChat>): Promise<OpenSession> {
     const chat = await plan();
     for (;;) {
@@ -141,6 +143,6 @@ export class TabSessions {
 
   #closeSession({ client, sessionId }: OpenSession): void {
     this.#bySession.delete(sessionId);
-    client.request("chat/close", { sessionId }).catch(() => undefined); // a session of a sidecar that is gone is closed
+    client.request("chat/close", { sessionId }).catch(() => undefined); // sessions end with their sidecar
   }
 }

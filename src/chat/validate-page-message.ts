@@ -1,6 +1,6 @@
 /**
- * What the page says, checked field by field before anything is done with it: the page shows what agents wrote, and is
- * the least trusted program. What is unknown or does not fit is no message. Pure.
+ * Validates messages of the page field by field. The page renders text of agents and is the least trusted program.
+ * Unknown or invalid messages are rejected. Pure.
  */
 import type { ActionId, Entry, PermissionAnswered, SubagentName, ToolContent } from "../protocol/chat";
 import type { ControlValue } from "../protocol/controls";
@@ -40,18 +40,19 @@ export type Validated =
   | { readonly ok: false; readonly why: string };
 
 const MIB = 1024 * 1024;
-/** Ids that are made here (UUIDs), or stand in the settings. */
+/** Ids that Symposium generates (UUIDs) or reads from the settings. */
 const id = filled(512);
 const long = text(4 * MIB);
 /**
- * What an agent makes, ids of entries among it, is as long as the agent likes: what was shown must also be taken back.
+ * Agents choose the length of their strings, including ids of entries. The page returns content that it showed, so the
+ * limit must not be lower than what was shown.
  */
 const theirId = filled(4 * MIB);
 const name = long;
 const MOST_TABS = 100;
 const MOST_ENTRIES = 10_000;
 const MOST_FIELDS = 100;
-/** What is opened beside the chat. */
+/** Text that opens in an editor or terminal beside the chat. */
 const shownText = text(300_000);
 
 const action: Shape<ActionId> = oneOf(
@@ -181,7 +182,7 @@ const entryShapes = {
   unknown: object({ kind: just("unknown"), id: theirId, what: name, json: long }, { count }),
 };
 
-/** Subagents within subagents that a tab shows: the sidecar nests no deeper. */
+/** Maximum nesting of subagents in a tab, equal to the sidecar's limit. */
 const MOST_NESTED = 8;
 const entry: Shape<Entry> = Array.from({ length: MOST_NESTED }).reduce<Shape<Entry>>(
   inner =>

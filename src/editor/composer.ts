@@ -1,4 +1,4 @@
-/** What the editor knows for prompts, wired together: the list behind an `@`, and what is added without it. */
+/** Composition of the editor's sources for prompts: the mention list after an `@`, and attachments added without it. */
 import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";

@@ -1,12 +1,12 @@
-/** “Discuss in Symposium” at the light bulb of whatever is selected. */
+/** The code action “Discuss in Symposium”, offered for a selection. */
 import * as vscode from "vscode";
 
 export function registerDiscussAction(command: string, title: string): vscode.Disposable {
   return vscode.languages.registerCodeActionsProvider(
     { pattern: "**" },
     {
-      // VS Code also asks about what is no selection: a problem that is pointed at, say. The command would add
-      // something else.
+      // VS Code also requests code actions for ranges that are not a selection, such as a diagnostic under the pointer.
+      // For those the command would add the wrong text.
       provideCodeActions: (_document, range) => {
         if (!(range instanceof vscode.Selection) || range.isEmpty) return [];
         const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);

@@ -1,8 +1,8 @@
-/** What an agent's terminal printed, for a terminal of VS Code that only shows it. Pure. */
+/** Prepares the output of an agent's terminal for a read-only terminal of VS Code. Pure. */
 
 /**
- * Without what a terminal does beyond showing text: titles, links, the clipboard, marks of a shell's integration. Lines
- * end as terminals want them.
+ * Removes control sequences that do more than show text: titles, links, clipboard access, shell integration marks. Uses
+ * CR LF line endings, as terminals require.
  */
 export function printout(
   output: string,
@@ -14,9 +14,9 @@ export function printout(
 }
 
 /**
- * OSC, DCS, SOS, PM and APC, up to where they end: ECMA-48, 5.6. One that does not end hides nothing but its
- * introducer.
+ * OSC, DCS, SOS, PM and APC strings up to their terminator (ECMA-48, 5.6). Of an unterminated one only the introducer
+ * is removed.
  */
 const STRINGS = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[\]PX^_]/g;
-/** Of eight bits, and those that are no white space, bell or escape. */
+/** C1 controls, and C0 controls other than white space, bell and escape. */
 const CONTROLS = /[\x00-\x06\x0e-\x1a\x1c-\x1f\x7f-\x9f]/g;

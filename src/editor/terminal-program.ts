@@ -1,4 +1,4 @@
-/** A program in a terminal of the editor's, where a person can type: to sign in to an agent, say. */
+/** Runs an interactive program in an editor terminal, for example to sign in to an agent. */
 import * as vscode from "vscode";
 import { NotServed } from "../errors";
 import { visibleLine } from "../protocol/visible-text";
@@ -7,13 +7,14 @@ export interface TerminalProgram {
   readonly title: string;
   readonly command: string;
   readonly args: readonly string[];
-  /** On top of the editor's own. */
+  /** Added to the editor's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
 
 /**
- * Resolves when it has ended; without a code it was closed before. Rejects with `NotServed` when it cannot be started.
+ * Resolves when the program has ended, without a code if the terminal was closed first. Rejects with `NotServed` if the
+ * program cannot be started.
  */
 export async function runInTerminal({
   title,
@@ -39,7 +40,7 @@ export async function runInTerminal({
     });
   });
   if (ended?.code !== undefined) return { exitCode: ended.code };
-  // A program that cannot be started has no code either.
+  // A program that cannot be started has no exit code either.
   if (ended?.reason === vscode.TerminalExitReason.Unknown)
     throw NotServed.refused(`VS Code opened no terminal for “${command}”.`);
   return {};

@@ -1,9 +1,10 @@
 /**
- * The tools through which VS Code's chat asks for an agent's permissions: VS Code shows the question and, when the user
- * agrees, runs `invoke`. That is the only place where a permission is given, for a question that is open in the sidecar
- * and was asked with this tool, once; the tool's result gives none, because a skipped tool returns one, too.
+ * The tools through which VS Code's chat asks for an agent's permissions. VS Code shows the question and runs `invoke`
+ * when the user agrees. `invoke` is the only place that grants a permission, once, for a question that is open in the
+ * sidecar and was asked with this tool. The tool's result grants none, because a skipped tool also returns a result.
  *
- * `ASK_EACH_TIME` has no confirmation by VS Code, which a standing approval could answer: `invoke` asks in a dialog.
+ * VS Code does not confirm `ASK_EACH_TIME`, because a standing approval could answer it. `invoke` shows a dialog
+ * instead.
  */
 import type * as vscode from "vscode";
 import { isObject } from "../protocol/json";
@@ -13,27 +14,27 @@ import type { LmClient } from "./provider";
 import { VENDOR } from "./models";
 
 /**
- * Opens a question that is too long for its card in an editor; with its id. No user's command: only those cards know
- * ids.
+ * Opens a question that is too long for its card in an editor. Argument: the question's id. Not a user command, because
+ * only those cards have ids.
  */
 export const SHOW_QUESTION = "symposium.showQuestion";
 
 export interface ToolDeps {
-  /** The sidecar that runs, if one does: one that is started for it would have asked nothing. */
+  /** The running sidecar, if any. A sidecar started for this call would have no open question. */
   running(): LmClient | undefined;
-  /** `text` is safe to show; nothing in it can run a command, unless it is that of `link`, which stands before it. */
+  /** `text` is safe to show. It cannot run a command, except the command of `link`, which precedes it. */
   markdown(
     text: string,
     link?: { readonly title: string; readonly command: typeof SHOW_QUESTION; readonly argument: string },
   ): vscode.MarkdownString;
   result(text: string): vscode.LanguageModelToolResult;
-  /** Asks in a dialog; `showAll` opens the whole question where the dialog has only a part of it. */
+  /** Shows a dialog. `showAll` opens the full question if the dialog shows only a part. */
   confirm(question: PermissionQuestion, showAll: () => Promise<void>): Promise<boolean>;
   /** Opens the question in an editor. */
   showWhole(questionId: string): Promise<void>;
 }
 
-/** Of later versions than our floor. */
+/** Fields of versions later than the minimum version. */
 type Invoked = vscode.LanguageModelToolInvocationOptions<unknown> & {
   readonly chatStreamToolCallId?: unknown;
   readonly model?: unknown;
@@ -85,7 +86,7 @@ export class AgentTool {
 
 const NOBODY = "No agent waits for this answer.";
 
-/** What a person is asked by this question now; rejects with a sentence when it is not open (any more). */
+/** The current form of this question. Rejects with a message if it is not open. */
 export async function questionWith(questionId: string, running: LmClient | undefined): Promise<PermissionQuestion> {
   const { question } = await clientOf(running).request("lm/question", { questionId });
   if (!question) throw new Error(NOBODY);
@@ -104,8 +105,8 @@ function questionOf(input: unknown): string {
 }
 
 /**
- * A question's Markdown for a dialog, which shows plain text: without the fences of its blocks, and without the ticks
- * around its lines of code.
+ * Converts a question's Markdown to plain text for a dialog: removes code fences and the backticks around lines of
+ * code.
  */
 export function plainText(markdown: string): string {
   return markdown

@@ -1,4 +1,4 @@
-/** Facts that agents reported when they last ran, for models that are shown before their agent is started. */
+/** Capabilities that agents reported in their last run. The model picker shows them before an agent is started. */
 import { isObject } from "../protocol/json";
 import type { AgentFacts } from "../protocol/lm";
 import type { Log } from "../log";
@@ -19,7 +19,7 @@ export class Learned {
     return this.#kept(IMAGES)[agentId] === true;
   }
 
-  /** Tokens of the agent's context window; `undefined`: it has not reported it. */
+  /** Size of the agent's context window in tokens; `undefined` if the agent has not reported it. */
   contextTokens(agentId: string): number | undefined {
     const tokens = this.#kept(CONTEXT)[agentId];
     return typeof tokens === "number" && tokens > 0 ? tokens : undefined;

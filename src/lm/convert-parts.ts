@@ -1,16 +1,18 @@
 /**
- * Parts of VS Code's messages as ours, and ours as its. Pure: VS Code's classes are handed in, because some of them are
- * in no stable typings (thinking) or only in later ones than our floor (data), and a part may come from a class that we
- * never saw.
+ * Converts message parts between VS Code and the protocol. Pure: VS Code's classes are injected. Some are in no stable
+ * typings (thinking) or only in later ones than the minimum version (data). A part may also be of an unknown class.
  *
- * Invariants: what cannot be read is left out alone; bytes cross the wire as base64; nothing is changed in a text.
+ * Invariants:
+ * - An unreadable part is dropped without affecting others.
+ * - Bytes are base64 on the wire.
+ * - Text is never changed.
  */
 import { isObject } from "../protocol/json";
 import type { ChatMessage, ChatPart, ChatTool } from "../protocol/lm";
 
 type TextPart = object;
 
-/** VS Code's own, as far as this version has them. */
+/** VS Code's classes, as far as this version has them. */
 export interface PartClasses {
   readonly LanguageModelTextPart: new (value: string) => TextPart;
   readonly LanguageModelToolCallPart: new (callId: string, name: string, input: object) => object;
@@ -18,13 +20,13 @@ export interface PartClasses {
   readonly LanguageModelThinkingPart?: new (value: string, id?: string, metadata?: unknown) => object;
 }
 
-/** As `vscode.LanguageModelChatRequestMessage`. */
+/** Compatible with `vscode.LanguageModelChatRequestMessage`. */
 export interface GivenMessage {
   readonly role: number;
   readonly content: readonly unknown[];
 }
 
-/** 3 is `System`, which is not in the typings and is sent all the same. */
+/** 3 is `System`, which VS Code sends although the typings lack it. */
 const ROLES: Readonly<Record<number, ChatMessage["role"]>> = { 1: "user", 2: "assistant", 3: "system" };
 
 export function chatMessages(messages: readonly GivenMessage[], classes: PartClasses): readonly ChatMessage[] {
@@ -34,7 +36,7 @@ export function chatMessages(messages: readonly GivenMessage[], classes: PartCla
   }));
 }
 
-/** `undefined`: nobody knows what it is. */
+/** `undefined`: unknown part. */
 export function chatPart(part: unknown, { LanguageModelThinkingPart: Thinking }: PartClasses): ChatPart | undefined {
   if (!isObject(part)) return undefined;
   const { callId, name, input, content, mimeType, data, value, id, metadata } = part;
@@ -63,7 +65,7 @@ export function chatPart(part: unknown, { LanguageModelThinkingPart: Thinking }:
     : { type: "text", value: words };
 }
 
-/** A single text as it is; what is unknown in it counts as its JSON, so that an agent sees that there was something. */
+/** A single text as it is. Unknown content is represented as JSON, so that an agent can detect it. */
 function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
   const parts = content.map((part): ChatPart => {
     if (!isObject(part)) return { type: "text", value: typeof part === "string" ? part : (JSON.stringify(part) ?? "") };
@@ -76,7 +78,7 @@ function resultOf(content: readonly unknown[]): string | readonly ChatPart[] {
   return parts.length === 0 ? "" : parts.length === 1 && first?.type === "text" ? first.value : parts;
 }
 
-/** `undefined`: this VS Code has no such part, or would drop it. */
+/** `undefined`: this version of VS Code has no such part, or would drop it. */
 export function responsePart(part: ChatPart, classes: PartClasses): object | undefined {
   switch (part.type) {
     case "text":
@@ -101,7 +103,7 @@ export function responsePart(part: ChatPart, classes: PartClasses): object | und
   }
 }
 
-/** As `vscode.LanguageModelChatTool`. */
+/** Compatible with `vscode.LanguageModelChatTool`. */
 export interface GivenTool {
   readonly name: string;
   readonly description: string;

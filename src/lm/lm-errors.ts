@@ -1,10 +1,10 @@
 /**
- * Sentences for a model's user when a request fails. VS Code prints an error's message into the chat, and behind it the
- * stack: an error without a stack is printed once.
+ * Error messages for the user of a model when a request fails. VS Code prints an error's message and its stack into the
+ * chat, so these errors have no stack.
  */
 import { NOT_TRUSTED } from "../errors";
 
-/** As `vscode.LanguageModelError`: errors of its kind keep their code on the way to who asked. */
+/** Compatible with `vscode.LanguageModelError`, whose errors keep their code on the way to the caller. */
 export interface LmErrors {
   NotFound(message?: string): Error;
   NoPermissions(message?: string): Error;
@@ -29,7 +29,7 @@ export function notTrusted(errors: LmErrors): Error {
   return sentence(errors.NoPermissions(NOT_TRUSTED));
 }
 
-/** The sidecar's own sentence, or why there is none. */
+/** The sidecar's own message, or the reason why none exists. */
 export function failed(error: unknown): Error {
   return sentence(new Error(error instanceof Error ? error.message : String(error)));
 }

@@ -33,7 +33,7 @@ suite("models in the picker", () => {
       models.map(({ maxInputTokens }) => maxInputTokens),
       [200_000, 64_000, 200_000],
     );
-    // VS Code shows the first, or, where there is none and in older versions, the sum of the others.
+    // VS Code shows the first value. Without it, and in older versions, VS Code shows the sum of the others.
     deepEqual(
       models.map(({ maxContextWindowTokens: size, maxInputTokens: input, maxOutputTokens: output }) => [
         size,

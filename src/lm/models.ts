@@ -1,9 +1,9 @@
 /**
- * The models that the picker shows: the selected agent, whichever that is, and each agent by its own name. Pure, from
- * settings and from what agents said of themselves before: VS Code asks whenever it likes, and nothing is started for
- * an answer.
+ * The models of the picker: the currently selected agent, and each agent by name. Pure, computed from settings and
+ * cached capabilities. VS Code can request them at any time, and no process starts for the answer.
  *
- * Invariant: an agent's id gives the same model id for ever; VS Code keeps what the user pinned, hid and chose by it.
+ * Invariant: an agent's id always gives the same model id, because VS Code stores pinned, hidden and chosen models by
+ * it.
  */
 import { ELIZA, type AgentConfig } from "../protocol/agents";
 
@@ -12,8 +12,8 @@ export const VENDOR = "symposium";
 export const CURRENT = "symposium";
 
 /**
- * As `vscode.LanguageModelChatInformation`, with `isUserSelectable` and `maxContextWindowTokens`, which VS Code reads
- * without having them in its typings.
+ * Like `vscode.LanguageModelChatInformation`, with `isUserSelectable` and `maxContextWindowTokens`, which VS Code reads
+ * although its typings lack them.
  */
 export interface Model {
   readonly id: string;
@@ -24,32 +24,30 @@ export interface Model {
   readonly tooltip: string;
   readonly maxInputTokens: number;
   readonly maxOutputTokens: number;
-  /** Where VS Code reads it, it shows this and not the sum of the two. */
+  /** VS Code versions that read it show it instead of the sum of the other two. */
   readonly maxContextWindowTokens?: number;
   readonly capabilities: { readonly imageInput: boolean; readonly toolCalling: boolean };
   readonly isUserSelectable: true;
 }
 
 /**
- * For an agent whose context size is not known. An agent manages its context itself: with a small number VS Code would
- * summarise the conversation that the agent still has. Below the minimum the tools alone would fill the window, and VS
- * Code would summarise before each turn.
+ * Used if the context size of an agent is unknown. An agent manages its context itself. With a small number VS Code
+ * would summarise the conversation that the agent still has. Below the minimum the tools alone would fill the window,
+ * and VS Code would summarise before each turn.
  */
 const MAX_INPUT_TOKENS = 1_000_000,
   MIN_INPUT_TOKENS = 64_000;
-/**
- * VS Code shows the sum of input and output as the size of the context, and an agent reserves nothing for its output.
- */
+/** VS Code shows the sum of input and output as the size of the context. An agent reserves nothing for its output. */
 const MAX_OUTPUT_TOKENS = 0;
 
-/** `configured`: ids of the agents that have a model of their own. */
+/** `configured`: ids of the agents that have an entry in the model picker. */
 export interface Offered {
   readonly agents: readonly AgentConfig[];
   readonly configured: readonly string[];
   readonly currentAgentId: string;
 }
 
-/** Facts by the agent's id, as it last reported them. */
+/** Capabilities by agent id, as last reported. */
 export interface AgentKnowledge {
   takesImages(agentId: string): boolean;
   contextTokens(agentId: string): number | undefined;
@@ -78,12 +76,12 @@ export function modelsOf({ agents, configured, currentAgentId }: Offered, known:
   ];
 }
 
-/** The agent of a model; `undefined` when it is not configured (any more). */
+/** The agent of a model; `undefined` if it is not configured. */
 export function agentOf(modelId: string, { agents, currentAgentId }: Offered): AgentConfig | undefined {
   return agents.find(({ id }) => (modelId === CURRENT ? id === currentAgentId : modelIdOf(id) === modelId));
 }
 
-/** Eliza's is `symposium-eliza`; who has an agent with the id `eliza` finds it under Eliza's own. */
+/** Eliza's id is `symposium-eliza`. A user's agent with the id `eliza` gets an id built from Eliza's own. */
 export function modelIdOf(agentId: string): string {
   return `symposium-${agentId === ELIZA.id ? "eliza" : agentId === "eliza" ? ELIZA.id : agentId}`;
 }

@@ -4,7 +4,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { KeptSessions, WRITE_MS } from "./persisted-sessions";
 import { Learned } from "./capability-cache";
 
-/** As VS Code's: what was written is there at once, and on disk later. */
+/** Like VS Code's storage: a write is visible immediately and reaches the disk later. */
 function memory(fails = false) {
   const values = new Map<string, unknown>();
   return {

@@ -15,7 +15,7 @@ const KEY = "symposium.lmSessions";
 const MOST = 200;
 export const WRITE_MS = 1_000;
 
-/** Behind the first `from` turns that are kept. */
+/** Turns to append after the first `from` stored turns. */
 export interface AddedTurns {
   readonly from: number;
   readonly added: readonly unknown[];

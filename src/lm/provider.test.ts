@@ -9,7 +9,7 @@ import { LmProvider, type LmClient, type ProviderDeps } from "./provider";
 class Text {
   constructor(readonly value: string) {}
 }
-/** VS Code's chat prints the message, and the stack behind it. */
+/** VS Code's chat prints the message, followed by the stack. */
 const printed = ({ message, stack }: Error): string => (stack ? `${message}: ${stack}` : message);
 class ToolCall {
   constructor(
@@ -19,7 +19,7 @@ class ToolCall {
   ) {}
 }
 
-/** A sidecar that keeps what it was asked and answers when the test says so. */
+/** A sidecar that records requests and answers when the test says so. */
 function fixture(changes: Partial<ProviderDeps> = {}) {
   const requests: { method: string; params: unknown }[] = [],
     notes: { method: string; params: unknown }[] = [],
@@ -132,7 +132,7 @@ suite("provider of models", () => {
     await done;
   });
 
-  /** What the requests said in place of messages and tools. */
+  /** The requests' references in place of messages and tools. */
   const sent = (requests: readonly { readonly params: unknown }[]): unknown =>
     requests.map(({ params }) => {
       const { messages, tools } = params as ChatRequestDelta;

@@ -1,9 +1,11 @@
 /**
- * VS Code's requests to our models, as `lm/*` to the sidecar, and its parts back. Everything that matters happens
- * there; here a request gets an id, and its parts find their way.
+ * Translates VS Code's requests to Symposium's models into `lm/*` requests to the sidecar, and returns the parts of the
+ * response. The sidecar holds the logic; this class assigns request ids and routes parts.
  *
- * Invariants: a request settles with the sidecar's answer, or with its end; parts of a request that is not open go
- * nowhere; asking for models or tokens starts nothing.
+ * Invariants:
+ * - A request settles with the sidecar's answer, or when the sidecar exits.
+ * - Parts of a request that is not open are dropped.
+ * - Listing models or counting tokens starts no process.
  */
 import type * as vscode from "vscode";
 import type { AgentConfig } from "../protocol/agents";
@@ -22,7 +24,7 @@ import { responsePart, type PartClasses } from "./convert-parts";
 import { SentRequests, type Sent } from "./sent-requests";
 import { tokensOf } from "./token-count";
 
-/** The sidecar's client, as far as models need it. */
+/** The subset of the sidecar's client that models use. */
 export interface LmClient {
   request<M extends keyof Calls<LmHostToSidecar>>(
     method: M,
@@ -32,35 +34,32 @@ export interface LmClient {
 }
 
 export interface ProviderDeps {
-  /** Starts the sidecar if need be. */
+  /** Starts the sidecar if necessary. */
   client(): Promise<LmClient>;
   settings(): Offered;
   readonly learned: AgentKnowledge;
   isTrusted(): boolean;
   /** The agent's group of permission tools; undefined: it has none. */
   permissionGroup(agentId: string): string | undefined;
-  /** The folder that agents work in, absolute. */
+  /** The working folder of agents, absolute. */
   cwd(): string;
   readonly classes: PartClasses;
   readonly errors: LmErrors;
-  /**
-   * Resolves when VS Code has taken the parts that were reported: it discards those that it has not read when a request
-   * fails.
-   */
+  /** Resolves when VS Code has read the reported parts. When a request fails, VS Code discards unread parts. */
   partsTaken(): Promise<void>;
-  /** A kind of part that this VS Code does not have was left out. */
+  /** Called when a part is dropped whose kind this version of VS Code lacks. */
   leftOut(kind: ChatPart["type"]): void;
 }
 
 type Given = vscode.ProvideLanguageModelChatResponseOptions & { readonly requestInitiator?: unknown };
 
-/** A request but for its messages and tools. */
+/** A request without its messages and tools. */
 type Terms = Omit<ChatRequestDelta, keyof Sent>;
 
 export class LmProvider {
   readonly #open = new Map<RequestId, (part: ChatPart) => void>();
   #last = 0;
-  /** To the sidecar that runs: another one knows nothing. */
+  /** References that the running sidecar knows; another sidecar knows none. */
   #sent: { readonly client: LmClient; readonly requests: SentRequests } | undefined;
 
   constructor(private readonly deps: ProviderDeps) {}
@@ -75,7 +74,7 @@ export class LmProvider {
     return agents.map(({ id }) => id).filter(id => id === currentAgentId || configured.includes(id));
   }
 
-  /** Rejects with a sentence. `report` gets VS Code's parts. */
+  /** `report` receives VS Code's parts. Rejects with a message for the user. */
   async respond(
     model: { readonly id: string },
     messages: readonly vscode.LanguageModelChatRequestMessage[],
@@ -118,7 +117,7 @@ export class LmProvider {
     return tokensOf(value);
   }
 
-  /** From the sidecar. */
+  /** Handles a part from the sidecar. */
   part(requestId: RequestId, part: ChatPart): void {
     this.#open.get(requestId)?.(part);
   }

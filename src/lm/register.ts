@@ -1,7 +1,6 @@
 /**
- * The models and their tools in VS Code, as long as `symposium.enableExperimentalLM` is on. The only file here that
- * calls VS Code. Where it has no such API (older versions, forks) a line in the log says so, and the chat works as it
- * does.
+ * Registers the models and their tools in VS Code while `symposium.enableExperimentalLM` is on. Only this file of the
+ * folder calls VS Code. Without the API (older versions, forks), it logs a line and the chat works without models.
  */
 import * as vscode from "vscode";
 import type { Log } from "../log";
@@ -12,11 +11,11 @@ import type { PartClasses } from "./convert-parts";
 import type { LmProvider, ProviderDeps } from "./provider";
 
 export interface LmRegistration extends vscode.Disposable {
-  /** The settings, or what is known of agents, changed. */
+  /** Call it after a change of the settings or of the cached capabilities. */
   changed(isEnabled: boolean): void;
 }
 
-/** What later versions than our floor have, or have without saying so. */
+/** Classes that only later versions than the minimum have, or that the typings lack. */
 export const partClasses: PartClasses = {
   LanguageModelTextPart: vscode.LanguageModelTextPart,
   LanguageModelToolCallPart: vscode.LanguageModelToolCallPart,
@@ -25,13 +24,13 @@ export const partClasses: PartClasses = {
 };
 export const lmErrors: ProviderDeps["errors"] = vscode.LanguageModelError;
 
-/** VS Code sends parts on every 30 ms, through two processes, and does not report when they have arrived. */
+/** VS Code forwards parts every 30 ms through two processes, and does not report their arrival. */
 const PARTS_TAKEN_MS = 250;
 export function partsTaken(): Promise<void> {
   return new Promise(resolve => setTimeout(resolve, PARTS_TAKEN_MS));
 }
 
-/** How VS Code makes what a tool gives it. */
+/** Creates VS Code's values for the tools. */
 export const toolParts: Omit<ToolDeps, "running"> = {
   markdown(text, link) {
     const first = link
@@ -105,8 +104,8 @@ export function registerLm(
 }
 
 /**
- * VS Code offers a chat the permission tools of those agents only that are in the model picker: all chats are offered
- * them, of whatever model.
+ * Limits the permission tools to groups of agents in the model picker. VS Code offers these tools to all chats,
+ * whatever their model.
  */
 function offerTools(groups: ReadonlySet<string | undefined>): void {
   for (const group of TOOL_GROUPS)
@@ -123,7 +122,7 @@ function chatProvider(provider: LmProvider, onDidChange: vscode.Event<void>): vs
   };
 }
 
-/** Questions as read-only documents: plain text, because a language brings links of its own. */
+/** Read-only documents for questions. Plain text, because other languages may add links. */
 function wholeQuestions({ running }: ToolDeps): vscode.Disposable {
   const scheme = "symposium-question";
   return vscode.Disposable.from(

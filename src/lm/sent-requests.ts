@@ -1,10 +1,11 @@
 /**
- * The newest histories and tool lists that this host has sent to one sidecar, so that the next request carries new
- * messages only. If the sidecar has dropped a reference it says so, and `whole` sends everything again.
+ * The newest histories and tool lists that this host has sent to one sidecar, so that the next request contains new
+ * messages only. If the sidecar reports that it dropped a reference, `whole` sends everything again.
  *
- * Invariants: a reference stands for an equal message. The histories are at most `MAX_HISTORIES`, and their sizes add
- * up to at most `MAX_HISTORY_CHARACTERS`. VS Code's messages are kept, not copied: VS Code creates new ones for each
- * call.
+ * Invariants:
+ * - A reference always refers to an equal message.
+ * - At most `MAX_HISTORIES` histories are kept, with at most `MAX_HISTORY_CHARACTERS` in total.
+ * - VS Code's messages are kept, not copied: VS Code creates new ones for each call.
  */
 import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Sizes } from "../protocol/lm-delta";
 import {
@@ -32,7 +33,7 @@ interface Tools {
 export type Sent = Pick<ChatRequestDelta, "history" | "messages" | "tools">;
 
 export class SentRequests {
-  /** The most recently sent first. */
+  /** Most recently sent first. */
   #histories: readonly History[] = [];
   #tools: readonly Tools[] = [];
   #last = 0;
@@ -80,7 +81,7 @@ export class SentRequests {
   #keep(history: History, base: Base<History> | undefined): readonly KnownId[] {
     const before = this.#histories,
       continued = base?.isContinued ? base.history : undefined;
-    // A request that is sent a second time replaces its first entry, which the sidecar does not know.
+    // A repeated request replaces its first entry, which the sidecar does not know.
     const others = before.filter(each => each.messages !== history.messages && each !== continued);
     let room = this.maxCharacters;
     this.#histories = [history, ...others].slice(0, MAX_HISTORIES).filter(({ sizes }) => {

@@ -1,13 +1,13 @@
 /**
- * How long a text or a message is, in tokens. VS Code asks thousands of times for each request, once for every text of
- * every tool's schema, so that this is a guess that takes no time: an agent counts by itself, and reports what it used.
+ * Estimates the tokens of a text or message. VS Code asks thousands of times per request, once for every text of every
+ * tool's schema. So the estimate must be cheap. Agents count exactly and report their usage.
  */
 import { isObject } from "../protocol/json";
 
 const CHARACTERS_PER_TOKEN = 4;
 const IMAGE = 1_000;
 
-/** A text, or a message of VS Code's; never negative, and 0 for what is empty. */
+/** `value`: a text or a message of VS Code. Never negative, and 0 for empty values. */
 export function tokensOf(value: unknown): number {
   if (typeof value === "string") return Math.ceil(value.length / CHARACTERS_PER_TOKEN);
   return isObject(value) && Array.isArray(value["content"]) ? sum(value["content"]) : 0;

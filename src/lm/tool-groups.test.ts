@@ -83,7 +83,7 @@ suite("ToolGroups", () => {
             const { group, ...stored } = assign(agent, profiles[profile]!, workspaces[workspace]!);
             profiles[profile] = stored.profile;
             workspaces[workspace] = stored.workspace;
-            // VS Code keeps an approval of the group's tools in the storage of the profile, and of the workspace.
+            // VS Code stores an approval of the group's tools in the profile's and in the workspace's storage.
             for (const place of group === undefined
               ? []
               : [`profile ${profile} ${group}`, `workspace ${workspace} ${group}`]) {

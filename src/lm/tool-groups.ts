@@ -1,13 +1,13 @@
 /**
  * Assigns groups of permission tools (`protocol/permission-tools.ts`) to agents that are not built in.
  *
- * VS Code keeps standing approvals by tool, in the storage of the profile or of the workspace, possibly for ever, and
- * an extension cannot revoke them. So an assignment is permanent, and kept in both storages: the group of an agent that
- * was removed is not given to another one, also where another profile has assigned it otherwise in the same workspace.
- * When all groups are assigned, further agents have none.
+ * VS Code stores standing approvals by tool, in the storage of the profile or of the workspace, possibly for ever. An
+ * extension cannot revoke them. So an assignment is permanent and stored in both. The group of a removed agent is never
+ * reassigned, even if another profile has assigned it differently in the same workspace. When all groups are assigned,
+ * further agents have none.
  *
- * Both storages are read at each use, because another window may have written them: of two windows that assign one
- * group at the same moment the later one wins, and the other agent gets another group.
+ * Both storages are read at each use, because another window may have written them. If two windows assign one group at
+ * the same time, the later one wins, and the other agent gets another group.
  *
  * Invariant: an agent has a group only while neither storage gives that group to another agent.
  */
@@ -22,7 +22,7 @@ export type Assignments = Readonly<Record<string, string>>;
 export interface Assigned {
   /** Undefined: the agent has none. */
   readonly group: string | undefined;
-  /** To be stored where they differ from what was given. */
+  /** Must be stored if they differ from the input. */
   readonly profile: Assignments;
   readonly workspace: Assignments;
 }

@@ -1,14 +1,14 @@
-/** What differs between two texts: one part, between what they begin and what they end with alike. Pure. */
+/** Finds the part in which two texts differ, between their common prefix and suffix. Pure. */
 
 export interface ChangedPart {
-  /** In the text as it was, in UTF-16 units. */
+  /** Offset in the old text, in UTF-16 units. */
   readonly start: number;
   readonly end: number;
-  /** What is to be there. */
+  /** The replacement. */
   readonly text: string;
 }
 
-/** `undefined`: nothing differs. Neither a character nor a line end is cut in two. */
+/** `undefined`: the texts are equal. Never splits a surrogate pair or a CR LF. */
 export function changedPart(before: string, after: string): ChangedPart | undefined {
   if (before === after) return undefined;
   const most = Math.min(before.length, after.length);
@@ -21,7 +21,7 @@ export function changedPart(before: string, after: string): ChangedPart | undefi
   return { start, end: before.length - rest, text: after.slice(start, after.length - rest) };
 }
 
-/** Of a line end, or of a character that takes two units. */
+/** Whether `at` is inside a CR LF or a surrogate pair. */
 function isWithin(text: string, at: number): boolean {
   return (
     (text[at - 1] === "\r" && text[at] === "\n") ||

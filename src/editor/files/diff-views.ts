@@ -1,8 +1,9 @@
 /**
- * What agents made of files, or want to make of them, beside what was there: VS Code's own diff editor.
+ * Shows changes that agents made or propose in VS Code's diff editor.
  *
- * Invariants: texts of proposals are documents of a scheme of ours, read-only; the last twenty pairs are kept, older
- * ones are empty where they are still shown.
+ * Invariants:
+ * - Texts of proposals are read-only documents of a scheme of this extension.
+ * - The last twenty pairs are kept. Older ones are empty if they are still open.
  */
 import path from "node:path";
 import * as vscode from "vscode";
@@ -12,7 +13,7 @@ import type { TextFiles } from "./text-files";
 const MOST_PAIRS = 20;
 
 export class Proposals implements vscode.Disposable {
-  /** By the query of the address. */
+  /** Pairs of texts by the query of their URI. */
   readonly #pairs = new Map<string, { readonly before: string; readonly after: string }>();
   #made = 0;
   readonly #registration: vscode.Disposable;
@@ -27,12 +28,14 @@ export class Proposals implements vscode.Disposable {
     });
   }
 
-  /** Of a document of the scheme; empty when it is not kept any more. */
+  /** The text of a document of the scheme; empty if the pair was evicted. */
   textOf({ query, fragment }: vscode.Uri): string {
     return this.#pairs.get(query)?.[fragment === "before" ? "before" : "after"] ?? "";
   }
 
-  /** `agent`: its name. On the right is the file itself, to be changed, where it is as proposed already. */
+  /**
+   * `agent`: its display name. If the file already has the proposed text, the right side is the editable file itself.
+   */
   async show({ path: file, oldText = "", newText }: Change, agent: string): Promise<void> {
     const query = String(++this.#made);
     this.#pairs.set(query, { before: oldText, after: newText });

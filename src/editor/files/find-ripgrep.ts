@@ -1,14 +1,16 @@
-/** The ripgrep that VS Code has inside, for the sidecar: so that agents search as fast as the editor does. */
+/**
+ * Finds the ripgrep binary that ships with VS Code. The sidecar uses it, so that agents search as fast as the editor.
+ */
 import { access } from "node:fs/promises";
 import path from "node:path";
 
-/** Where it lies has changed over the years, and is nowhere promised: without it the sidecar finds another way. */
+/** Known locations in VS Code releases; no API documents them. Without a match the sidecar uses another search. */
 const PACKAGES = ["node_modules", "node_modules.asar.unpacked"].flatMap(modules => [
   path.join(modules, "@vscode", "ripgrep-universal", "bin", `${process.platform}-${process.arch}`),
   path.join(modules, "@vscode", "ripgrep", "bin"),
 ]);
 
-/** For the environment of the sidecar. */
+/** An environment variable for the sidecar. */
 export async function ripgrep(appRoot: string): Promise<{ readonly SYMPOSIUM_RIPGREP?: string }> {
   for (const folder of PACKAGES) {
     const file = path.join(appRoot, folder, process.platform === "win32" ? "rg.exe" : "rg");

@@ -1,6 +1,6 @@
-/** Line ends of text files. Pure. */
+/** Line endings of text files. Pure. */
 
-/** The text with these line ends and no other. */
+/** Replaces all line endings with `end`. */
 export function withLineEnds(text: string, end: "\n" | "\r\n"): string {
   return text.replaceAll(/\r?\n/g, end);
 }

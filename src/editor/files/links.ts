@@ -1,4 +1,4 @@
-/** Where a link in a chat may lead: to a web or mail address, or to a file of the workspace. Pure. */
+/** Classifies links in a chat: a web or mail address, or a file of the workspace. Pure. */
 import path from "node:path";
 
 export type LinkTarget =
@@ -9,7 +9,7 @@ export type LinkTarget =
 
 const EXTERNAL = new Set(["http:", "https:", "mailto:"]);
 
-/** `folders` are the workspace's, absolute. A relative link is looked up in the first one. */
+/** `folders`: absolute paths of the workspace folders. A relative link is resolved against the first one. */
 export function linkTarget(href: string, folders: readonly string[]): LinkTarget {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(href)?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === "file") return fileTarget(href, folders);
@@ -17,7 +17,7 @@ export function linkTarget(href: string, folders: readonly string[]): LinkTarget
   return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused("it is no address");
 }
 
-/** The page that an agent asks the user to visit, as a browser gets it; `undefined` for what is none. */
+/** The normalized address of the web page that an agent asks the user to open; `undefined` if it is not HTTP(S). */
 export function pageAddress(url: string): string | undefined {
   const page = URL.canParse(url) ? new URL(url) : undefined;
   return page?.protocol === "http:" || page?.protocol === "https:" ? page.href : undefined;
@@ -43,7 +43,7 @@ function fileTarget(href: string, folders: readonly string[]): LinkTarget {
 function plainPath(where: string): string | undefined {
   try {
     const decoded = decodeURIComponent(where.replace(/^file:/i, ""));
-    if (decoded.includes("\0") || /^\/\/[^/]/.test(decoded)) return undefined; // a file of another machine
+    if (decoded.includes("\0") || /^\/\/[^/]/.test(decoded)) return undefined; // a file on another machine
     const local = decoded.replace(/^\/\/(?=\/)/, "");
     return /^\/[a-z]:/i.test(local) ? local.slice(1) : local;
   } catch {

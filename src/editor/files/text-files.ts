@@ -1,9 +1,12 @@
 /**
- * Files for agents, as the user has them in the editor: unsaved changes are read, and what is written goes through the
- * editor where the file is open, so that it can be undone.
+ * Reads and writes files for agents through the editor. Reading returns unsaved changes. Writing to an open file goes
+ * through the editor, so that the user can undo it.
  *
- * Invariants: writes come one after the other; a file keeps its encoding and its line ends; what its encoding cannot
- * hold, and what is no text, is not written over. Everything that is not done is a `NotServed` with a sentence.
+ * Invariants:
+ * - Writes run one after the other.
+ * - A file keeps its encoding and its line endings.
+ * - A binary file is not overwritten, nor a file whose encoding cannot represent the new text.
+ * - Every failure is a `NotServed` with a message for the agent.
  */
 import path from "node:path";
 import * as vscode from "vscode";
@@ -11,7 +14,7 @@ import { NotServed } from "../../errors";
 import { changedPart, type ChangedPart } from "./changed-part";
 import { withLineEnds } from "./line-endings";
 
-/** VS Code gives extensions no larger ones either. */
+/** Equal to VS Code's own limit for extensions. */
 const MOST_BYTES = 50 * 1024 * 1024;
 
 export class TextFiles {
@@ -43,7 +46,7 @@ export class TextFiles {
     const whole =
       document.lineCount > 1 ? withLineEnds(text, document.eol === vscode.EndOfLine.CRLF ? "\r\n" : "\n") : text;
     const content = await encoded(whole, uri, encoding);
-    // What was changed on disk, and the editor has not noticed yet, would be in the way of saving.
+    // A change on disk that the editor has not noticed yet would make saving fail.
     const isBehind =
       !document.isDirty && bytes !== undefined && (await decoded(bytes, uri, encoding)) !== document.getText();
     if (open === undefined || isBehind) await writeBytes(uri, content);
@@ -75,7 +78,7 @@ async function opened(uri: vscode.Uri): Promise<vscode.TextDocument> {
   }
 }
 
-/** `undefined`: there is no such file. */
+/** `undefined`: the file does not exist. */
 async function bytesOf(uri: vscode.Uri): Promise<Uint8Array | undefined> {
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);
@@ -109,7 +112,7 @@ async function encoded(text: string, uri: vscode.Uri, encoding: string): Promise
   return bytes;
 }
 
-/** With the folders on the way. */
+/** Creates missing parent folders. */
 async function writeBytes(uri: vscode.Uri, bytes: Uint8Array): Promise<void> {
   try {
     await vscode.workspace.fs.createDirectory(vscode.Uri.joinPath(uri, ".."));
@@ -126,7 +129,7 @@ async function change(document: vscode.TextDocument, text: string): Promise<void
   if (!saved) throw NotServed.refused(`${document.uri.fsPath} could not be saved.`);
 }
 
-/** One step to be undone; whoever reads there keeps their place. */
+/** One undo step that preserves the scroll and cursor positions. */
 function replace(document: vscode.TextDocument, { start, end, text }: ChangedPart): Thenable<boolean> {
   const edit = new vscode.WorkspaceEdit();
   edit.replace(document.uri, new vscode.Range(document.positionAt(start), document.positionAt(end)), text);

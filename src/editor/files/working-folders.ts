@@ -1,4 +1,4 @@
-/** In which folder a tab works: the workspace's only one, the one that the user picks, or the home folder. */
+/** Chooses the working folder of a tab: the only workspace folder, the user's choice, or the home folder. */
 import type { Log } from "../../log";
 
 export interface FolderDeps {
@@ -6,7 +6,7 @@ export interface FolderDeps {
   folders(): readonly string[];
   /** Asks the user; `undefined`: no choice was made. */
   pick(): Promise<string | undefined>;
-  /** One sentence for the user. */
+  /** Shows a message to the user. */
   say(message: string): void;
   readonly home: string;
   readonly log: Log;
@@ -17,7 +17,7 @@ export class WorkingFolders {
 
   constructor(private readonly deps: FolderDeps) {}
 
-  /** The workspace's, absolute. */
+  /** Absolute paths of the workspace folders. */
   get all(): readonly string[] {
     return this.deps.folders();
   }
@@ -36,7 +36,7 @@ export class WorkingFolders {
     return this.#picking;
   }
 
-  /** A prompt may wait for it already, so that no choice is one, too; which, is said. */
+  /** A prompt may already wait for the folder. So without a choice the first folder is used, and a message names it. */
   async #pick(first: string): Promise<string> {
     const picked = await this.deps.pick();
     if (picked !== undefined) return picked;
@@ -45,7 +45,7 @@ export class WorkingFolders {
     return first;
   }
 
-  /** A page says where its tab worked; only a folder that we would choose ourselves counts. */
+  /** Checks a tab's folder that the page reports. Only a folder that this class could choose is accepted. */
   isOurs(folder: string): boolean {
     const folders = this.deps.folders();
     return folders.includes(folder) || (folders.length === 0 && folder === this.deps.home);

@@ -1,4 +1,4 @@
-/** What the chat asks of the workspace: its folders, and where links lead. */
+/** Workspace services of the chat: folders, and opening links. */
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { linkTarget, LinkNotOpened, pageAddress } from "./links";
@@ -12,8 +12,8 @@ export function workspaceFolders(log: Log): FolderDeps {
   const folders = () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");
   return {
     folders: () => folders().map(({ uri }) => uri.fsPath),
-    // Not showWorkspaceFolderPick, which does not heed ignoreFocusOut: the chat takes the focus while its tab opens,
-    // and the question must outlive that.
+    // `showWorkspaceFolderPick` ignores `ignoreFocusOut`. The chat takes the focus while its tab opens, and the picker
+    // must stay open.
     pick: async () => {
       const items = folders().map(({ name, uri }) => ({ label: name, description: uri.fsPath, folder: uri.fsPath }));
       return (
@@ -30,8 +30,8 @@ export function workspaceFolders(log: Log): FolderDeps {
 }
 
 /**
- * Opens a web or mail address outside, a file of the workspace here, and nothing else: throws `LinkNotOpened`.
- * `preview`: the focus stays where it is.
+ * Opens a web or mail address in the browser, or a workspace file in the editor. Throws `LinkNotOpened` for all other
+ * links. `preview`: the focus does not move.
  */
 export async function openLink(href: string, preview: boolean, { folders }: FolderDeps): Promise<void> {
   const target = linkTarget(href, folders());
@@ -57,9 +57,7 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
   }
 }
 
-/**
- * In the browser, when it is a web page; whoever is told to open anything else has been told wrong, and it is logged.
- */
+/** Opens a web page in the browser. Any other address is logged and not opened. */
 export async function openPage(url: string, { log }: FolderDeps): Promise<void> {
   const address = pageAddress(url);
   if (address === undefined) log.warn("agent", "What is no web page was not opened", { url });
@@ -67,14 +65,14 @@ export async function openPage(url: string, { log }: FolderDeps): Promise<void> 
 }
 
 /**
- * A text passes as it is. A `Uri`, which the type asks for, has its query decoded, and a page that finds its way back
- * by its query is not found.
+ * Passes a string, because a `Uri`, which the type requires, would decode the query. A page that receives a callback
+ * address in its query would then fail.
  */
 async function openOutside(address: string): Promise<void> {
   await vscode.env.openExternal(address as unknown as vscode.Uri);
 }
 
-/** A terminal that shows what an agent's terminal had printed by now, and takes nothing. */
+/** Opens a read-only terminal with the current output of an agent's terminal. */
 export function showPrintout({
   command,
   output,

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { Freshness, FIRST_NEWS_MS, NO_NEWS_MS, QUIET_MS } from "./diagnostics-freshness";
 import { actionsIn, changesIn, diagnosticsIn, editsIn, hoverIn, pathOf, spotsIn, symbolsIn } from "./convert-results";
 
-/** As VS Code has them: what counts are getters. */
+/** Like VS Code's class, whose properties are getters. */
 class Position {
   constructor(private readonly at: readonly [number, number]) {}
   get line(): number {

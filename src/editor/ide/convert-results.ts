@@ -1,6 +1,6 @@
 /**
- * What VS Code's `vscode.execute…Provider` commands give, as the shapes of `protocol/ide.ts`. Pure: VS Code's classes
- * are looked at, never made.
+ * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide.ts`. Pure: only reads
+ * VS Code's classes, never creates them.
  */
 import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide";
 import type { RawChange } from "../../protocol/ide-answer";
@@ -21,14 +21,14 @@ export interface ShownAction {
   readonly changes?: readonly RawChange[];
 }
 
-/** Of a file, or, of what is none, the URI. */
+/** The path of a file URI; for other schemes the URI itself. */
 export function pathOf(uri: unknown): string | undefined {
   const { scheme, fsPath } = fields(uri);
   if (scheme === "file" && typeof fsPath === "string") return fsPath;
   return typeof scheme === "string" && isObject(uri) ? String(uri) : undefined;
 }
 
-/** `Location[]` or `LocationLink[]`; each place once. */
+/** Converts `Location[]` or `LocationLink[]`, without duplicates. */
 export function spotsIn(found: unknown): readonly Spot[] {
   const seen = new Set<string>();
   return list(found).flatMap(each => {
@@ -42,7 +42,7 @@ export function spotsIn(found: unknown): readonly Spot[] {
   });
 }
 
-/** `Hover[]`, of each provider one. */
+/** Converts `Hover[]`, one per provider. */
 export function hoverIn(found: unknown): string {
   const text = (part: unknown): string => {
     if (typeof part === "string") return part;
@@ -62,7 +62,7 @@ export function hoverIn(found: unknown): string {
 
 const MOST_DEPTH = 12;
 
-/** `DocumentSymbol[]`, with what is in them, or `SymbolInformation[]`. */
+/** Converts `DocumentSymbol[]` with children, or `SymbolInformation[]`. */
 export function symbolsIn(found: unknown, path?: string, depth = 0): readonly IdeSymbol[] {
   return list(found).flatMap((each): readonly IdeSymbol[] => {
     const { name, kind, detail, containerName, location, selectionRange, children } = fields(each),
@@ -82,7 +82,7 @@ export function symbolsIn(found: unknown, path?: string, depth = 0): readonly Id
   });
 }
 
-/** A `WorkspaceEdit`: its texts. What it does to whole files VS Code does not tell. */
+/** Converts the text edits of a `WorkspaceEdit`. VS Code's API does not expose its file operations. */
 export function changesIn(edit: unknown): readonly RawChange[] {
   const entries = fields(edit)["entries"];
   if (!isObject(edit) || typeof entries !== "function") return [];
@@ -143,7 +143,7 @@ export function diagnosticsIn(found: readonly unknown[], path: string): readonly
   });
 }
 
-/** VS Code's ranges have getters, which an object's spread does not see. */
+/** Copies a range property by property: VS Code's ranges have getters, which object spread ignores. */
 function rangeOf(range: unknown): IdeRange | undefined {
   const { start, end } = fields(range),
     plain = (position: unknown): Fields => ({

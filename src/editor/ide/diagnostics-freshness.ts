@@ -1,13 +1,13 @@
 /**
- * Whether what VS Code says is wrong in a file is of its text as it is now: language services tell when they are
- * through with it, or do not. Pure; times are milliseconds.
+ * Tracks whether VS Code's diagnostics of a file describe its current text. Language services may or may not report
+ * completion. Pure; times are milliseconds.
  */
 
-/** Many say the syntax first, then the rest. */
+/** Quiet time after a report: many services report syntax errors first and other errors later. */
 export const QUIET_MS = 700;
-/** Where nothing became different, some say nothing. */
+/** Maximum wait after a change: some services report nothing if the diagnostics are unchanged. */
 export const NO_NEWS_MS = 3_000;
-/** Of a file that they have just been shown; a project may have to be loaded. */
+/** Maximum wait for a file that was just opened; the service may have to load a project. */
 export const FIRST_NEWS_MS = 10_000;
 const MOST_FILES = 500;
 
@@ -17,7 +17,7 @@ export class Freshness {
     { readonly changedAt: number; readonly isNew: boolean; readonly diagnosedAt?: number }
   >();
 
-  /** What was before `since` nobody has seen. */
+  /** Diagnostics from before `since` were not observed. */
   constructor(private readonly since: number) {}
 
   changed(uri: string, now: number): void {
@@ -31,14 +31,14 @@ export class Freshness {
     this.#keep(uri, { changedAt, isNew, diagnosedAt: now });
   }
 
-  /** 0: it is of now, or nothing more is to be expected. Else look again after so many milliseconds. */
+  /** 0: the diagnostics are current, or no more are expected. Otherwise the milliseconds until the next check. */
   settledIn(uri: string, now: number): number {
     const { changedAt = this.since, isNew = false, diagnosedAt } = this.#files.get(uri) ?? {};
     if (diagnosedAt !== undefined && diagnosedAt >= changedAt) return Math.max(0, diagnosedAt + QUIET_MS - now);
     return Math.max(0, changedAt + (isNew ? FIRST_NEWS_MS : NO_NEWS_MS) - now);
   }
 
-  /** Something was said of it since it changed. */
+  /** Whether a report arrived since the last change. */
   hasNews(uri: string): boolean {
     const { changedAt = this.since, diagnosedAt } = this.#files.get(uri) ?? {};
     return diagnosedAt !== undefined && diagnosedAt >= changedAt;

@@ -1,6 +1,7 @@
 /**
- * What VS Code finds wrong in a file, as it is now. Language services tell by and by; some look only at files that are
- * in a tab: one that is in none is put into one in the background until they have spoken, and taken out again.
+ * Current diagnostics of a file. Language services report diagnostics incrementally. Some analyse only files that are
+ * open in a tab. A file without a tab is opened in a background tab until the services have reported, and is closed
+ * again.
  */
 import * as vscode from "vscode";
 import type { Clock } from "../../clock";
@@ -13,8 +14,8 @@ export class IdeDiagnostics implements vscode.Disposable {
   constructor(private readonly clock: Clock) {}
 
   /**
-   * `hasSpoken`: language services said something of this text; else there may be none for it. Waits until `until`, or
-   * `signal`.
+   * `hasSpoken`: a language service reported on this text. `false` may mean that none exists for it. Waits at most
+   * until `until`, or until `signal` aborts.
    */
   async of(
     { uri }: vscode.TextDocument,
@@ -24,7 +25,7 @@ export class IdeDiagnostics implements vscode.Disposable {
     const freshness = this.#watch(),
       key = uri.toString(),
       isInTab = tabsOf(uri).length > 0;
-    // then it is the active one, although nobody chose it
+    // a background tab in an empty window becomes active
     const wasEmpty = vscode.window.tabGroups.all.every(({ tabs }) => tabs.length === 0);
     if (!isInTab) {
       freshness.shown(key, this.clock.now());
@@ -55,7 +56,7 @@ export class IdeDiagnostics implements vscode.Disposable {
     for (const each of this.#watching?.subscriptions ?? []) each.dispose();
   }
 
-  /** From the first time on: who never asks pays nothing. */
+  /** Starts with the first request, so that unused listeners cost nothing. */
   #watch(): Freshness {
     if (this.#watching) return this.#watching.freshness;
     const { clock } = this,

@@ -1,8 +1,10 @@
 /**
- * IDE operations by VS Code's own language services (`protocol/ide.ts`): of files as the user sees them, unsaved
- * changes too. Nothing is changed.
+ * IDE operations through VS Code's language services (`protocol/ide.ts`). They use files as the user sees them, with
+ * unsaved changes, and change nothing.
  *
- * Invariants: nobody waits longer than the limit; what is not done is a `NotServed` with a sentence.
+ * Invariants:
+ * - No operation exceeds the time limit.
+ * - Every failure is a `NotServed` with a message for the agent.
  */
 import * as vscode from "vscode";
 import type { Clock } from "../../clock";
@@ -42,17 +44,17 @@ import {
 } from "./convert-results";
 
 const LIMIT_MS = 60_000;
-/** Before the limit: what was found until then is answered. */
+/** Diagnostics stop this long before the limit, so that partial results are returned in time. */
 const LAST_MS = 5_000;
 /**
- * A language's services begin with its first file: how long that is waited for, at least and at most, and for how long
- * they have to say the same.
+ * A language's services start with its first file. Minimum and maximum wait for the start, and the time for which
+ * answers must be stable.
  */
 const LEAST_MS = 2_000,
   SAME_MS = 1_000,
   BEGINNING_MS = 10_000,
   AGAIN_MS = 300;
-/** Code actions whose edits are worked out before they are shown. */
+/** Maximum number of code actions whose edits are resolved. */
 const MOST_RESOLVED = 40;
 
 interface Asked {
@@ -65,10 +67,10 @@ type OfFile = Extract<IdeOperation, { readonly path: string }>;
 
 export class IdeOperations implements vscode.Disposable {
   readonly #diagnostics: IdeDiagnostics;
-  /** Languages whose services have answered something, or had the time to. */
+  /** Languages whose services have answered, or whose start timed out. */
   readonly #begun = new Set<string>();
 
-  /** `read`: the text of a file, as the user has it. */
+  /** `read` returns the text of a file with unsaved changes. */
   constructor(
     private readonly clock: Clock,
     private readonly read: (file: string) => Promise<string>,
@@ -85,7 +87,7 @@ export class IdeOperations implements vscode.Disposable {
       );
     const withdraw = (): void => over.abort(NotServed.refused("The operation was withdrawn."));
     if (cancel.aborted)
-      withdraw(); // before it came here: then nobody tells any more
+      withdraw(); // aborted before this point: no event follows
     else cancel.addEventListener("abort", withdraw);
     try {
       return await orAborted(this.#operate(request, over.signal, this.clock.now() + LIMIT_MS - LAST_MS), over.signal);
@@ -156,7 +158,7 @@ export class IdeOperations implements vscode.Disposable {
     { query, path: file, folders }: Extract<IdeRequest, { operation: "workspace_symbols" }>,
     signal: AbortSignal,
   ): Promise<IdeAnswer> {
-    if (file !== undefined) await documentOf(file); // its language's services begin with it
+    if (file !== undefined) await documentOf(file); // starts the services of the file's language
     const found = await this.#untilBegun(file === undefined ? "*" : `symbols of ${file}`, signal, () =>
       vscode.commands.executeCommand("vscode.executeWorkspaceSymbolProvider", query),
     );
@@ -184,7 +186,7 @@ export class IdeOperations implements vscode.Disposable {
     const { document, lines, signal, until } = asked,
       { uri } = document,
       range = rangeOfActions(lines, right(positionOf(lines, at, uri.fsPath)), at, endLine);
-    await this.#diagnostics.of(document, until, signal); // what is to be fixed
+    await this.#diagnostics.of(document, until, signal); // code actions depend on the diagnostics
     const found = actionsIn(
       await this.#ask(
         asked,
@@ -217,7 +219,7 @@ export class IdeOperations implements vscode.Disposable {
     return readOnce(async file => this.read(file).then(linesOf, () => []));
   }
 
-  /** Of a provider of the document's language. What it refuses with is a sentence. */
+  /** Calls a provider of the document's language. Rejects with a message for the agent. */
   #ask({ document: { languageId }, signal }: Asked, command: string, ...args: readonly unknown[]): Promise<unknown> {
     return this.#untilBegun(languageId, signal, async () => {
       try {
@@ -229,8 +231,8 @@ export class IdeOperations implements vscode.Disposable {
   }
 
   /**
-   * The first time of a language: services that are still loading say nothing, or less than they know, so they are
-   * asked until they say the same for a while.
+   * Repeats the first request of a language until the answer is stable. Services that are still loading return nothing
+   * or incomplete results.
    */
   async #untilBegun(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
     if (this.#begun.has(language)) return ask();
@@ -300,7 +302,7 @@ function isIn(folder: string, file: string): boolean {
     file.startsWith(/[\\/]$/.test(folder) ? folder : `${folder}${folder.includes("\\") ? "\\" : "/"}`)
   );
 }
-/** Of whatever a provider gives, which may not be for writing. */
+/** Serializes any provider result; one that JSON cannot represent yields an empty string. */
 function written(answer: unknown): string {
   try {
     return JSON.stringify(answer) ?? "";

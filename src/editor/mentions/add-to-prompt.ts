@@ -1,13 +1,15 @@
-/** What “Add to Symposium” adds, by where it was chosen: VS Code says so in the arguments of the command. */
+/**
+ * Chooses the attachments of “Add to Symposium” by the command's arguments, which VS Code sets according to the menu.
+ */
 import * as vscode from "vscode";
 import type { EditorContext, Gathered } from "./context-sources";
 
 /**
- * - Explorer: the file under the mouse, and all that are selected.
- * - Title of an editor: its file, and where it is.
- * - Text of an editor: its file; what is selected there goes before it.
- * - Terminal: itself, and a list of those that are selected.
- * - Command palette: nothing; as in the text of the editor.
+ * - Explorer: the file under the pointer and all selected files.
+ * - Editor title: the file, and its view column.
+ * - Editor text: the file; a selection takes precedence.
+ * - Terminal: the terminal, and a list of the selected terminals.
+ * - Command palette: no arguments; handled like the editor text.
  */
 export function additions(context: EditorContext, first: unknown, second: unknown): Promise<Gathered> {
   if (first !== undefined && !(first instanceof vscode.Uri)) return context.gather({ kind: "terminal" });

@@ -1,4 +1,4 @@
-/** What the editor can add to a prompt: what is selected, what it finds wrong, files and folders. */
+/** Context that the editor can add to a prompt: selections, problems, files and folders. */
 import path from "node:path";
 import * as vscode from "vscode";
 import {
@@ -15,7 +15,7 @@ import type { TerminalSelection } from "./terminal-selection";
 
 export interface Gathered {
   readonly attachments: readonly Attachment[];
-  /** A sentence about what is not among them. */
+  /** A message about items that were left out. */
   readonly left?: string;
 }
 
@@ -27,14 +27,14 @@ export class NothingToAdd extends Error {
 const NO_SELECTION = "Nothing is selected in an editor. Select the lines that you want to add first.";
 const NO_PROBLEMS = "The editor finds no errors and no warnings.";
 const NO_TERMINAL = "Nothing is selected in a terminal. Select what you want to add there first.";
-/** Its end says more than its beginning. */
+/** Terminal output is cut at the beginning, because its end is more informative. */
 const TOO_EARLY = "(The beginning is left out.)\n";
 const TOO_LONG = `The selection is longer than ${ATTACHED_TEXT_LIMIT.toLocaleString("en")} characters: add the file instead.`;
 
 export class EditorContext {
   constructor(private readonly terminal: TerminalSelection) {}
 
-  /** As `Composer.gather` in `chat/chat-deps.ts`. */
+  /** See `Composer.gather` in `chat/chat-deps.ts`. */
   async gather(want: Want): Promise<Gathered> {
     switch (want.kind) {
       case "selection":
@@ -50,7 +50,7 @@ export class EditorContext {
     }
   }
 
-  /** For the list behind an `@`: what there is to gather now. */
+  /** Entries of the mention list that can be gathered now. */
   offers(): readonly Mention[] {
     const editor = vscode.window.activeTextEditor,
       problems = allProblems();
@@ -67,7 +67,7 @@ export class EditorContext {
     ];
   }
 
-  /** One attachment for each part that is selected in the editor that is, or was last, in use. */
+  /** One attachment for each selected range of the active or last active editor. */
   selection(): readonly Attachment[] {
     const editor = vscode.window.activeTextEditor;
     const selected = editor?.selections.filter(({ isEmpty }) => !isEmpty) ?? [];
@@ -86,7 +86,7 @@ export class EditorContext {
     });
   }
 
-  /** Files and folders by their addresses, as the editor or a drop gives them. */
+  /** Attachments for files and folders, by URI as the editor or a drop provides them. */
   async files(addresses: readonly string[]): Promise<Gathered> {
     const given = [...new Set(addresses)],
       left: string[] = [];
@@ -121,7 +121,7 @@ export class EditorContext {
 
   async #terminal(): Promise<Attachment> {
     const terminal = vscode.window.activeTerminal;
-    // all of it ends in the empty lines of the screen
+    // the output ends with the empty lines of the screen
     const text = terminal ? (await this.terminal.read()).trimEnd() : "";
     if (!terminal || text === "") throw new NothingToAdd(NO_TERMINAL);
     return {
@@ -153,7 +153,7 @@ function allProblems(): readonly Problem[] {
             ? "warning"
             : undefined;
       if (severity === undefined) return [];
-      // The agent works in one of several folders: there only the whole path says which file it is.
+      // With several folders, the agent works in one of them, so only the full path identifies the file.
       return [
         {
           path: several ? uri.fsPath : vscode.workspace.asRelativePath(uri),
@@ -168,8 +168,8 @@ function allProblems(): readonly Problem[] {
 }
 
 /**
- * `undefined`: no file of the machine on which the extension runs. In a remote window its files have addresses of
- * another scheme in the page.
+ * `undefined`: not a file on the machine of the extension host. In a remote window, the page's URIs of its files have
+ * another scheme.
  */
 function fileOf(address: string): vscode.Uri | undefined {
   try {
@@ -181,7 +181,7 @@ function fileOf(address: string): vscode.Uri | undefined {
   }
 }
 
-/** To look at a file of another machine may mean to sign in there: only where the user's own folders are. */
+/** Accessing a file server may trigger a sign-in. Only servers of the workspace folders are allowed. */
 function isOfHere({ authority }: vscode.Uri): boolean {
   return (
     authority === "" ||

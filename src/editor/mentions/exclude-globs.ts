@@ -1,12 +1,15 @@
 /**
- * What a search for files need not look into, as one glob for VS Code: large folders that git does not track would
- * otherwise fill the list before the first file that anybody wants. Pure.
+ * Builds one exclude glob for VS Code's file search. Without it, large folders that git ignores would exhaust the
+ * result limit. Pure.
  */
 import type { IgnoreFile } from "./ignore-rules";
 
 const MOST_FORMS = 64;
 
-/** Of settings like `search.exclude`; conditions (`{"when": …}`) are not known to a glob. */
+/**
+ * Globs of a setting such as `search.exclude`. Conditional entries (`{"when": …}`) are skipped, because a glob cannot
+ * express them.
+ */
 export function globsOfSetting(setting: unknown): readonly string[] {
   return typeof setting === "object" && setting !== null
     ? Object.entries(setting)
@@ -16,8 +19,8 @@ export function globsOfSetting(setting: unknown): readonly string[] {
 }
 
 /**
- * Plain names and paths only: what these globs match is surely ignored, and the rest is sorted out by `IgnoreRules`.
- * Nothing when something is taken back.
+ * Converts plain names and paths only. All matches are certainly ignored; `IgnoreRules` filters the rest. Returns
+ * nothing if a rule is negated.
  */
 export function globsOfIgnore({ folder, text }: IgnoreFile): readonly string[] {
   const lines = text
@@ -34,7 +37,7 @@ export function globsOfIgnore({ folder, text }: IgnoreFile): readonly string[] {
   });
 }
 
-/** One glob for all of them; `undefined`: none. Braces do not stand within braces. */
+/** Combines all globs; `undefined` if there are none. Nested braces are not supported and are expanded. */
 export function anyOf(globs: readonly string[]): string | undefined {
   const plain = [...new Set(globs.flatMap(forms))].filter(glob => !/[{},]/.test(glob));
   return plain.length === 0 ? undefined : `{${plain.join(",")}}`;
@@ -58,7 +61,10 @@ function forms(glob: string): readonly string[] {
   return done;
 }
 
-/** Files whose path has these characters in this order, `/` between folders: for a list that is not complete. */
+/**
+ * Matches files whose path contains these characters in this order, with `/` between folders. Used if the list is
+ * incomplete.
+ */
 export function globOfQuery(query: string): string {
   return `**/*${[...query].map(character => (character === "/" || character === "\\" ? "/**/*" : `${eitherCase(character)}*`)).join("")}`;
 }

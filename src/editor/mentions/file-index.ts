@@ -1,10 +1,8 @@
 /**
- * The files of the workspace, for those who want to name one: what `files.exclude`, `search.exclude` and `.gitignore`
- * leave.
+ * Index of the workspace's files that `files.exclude`, `search.exclude` and `.gitignore` do not exclude.
  *
- * Nothing is read before the first question, and then once: what changes on disk is only noted, and looked at with the
- * next question. A folder with more files than `MOST_FILES` is searched anew for each question, besides what is in the
- * list.
+ * The first query reads the folders. Later changes on disk are recorded and processed with the next query. A folder
+ * with more than `MOST_FILES` files is also searched for each query, besides the list.
  */
 import * as vscode from "vscode";
 import type { Log } from "../../log";
@@ -14,11 +12,11 @@ import { IgnoreRules, type IgnoreFile } from "./ignore-rules";
 import { target } from "./mention-match";
 
 export const MOST_FILES = 30_000;
-/** Of those that one question finds besides. */
+/** Maximum number of additional results per query in a folder that exceeds the limit. */
 const MOST_BESIDES = 500;
-/** Paths that changed; more of them are a reason to read all. */
+/** Maximum number of recorded changes; more cause a complete read. */
 const MOST_TOUCHED = 200;
-/** Files between two pauses, in which others have their turn. */
+/** Number of files that are processed before the event loop gets a turn. */
 const AT_ONCE = 2_000;
 const OF_GIT = /(^|\/)\.git(\/|$)/;
 
@@ -42,12 +40,12 @@ export class FileIndex implements vscode.Disposable {
     );
   }
 
-  /** All files and folders, or of those that are too many what fits the query. */
+  /** All files and folders; for a folder that exceeds the limit, also those that match the query. */
   async files(query: string, signal: AbortSignal): Promise<readonly Listed[]> {
     return (await Promise.all(this.#all().map(folder => folder.files(query, signal)))).flat();
   }
 
-  /** Where a file is in the list, whether it is in it or not. */
+  /** The list entry for a file, whether the index contains it or not. */
   place(file: vscode.Uri): Listed {
     for (const folder of this.#all()) {
       const path = folder.pathOf(file);
@@ -56,7 +54,7 @@ export class FileIndex implements vscode.Disposable {
     return { kind: "file", root: "", path: file.fsPath, target: target(file.fsPath.replaceAll("\\", "/")) };
   }
 
-  /** In the workspace, and not left out by `.gitignore`; before the first question nothing is known to be. */
+  /** Whether the file is in the workspace and not excluded by `.gitignore`. `false` before the first query. */
   isOurs(file: vscode.Uri): boolean {
     return this.#all().some(folder => {
       const path = folder.pathOf(file);
@@ -113,7 +111,7 @@ class FolderIndex implements vscode.Disposable {
     return { kind: "file", root: this.root.fsPath, path, target: target(this.prefix + path) };
   }
 
-  /** Relative, with `/`; `undefined`: it is elsewhere. */
+  /** Relative path with `/`; `undefined` outside the folder. */
   pathOf(file: vscode.Uri): string | undefined {
     const base = this.root.path.endsWith("/") ? this.root.path : `${this.root.path}/`;
     return file.scheme === this.root.scheme && file.path.length > base.length && file.path.startsWith(base)
@@ -195,7 +193,7 @@ class FolderIndex implements vscode.Disposable {
         ];
       } catch {
         return [];
-      } // it is gone meanwhile
+      } // deleted in the meantime
     });
     return (await Promise.all(read)).flat();
   }
@@ -260,7 +258,7 @@ class FolderIndex implements vscode.Disposable {
       this.#touched.size > MOST_TOUCHED
     )
       return;
-    // What is a pattern to a search is not looked up by itself.
+    // A path with glob characters cannot be searched literally, so the folder is read again.
     if (/[*?{}[\],!]/.test(path)) this.#reading = undefined;
     else this.#touched.add(path);
   }

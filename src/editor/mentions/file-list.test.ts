@@ -5,7 +5,7 @@ import { FileList } from "./file-list";
 const paths = (list: FileList) => [...list.all()].map(({ kind, path }) => (kind === "file" ? path : `${path}/`)).sort();
 const name = fc.constantFrom("a", "b", "ab");
 const folder = fc.array(name, { minLength: 1, maxLength: 3 }).map(parts => parts.join("/"));
-/** Files end otherwise than folders, as on a disk one name is not both. */
+/** File names get an extension, because a name on disk is either a file or a folder. */
 const file = folder.map(path => `${path}.ts`);
 
 suite("the list of files", () => {

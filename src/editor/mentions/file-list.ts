@@ -1,13 +1,13 @@
 /**
- * The files of a workspace folder and the folders that they lie in, ready to be searched. Paths are relative, with `/`.
+ * The files of a workspace folder and their parent folders, prepared for searching. Paths are relative, with `/`.
  *
- * Invariants: a folder is there exactly as long as a file lies in it or below; a path is there once. Pure.
+ * Invariants: a folder exists exactly while it contains a file, directly or below. Paths are unique. Pure.
  */
 import { target, type Target } from "./mention-match";
 
 export interface Listed {
   readonly kind: "file" | "folder";
-  /** The workspace folder; empty when the file is in none, and then `path` is absolute. */
+  /** The workspace folder; empty for a file outside the workspace, whose `path` is absolute. */
   readonly root: string;
   readonly path: string;
   readonly target: Target;
@@ -15,10 +15,10 @@ export interface Listed {
 
 export class FileList {
   readonly #files = new Map<string, Listed>();
-  /** With how many files lie in each, or below. */
+  /** Folders with the number of files in or below them. */
   readonly #folders = new Map<string, Listed & { readonly holds: number }>();
 
-  /** `prefix`: before each path where it is searched, as the name of the workspace's folder. */
+  /** `prefix` precedes each path in searches, such as the name of the workspace folder. */
   constructor(
     private readonly root: string,
     private readonly prefix: string,
@@ -40,7 +40,7 @@ export class FileList {
     }
   }
 
-  /** The file, or everything in the folder. */
+  /** Removes the file, or all files in the folder. */
   remove(path: string): void {
     if (this.#files.has(path)) this.#forget(path);
     if (this.#folders.has(path))

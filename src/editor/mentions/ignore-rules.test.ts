@@ -117,7 +117,7 @@ suite("globs for what a search need not look into", () => {
   });
 });
 
-/** Of the forms that `globsOfIgnore` makes. */
+/** Matches the glob forms that `globsOfIgnore` creates. */
 function matches(glob: string, path: string): boolean {
   const pattern = glob
     .replaceAll(/[.]/g, "\\.")

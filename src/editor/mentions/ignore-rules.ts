@@ -1,18 +1,17 @@
 /**
- * What the files `.gitignore` of a folder and of those below it leave out, as git does it (gitignore(5)): the nearest
- * file that says something about a path decides, and what lies in a folder that is left out cannot be taken back. Paths
- * are relative, with `/`. Pure.
+ * Applies `.gitignore` files of a folder and its subfolders, as git does (gitignore(5)). The nearest file with a
+ * matching rule decides. A path in an ignored folder cannot be re-included. Paths are relative, with `/`. Pure.
  */
 import ignore, { type Ignore } from "ignore";
 
 export interface IgnoreFile {
-  /** Where it lies: empty for the folder itself. */
+  /** The folder of the file, empty for the root. */
   readonly folder: string;
   readonly text: string;
 }
 
 export class IgnoreRules {
-  /** The deepest first. */
+  /** Deepest first. */
   readonly #files: readonly { readonly folder: string; readonly rules: Ignore }[];
   readonly #folders = new Map<string, boolean>();
 
@@ -22,7 +21,7 @@ export class IgnoreRules {
       .sort((a, b) => b.folder.length - a.folder.length);
   }
 
-  /** Of a file. */
+  /** `path`: of a file. */
   ignores(path: string): boolean {
     const end = path.lastIndexOf("/");
     return (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#says(path, path);
@@ -37,7 +36,7 @@ export class IgnoreRules {
     return isIgnored;
   }
 
-  /** The nearest file that says something about it; `asked`: folders end in `/` there. */
+  /** Applies the nearest file with a matching rule. `asked`: the path, with a trailing `/` for folders. */
   #says(path: string, asked: string): boolean {
     for (const { folder, rules } of this.#files) {
       if (folder !== "" && !path.startsWith(`${folder}/`)) continue;

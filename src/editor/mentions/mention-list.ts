@@ -1,16 +1,16 @@
-/** The lines of the list that opens with `@`, out of what the editor knows. Pure. */
+/** Builds the entries of the mention list that opens with `@`. Pure. */
 import path from "node:path";
 import type { Mention } from "../../protocol/attachments";
 import type { Listed } from "./file-list";
 import { best, typed, type Target } from "./mention-match";
 
-/** A place in a file that has a name. `what`: function, class… */
+/** A symbol in a file. `what`: its kind, such as function or class. */
 export interface Named {
   readonly kind: "symbol";
   readonly name: string;
   readonly what: string;
   readonly path: string;
-  /** The file as the list shows it. */
+  /** The file, formatted for the list. */
   readonly where: string;
   readonly startLine: number;
   readonly endLine: number;
@@ -18,10 +18,10 @@ export interface Named {
 }
 
 export interface Sources {
-  /** What only the editor knows, always before the rest. */
+  /** Editor context such as the selection, always first. */
   readonly offers: readonly Mention[];
   readonly files: Iterable<Listed>;
-  /** Open or opened lately, in this order; also those that are not among `files`. */
+  /** Files open or recently open, in this order, including files that are not in `files`. */
   readonly opened: readonly Opened[];
   readonly symbols: readonly Named[];
 }
@@ -30,10 +30,10 @@ export interface Opened {
   readonly isOpen: boolean;
 }
 
-/** Lines of the list. */
+/** Maximum number of entries. */
 export const MOST_MENTIONS = 50;
 
-/** Weights of what fits alike: what is open first, in its order. */
+/** Weights for equally good matches. Open files come first, in their order. */
 const FILE = 10_000,
   FOLDER = 10_001,
   SYMBOL = 10_002;

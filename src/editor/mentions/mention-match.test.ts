@@ -55,7 +55,7 @@ suite("what is typed behind an @, and what it fits", () => {
       ["http", "myHTTPServer"],
     ] as const)
       equal(tier(query, name), 2, `${query} in ${name}`);
-    // Its small letter is two characters.
+    // The lower case of this letter has two characters.
     deepEqual([tier("bar", "İ-bar"), tier("ibc", "İ-b-c")], [2, 4]);
     for (const [query, name] of [
       ["ar", "fooBar"],

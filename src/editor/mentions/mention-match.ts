@@ -1,19 +1,19 @@
 /**
- * How well what a user types behind an `@` fits names and paths: its characters must come in this order, whatever lies
- * between.
+ * Fuzzy matching of the text after an `@` against names and paths. The characters must occur in this order, with any
+ * characters between them.
  *
- *     0 the whole name   1 its beginning   2 the beginning of a word   3 within it   4 the first letters of its words
- *     5 a part of the path from a folder on   6 within the path   7 scattered over the name   8 scattered over the path
+ *     0 full name   1 prefix of the name   2 prefix of a word   3 within the name   4 initials of the words
+ *     5 part of the path from a folder on   6 within the path   7 scattered over the name   8 scattered over the path
  *
- * Invariants: upper and lower case are the same; the order does not depend on the order of what is searched, and an
- * additional candidate changes nothing about the others. Pure.
+ * Invariants: matching ignores case. The ranking does not depend on the order of the candidates, and an additional
+ * candidate does not change the others. Pure.
  */
 
-/** What is searched, made ready once: a path with `/`, or a name. */
+/** A search candidate, prepared once: a path with `/`, or a name. */
 export interface Target {
   readonly path: string;
   readonly lower: string;
-  /** Where its last part begins, in `lower`. */
+  /** Offset of the last path segment in `lower`. */
   readonly nameAt: number;
 }
 
@@ -27,7 +27,7 @@ interface Fit {
   readonly spread: number;
 }
 
-/** `undefined`: not at all. `spread`: over how many characters. `query` as of `typed`. */
+/** `undefined`: no match. `spread`: number of characters that the match covers. `query`: a result of `typed`. */
 export function fit(query: string, candidate: Target): Fit | undefined {
   const { lower, nameAt } = candidate;
   const name = lower.slice(nameAt);
@@ -43,14 +43,14 @@ export function fit(query: string, candidate: Target): Fit | undefined {
   return all === undefined ? undefined : { tier: 8, spread: all };
 }
 
-/** What was typed, as `fit` takes it. */
+/** Normalizes the user's input for `fit`. */
 export function typed(query: string): string {
   return query.normalize("NFC").toLowerCase().replaceAll("\\", "/");
 }
 
 /**
- * The `most` that fit best, the best first. `weight`: of two that fit alike, the one with less comes first; then what
- * is less scattered, then the shorter, then the alphabet.
+ * The `most` best matches, best first. Ties are broken by lower `weight`, smaller spread, shorter path, and
+ * alphabetical order.
  */
 export function best<T extends { readonly target: Target }>(
   query: string,
@@ -90,7 +90,7 @@ function compare<T extends { readonly target: Target }>(a: Found<T>, b: Found<T>
 
 const alphabet = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
-/** Behind all that are not worse. */
+/** Insertion index after all entries that are at least as good. */
 function placeOf<T extends { readonly target: Target }>(one: Found<T>, found: readonly Found<T>[]): number {
   let low = 0,
     high = found.length;
@@ -103,7 +103,7 @@ function placeOf<T extends { readonly target: Target }>(one: Found<T>, found: re
   return low;
 }
 
-/** Over how many characters the query is scattered: up to its first end, and from there back as closely as possible. */
+/** Number of characters that the query covers: the first possible end, then back to the latest possible start. */
 function spreadOf(query: string, text: string): number | undefined {
   let end = -1;
   for (const character of query) {

@@ -1,9 +1,10 @@
 /**
- * What fits behind an `@`. Files answer at once, workspace symbols take what language servers take: they are waited for
- * a moment, and come in a second answer when that was too short.
+ * Searches mentions for the text after an `@`. Files are returned immediately. Workspace symbols depend on language
+ * servers: after a short wait, they follow in a second answer.
  *
- * Invariants: one question to the language servers at a time, and none that nobody waits for any more; a server that
- * never answers costs its time limit, no more.
+ * Invariants:
+ * - At most one request to the language servers runs at a time, and none that is obsolete.
+ * - A server that never answers costs at most the time limit.
  */
 import type { Clock } from "../../clock";
 import type { Log } from "../../log";
@@ -19,7 +20,7 @@ export interface MentionDeps {
   readonly log: Log;
 }
 
-/** Below that nearly every symbol fits. */
+/** Below this length, nearly every symbol matches. */
 const SHORTEST_FOR_SYMBOLS = 2;
 const MOMENT_MS = 150;
 export const SYMBOLS_MS = 2_000;
@@ -29,7 +30,7 @@ export class Mentions {
 
   constructor(private readonly deps: MentionDeps) {}
 
-  /** As `Composer.find` in `chat/chat-deps.ts`. */
+  /** See `Composer.find` in `chat/chat-deps.ts`. */
   async find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {
     const asked = query.length < SHORTEST_FOR_SYMBOLS ? Promise.resolve([]) : this.#symbols(query, signal);
     const files = await this.deps.files(query, signal);
@@ -54,7 +55,7 @@ export class Mentions {
     return asked;
   }
 
-  /** `undefined`: it took longer. */
+  /** `undefined`: the time limit expired. */
   async #within<T>(work: Promise<T>, ms: number): Promise<T | undefined> {
     const { clock } = this.deps;
     return new Promise((resolve, reject) => {

@@ -1,7 +1,7 @@
-/** What the editor finds wrong, as a text for agents: one line for each. Pure. */
+/** Formats the editor's diagnostics as text for agents, one line each. Pure. */
 import { ATTACHED_TEXT_LIMIT, type Attachment } from "../../protocol/attachments";
 
-/** Counted from 1. */
+/** `line` and `column` count from 1. */
 export interface Problem {
   readonly path: string;
   readonly line: number;
@@ -10,7 +10,7 @@ export interface Problem {
   readonly message: string;
 }
 
-/** Errors first, then by place; cut with a sentence at what an attachment may hold. */
+/** Errors first, then by position. Truncated with a message at the limit of an attachment. */
 export function problemsOf(
   problems: readonly Problem[],
   limit = ATTACHED_TEXT_LIMIT,
@@ -39,7 +39,7 @@ function order(a: Problem, b: Problem): number {
   return a.path < b.path ? -1 : a.path > b.path ? 1 : a.line - b.line || a.column - b.column;
 }
 
-/** As many whole lines as fit with the sentence. */
+/** Keeps as many whole lines as fit with the message. */
 function cut(lines: readonly string[], limit: number): string {
   const sentence = (left: number): string => `… and ${left} more, which are left out here.`;
   let kept = 0,

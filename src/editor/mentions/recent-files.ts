@@ -1,7 +1,7 @@
-/** The files that are open in an editor, and those that were in use lately, the latest first. */
+/** Files open in an editor, and recently used files, latest first. */
 import * as vscode from "vscode";
 
-/** Kept of those in use lately. */
+/** Maximum number of recently used files. */
 const MOST = 50;
 
 export class RecentFiles implements vscode.Disposable {

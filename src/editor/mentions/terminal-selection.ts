@@ -1,12 +1,14 @@
 /**
- * What is selected in a terminal. VS Code gives it to extensions by way of the clipboard only, which has its text back
+ * Reads the selection of a terminal. VS Code exposes it through the clipboard only, so the clipboard's text is restored
  * afterwards.
  *
- * Invariants: one at a time; the clipboard's text is put back, also when something fails; a picture in it, which is no
- * text, stays as long as nothing is copied.
+ * Invariants:
+ * - One read at a time.
+ * - The clipboard's text is restored, also after a failure.
+ * - An image in the clipboard is not text. It stays unless something is copied.
  */
 export interface TerminalDeps {
-  /** Has VS Code copy what is selected; nothing selected: it copies nothing. */
+  /** Makes VS Code copy the selection. Without a selection it copies nothing. */
   copy(): PromiseLike<unknown>;
   readonly clipboard: { readText(): PromiseLike<string>; writeText(text: string): PromiseLike<void> };
 }
@@ -16,7 +18,7 @@ export class TerminalSelection {
 
   constructor(private readonly deps: TerminalDeps) {}
 
-  /** Empty: nothing is selected. */
+  /** Empty if nothing is selected. */
   read(): Promise<string> {
     const read = this.#last.then(() => this.#read());
     this.#last = read.catch(() => undefined);
@@ -27,7 +29,7 @@ export class TerminalSelection {
     const { copy, clipboard } = this.deps;
     const before = await clipboard.readText();
     try {
-      if (before !== "") await clipboard.writeText(""); // what was there before is no selection
+      if (before !== "") await clipboard.writeText(""); // the previous text must not be mistaken for a selection
       await copy();
       return await clipboard.readText();
     } finally {

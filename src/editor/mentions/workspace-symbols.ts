@@ -1,10 +1,10 @@
-/** Places of the workspace that have names, as its language servers know them. */
+/** Workspace symbols from the language servers. */
 import * as vscode from "vscode";
 import type { FileIndex } from "./file-index";
 import type { Named } from "./mention-list";
 import { target } from "./mention-match";
 
-/** Those in files of the workspace. */
+/** Symbols in files of the workspace only. */
 export async function workspaceSymbols(query: string, index: FileIndex): Promise<readonly Named[]> {
   const found: unknown = await vscode.commands.executeCommand("vscode.executeWorkspaceSymbolProvider", query);
   return (Array.isArray(found) ? found : []).flatMap((each: unknown): readonly Named[] =>
@@ -33,7 +33,7 @@ function named(
   ];
 }
 
-/** A server may leave out the range until it is asked for more. */
+/** A server may omit the range until the symbol is resolved. */
 function linesOf(range: vscode.Range | undefined): { readonly startLine: number; readonly endLine: number } {
   return { startLine: (range?.start.line ?? 0) + 1, endLine: (range?.end.line ?? 0) + 1 };
 }
