@@ -1,13 +1,13 @@
 /**
- * The log: every program's lines come together here and go to listeners, the output channel among them. Listeners get
- * every level (tests assert on events); what the channel shows is `symposium.logLevel`.
+ * The log of all programs. Listeners such as the output channel receive every line at every level; tests assert on
+ * events. `symposium.logLevel` filters only the channel.
  *
- * Invariant: a secret never reaches a listener (`protocol/redaction/redact.ts`), and a line is of bounded size.
+ * Invariant: a secret never reaches a listener (`protocol/redaction/redact.ts`). The size of a line is bounded.
  */
 import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./protocol/log";
 import { redactFields, redactText, type Limits } from "./protocol/redaction/redact";
 
-/** Characters of a text, of a name, and of all fields of a line together, about. */
+/** Approximate maximum characters of a text, of a name, and of all fields of a line. */
 const LONGEST = 4_000,
   LIMITS: Limits = { text: LONGEST, name: 200, items: 100, depth: 6, total: 16_000 };
 
@@ -55,7 +55,7 @@ export class Log {
   }
 }
 
-/** Writes to a channel, made at the first line that `threshold` lets through, one line of text for each event. */
+/** Writes one line of text per event. Creates the channel with the first line that passes `threshold`. */
 export function channelListener(
   channel: () => { appendLine(line: string): void },
   threshold: () => LogLevel,

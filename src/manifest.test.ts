@@ -68,7 +68,7 @@ interface Manifest {
   };
 }
 
-/** Units run in the project's folder. */
+/** Unit tests run in the project's folder. */
 const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
 const { contributes } = manifest;
 
@@ -176,7 +176,7 @@ suite("the manifest and the public names", () => {
           !/#[0-9a-f]{3}|rgb\(|<script|href/i.test(readFileSync(media.svg, "utf8")) &&
           media.altText !== "",
         id,
-      ); // colours are the theme's
+      ); // the theme defines colours
       ok(completionEvents.length > 0 && completionEvents.every(event => known.has(event)), id);
     }
   });
@@ -232,7 +232,7 @@ suite("the manifest and the public names", () => {
       contributes.languageModelTools.map(({ name }) => name),
       PERMISSION_TOOLS,
     );
-    // VS Code offers a chat only tools that can be referred to; their name must be no other's.
+    // VS Code offers a chat only tools that can be referenced, by a unique name.
     ok(
       contributes.languageModelTools.every(
         tool =>

@@ -1,9 +1,9 @@
 /**
- * The public names, as far as they are built: what users, scripts and other programs see. `manifest.test.ts` holds
- * `package.json` to this table; commands and settings are registered and read by it, so that nothing is declared that
- * does nothing.
+ * The public names that users, scripts and other programs see. `manifest.test.ts` compares `package.json` with this
+ * table. Commands and settings are registered and read from it, so that every declared name has an implementation.
  *
- * `user`: never taken from a workspace file, because the setting decides what is executed or shown (scope `machine`).
+ * `user`: never read from a workspace file, because the setting decides which programs run or what is shown (scope
+ * `machine`).
  */
 interface SettingRow {
   readonly default: unknown;
@@ -32,10 +32,10 @@ export const CONTAINER = "symposium";
 export const CHAT_VIEW = "symposium.chatView";
 export const SETTINGS_VIEW = "symposium.settingsView";
 export const VIEWS = [CHAT_VIEW, SETTINGS_VIEW] as const;
-/** The type of the editor that the settings page is. */
+/** The view type of the settings page's editor. */
 export const SETTINGS_PAGE = "symposium.settings";
 export const WALKTHROUGH = "start";
-/** Keys of `when` clauses that we set. */
+/** Context keys that the extension sets for `when` clauses. */
 export const CONTEXTS = {
   agentChosen: "symposium.agentChosen",
   answered: "symposium.answered",
@@ -44,7 +44,7 @@ export const CONTEXTS = {
   settingsUsed: "symposium.settingsUsed",
 } as const;
 
-/** With their titles. */
+/** Commands with their titles. */
 export const COMMANDS = {
   "symposium.openChat": "Open Chat",
   "symposium.newTab": "New Tab",

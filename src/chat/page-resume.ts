@@ -2,7 +2,7 @@
  * Resumes the tabs of a page. A tab without a session gets one that starts with the content on screen. The sidecar then
  * replays the events that the page lacks.
  *
- *     position ─┬─ of a lost tab, from a page not yet notified of the loss ▶ rejected; the page is notified and repeats it
+ *     position ─┬─ of a lost tab, from a page not notified of the loss ▶ rejected; the page repeats it
  *               └─ else ▶ session opened if missing ▶ wait for it ▶ chat/replay with the latest position
  *
  * Invariant: no session starts with less than the content on screen. A position does not include messages in flight to

@@ -66,7 +66,7 @@ export class ToolGroups {
   }
 }
 
-/** What is no assignment of a known group counts as one to nobody: that group is not given away. */
+/** An entry that does not name an agent counts as an assignment to an unknown one, so that its group stays reserved. */
 function read(memory: Memory): Assignments {
   const stored = memory.get(KEY);
   return isObject(stored)

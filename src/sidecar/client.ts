@@ -1,8 +1,10 @@
 /**
- * The host's end of the wire to the sidecar: the contract's types over vscode-jsonrpc.
+ * The host's end of the connection to the sidecar: the protocol's types over vscode-jsonrpc.
  *
- * Invariants: every request is settled, by the answer or by `close`; what breaks the wire is told once through `broken`
- * and settles nothing by itself, because the owner of the process knows why it broke and then calls `close`.
+ * Invariants:
+ * - Every request is settled, by the response or by `close`.
+ * - A failure of the connection is reported once through `broken` and settles nothing. The owner of the process knows
+ *   the reason and calls `close`.
  */
 import type { Readable, Writable } from "node:stream";
 import {
@@ -24,18 +26,18 @@ export type Requests = keyof Calls<HostToSidecar>;
 export type Notifications = keyof Notes<HostToSidecar>;
 
 export interface SidecarClient {
-  /** Rejects with `SidecarRefused` (the sidecar said no) or `SidecarGone` (it ended first). */
+  /** Rejects with `SidecarRefused` (an error response) or `SidecarGone` (the sidecar exited first). */
   request<M extends Requests>(method: M, params: ParamsOf<HostToSidecar, M>): Promise<ResultOf<HostToSidecar, M>>;
-  /** Lost without a word when the sidecar is gone. */
+  /** Dropped silently if the sidecar has exited. */
   notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void;
-  /** The sidecar is gone, and why. Later requests are refused with the same reason. */
+  /** Call it when the sidecar has exited, with the reason. Rejects later requests with the same reason. */
   close(why: string): void;
 }
 
 export interface WireTroubles {
-  /** A stream ended or failed, or what came is no message: nothing more can be said on this wire. */
+  /** A stream ended or failed, or its content is no message. The connection cannot be used any more. */
   broken(what: string): void;
-  /** The wire goes on, but one message came to nothing: an unknown method, a handler that threw. */
+  /** One message failed, such as an unknown method or a throwing handler. The connection remains usable. */
   report(what: string): void;
 }
 
@@ -103,7 +105,9 @@ export class StreamClient implements SidecarClient {
     this.#send(() => this.#connection.sendNotification(method, params)).catch(() => undefined);
   }
 
-  /** A connection whose stream has ended throws, where one that cannot write rejects. */
+  /**
+   * Converts a throw into a rejection: a connection throws after the end of its stream, and rejects if writing fails.
+   */
   async #send<T>(send: () => Promise<T>): Promise<T> {
     return send();
   }
@@ -116,7 +120,7 @@ export class StreamClient implements SidecarClient {
   }
 }
 
-/** Errors cross the wire with their code; one that nobody foresaw, with what it says. */
+/** Errors keep their code on the wire; unexpected ones keep their message. */
 function served<P, R>(
   handler: (params: P, signal: CancelSignal) => Promise<R>,
 ): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {

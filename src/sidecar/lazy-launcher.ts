@@ -1,6 +1,6 @@
 /**
- * A launcher that is loaded when the first sidecar is wanted: activation need not pay for what starts and speaks to
- * processes.
+ * Loads the launcher when the first sidecar is needed, so that activation does not load the modules for processes and
+ * JSON-RPC.
  */
 import type { Launcher } from "./supervisor";
 

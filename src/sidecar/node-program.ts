@@ -1,16 +1,14 @@
-/**
- * Which program, with which arguments and environment, becomes the sidecar. Pure: `process.ts` starts it.
- */
+/** Selects program, arguments and environment of the sidecar. Pure: `process.ts` starts it. */
 import type { NodeChoice } from "./restart-policy";
 
 export interface ProgramChoice {
-  /** The bundled `dist/sidecar.js`. */
+  /** Path of the bundled `dist/sidecar.js`. */
   readonly bundled: string;
-  /** `symposium.acpAgentPath`, used verbatim when it is not empty. */
+  /** `symposium.acpAgentPath`, used verbatim unless it is empty. */
   readonly custom: string;
   /** VS Code's own Node: Electron, or Node itself on a server. */
   readonly ownNode: string;
-  /** The login shell's Node; only looked at for `login`. */
+  /** The login shell's Node; only used for `login`. */
   readonly loginNode: string;
 }
 
@@ -18,11 +16,11 @@ export interface Invocation {
   readonly command: string;
   readonly args: readonly string[];
   readonly env: Readonly<Record<string, string>>;
-  /** For people: what was started. */
+  /** The program's name for messages. */
   readonly program: string;
 }
 
-/** A program of its own has nothing to do with our choice of Node. */
+/** A custom executable does not need Node. */
 export function needsNode({ custom }: Pick<ProgramChoice, "custom">): boolean {
   return custom === "" || /\.[cm]?js$/i.test(custom);
 }
@@ -41,7 +39,7 @@ export function invocation(
     : { command: choice.loginNode, args: [program, mode], env: clean(env), program };
 }
 
-/** What VS Code, Electron and a debugger put into our environment for themselves. */
+/** Variables that VS Code, Electron or a debugger set for themselves. */
 const NOT_INHERITED = /^(VSCODE_|ELECTRON_|CODE_SERVER_|NODE_OPTIONS$|NODE_INSPECT|NODE_CHANNEL_|NODE_UNIQUE_ID$)/i;
 
 function clean(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
@@ -52,13 +50,13 @@ function clean(env: Readonly<Record<string, string | undefined>>): Record<string
   );
 }
 
-/** Run by the login shell: asks Node itself, because version managers put functions and shims before it. */
+/** Runs in the login shell. Node prints its own path, because version managers wrap it in functions and shims. */
 export const ASK_NODE = "node -p \"'symposium-node '+process.versions.node+' '+process.execPath\"";
 const OLDEST_NODE = 20;
 
 /**
- * The path that `ASK_NODE` printed, among whatever else the shell's start-up files print; `undefined` when it is too
- * old.
+ * Extracts the path that `ASK_NODE` printed from the output of the shell's start-up files. `undefined`: this Node is
+ * too old.
  */
 export function answeredNode(output: string): string | undefined {
   const [, major, path] = /^symposium-node (\d+)\.\S* (.+?)\r?$/m.exec(output) ?? [];

@@ -1,11 +1,14 @@
 /**
- * The sidecar as a process: which program, its handshake, how it is stopped. The only module of the host that starts
- * processes; when and how often is `restart-policy.ts`.
+ * The sidecar's process: program, handshake and termination. The only module of the host that starts processes.
+ * `restart-policy.ts` decides when.
  *
- * Invariants: `ready` is settled within the limit of the handshake; `ended` is settled for everything that was
- * launched, also for what never ran; the client stays open until the caller, who learns the end first, closes it; a
- * process whose wire broke is stopped. The stop ladder: stdin ends, SIGTERM, SIGKILL of the group (on Windows of the
- * tree).
+ * Invariants:
+ * - `ready` settles within the time limit of the handshake.
+ * - `ended` settles for every launch, also if the process never ran.
+ * - The client stays open until the caller closes it. The caller is notified of the end first.
+ * - A process whose connection failed is stopped.
+ *
+ * To stop a process, end stdin, then send SIGTERM, then SIGKILL to its group (on Windows to its tree).
  */
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { homedir } from "node:os";
@@ -31,7 +34,7 @@ import type { NodeChoice } from "./restart-policy";
 import type { Launcher, SidecarProcess } from "./supervisor";
 
 export interface LaunchDeps {
-  /** The bundled program, and `symposium.acpAgentPath` as it is now. */
+  /** `bundled`: path of the bundled program. `custom`: the current value of `symposium.acpAgentPath`. */
   readonly bundled: string;
   custom(): string;
   hello(): HelloFromHost;
@@ -42,11 +45,11 @@ export interface LaunchDeps {
 
 const HANDSHAKE_MS = 5_000;
 const SHELL_MS = 5_000;
-/** What is left in the pipes of a process that has ended; its own children may hold them open for ever. */
+/** Time to read remaining output after the exit; child processes may hold the pipes open indefinitely. */
 const DRAIN_MS = 250;
 /**
- * From stdin's end to SIGTERM: the sidecar stops its agents meanwhile. Then to SIGKILL. VS Code gives us five seconds
- * in all.
+ * Time from the end of stdin to SIGTERM, in which the sidecar stops its agents. Then time to SIGKILL. VS Code allows
+ * five seconds in total.
  */
 const LADDER_MS = [3_000, 1_000] as const;
 
@@ -110,7 +113,7 @@ export class ProcessLauncher implements Launcher {
     const stopping = deferred<void>();
     void Promise.race([stopAsked, stopping.promise]).then(() => stop(child, end, clock));
     lines(child.stderr, line => log.warn("sidecar", line));
-    child.stdin.on("error", () => undefined); // the client hears of it too
+    child.stdin.on("error", () => undefined); // the client reports it, too
 
     const client = new StreamClient(child.stdout, child.stdin, handlers, {
       broken: what => {
@@ -167,7 +170,7 @@ export class ProcessLauncher implements Launcher {
     return invocation(mode, node, { bundled, custom, ownNode: process.execPath, loginNode }, env);
   }
 
-  /** Asked once; a failure may be asked again, because a person can install Node meanwhile. */
+  /** Queried once. A failure is not cached, because the user can install Node in the meantime. */
   #login(): Promise<string> {
     this.#loginNode ??= askLoginShell(this.deps).catch((error: unknown) => {
       this.#loginNode = undefined;
@@ -199,7 +202,7 @@ async function askLoginShell({ env, clock }: LaunchDeps): Promise<string> {
 }
 
 function run({ command, args, env }: Invocation): ChildProcessWithoutNullStreams {
-  // A group of its own: an interactive shell must not stop us for the terminal, and what we kill is the group.
+  // A separate process group: an interactive shell must not suspend the host, and a kill must reach the whole group.
   return spawn(command, [...args], {
     cwd: homedir(),
     env,
@@ -209,7 +212,7 @@ function run({ command, args, env }: Invocation): ChildProcessWithoutNullStreams
   });
 }
 
-/** Resolves with how the process ended, when what it said before has been read. */
+/** Resolves with the way the process ended, after its remaining output was read. */
 function endOf(child: ChildProcess, clock: Clock): Promise<string> {
   return new Promise(resolve => {
     let drain: { dispose(): void } | undefined;
@@ -249,7 +252,7 @@ function killGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   try {
     process.kill(-child.pid, signal);
   } catch {
-    /* it ended just now */
+    /* it has just ended */
   }
 }
 

@@ -11,7 +11,7 @@ import {
   type SidecarPhase,
 } from "./restart-policy";
 
-/** Runs events, written short, against the present run; returns the effects and the last phase as words. */
+/** Applies events in a short notation to the current run; returns the effects and the last phase as text. */
 function run(...words: string[]): string {
   let phase = IDLE;
   let at = 0;

@@ -1,19 +1,21 @@
 /**
- * When the sidecar is started, how often, and when we stop trying. Pure; `supervisor.ts` carries the effects
- * out.
+ * Restart policy of the sidecar: when to start it, how often, and when to give up. Pure; `supervisor.ts` executes the
+ * effects.
  *
  *     idle ─wanted▶ starting ─shook hands▶ running ─died▶ backoff ─waited▶ starting …
  *                     │ own Node fails: the login shell's       │ fifth death in three minutes
  *                     └▶ starting …                             └▶ failed ─restart asked▶ starting
  *     starting, running ─restart or dispose asked▶ stopping ─stopped▶ starting, or stopped
  *
- * Invariants: at most one process is meant to be alive; each has a `run` number of its own, and what a former one still
- * says changes nothing; only a person leaves `failed`, and a person's restart forgets the deaths.
+ * Invariants:
+ * - At most one process is meant to be alive.
+ * - Each process has a unique `run` number; events of earlier runs change nothing.
+ * - Only the user leaves `failed`. The user's restart resets the count of deaths.
  */
 import { givenUp } from "../errors";
 import { assertNever } from "../protocol/wire";
 
-/** Whose Node runs the bundled program: VS Code's own, or the login shell's. */
+/** The Node that runs the bundled program: VS Code's own, or the login shell's. */
 export type NodeChoice = "own" | "login";
 
 export type SidecarPhase =
@@ -30,7 +32,7 @@ export type SidecarPhase =
   | { readonly kind: "failed"; readonly run: number; readonly message: string }
   | { readonly kind: "stopped"; readonly run: number };
 
-/** What helps when a start failed: another Node, another try, or nothing that we can do. */
+/** The remedy for a failed start: another Node, another attempt, or none. */
 export type Remedy = "otherNode" | "again" | "none";
 
 export type SidecarEvent =
@@ -43,19 +45,19 @@ export type SidecarEvent =
       readonly message: string;
       readonly remedy: Remedy;
     }
-  /** After `shookHands`. `at` is the clock's time in ms, `message` says why. */
+  /** After `shookHands`. `at`: the clock's time in ms. `message`: the reason. */
   | { readonly kind: "died"; readonly run: number; readonly at: number; readonly message: string };
 
 export type SidecarEffect =
   | { readonly kind: "start"; readonly run: number; readonly node: NodeChoice }
   | { readonly kind: "wait"; readonly run: number; readonly ms: number }
-  /** Ends the process of this run, which may still be starting; answered by `stopped`. */
+  /** Ends the process of this run, which may still be starting. Answered by `stopped`. */
   | { readonly kind: "stop"; readonly run: number }
   | { readonly kind: "unexpected"; readonly event: SidecarEvent };
 
 type Next = readonly [SidecarPhase, readonly SidecarEffect[]];
 
-/** Wait before the start after the first, second… of the recent deaths; there is none after the last. */
+/** Delays before the start after the first, second… recent death. The last death has no restart. */
 export const DELAYS_MS: readonly number[] = [0, 500, 2_000, 5_000];
 export const RECENT_MS = 3 * 60_000;
 

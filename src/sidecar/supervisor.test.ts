@@ -11,7 +11,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { listeners } from "../testing/listeners";
 import { settled } from "../testing/settled";
 
-/** A process as the test wants it: shakes hands, fails, says things and dies on command. */
+/** A controllable process: completes the handshake, fails, sends messages and exits on command. */
 class FakeProcess {
   readonly #ready = deferred<SidecarClient>();
   readonly #ended = deferred<string>();

@@ -1,10 +1,12 @@
 /**
- * Keeps one sidecar alive: starts it when it is first wanted, again when it died, and stops it. The decisions are
- * `restart-policy.ts`; the processes are the launcher's.
+ * Keeps one sidecar running: starts it when first needed, restarts it after a crash, and stops it. `restart-policy.ts`
+ * decides; the launcher owns the processes.
  *
- * Invariants: whoever waits for a client gets one or a reason; the phase changes before the requests of a dead process
- * are rejected, so that nobody who hears of the death is given that process again; what a dead sidecar reported as its
- * children and not as ended is reaped.
+ * Invariants:
+ * - A caller that waits for a client receives one or a reason.
+ * - The phase changes before the requests of a dead process are rejected. So a caller that is notified of the end never
+ *   receives that process again.
+ * - Child processes that a dead sidecar reported as started but not as ended are reaped.
  */
 import type { Clock } from "../clock";
 import { deferred, type Deferred } from "../deferred";
@@ -23,9 +25,9 @@ import {
 } from "./restart-policy";
 
 export interface SidecarProcess {
-  /** Rejects with `StartFailed`, and then the process is being stopped. */
+  /** Rejects with `StartFailed` while the process is being stopped. */
   readonly ready: Promise<SidecarClient>;
-  /** Why it ended, as a sentence; everything that it said before has been delivered. Never rejects. */
+  /** The reason for the end as a message, after all earlier messages were delivered. Never rejects. */
   readonly ended: Promise<string>;
   /** Resolves when it has ended. */
   stop(): Promise<void>;
@@ -33,11 +35,11 @@ export interface SidecarProcess {
 
 export interface Launcher {
   launch(node: NodeChoice, handlers: Handlers<SidecarToHost>): SidecarProcess;
-  /** Ends processes that a dead sidecar left. */
+  /** Ends child processes that a dead sidecar left behind. */
   reap(node: NodeChoice, records: readonly ChildProcessRecord[]): Promise<void>;
 }
 
-/** What the rest of the host listens to; the supervisor keeps the census of processes. */
+/** Handlers for the rest of the host. The supervisor itself tracks the child processes. */
 export type SidecarListeners = Omit<Handlers<SidecarToHost>, "process/started" | "process/ended">;
 
 export interface SupervisorDeps {
@@ -45,13 +47,13 @@ export interface SupervisorDeps {
   readonly listeners: SidecarListeners;
   readonly clock: Clock;
   readonly log: Log;
-  /** After every change of phase. */
+  /** Called after every change of phase. */
   changed(phase: SidecarPhase): void;
 }
 
 export class SidecarSupervisor {
   #phase: SidecarPhase = IDLE;
-  /** The process of `#phase.run`, and its client once hands were shaken. */
+  /** The process of `#phase.run`, and its client after the handshake. */
   #process: SidecarProcess | undefined;
   #client: SidecarClient | undefined;
   #timer: { dispose(): void } | undefined;
@@ -64,7 +66,10 @@ export class SidecarSupervisor {
     return this.#phase;
   }
 
-  /** The running sidecar's client, started if need be. Rejects with `SidecarUnavailable` when there will be none. */
+  /**
+   * The client of the running sidecar, which is started if necessary. Rejects with `SidecarUnavailable` if none will
+   * run.
+   */
   client(): Promise<SidecarClient> {
     const waiting = deferred<SidecarClient>();
     this.#waiting.push(waiting);
@@ -72,22 +77,22 @@ export class SidecarSupervisor {
     return waiting.promise;
   }
 
-  /** The client of the sidecar that runs, if one does. */
+  /** The client of the running sidecar, if any. */
   get running(): SidecarClient | undefined {
     return this.#phase.kind === "running" ? this.#client : undefined;
   }
 
-  /** To the sidecar that runs, if one does: a new one learns everything in its handshake. */
+  /** Sends a notification to the running sidecar, if any. A new one receives the state in its handshake. */
   tell<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
     this.running?.notify(method, params);
   }
 
-  /** A person asks: also after we gave up. */
+  /** Restart by the user, also after `failed`. */
   restart(): void {
     this.#post({ kind: "restartAsked" });
   }
 
-  /** Resolves when every process of ours has ended. */
+  /** Resolves when every started process has ended. */
   async dispose(): Promise<void> {
     this.#post({ kind: "disposeAsked" });
     await Promise.all(this.#alive);
@@ -150,7 +155,7 @@ export class SidecarSupervisor {
     }
   }
 
-  /** One process, from its start to its end. */
+  /** Runs one process from its start to its end. */
   async #live(run: number, node: NodeChoice): Promise<void> {
     const { launcher, listeners, clock, log } = this.deps;
     const children = new Map<number, ChildProcessRecord>();

@@ -9,7 +9,7 @@ function extension(): vscode.Extension<unknown> {
   return found;
 }
 
-/** When this file is loaded, no test has run yet, whatever their order. */
+/** Evaluated when this file is loaded, before any test runs. */
 const wasActive = extension().isActive;
 
 suite("activation", () => {

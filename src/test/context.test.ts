@@ -12,7 +12,7 @@ import { until } from "./until";
 
 const { tabGroups } = vscode.window;
 
-/** Files are `.txt` here: no language service looks at them, and finds problems when it gets to it. */
+/** The files are `.txt`, because no language service reports problems in them later. */
 
 suite("what the editor adds to a prompt", () => {
   let folder = "",

@@ -42,7 +42,7 @@ suite("the files that can be named", () => {
       .map(({ kind, target }) => (kind === "folder" ? `${target.path}/` : target.path))
       .sort();
 
-  /** Tells of what changes in the folder. It hears it after the indexes that were made before it. */
+  /** Reports changes in the folder. Its events arrive after those of indexes that were created before. */
   function watch(): Heard {
     const watcher = vscode.workspace.createFileSystemWatcher(
       new vscode.RelativePattern(vscode.Uri.file(folder), "**/*"),
@@ -55,7 +55,7 @@ suite("the files that can be named", () => {
         watcher.onDidDelete(listener),
       );
   }
-  /** Resolves when the list is this one. */
+  /** Resolves when the list equals `expected`. */
   async function becomes(index: FileIndex, change: Heard, expected: readonly string[]): Promise<void> {
     let last: readonly string[] = [];
     await until(
@@ -68,8 +68,8 @@ suite("the files that can be named", () => {
     });
   }
   /**
-   * The folder is none of the workspace's, which VS Code watches already, and nobody tells when it watches: one file
-   * after another is made until one is heard of.
+   * Resolves when VS Code watches the folder. It is outside the workspace, and VS Code does not report when watching
+   * starts. So files are created one after another until one is reported.
    */
   async function watched(index: FileIndex, change: Heard, before: readonly string[]): Promise<void> {
     const probes: string[] = [];

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 
-/** What another extension can do with our models, by the stable API alone. */
+/** Symposium's models as another extension uses them through the stable API. */
 suite("models of Symposium, for other extensions", () => {
   const setting = (value: boolean | undefined): Thenable<void> =>
     vscode.workspace

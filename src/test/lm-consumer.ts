@@ -1,8 +1,8 @@
-/** Another extension that talks to one of our models: the history is its own, and it runs the tools itself. */
+/** Simulates another extension that uses one of Symposium's models. It keeps the history and runs the tools. */
 import assert from "node:assert/strict";
 import * as vscode from "vscode";
 
-/** What a request was answered. */
+/** The answer to one request. */
 export interface Round {
   readonly text: string;
   readonly calls: readonly vscode.LanguageModelToolCallPart[];
@@ -19,13 +19,13 @@ export class Consumer {
     private readonly options: vscode.LanguageModelChatRequestOptions = {},
   ) {}
 
-  /** Says something, and reads to the end of the response. */
+  /** Sends a prompt and reads the complete response. */
   async ask(words: string): Promise<Round> {
     this.#history.push(vscode.LanguageModelChatMessage.User(words));
     return this.#request();
   }
 
-  /** Sends what the calls returned, in the order that they are given in. `failed`: calls that are marked so. */
+  /** Sends the results of the calls in the given order. `failed`: calls to be marked as failed. */
   async answer(
     results: readonly (readonly [call: vscode.LanguageModelToolCallPart, result: Result])[],
     failed: readonly vscode.LanguageModelToolCallPart[] = [],
@@ -46,8 +46,8 @@ export class Consumer {
   }
 
   /**
-   * Says something, and presses Stop when the answer has this text. What came of it stays in the history, as in VS
-   * Code's own chat.
+   * Sends a prompt and cancels when the response contains this text. The partial response stays in the history, as in
+   * VS Code's own chat.
    */
   async stopAt(words: string, text: string): Promise<void> {
     this.#history.push(vscode.LanguageModelChatMessage.User(words));

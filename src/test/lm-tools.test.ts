@@ -33,21 +33,18 @@ const TOOLS: readonly vscode.LanguageModelChatTool[] = [
     },
   },
   { name: "bare", description: "Has no schema." },
-  // By the name alone it is one of ours, by which VS Code's chat asks its user.
+  // Has the name of a Symposium tool, through which VS Code's chat asks its user.
   { name: "symposium-agent-action", description: "Asks.", inputSchema: { type: "object", properties: {} } },
 ];
 
-/** `vscode.LanguageModelDataPart` is not in the typings of our floor. */
+/** `vscode.LanguageModelDataPart` is not in the typings of the minimum version. */
 function picture(bytes: Uint8Array): object {
   const DataPart: unknown = Reflect.get(vscode, "LanguageModelDataPart");
   assert.ok(typeof DataPart === "function");
   return Reflect.construct(DataPart, [bytes, "image/png"]);
 }
 
-/**
- * What an agent gets of another extension's tools, and that extension of the agent: by the stable API alone, with the
- * scripted agent.
- */
+/** Tools of another extension in a Symposium model, through the stable API, with the scripted agent. */
 suite("models of Symposium with tools of another extension", () => {
   let folder: string, log: string, model: vscode.LanguageModelChat;
   const settings = vscode.workspace.getConfiguration("symposium"),
@@ -119,7 +116,7 @@ suite("models of Symposium with tools of another extension", () => {
         Array.from({ length: n }, (_, i) => i),
       );
       assert.equal(new Set(asked.calls.map(({ callId }) => callId)).size, n);
-      // Last first, in pairs that are swapped.
+      // Reversed, then swapped in pairs.
       const shuffled = [...asked.calls].reverse().map((_, i, all) => all[i ^ 1] ?? all[i]!);
       const { text, calls } = await chat.answer(shuffled.map(call => [call, `<${JSON.stringify(call.input)}>`]));
       for (let i = 0; i < n; i++) assert.ok(text.includes(`add: <{"a":${i},"b":0}>`), `${i}: ${text}`);

@@ -11,8 +11,8 @@ import { until } from "./until";
 
 suite("what agents made, in the editor", () => {
   let folder = "";
-  // The extension of this window has registered its own already: either of them is asked, so that this one has a scheme
-  // of its own.
+  // Uses a separate scheme, because the extension in this window has already registered its own and VS Code may ask
+  // either provider.
   let proposals: Proposals;
   suiteSetup(() => {
     folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
@@ -24,7 +24,7 @@ suite("what agents made, in the editor", () => {
     rmSync(folder, { recursive: true, force: true });
   });
 
-  /** The sides of the diff on show. */
+  /** The two sides of the visible diff. */
   async function sides(): Promise<{
     readonly title: string;
     readonly left: string;

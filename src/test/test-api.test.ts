@@ -8,7 +8,7 @@ import { until, type Heard } from "./until";
 const run = <T>(name: string, ...args: unknown[]) =>
   vscode.commands.executeCommand<T>(`symposium.test.${name}`, ...args);
 
-/** Looks again and again: of what an agent answers VS Code tells nobody. */
+/** Polls, because VS Code has no event for an agent's answer. */
 async function answered(holds: () => Promise<boolean>): Promise<void> {
   for (
     const deadline = Date.now() + timeLimit(60_000);
@@ -69,7 +69,7 @@ suite("the test API", () => {
     const view = (message: string) =>
       lines.filter(line => line.category === "webview" && line.message === message).length;
     await vscode.commands.executeCommand("symposium.openChat");
-    // the command returns before VS Code has asked for the view
+    // the command returns before VS Code has resolved the view
     await until("there", [log], () => view("Webview resolved") > 0);
     await vscode.commands.executeCommand("workbench.view.explorer");
     await until("hidden", [log], () => view("Webview hidden") > 0);

@@ -1,16 +1,16 @@
-/** How tests in the extension host wait: for what VS Code tells of, never for a time. */
+/** Waiting in extension host tests: for events of VS Code, never for a time. */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 
-/** `vscode.Event` is one. */
+/** Compatible with `vscode.Event`. */
 export type Heard = (listener: () => void) => { dispose(): unknown };
 
-/** Nothing in VS Code takes longer on an idle machine. */
+/** No operation of VS Code takes longer on an idle machine. */
 const LIMIT_MS = 60_000;
 
 /**
- * Resolves when the condition holds, which is looked at now and after each of the events. What it throws is the
- * failure.
+ * Resolves when the condition holds. Checks it now and after each event. If it throws, the promise rejects with that
+ * error.
  */
 export async function until(
   what: string,
@@ -29,7 +29,7 @@ export async function until(
     for (;;) {
       const event = new Promise<void>(resolve => {
         told = resolve;
-      }); // first of all: one that comes while the condition is looked at counts
+      }); // subscribe first, so that an event during the check counts
       if (await holds()) return;
       assert.ok(!isLate, `not within ${Math.round(limitMs / 1000)} s: ${what}`);
       await event;

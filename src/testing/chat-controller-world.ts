@@ -1,4 +1,4 @@
-/** The chat controller between a page, a sidecar and settings that the test plays. */
+/** Fixture: the chat controller with a simulated page, sidecar and settings. */
 import { WorkingFolders } from "../editor/files/working-folders";
 import { Log } from "../log";
 import type { AgentConfig } from "../protocol/agents";
@@ -25,7 +25,7 @@ export class Fixture {
   live = true;
   trusted = true;
   selecting: Promise<undefined> | undefined;
-  /** What becomes of what is delivered to a page that is there. */
+  /** The result of delivering a message to a page that is ready. */
   delivery: boolean | Promise<boolean> = true;
   composer: Composer = { find: async () => undefined, gather: async () => ({ attachments: [] }) };
   /** The answer to the confirmation of a bypass. */
@@ -126,7 +126,7 @@ export class Fixture {
     });
   }
 
-  /** As the page would: nobody looks at the result. */
+  /** Sends messages like the page, which ignores the results. */
   async says(...messages: PageToHost[]): Promise<void> {
     for (const message of messages) this.chat.handle(message).catch(() => undefined);
     await settled();
@@ -158,7 +158,7 @@ export const prompt = (tabId: string, text = "hi"): PageToHost => ({
   text,
 });
 
-/** Settings with my agent as that of new tabs. */
+/** Settings with the test's agent as the agent for new tabs. */
 export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Settings {
   const values: Readonly<Record<string, unknown>> = {
     "symposium.agents": [MINE],
@@ -168,7 +168,7 @@ export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Sett
   return readSettings(name => values[name]);
 }
 
-/** A world in which one tab has begun with these settings. */
+/** A fixture in which one tab has started with these settings. */
 export async function begunWith(more: Readonly<Record<string, unknown>> = {}): Promise<Fixture> {
   const fixture = new Fixture();
   fixture.settings = settingsWith(more);

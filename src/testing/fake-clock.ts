@@ -1,6 +1,6 @@
 import type { Clock } from "../clock";
 
-/** A clock that stands still until `advance` is called. Timers run in order of their time, then of their making. */
+/** A clock whose time changes only through `advance`. Timers run in order of their time, then of their creation. */
 export class FakeClock implements Clock {
   #now = 0;
   #timers: { readonly at: number; readonly expired: () => void }[] = [];
@@ -19,7 +19,7 @@ export class FakeClock implements Clock {
     };
   }
 
-  /** Timers that are waiting: a test that ends with some has leaked them. */
+  /** Number of pending timers; a test that ends with some has leaked them. */
   get waiting(): number {
     return this.#timers.length;
   }

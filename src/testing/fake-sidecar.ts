@@ -10,13 +10,13 @@ interface Call {
 }
 
 /**
- * A sidecar that answers at once, holds or refuses what the test names, dies and comes back. It numbers sessions s1,
- * s2…
+ * A fake sidecar that answers immediately, delays or refuses requests as the test demands, exits and restarts. It
+ * numbers sessions s1, s2…
  */
 export class FakeSidecar {
-  /** Why there will be none. */
+  /** The reason why no sidecar will start. */
   unavailable: Error | undefined;
-  /** Of the sidecar that lives now. */
+  /** Calls to the current sidecar. */
   calls: Call[] = [];
   #sessions = 0;
   #held: { readonly methods: Set<string>; release: Deferred<void> } = { methods: new Set(), release: deferred() };
@@ -43,7 +43,7 @@ export class FakeSidecar {
   refuse(method: Requests, error: Error): void {
     this.#refused.set(method, error);
   }
-  /** Instead of the empty answer. */
+  /** Replaces the empty answer. */
   reply<M extends Requests>(
     method: M,
     answer: (params: ParamsOf<HostToSidecar, M>) => ResultOf<HostToSidecar, M> & object,
@@ -57,7 +57,7 @@ export class FakeSidecar {
     release.resolve();
   }
 
-  /** From now on a client is waited for. */
+  /** Ends the sidecar; the next client is pending. */
   die(why = "It was killed."): void {
     this.#next = deferred();
     this.#client.close(why);

@@ -11,7 +11,9 @@ type Notes = Exclude<
   | "lm/keptSessions"
 >;
 
-/** What a test does not look at: each note goes to `heard`, each request is answered by nothing. */
+/**
+ * Handlers for messages that a test ignores. Each notification is passed to `heard`; each request gets an empty answer.
+ */
 export function listeners(heard: (method: Notes) => void = () => undefined): SidecarListeners {
   const note = (method: Notes) => () => heard(method);
   return {

@@ -1,4 +1,4 @@
-/** The settings controller between pages, a sidecar and settings that the test plays. */
+/** Fixture: the settings controller with simulated pages, sidecar and settings. */
 import { Log } from "../log";
 import type { AgentState, InstallState } from "../protocol/agent-service";
 import type { HostToSettings, SettingsToHost, SettingsView } from "../protocol/settings-view";
@@ -12,7 +12,7 @@ import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
 import { settled } from "./settled";
 
-/** As the registry had them. */
+/** An entry as an earlier version of the registry contained it. */
 export const ADA = {
   id: "ada",
   name: "Ada",
@@ -29,7 +29,7 @@ export const HOUSE = {
   _enabled: true,
 } as const;
 
-/** A settings page, and what it has been sent. */
+/** A simulated settings page and the messages posted to it. */
 export class PlayedPage {
   readonly posted: HostToSettings[] = [];
   readonly #handle: ReturnType<SettingsController["attach"]>;
@@ -201,7 +201,7 @@ export class SettingsPlay {
     });
   }
 
-  /** One that is ready, with the view that it has after the sidecar has answered. */
+  /** A page that is ready and shows the view after the sidecar's answer. */
   async page(isPage = false): Promise<PlayedPage> {
     const page = new PlayedPage(this.controller, isPage);
     await page.says({ type: "ready" });

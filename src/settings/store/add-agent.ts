@@ -1,4 +1,4 @@
-/** An agent that the user adds by hand: it stands in the settings then, and is not selected. */
+/** Lets the user add a custom agent to the settings. Does not select it. */
 import * as vscode from "vscode";
 import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
 import type { Fields } from "../../protocol/json";
@@ -7,8 +7,8 @@ import type { Configuration } from "./configuration";
 import { besideOthers, customWays, takenIds } from "./custom-entry";
 
 /**
- * `read`: the entry at an address; rejects with a sentence. Resolves with the id that it got; `undefined`: the user
- * thought better of it.
+ * `read`: fetches the entry at a URL; rejects with a message for the user. Resolves with the id of the new entry;
+ * `undefined`: the user cancelled.
  */
 export async function addAgent(
   configuration: Configuration,

@@ -1,4 +1,4 @@
-/** One more agent extension: chosen from those that there are, or written down. */
+/** Lets the user add an agent extension, from a list or by hand. */
 import * as vscode from "vscode";
 import type { RegistryView } from "../../protocol/agent-service";
 import type { Fields } from "../../protocol/json";
@@ -17,15 +17,15 @@ import type { ConfiguredExtension } from "./extensions";
 
 export interface AddExtensionDeps {
   readonly all: readonly ConfiguredExtension[];
-  /** Over the network. */
+  /** Reads the registry over the network. */
   registry(): Promise<RegistryView>;
-  /** The entry at an address. Rejects with a sentence. */
+  /** Fetches the entry at a URL. Rejects with a message for the user. */
   entryAt(url: string): Promise<Fields>;
-  /** Of the user's own value of `symposium.extensions`. */
+  /** Changes the user's value of `symposium.extensions`. */
   change(change: (value: unknown) => unknown): Promise<void>;
 }
 
-/** The id that it has in the settings; `undefined`: the user thought better of it, or was told why not. */
+/** The id of the new entry; `undefined`: the user cancelled, or saw an error message. */
 export async function addExtension(deps: AddExtensionDeps): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted)
     return void vscode.window.showWarningMessage(
@@ -47,7 +47,7 @@ async function custom(
   { all, entryAt }: AddExtensionDeps,
   { way }: Extract<ExtensionChoice, { readonly kind: "custom" }>,
 ): Promise<(Fields & { readonly id: string }) | undefined> {
-  // A document says itself what it is about; a proxy is nowhere but here.
+  // A downloaded document names its kind. A proxy is always declared as such here.
   const kind =
     way.kind === "url"
       ? "proxy"
@@ -80,7 +80,7 @@ async function custom(
   }
 }
 
-/** What the registry has comes into the list as soon as it is read. */
+/** Adds the registry's entries to the list when they have been read. */
 async function choose(deps: AddExtensionDeps): Promise<ExtensionChoice | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = "Add Agent Extension";

@@ -1,4 +1,4 @@
-/** What stands in the lists of agents that a user chooses from. Pure. */
+/** Items of the lists from which a user chooses an agent. Pure. */
 import type { AgentConfig } from "../../protocol/agents";
 import type { RegistryAgent } from "../../protocol/agent-service";
 import { foundAgents, type FoundAgent, type FoundPrograms } from "../../protocol/known-programs";
@@ -17,7 +17,7 @@ export interface AgentGroup {
   readonly items: readonly AgentItem[];
 }
 
-/** The user's, then what is on this computer, then what would be installed. */
+/** Groups: the user's agents, programs on this computer, then agents to be installed. */
 export function agentGroups(
   { agents, configured, currentAgentId }: Pick<AgentSettings, "agents" | "configured" | "currentAgentId">,
   found: FoundPrograms,
@@ -53,7 +53,7 @@ export interface RegistryItem {
   readonly agent: RegistryAgent;
 }
 
-/** Those that can be used here first. `known`: ids of those that are there already. */
+/** Usable agents first. `known`: ids that exist already. */
 export function registryItems(agents: readonly RegistryAgent[], known: readonly string[]): readonly RegistryItem[] {
   return agents
     .toSorted((a, b) => Number(a.missing !== undefined) - Number(b.missing !== undefined))

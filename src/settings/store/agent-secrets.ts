@@ -1,12 +1,12 @@
 /**
- * Keys that the user gave for agents, in the editor's secret storage: one entry for each agent, its variables as JSON.
- * What cannot be read counts as none, and is logged without its content.
+ * API keys that the user entered for agents, in the editor's secret storage. One entry per agent holds its variables as
+ * JSON. An unreadable entry counts as absent and is logged without its content.
  */
 import type { Log } from "../../log";
 import { isObject } from "../../protocol/json";
 import { knownSecrets } from "../../protocol/redaction/redact";
 
-/** Of `vscode.SecretStorage`. */
+/** The subset of `vscode.SecretStorage` that is used. */
 export interface SecretStore {
   get(key: string): PromiseLike<string | undefined>;
   store(key: string, value: string): PromiseLike<void>;
@@ -16,7 +16,7 @@ export interface SecretStore {
 type Variables = Readonly<Record<string, string>>;
 
 export class AgentSecrets {
-  /** `onKeys`: called each time keys of an agent are stored or found. */
+  /** `onKeys` is called each time keys of an agent are stored or found. */
   constructor(
     private readonly store: SecretStore,
     private readonly log: Pick<Log, "warn">,
@@ -37,13 +37,13 @@ export class AgentSecrets {
         return env;
       }
     } catch {
-      /* The parser's message quotes what was kept. */
+      /* The parser's message would quote the secret. */
     }
     this.log.warn("agent", "The keys that are kept for an agent cannot be read", { agentId });
     return {};
   }
 
-  /** In place of those before; none: forgotten. */
+  /** Replaces the agent's keys; an empty object deletes them. */
   async keep(agentId: string, env: Variables): Promise<void> {
     hide(env);
     await (Object.keys(env).length === 0
@@ -57,7 +57,7 @@ export class AgentSecrets {
   }
 }
 
-/** From now on they are in no log. */
+/** Excludes these values from all logs. */
 function hide(env: Variables): void {
   knownSecrets.add(Object.values(env));
 }

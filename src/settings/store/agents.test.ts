@@ -13,7 +13,7 @@ const mine = {
   distribution: { local: { command: "my-agent", args: ["--acp"], env: { A: "b" } } },
 };
 
-/** There to be chosen, although nobody did. */
+/** Agents that are offered without being configured. */
 const CHOICES = BUILT_IN_AGENTS.filter(({ id, needs }) => id !== ELIZA.id && needs === undefined);
 const ids = (agents: readonly { readonly id: string }[]) => agents.map(({ id }) => id);
 

@@ -1,7 +1,7 @@
 /**
- * The agents as the settings have them: the array form, the older object form `{name: {command, args, env?,
- * bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Settings are written by people: what
- * cannot be read is left out alone, and said in one sentence.
+ * Reads and changes the agents in the settings. Supported forms are the list, the older object form `{name: {command,
+ * args, env?, bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Users edit the settings by
+ * hand: an unreadable entry is skipped with one message, without affecting others.
  */
 import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents";
 import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/built-in-agents";
@@ -9,28 +9,28 @@ import { isObject, type Fields } from "../../protocol/json";
 import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../../protocol/own-configuration";
 
 export interface AgentSettings {
-  /** The built-in ones first, in their order; then the user's, in theirs. */
+  /** Built-in agents first, then the user's, each in their own order. */
   readonly agents: readonly AgentConfig[];
-  /** Of these, those that the user chose or wrote down: the others are there to be chosen. */
+  /** Ids of the agents that the user selected or configured. The others are only offered. */
   readonly configured: readonly string[];
-  /** Those that the user wrote down, or had written down: the built-in ones among them are changed. */
+  /** Ids of agents with an entry in the user's settings, including overridden built-in ones. */
   readonly own: readonly string[];
-  /** Always one of `agents`. */
+  /** Always the id of one of `agents`. */
   readonly currentAgentId: string;
   /** Agents whose requests are allowed without asking. */
   readonly bypass: readonly string[];
-  /** Sentences for the user. */
+  /** Messages for the user. */
   readonly problems: readonly string[];
 }
 
-/** The values of `symposium.agents`, `.currentAgentId` and `.bypassPermissions`, as they are. */
+/** The raw values of `symposium.agents`, `.currentAgentId` and `.bypassPermissions`. */
 export interface RawAgentSettings {
   readonly agents: unknown;
   readonly currentAgentId: unknown;
   readonly bypassPermissions: unknown;
 }
 
-/** What is there only with a program that we do not install has to be written down, or found. */
+/** A built-in agent that needs a program Symposium does not install is not offered unless it is configured or found. */
 const BUILT_IN: readonly AgentConfig[] = BUILT_IN_AGENTS.filter(({ needs }) => needs === undefined);
 
 export function readAgents(raw: RawAgentSettings): AgentSettings {
@@ -59,8 +59,8 @@ export function readAgents(raw: RawAgentSettings): AgentSettings {
 }
 
 /**
- * The value of `symposium.agents` in which this agent's requests are allowed, or asked about. The form and all other
- * fields stay.
+ * Sets or clears `bypassPermissions` of this agent in a value of `symposium.agents`. Keeps the form and all other
+ * fields.
  */
 export function withBypass(value: unknown, agentId: string, isOn: boolean): unknown {
   if (isObject(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: isOn } };
@@ -71,9 +71,9 @@ export function withBypass(value: unknown, agentId: string, isOn: boolean): unkn
 }
 
 /**
- * The value of `symposium.agents` with this entry, in the place of the one with its id. `bypassPermissions` and
- * `ownConfiguration` of that one stay, and those of `entry` are dropped: only the user decides them. The older form
- * becomes the list, because only that has distributions.
+ * Puts this entry into a value of `symposium.agents`, replacing the entry with the same id. Keeps `bypassPermissions`
+ * and `ownConfiguration` of the replaced entry and drops those of `entry`: only the user decides them. Converts the
+ * older form to the list, because only the list supports distributions.
  */
 export function withAgent(value: unknown, entry: Fields): unknown {
   const entries = isObject(value)
@@ -89,7 +89,7 @@ export function withAgent(value: unknown, entry: Fields): unknown {
 
 const USER_FIELDS: readonly string[] = ["bypassPermissions", "ownConfiguration"];
 
-/** The value without this agent, in its form; the value itself where it is not in it. */
+/** Removes this agent and keeps the form. Returns the same value if the agent is not in it. */
 export function withoutAgent(value: unknown, agentId: string): unknown {
   if (isObject(value))
     return Object.hasOwn(value, agentId)
@@ -104,7 +104,7 @@ function entriesIn(value: unknown): readonly unknown[] {
   return Array.isArray(value) ? value : [];
 }
 
-/** Of several with one id the one that counts, which is the first that can be read. */
+/** Among several entries with one id, the effective one is the first readable one. */
 function indexOf(entries: readonly unknown[], id: unknown): number {
   const same = entries.flatMap((entry, i) => (isObject(entry) && entry["id"] === id ? [i] : []));
   return (
@@ -121,7 +121,9 @@ function indexOf(entries: readonly unknown[], id: unknown): number {
   );
 }
 
-/** What of the older form cannot become a distribution stays as it is. */
+/**
+ * Converts an entry of the older form. An entry without a command cannot become a distribution and is kept unchanged.
+ */
 function listed(id: string, fields: Fields): Fields {
   const { command, args, env, ...others } = fields;
   return command === undefined
@@ -142,7 +144,7 @@ interface RawEntry {
   readonly distribution: unknown;
 }
 
-/** Both forms as one. In the object form the key is id and name. */
+/** Normalizes both forms. In the object form the key is both id and name. */
 function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) {
@@ -231,7 +233,7 @@ function readConfiguration(value: unknown): OwnConfiguration | undefined {
     : undefined;
 }
 
-/** Packages that the documents name have other names now. */
+/** Replaces package names that older documentation used by their current ones. */
 function ofToday(distribution: Distribution): Distribution {
   const { npx } = distribution;
   return npx ? { ...distribution, npx: { ...npx, package: currentPackage(npx.package) } } : distribution;
@@ -247,7 +249,7 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
   return ELIZA.id;
 }
 
-/** The agent's own field counts, also when it says no; the older list speaks for the others. */
+/** An agent's own field takes precedence, even if it is `false`. The older list applies to the others. */
 function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
   const valid = value === undefined || (Array.isArray(value) && value.every(isText));
   if (!valid) problems.push("symposium.bypassPermissions is no list of agent ids and is not used.");

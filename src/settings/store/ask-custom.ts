@@ -1,4 +1,4 @@
-/** The boxes in which a user says what to add by hand. */
+/** Input boxes for an agent or extension that the user adds by hand. */
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Installable } from "../../protocol/agent-service";
@@ -14,12 +14,12 @@ import {
   type CustomWay,
 } from "./custom-entry";
 
-/** An entry for the settings, or the address of one. */
+/** An entry for the settings, or the URL of one. */
 export type CustomAnswer =
   | { readonly kind: "entry"; readonly entry: Fields & { readonly id: string } }
   | { readonly kind: "url"; readonly url: string };
 
-/** `taken`: ids of what there is. `undefined`: the user thought better of it. */
+/** `taken`: existing ids. `undefined`: the user cancelled. */
 export async function askCustom(
   of: Installable,
   { kind, prompt, placeHolder }: CustomWay,
@@ -60,7 +60,7 @@ function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: stri
       };
 }
 
-/** Nobody but a shell knows what `~` means. */
+/** Expands `~`, which only a shell would expand. */
 function atHome(text: string): string {
   return text.replace(/^\s*(["']?)~(?=[\\/])/, (_, quote: string) => quote + homedir());
 }

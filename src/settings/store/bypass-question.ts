@@ -1,6 +1,6 @@
 /**
- * The confirmation before an agent may do everything without asking. Pure: VS Code shows it as a modal dialog, the
- * first choice first.
+ * The confirmation before an agent may act without asking. Pure: VS Code shows it as a modal dialog, first choice
+ * first.
  */
 import type { BypassUntil } from "../../protocol/sidecar";
 
@@ -10,7 +10,7 @@ export interface BypassQuestion {
   readonly choices: readonly { readonly label: string; readonly until: BypassUntil }[];
 }
 
-/** Asked in a tab: for its session, or until it is revoked in the settings. */
+/** For a tab: the bypass applies to its session, or until it is revoked in the settings. */
 export function bypassQuestion(agent: string): BypassQuestion {
   const name = shortened(agent);
   return {
@@ -26,7 +26,7 @@ export function bypassQuestion(agent: string): BypassQuestion {
   };
 }
 
-/** Asked on the settings page, where it is always kept. */
+/** For the settings page, which always stores the bypass. */
 export function alwaysQuestion(agent: string): {
   readonly question: string;
   readonly detail: string;
@@ -46,7 +46,7 @@ const questionFor = (agent: string): string => `Allow ${agent} to do everything 
 const meaningFor = (agent: string): string =>
   `${agent} can then read, change and delete files, run commands and use the network with your rights, and you are not asked first.`;
 
-/** A name comes from the settings or a registry: one line, and short enough for a button. */
+/** Names come from the settings or a registry. Reduces them to one line that fits a button. */
 function shortened(agent: string): string {
   const line = agent.replaceAll(/[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}\u2800]+/gu, " ").trim();
   return line.length > MAX_NAME ? `${line.slice(0, MAX_NAME - 1)}…` : line || "this agent";

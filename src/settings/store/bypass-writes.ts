@@ -1,13 +1,14 @@
 /**
- * Bypasses on their way into the settings. Pure; `configuration.ts` writes.
+ * Pending writes of bypasses to the settings. Pure; `configuration.ts` writes.
  *
- * Invariants: one that is being written, or taken back, counts as that already, so that nothing else that changes
- * meanwhile undoes it; one that could not be written counts no more, and is told.
+ * Invariants:
+ * - A pending change is effective immediately, so that another change in the meantime does not undo it.
+ * - A change that could not be written is no longer effective, and is reported.
  */
 import { withBypass } from "./agents";
 
 export interface BypassDeps {
-  /** One after the other: each begins with what is there. */
+  /** Changes are serialized: each starts from the current value. */
   change(change: (value: unknown) => unknown): Promise<void>;
   failed(agentId: string, isOn: boolean, error: unknown): void;
 }
@@ -18,12 +19,12 @@ interface Pending {
 }
 
 export class BypassWrites {
-  /** In the order of asking. */
+  /** In the order of the calls. */
   #pending: readonly Pending[] = [];
 
   constructor(private readonly deps: BypassDeps) {}
 
-  /** The bypassed agents that the settings name, after what is on its way there. */
+  /** The bypassed agents of the settings after all pending changes. */
   with(bypass: readonly string[]): readonly string[] {
     return this.#pending.reduce(
       (all, { agentId, isOn }) => (isOn ? [...new Set([...all, agentId])] : all.filter(id => id !== agentId)),
@@ -31,7 +32,7 @@ export class BypassWrites {
     );
   }
 
-  /** Resolves when it is written, or that has failed and is told. */
+  /** Resolves when the change is written, or has failed and is reported. */
   async set(agentId: string, isOn: boolean): Promise<void> {
     const pending: Pending = { agentId, isOn };
     this.#pending = [...this.#pending, pending];

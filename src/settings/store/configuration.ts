@@ -1,4 +1,4 @@
-/** VS Code's configuration as `Settings`: read anew after each change, written at the user's level only. */
+/** VS Code's configuration as `Settings`. Reads it after each change, and writes at the user level only. */
 import * as vscode from "vscode";
 import { bypassNotKept } from "../../errors";
 import type { Log } from "../../log";
@@ -12,7 +12,7 @@ import { SerialWrites } from "./serial-writes";
 import { readSettings, type Settings } from "./settings";
 import { withUpdate } from "./update-policy";
 
-/** Settings that are one word, and where the settings view writes them. */
+/** Settings with a primitive value that the settings view writes. */
 interface Simple {
   readonly "symposium.requireModifierToSend": boolean;
   readonly "symposium.updates": UpdateMode;
@@ -20,7 +20,7 @@ interface Simple {
 
 export class Configuration implements vscode.Disposable {
   #settings: Settings = this.#read();
-  /** What the user was told already. */
+  /** Problems that were already reported to the user. */
   #told: readonly string[] = [];
   readonly #writes = new SerialWrites({
     value: name => this.ownValue(name),
@@ -50,12 +50,12 @@ export class Configuration implements vscode.Disposable {
     return { ...this.#settings, bypass: this.#bypasses.with(this.#settings.bypass) };
   }
 
-  /** What stands in the user's settings, as it is. */
+  /** The user's raw value. */
   ownValue(name: SettingName): unknown {
     return vscode.workspace.getConfiguration().inspect(name)?.globalValue;
   }
 
-  /** VS Code's own, which extensions have to go through where there is one; empty: none. */
+  /** The value of VS Code's `http.proxy`, which extensions must use; empty if unset. */
   get proxy(): string {
     const value: unknown = vscode.workspace.getConfiguration("http").get("proxy");
     return typeof value === "string" ? value : "";
@@ -65,17 +65,19 @@ export class Configuration implements vscode.Disposable {
     await this.#write("symposium.currentAgentId", agentId);
   }
 
-  /** Adds it to the user's own agents, or puts it in the place of the one with its id. */
+  /** Adds an entry to the user's agents, or replaces the one with its id. */
   addAgent(entry: Fields): Promise<void> {
     return this.#writes.change("symposium.agents", value => withAgent(value, entry));
   }
 
-  /** Removes it from the user's own agents. */
+  /** Removes an agent from the user's agents. */
   removeAgent(agentId: string): Promise<void> {
     return this.#writes.change("symposium.agents", value => withoutAgent(value, agentId));
   }
 
-  /** Writes what the registry has in place of the user's older entry. Resolves with whether that still stood there. */
+  /**
+   * Replaces the user's entry by the newer one of the registry. Resolves with whether the older entry still existed.
+   */
   async takeUpdate(update: RegistryUpdate): Promise<boolean> {
     let isTaken = false;
     await this.#writes.change(update.of === "agent" ? "symposium.agents" : "symposium.extensions", value => {
@@ -86,17 +88,17 @@ export class Configuration implements vscode.Disposable {
     return isTaken;
   }
 
-  /** `change`: from the user's own value of `symposium.extensions` to the next; `undefined` removes it. */
+  /** `change` maps the user's value of `symposium.extensions` to the next; `undefined` removes the key. */
   changeExtensions(change: (value: unknown) => unknown): Promise<void> {
     return this.#writes.change("symposium.extensions", change);
   }
 
-  /** From now on this agent's requests are allowed without asking, or asked about. */
+  /** Turns the bypass of this agent on or off. */
   setBypass(agentId: string, isOn: boolean): Promise<void> {
     return this.#bypasses.set(agentId, isOn);
   }
 
-  /** Where it counts: a workspace may have a value of its own, which is the one that is shown. */
+  /** Writes to the workspace if it overrides the setting, because the effective value is the one shown. */
   async set<N extends keyof Simple>(name: N, value: Simple[N]): Promise<void> {
     const isOfWorkspace = vscode.workspace.getConfiguration().inspect(name)?.workspaceValue !== undefined;
     await vscode.workspace
@@ -104,7 +106,7 @@ export class Configuration implements vscode.Disposable {
       .update(name, value, isOfWorkspace ? vscode.ConfigurationTarget.Workspace : vscode.ConfigurationTarget.Global);
   }
 
-  /** Says once what cannot be read. */
+  /** Reports each unreadable entry once. */
   report(): void {
     const { problems } = this.#settings;
     const fresh = problems.filter(problem => !this.#told.includes(problem));
@@ -121,7 +123,7 @@ export class Configuration implements vscode.Disposable {
     this.#changes.dispose();
   }
 
-  /** The sidecar goes by the settings again, as the user is told. */
+  /** The sidecar returns to the stored settings, which the message says. */
   #bypassFailed(agentId: string, isOn: boolean, error: unknown): void {
     this.log.error("approval", "The bypass could not be kept in the settings", { agentId, isOn, error });
     this.tell(bypassNotKept(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));

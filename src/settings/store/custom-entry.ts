@@ -1,7 +1,6 @@
 /**
- * What a user adds by hand, an agent or an extension: from what is typed to an entry of the settings. Pure. Whether it
- * can be had is the sidecar's affair; what is refused here could never be (`test/custom-packages.test.ts` compares the
- * two).
+ * Converts the user's input for a custom agent or extension into a settings entry. Pure. The sidecar checks
+ * availability; this module rejects input that can never be valid (`test/custom-packages.test.ts` compares the two).
  */
 import type { Installable } from "../../protocol/agent-service";
 import type { Distribution } from "../../protocol/distribution";
@@ -9,7 +8,7 @@ import { isObject, type Fields } from "../../protocol/json";
 
 export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
 
-/** What is asked for each kind. */
+/** The input boxes of one kind. */
 export interface CustomWay {
   readonly kind: CustomKind;
   readonly label: string;
@@ -19,11 +18,11 @@ export interface CustomWay {
 
 export interface Custom {
   readonly kind: Exclude<CustomKind, "url">;
-  /** A path or a program on the PATH, a package, a crate, the address of an MCP server. */
+  /** A path or a program on the PATH, a package, a crate, or the URL of an MCP server. */
   readonly source: string;
-  /** In one line; of a server one header. */
+  /** Arguments in one line; for a server, one header. */
   readonly args: string;
-  /** Absent: that of the source. */
+  /** Defaults to the name of the source. */
   readonly name?: string;
 }
 
@@ -73,15 +72,15 @@ export function customWays(of: Installable): readonly CustomWay[] {
   ];
 }
 
-/** npm's names; what its tools would read as an option, a path or an address is none. */
+/** npm package names. Excludes strings that npm would parse as an option, a path or an address. */
 const NPM = /^((?:@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*)(?:@([\d^~*][\w.^~*+-]*|[a-z][\w.+-]*))?$/i;
-/** PEP 508's names with extras, and PEP 440's versions. */
+/** PEP 508 names with extras, and PEP 440 versions. */
 const PYTHON =
   /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(\[[a-z0-9](?:[\w.,-]*[a-z0-9])?\])?(?:(?:==|@)(\d[\w.!+*-]*|v\d[\w.!+*-]*|latest))?$/i;
 const CARGO = /^([a-z][\w-]{0,63})(?:@(\d[\w.+~-]{0,98}[\w+~-]|\d))?$/i;
 const LONGEST = 214;
 
-/** Why this cannot be meant, as a sentence; `undefined`: it can. */
+/** An error message for invalid input; `undefined` if it is valid. */
 export function wrongSource(kind: CustomKind, text: string): string | undefined {
   const source = sourceOf(text);
   if (source === "") return "There is nothing yet.";
@@ -111,7 +110,7 @@ export function wrongSource(kind: CustomKind, text: string): string | undefined 
 
 const HEADER = /^\s*([\w!#$%&'*+.^`|~-]+)\s*:\s*([\t\x20-\x7e]*?)\s*$/;
 
-/** As one line has them: words, quoted where there are blanks in them; of a server one header, as HTTP has it. */
+/** Validates the arguments: words in one line, quoted if they contain blanks; for a server, one HTTP header. */
 export function wrongArguments(kind: CustomKind, line: string): string | undefined {
   if (kind === "server")
     return line.trim() === "" || HEADER.test(line)
@@ -124,7 +123,7 @@ export function wrongName(text: string): string | undefined {
   return text.trim().length <= 100 ? undefined : "That is too long for a name.";
 }
 
-/** As typed, without what comes along when it is copied. */
+/** Normalizes the input: removes white space and quotes that were copied with it. */
 export function sourceOf(text: string): string {
   return text
     .trim()
@@ -132,7 +131,7 @@ export function sourceOf(text: string): string {
     .trim();
 }
 
-/** What it would be called. */
+/** Default name of the entry. */
 export function nameOf({ kind, source }: Pick<Custom, "kind" | "source">): string {
   switch (kind) {
     case "executable":
@@ -148,7 +147,7 @@ export function nameOf({ kind, source }: Pick<Custom, "kind" | "source">): strin
   }
 }
 
-/** `custom`: nothing in it is wrong. `taken`: ids of what there is. */
+/** `custom` must be valid. `taken`: existing ids. */
 export function customEntry(
   { kind, source, args, name = "" }: Custom,
   taken: readonly string[],
@@ -162,16 +161,13 @@ export function customEntry(
   };
 }
 
-/** Of what was read from an address: it comes to stand beside one that has its id already. */
+/** Gives a downloaded entry a free id, so that it does not replace an existing entry. */
 export function besideOthers(entry: Fields, taken: readonly string[]): Fields & { readonly id: string } {
   const { id } = entry;
   return { ...entry, id: freshId(typeof id === "string" ? id : "custom", taken), _source: "custom" };
 }
 
-/**
- * The values of `id` in a list of the settings, or the keys of the older form: also those of entries that cannot be
- * read otherwise.
- */
+/** The `id` values of a settings list, or the keys of the older form, including those of unreadable entries. */
 export function takenIds(value: unknown): readonly string[] {
   if (isObject(value)) return Object.keys(value);
   return Array.isArray(value)
@@ -179,7 +175,7 @@ export function takenIds(value: unknown): readonly string[] {
     : [];
 }
 
-/** `^[a-z][a-z0-9-]*$`, and a folder's name everywhere. */
+/** An id of the form `^[a-z][a-z0-9-]*$`, valid as a folder name on all platforms. */
 function freshId(name: string, taken: readonly string[]): string {
   const id =
     name
@@ -220,7 +216,7 @@ function distributionOf(
   }
 }
 
-/** The session's folder is any: a path that is not whole would be another program in each. */
+/** Requires an absolute path, because a relative one would depend on the session's folder. */
 function wrongProgram(source: string): string | undefined {
   if (/^(\/|[a-z]:[\\/]|\\\\)/i.test(source)) return undefined;
   if (/[\\/]/.test(source)) return "Write its whole path, from the root on.";
@@ -233,8 +229,8 @@ function isAddress(text: string, ...protocols: readonly string[]): boolean {
 }
 
 /**
- * `undefined`: a quotation mark is open. In double quotes `\"` is one of its own; everywhere else a backslash stands
- * for itself, as in the paths of Windows.
+ * Splits the line into words; `undefined`: a quotation mark is unbalanced. `\"` is a literal quote inside double
+ * quotes. Elsewhere a backslash is literal, as in Windows paths.
  */
 function wordsOf(line: string): readonly string[] | undefined {
   const words: string[] = [];

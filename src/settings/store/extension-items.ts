@@ -1,4 +1,4 @@
-/** What stands in the list of extensions that a user adds one from, and what comes into the settings then. Pure. */
+/** Items of the list from which a user adds an extension, and the resulting settings entries. Pure. */
 import type { RegistryView } from "../../protocol/agent-service";
 import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
 import type { Fields } from "../../protocol/json";
@@ -9,7 +9,7 @@ export type ExtensionChoice =
   | { readonly kind: "entry"; readonly entry: Fields & { readonly id: string } }
   | { readonly kind: "custom"; readonly way: CustomWay };
 
-/** Without `chosen` it is there to be read. */
+/** Without `chosen` the item is informational. */
 export interface ExtensionItem {
   readonly label: string;
   readonly description?: string;
@@ -23,7 +23,7 @@ export interface ExtensionGroup {
 
 const ADDED = "already added";
 
-/** `registry`: absent as long as it is being read. Of nothing built in there is no group. */
+/** `registry`: absent while it is being read. Omits the group of built-in extensions if it is empty. */
 export function extensionGroups(
   all: readonly ConfiguredExtension[],
   registry: RegistryView | undefined,
@@ -71,7 +71,7 @@ function registryItems(
   ];
 }
 
-/** What a user adds by hand: what of a program cannot be seen from outside. */
+/** Kinds of custom extensions, which cannot be detected from a program. */
 export const CUSTOM_KINDS: readonly {
   readonly label: string;
   readonly detail: string;
@@ -96,10 +96,7 @@ export function ofKind(
   return kind === "mcp" ? { ...entry, kind } : entry;
 }
 
-/**
- * What the user is at in a list stays what they are at when others come into it; `undefined`: it is not there any more,
- * or was nothing to choose.
- */
+/** Finds the active item in an updated list. `undefined`: it was removed, or cannot be chosen. */
 export function sameItem<I extends ExtensionItem>(
   items: readonly I[],
   active: ExtensionItem | undefined,
@@ -108,8 +105,8 @@ export function sameItem<I extends ExtensionItem>(
 }
 
 /**
- * The value of `symposium.extensions` with this entry, and the id that it has there: of its own, where it is the
- * user's.
+ * Adds an entry to a value of `symposium.extensions`, and returns its id there. `isOwn`: a custom entry, which gets a
+ * free id.
  */
 export function added(
   value: unknown,

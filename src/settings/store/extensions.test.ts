@@ -270,7 +270,7 @@ suite("extensions in the settings, whatever stands there", () => {
     JSON.stringify(each, (_, inner: unknown) =>
       isObject(inner) ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1))) : inner,
     );
-  /** Entries that are written out where the key stands for them. */
+  /** Writes out entries that the settings represent by the key alone. */
   const unified = (given: unknown) =>
     multiset(
       all(given).map(each =>
@@ -311,7 +311,7 @@ suite("extensions in the settings, whatever stands there", () => {
           read(after).all.toSorted((a, b) => (a.config.id < b.config.id ? -1 : 1)),
           before.toSorted((a, b) => (a.config.id < b.config.id ? -1 : 1)),
         );
-        const isTwice = read(given).problems.some(problem => problem.includes("twice")); // those go to the end
+        const isTwice = read(given).problems.some(problem => problem.includes("twice")); // duplicates move to the end
         const unread = (of: unknown) => all(of).flatMap((each, i) => (isObject(each) ? [] : [[isTwice ? 0 : i, each]]));
         deepEqual(unread(after), unread(given));
       }),

@@ -1,12 +1,15 @@
 /**
- * The agent extensions as the settings have them: `[{id, _enabled, _source, name?, kind?, distribution?, settings?}]`,
- * from the editor to the agent. Pure. Absent: those built-in ones that are on by default, in their order. Settings are
- * written by people: what cannot be read is left out alone, and said in one sentence. A built-in extension that is not
- * in this version is of another: its entry stays as it is, is not used, and is nobody's mistake.
+ * Reads and changes the agent extensions in the settings: `[{id, _enabled, _source, name?, kind?, distribution?,
+ * settings?}]`, ordered from the editor to the agent. Pure. An absent value means the built-in extensions that are on
+ * by default, in their order. Users edit the settings by hand: an unreadable entry is skipped with one message, without
+ * affecting others. A built-in extension that this version lacks belongs to another version. Its entry is kept, is not
+ * used and is not reported.
  *
- * Invariants: what is written keeps every entry that it is not about, and in that every field; those that cannot be
- * read stay where they are; what means the same as nothing is not written (`undefined`); where nothing changes it is
- * the value itself, so that nobody's comments are lost for it; what is no list is not overwritten.
+ * Invariants:
+ * - A change keeps all other entries with all their fields. Unreadable entries keep their position.
+ * - A value equivalent to the default is removed (`undefined`).
+ * - Without a change the result is the same value, so that comments in the file are kept.
+ * - A value that is not a list is never overwritten.
  */
 import { readDistribution } from "../../protocol/agents";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
@@ -18,26 +21,26 @@ export interface ConfiguredExtension {
 }
 
 export interface ExtensionSettings {
-  /** In their order from the editor to the agent. */
+  /** In the order from the editor to the agent. */
   readonly all: readonly ConfiguredExtension[];
-  /** Sentences for the user. */
+  /** Messages for the user. */
   readonly problems: readonly string[];
 }
 
-/** What is part of Symposium; `byDefault`: what is on as long as nothing is set, in this order. */
+/** Extensions that ship with Symposium. `byDefault`: those that are on without a setting, in this order. */
 export interface BuiltIns {
   readonly all: readonly ExtensionConfig[];
   readonly byDefault: readonly ExtensionConfig[];
 }
 const OURS: BuiltIns = { all: BUILT_IN_EXTENSIONS, byDefault: DEFAULT_EXTENSIONS };
 
-/** `value`: of `symposium.extensions`, as it is. */
+/** `value`: the raw value of `symposium.extensions`. */
 export function readExtensions(value: unknown, builtIns: BuiltIns = OURS): ExtensionSettings {
   const problems: string[] = [];
   return { all: slotsOf(value, builtIns, problems).flatMap(({ read }) => read ?? []), problems };
 }
 
-/** The value in which it is on or off; one that is not there changes nothing. */
+/** Turns an extension on or off; an unknown id changes nothing. */
 export function withEnabled(value: unknown, id: string, isEnabled: boolean, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     isOther = ({ read }: Slot): boolean => read?.config.id === id && read.isEnabled !== isEnabled;
@@ -50,7 +53,7 @@ export function withEnabled(value: unknown, id: string, isEnabled: boolean, buil
     : value;
 }
 
-/** The value in which it stands at this place of those that can be read, from 0; beyond their end is the end. */
+/** Moves an extension to this index among the readable entries, from 0. A larger index means the end. */
 export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     readable = slots.filter(({ read }) => read),
@@ -59,7 +62,7 @@ export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns
   const order = readable.filter(slot => slot !== one).toSpliced(Math.max(0, to), 0, one);
   if (order.every((slot, i) => slot === readable[i])) return value;
   let next = 0;
-  // A second entry with its id must not come to stand before it: then that one would count.
+  // A duplicate must not move before the first entry with its id, because the first one is effective.
   const [first, again] = [
     slots.filter(({ twice }) => twice === undefined),
     slots.filter(({ twice }) => twice !== undefined),
@@ -71,7 +74,7 @@ export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns
   );
 }
 
-/** The value in which it does not stand any more. */
+/** Removes an extension. */
 export function without(value: unknown, id: string, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     left = slots.filter(({ read, twice }) => read?.config.id !== id && twice !== id);
@@ -85,8 +88,8 @@ export function without(value: unknown, id: string, builtIns: BuiltIns = OURS): 
 }
 
 /**
- * The value with this entry: in the place of the one with its id, where what the user decided of that stays; else at
- * the end, and on unless it says something else.
+ * Replaces the entry with the same id but keeps the fields that the user decides. A new entry is appended, and enabled
+ * unless it says otherwise.
  */
 export function withExtension(value: unknown, entry: Fields, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
@@ -102,7 +105,7 @@ export function withExtension(value: unknown, entry: Fields, builtIns: BuiltIns 
   );
 }
 
-/** One entry as it stands there, and what it says, if it counts. `twice`: the id of one before it, which does. */
+/** One entry of the list and its parsed form, if it is effective. `twice`: the id of an earlier, effective entry. */
 interface Slot {
   readonly entry: unknown;
   readonly read?: ConfiguredExtension;
@@ -180,7 +183,7 @@ function ofUser(
   };
 }
 
-/** The older name is read where there is no newer one. */
+/** The older name is read if the newer one is absent. */
 function enabled({ _enabled, enabled: older }: Fields, where: string, problems: string[]): boolean {
   const value = _enabled ?? older ?? true;
   if (typeof value !== "boolean")
@@ -190,14 +193,17 @@ function enabled({ _enabled, enabled: older }: Fields, where: string, problems: 
   return value === true;
 }
 
-/** It is said in one way from now on. */
+/** Writes the newer name only. */
 function switched(entry: unknown, isEnabled: boolean): unknown {
   if (!isObject(entry)) return entry;
   const { enabled: _, ...fields } = entry;
   return { ...fields, _enabled: isEnabled };
 }
 
-/** `entry` may have been made when the user had not decided yet what stands there now. */
+/**
+ * Merges `entry` into a slot: fields that the user decides come from the old entry, because `entry` may have been
+ * created before.
+ */
 function renewed({ entry: old, read }: Slot, entry: Fields): Fields {
   const of = (fields: Fields, whose: "users" | "others"): Fields =>
     Object.fromEntries(Object.entries(fields).filter(([field]) => isTheUsers(field) === (whose === "users")));
@@ -205,12 +211,12 @@ function renewed({ entry: old, read }: Slot, entry: Fields): Fields {
   return { ...of(entry, "others"), ...decided, _enabled: read?.isEnabled ?? true };
 }
 
-/** What no document says for them. */
+/** Whether the user, not a document, decides this field. */
 function isTheUsers(field: string): boolean {
   return field === "settings" || field === "enabled" || (field.startsWith("_") && field !== "_source");
 }
 
-/** Throws a sentence where `value` is something that somebody wrote, and that would be lost. */
+/** Throws a message for the user if `value` is not a list and writing would lose it. */
 function written(value: unknown, entries: readonly unknown[], { byDefault }: BuiltIns): unknown {
   if (!isList(value))
     throw new Error(

@@ -4,7 +4,7 @@ import { Log } from "../../log";
 import { settled } from "../../testing/settled";
 import { ChosenControls } from "./persisted-controls";
 
-/** A memento of VS Code, which gives JSON back. */
+/** Like a memento of VS Code, which returns JSON copies. */
 class Kept {
   text: string | undefined;
   problem: Error | undefined;

@@ -1,16 +1,16 @@
 /**
- * What the user chose at the prompt (mode, model, whatever an agent offers), for the agent's next sessions. It is kept
- * where VS Code keeps what extensions know, apart from the settings: choices are many, and change with every agent's
- * version.
+ * Stores the user's choices for an agent's controls (mode, model, other options) for its next sessions. They are in VS
+ * Code's extension storage, not in the settings, because they are many and change with each version of an agent.
  *
- * Invariants: what is kept is bounded, and of what was there longest ago the first to go; what another version kept, or
- * nobody, is read for what it is worth.
+ * Invariants:
+ * - The stored size is bounded; the oldest entries are removed first.
+ * - Malformed data, such as that of another version, is read as far as possible.
  */
 import type { Log } from "../../log";
 import type { ControlValue, ControlValues } from "../../protocol/controls";
 import { isObject, type Fields } from "../../protocol/json";
 
-/** As `vscode.Memento`. */
+/** The subset of `vscode.Memento` that is used. */
 export interface Memory {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
@@ -27,13 +27,13 @@ export class ChosenControls {
     private readonly log: Log,
   ) {}
 
-  /** By the control's id; `undefined` when nothing was chosen. */
+  /** By control id; `undefined` if nothing was chosen. */
   of(agentId: string): ControlValues | undefined {
     const values = this.#agents().find(([id]) => id === agentId)?.[1] ?? [];
     return values.length === 0 ? undefined : Object.fromEntries(values);
   }
 
-  /** From now on; what is too long to be kept is not. */
+  /** Stores a choice; one that is too long is not stored. */
   keep(agentId: string, controlId: string, value: ControlValue): void {
     if (![agentId, controlId, value].every(isShort)) return;
     const agents = this.#agents();
@@ -58,7 +58,7 @@ export class ChosenControls {
 
 type Entries<T> = readonly (readonly [name: string, value: T])[];
 
-/** With this one behind all others, of which no more are left than there may be. */
+/** Appends this entry, replacing one with its name, and keeps the latest `most` entries. */
 function latest<T>(all: Entries<T>, name: string, value: T, most: number): Entries<T> {
   return [...all.filter(([other]) => other !== name), [name, value] as const].slice(-most);
 }

@@ -1,4 +1,6 @@
-/** The agent of new tabs, chosen from those that are there, or could be: then it stands in the user's settings. */
+/**
+ * Lets the user select the agent for new tabs from configured and available agents. Writes it to the user's settings.
+ */
 import * as vscode from "vscode";
 import { ageOf } from "../../protocol/age";
 import type { RegistryAgent, RegistryView } from "../../protocol/agent-service";
@@ -7,9 +9,9 @@ import type { Configuration } from "./configuration";
 import { agentGroups, registryItems, type AgentItem } from "./agent-items";
 
 export interface AgentSources {
-  /** Over the network. Rejects with a sentence. */
+  /** Reads the registry over the network. Rejects with a message for the user. */
   registry(): Promise<RegistryView>;
-  /** Programs on this computer. Rejects where nobody can look. */
+  /** Agent programs on this computer. Rejects if they cannot be detected. */
   found(): Promise<FoundPrograms>;
 }
 
@@ -40,8 +42,8 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
 }
 
 /**
- * Adds one of the registry's to the user's settings. `undefined`: the user thought better of it, or it cannot be had,
- * which is said.
+ * Adds an agent of the registry to the user's settings. `undefined`: the user cancelled, or a message says that it is
+ * unavailable.
  */
 export async function addFromRegistry(
   configuration: Configuration,
@@ -84,7 +86,7 @@ function unread(error: unknown): RegistryView {
 
 type Item = vscode.QuickPickItem & { readonly chosen?: AgentItem["chosen"] };
 
-/** The list is there at once; what is on this computer comes into it when it is known. */
+/** Shows the list immediately, and adds detected programs when they are known. */
 async function pick(configuration: Configuration, { found }: AgentSources): Promise<AgentItem["chosen"] | undefined> {
   const list = vscode.window.createQuickPick<Item>();
   list.title = "Agent of New Tabs";
@@ -117,7 +119,7 @@ async function pick(configuration: Configuration, { found }: AgentSources): Prom
   }
 }
 
-/** What the user is looking at stays what they look at. */
+/** Keeps the active item active. */
 function replaceItems(list: vscode.QuickPick<Item>, items: readonly Item[]): void {
   const active = list.activeItems[0]?.chosen;
   list.keepScrollPosition = true;

@@ -1,15 +1,15 @@
 /**
- * Changes of settings that are more than a word, from several sides at once. Pure; `configuration.ts` writes.
+ * Serializes read-modify-write changes of settings. Pure; `configuration.ts` writes.
  *
- * Invariant: one after the other, because each begins with what is there; one that cannot be written does not hold up
+ * Invariant: changes run one after the other, because each starts from the current value. A failed write does not block
  * the next.
  */
 import type { SettingName } from "../../names";
 
 export interface WritesDeps {
-  /** The user's own value, as it is. */
+  /** The user's raw value. */
   value(name: SettingName): unknown;
-  /** `undefined`: the key is removed. */
+  /** `undefined` removes the key. */
   write(name: SettingName, value: unknown): PromiseLike<void>;
 }
 
@@ -19,8 +19,8 @@ export class SerialWrites {
   constructor(private readonly deps: WritesDeps) {}
 
   /**
-   * Resolves when it is written; rejects with what the editor says, when it cannot be. What gives back the value that
-   * is there writes nothing.
+   * Resolves when the value is written; rejects with the editor's error. If `change` returns the same value, nothing is
+   * written.
    */
   change(name: SettingName, change: (value: unknown) => unknown): Promise<void> {
     const written = this.#last.then(async () => {

@@ -1,4 +1,4 @@
-/** The settings as the rest of the host sees them. Pure: where the values come from is the caller's affair. */
+/** The typed settings of the host. Pure: the caller provides the values. */
 import type { SettingName } from "../../names";
 import { LOG_LEVELS, type LogLevel } from "../../protocol/log";
 import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm";
@@ -8,11 +8,11 @@ import { readAgents, type AgentSettings } from "./agents";
 import { readExtensions, type ConfiguredExtension } from "./extensions";
 
 export interface Settings extends AgentSettings {
-  /** Those that are on, from the editor to the agent. */
+  /** Enabled extensions, from the editor to the agent. */
   readonly extensions: readonly ExtensionConfig[];
   readonly allExtensions: readonly ConfiguredExtension[];
   readonly acpAgentPath: string;
-  /** Empty: the public one. */
+  /** Empty: the public registry. */
   readonly registryUrl: string;
   readonly updates: UpdateMode;
   readonly logLevel: LogLevel;
@@ -20,13 +20,13 @@ export interface Settings extends AgentSettings {
   readonly traceDir: string;
   /** Offer version 2 of ACP to agents. */
   readonly protocolV2: boolean;
-  /** Agents stand in VS Code's own model picker. */
+  /** `isEnabled`: show agents in VS Code's model picker. */
   readonly languageModel: LmSettings & { readonly isEnabled: boolean };
-  /** Enter begins a line, and Shift, Ctrl or Cmd with it sends. */
+  /** Enter inserts a line break, and Shift, Ctrl or Cmd with Enter sends. */
   readonly requireModifier: boolean;
 }
 
-/** Values of the wrong type count as absent; those of agents and extensions are said in `problems`. */
+/** A value of the wrong type counts as absent. `problems` reports those of agents and extensions. */
 export function readSettings(get: (name: SettingName) => unknown): Settings {
   const text = (name: SettingName): string => {
     const value = get(name);

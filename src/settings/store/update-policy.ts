@@ -1,6 +1,6 @@
 /**
- * When the registry is asked for newer versions, and what is said of them. Pure; `src/settings/view/update-check.ts`
- * asks.
+ * Decides when to query the registry for newer versions, and the messages about them. Pure;
+ * `src/settings/view/update-check.ts` sends the queries.
  */
 import type { AgentConfig } from "../../protocol/agents";
 import type { Installable, RegistryUpdate } from "../../protocol/agent-service";
@@ -11,15 +11,14 @@ import { readAgents, withAgent } from "./agents";
 import { readExtensions, withExtension } from "./extensions";
 
 /**
- * What is kept between windows: when the registry was asked last (milliseconds since 1970), and of which versions the
- * user was told.
+ * State kept across windows: the time of the last query (milliseconds since 1970) and the versions that were announced.
  */
 export interface UpdateMemory {
   readonly askedAt?: number;
   readonly told: readonly string[];
 }
 
-/** The entries of the settings that came from the registry. */
+/** Settings entries that came from the registry. */
 export interface Imports {
   readonly agents: readonly Fields[];
   readonly extensions: readonly Fields[];
@@ -28,7 +27,7 @@ export interface Imports {
 const DAY = 24 * 60 * 60 * 1000;
 const MOST_TOLD = 200;
 
-/** The user's own values of `symposium.agents` and `symposium.extensions`, as they are. */
+/** `agents`, `extensions`: the user's raw values of `symposium.agents` and `symposium.extensions`. */
 export function importsIn(agents: unknown, extensions: unknown): Imports {
   const of = (value: unknown): readonly Fields[] =>
     (Array.isArray(value) ? value : []).filter(isObject).filter(({ _source }) => _source === "registry");
@@ -43,9 +42,7 @@ export function readMemory(value: unknown): UpdateMemory {
   };
 }
 
-/**
- * Whether the registry is asked without anybody's asking for it. A clock that was put back waits no longer than a day.
- */
+/** Whether an automatic query is due. If the clock was set back, the wait is at most one day. */
 export function isDue({
   mode,
   isTrusted,
@@ -63,7 +60,7 @@ export function isDue({
   return mode !== "off" && isTrusted && isSomethingThere && (askedAt === undefined || Math.abs(now - askedAt) >= DAY);
 }
 
-/** Those of which the user was not told yet, and the memory when that is done. */
+/** Updates that were not announced yet, and the memory after their announcement. */
 export function untold(
   updates: readonly RegistryUpdate[],
   memory: UpdateMemory,
@@ -73,8 +70,8 @@ export function untold(
 }
 
 /**
- * Those whose older version still stands in the settings, as it came from the registry: of any other they might be no
- * updates.
+ * Updates whose older version is still in the settings with the registry as its source. For other entries the new
+ * version might not be an update.
  */
 export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports): readonly RegistryUpdate[] {
   return updates.filter(({ of, id, from }) =>
@@ -85,8 +82,8 @@ export function stillNewer(updates: readonly RegistryUpdate[], imports: Imports)
 }
 
 /**
- * The user's value of `symposium.agents` or `symposium.extensions` with the update; the value itself where the older
- * version does not stand there.
+ * Applies the update to a value of `symposium.agents` or `symposium.extensions`. Returns the same value if the older
+ * version is not in it.
  */
 export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
   const { of, entry } = update,
@@ -100,7 +97,7 @@ export function sentenceOf(updates: readonly RegistryUpdate[]): string {
   return `The registry has ${each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} and ${each.at(-1) ?? ""}`}.`;
 }
 
-/** What the sidecar installs of an entry of the settings; `undefined`: it cannot be read. */
+/** The part of a settings entry that the sidecar installs; `undefined` if it is unreadable. */
 export function configIn(of: Installable, entry: Fields): AgentConfig | ExtensionConfig | undefined {
   if (of === "extension") return readExtensions([entry]).all.find(({ config }) => config.id === entry["id"])?.config;
   return readAgents({ agents: [entry], currentAgentId: "", bypassPermissions: [] }).agents.find(

@@ -1,4 +1,4 @@
-/** The rows of agents: those that are there, and programs on this computer that could be. Pure. */
+/** Rows of the agents: configured or built-in agents, and detected programs. Pure. */
 import { ELIZA, type AgentConfig } from "../../protocol/agents";
 import type { AgentState } from "../../protocol/agent-service";
 import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
@@ -17,7 +17,7 @@ import {
 } from "./row-texts";
 import { type SettingsModel, keyOf } from "./settings-model";
 
-/** All that have a row: those of the settings, then those of programs that were found and are no agents yet. */
+/** All agents with a row: those of the settings, then detected programs that are not configured. */
 export function agentsOf({
   settings: { agents },
   found,
@@ -30,12 +30,12 @@ export function agentsOf({
   ];
 }
 
-/** It stands in the settings, and would be gone without that. */
+/** Whether an agent exists only because of its settings entry. */
 function isRemovable({ own }: Pick<SettingsModel["settings"], "own">, id: string): boolean {
   return own.includes(id) && !BUILT_IN_AGENTS.some(agent => agent.id === id && agent.needs === undefined);
 }
 
-/** Those that are chosen, installed or written down first; among these, and among the others, their order stays. */
+/** Selected, installed and configured agents first; otherwise the order is kept. */
 export function agentRows(model: SettingsModel): readonly AgentRow[] {
   const { settings, agentStates } = model,
     found = foundAgents(settings.agents, model.found);
@@ -77,7 +77,7 @@ function agentRow(model: SettingsModel, agent: AgentConfig, found: FoundAgent | 
   };
 }
 
-/** It does nothing that one is asked about. */
+/** Whether this is Eliza, which does nothing that needs a permission. */
 function isOurs({ id, distribution }: AgentConfig): boolean {
   return id === ELIZA.id && distribution.symposium !== undefined;
 }
@@ -141,8 +141,8 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
 }
 
 /**
- * Of Symposium's entry in its own configuration (issue 14 item 5). Without one nothing is said: the entry is offered
- * where tools are missing.
+ * Findings about Symposium's entry in the agent's own configuration (issue 14 item 5). Without an entry the result is
+ * empty: the entry is offered where tools are missing.
  */
 function configurationFinding(state: AgentState | undefined, name: string, isUsable: boolean): readonly Finding[] {
   if (!state?.configuration) return [];

@@ -1,5 +1,5 @@
 /**
- * The questions before an agent's own configuration is changed, and the sentences after it (issue 14 item 5). Pure: VS
+ * Confirmations before an agent's own configuration is changed, and the messages afterwards (issue 14 item 5). Pure: VS
  * Code shows the questions as modal dialogs.
  */
 import type { ConfigurationPlan } from "../../protocol/own-configuration";

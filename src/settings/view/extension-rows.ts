@@ -1,4 +1,4 @@
-/** The rows of extensions, in their order from the editor to the agent. Pure. */
+/** Rows of the extensions, ordered from the editor to the agent. Pure. */
 import type { ExtensionConfig } from "../../protocol/extensions";
 import type { ExtensionRow, RowAct, RowButton } from "../../protocol/settings-view";
 import {

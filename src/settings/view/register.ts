@@ -1,4 +1,4 @@
-/** The settings pages and what looks for updates, joined with VS Code. */
+/** Connects the settings pages and the update check with VS Code. */
 import * as vscode from "vscode";
 import type { ChatController } from "../../chat/chat-controller";
 import type { Log } from "../../log";
@@ -27,7 +27,7 @@ export interface SettingsParts {
   readonly secrets: AgentSecrets;
   readonly cwd: () => string;
   readonly log: Log;
-  /** A settings page or the settings view was opened. */
+  /** Fires when a settings page or the settings view opens. */
   readonly opened: () => void;
 }
 
@@ -35,7 +35,7 @@ export interface SettingsPart extends vscode.Disposable {
   readonly controller: SettingsController;
   readonly updates: UpdateCheck;
   readonly sources: AgentSources;
-  /** As an editor. */
+  /** Opens the page as an editor. */
   open(): void;
 }
 
@@ -150,7 +150,7 @@ export function registerSettings({
 
 const NEW_TAB = "New Tab";
 
-/** Settings of a machine stand in a file of its own where the editor's window is on another. */
+/** In a remote window, machine settings are in a separate file. */
 const FILE =
   vscode.env.remoteName === undefined ? "workbench.action.openSettingsJson" : "workbench.action.openRemoteSettingsFile";
 

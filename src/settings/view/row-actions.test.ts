@@ -47,7 +47,7 @@ suite("what the buttons of the settings do", () => {
     await settled();
     deepEqual([sentences(page, "ada"), page.row("ada").progress], [[], undefined]);
     await page.press("ada", "install");
-    deepEqual(sentences(page, "ada"), ["It was cancelled."]); // the next one, by whoever
+    deepEqual(sentences(page, "ada"), ["It was cancelled."]); // the next action, whoever starts it
   });
 
   test("one that fails is a finding of its row; the next try puts it away", async () => {

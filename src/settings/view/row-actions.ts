@@ -1,8 +1,10 @@
 /**
- * What the buttons of rows do. What an act comes to is kept for its row until the next one, or until it is put away.
+ * Actions of the buttons in rows. The outcome of an action is kept for its row until the next action or until it is
+ * dismissed.
  *
- * Invariants: one act at a time for a row, but for cancelling; whatever fails is said in its row, but that the sidecar
- * is gone: that is said once above all of them.
+ * Invariants:
+ * - At most one action runs per row, except for cancelling.
+ * - A failure is shown in its row. Loss of the sidecar is shown once above all rows.
  */
 import { SidecarGone, SidecarUnavailable } from "../../errors";
 import { ELIZA, type AgentConfig } from "../../protocol/agents";
@@ -17,7 +19,7 @@ import { isPage, named } from "./row-texts";
 import type { SettingsDeps } from "./settings-deps";
 import { type Work, type Outcome, keyOf, type RowKey } from "./settings-model";
 
-/** `isInstalled`: a copy of ours is there. `found`: it is no agent yet. */
+/** `isInstalled`: Symposium has installed a copy. `found`: detected, but not configured. */
 export type ActedRow =
   | {
       readonly of: "agent";
@@ -33,13 +35,13 @@ export type ActedRow =
       readonly lastError: number | undefined;
     };
 
-/** Whose rows they are. */
+/** The view that shows the rows. */
 export interface RowsShown {
-  /** Something that rows show is another; `states`: what the sidecar knows, too. */
+  /** Called when the content of rows changes; `states`: also the sidecar's state of agents. */
   changed(what: "shown" | "states"): void;
-  /** For who does not see it. */
+  /** Announces a text to screen readers. */
   say(text: string): void;
-  /** Something was not done because the sidecar is gone. */
+  /** Called when an action failed because the sidecar exited. */
   lost(sentence: string): void;
 }
 
@@ -47,9 +49,9 @@ export class RowActs {
   readonly work = new Map<RowKey, Work>();
   readonly outcomes = new Map<RowKey, Outcome>();
   readonly dismissed = new Map<RowKey, number>();
-  /** Those that the user is being asked about. */
+  /** Rows with an open confirmation. */
   readonly #asked = new Set<RowKey>();
-  /** Whose end is what the user wanted. */
+  /** Rows whose action the user cancelled. */
   readonly #cancelled = new Set<RowKey>();
 
   constructor(
@@ -110,7 +112,7 @@ export class RowActs {
     await this.deps.configuration.selectAgent(row.config.id);
   }
 
-  /** It is asked in the conversation, as soon as the agent says that it must. */
+  /** The conversation shows the sign-in when the agent requests it. */
   async #signIn(row: ActedRow): Promise<void> {
     await this.#writeDown(row);
     await this.deps.openTab(row.config.id);
@@ -125,7 +127,7 @@ export class RowActs {
     this.shown.say(`${named(config.name, version)} is installed.`);
   }
 
-  /** To what the registry has, else to what its package's own registry has. */
+  /** Updates to the registry's version, otherwise to the latest version of the package. */
   async #update(row: ActedRow): Promise<void> {
     const known = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
     if (!known) return this.#install(row, "newest");
@@ -142,7 +144,7 @@ export class RowActs {
     });
   }
 
-  /** Asked first: it is the user's file (issue 14 item 5). */
+  /** Asks first, because the file belongs to the user (issue 14 item 5). */
   async #configure(row: ActedRow, key: RowKey, change: "add" | "remove"): Promise<void> {
     const { of, config: agent } = row;
     if (of !== "agent" || this.work.has(key)) return;
@@ -178,7 +180,7 @@ export class RowActs {
     });
   }
 
-  /** Files first: an entry whose files could not be removed stays, so that it can be tried again. */
+  /** Removes files first: if that fails, the entry stays, so that the user can retry. */
   async #remove({ of, config, isInstalled }: ActedRow, key: RowKey): Promise<void> {
     const { configuration } = this.deps,
       { id, name } = config;
@@ -238,7 +240,7 @@ export class RowActs {
     this.shown.changed("shown");
   }
 
-  /** What takes no time that anybody would see. */
+  /** Runs an action too short for a progress indicator. */
   async #quick(key: RowKey, run: () => Promise<void>): Promise<void> {
     try {
       await run();

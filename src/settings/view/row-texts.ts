@@ -1,4 +1,4 @@
-/** What rows of agents and of extensions say alike. Pure. */
+/** Texts shared by the rows of agents and extensions. Pure. */
 import type { InstallProgress, InstallState, Installable, RegistryUpdate } from "../../protocol/agent-service";
 import type { Distribution, DistributionKind } from "../../protocol/distribution";
 import type { Fix } from "../../protocol/doctor";
@@ -7,7 +7,7 @@ import type { Finding, Mark, Progress, RowAct, RowButton } from "../../protocol/
 import { assertNever } from "../../protocol/wire";
 import type { SettingsModel, Work, Outcome } from "./settings-model";
 
-/** In the order in which they are preferred. */
+/** In the order of preference. */
 const KINDS = [
   "local",
   "executable",
@@ -20,7 +20,7 @@ const KINDS = [
   "binary",
 ] as const satisfies readonly DistributionKind[];
 
-/** How it is started: of the kind that counts here, else of the first. */
+/** How the program is started: the given kind of distribution, otherwise the first. */
 export function howStarted(distribution: Distribution, kind: DistributionKind | undefined): string {
   const { local, executable, symposium, http, npx, uvx, pipx, cargo } = distribution;
   const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(one => distribution[one]);
@@ -50,14 +50,14 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
   }
 }
 
-/** Without what comes after the path, which may be a key. */
+/** Omits the query of the URL, which may contain a key. */
 function placeOf(url: string): string {
   return URL.canParse(url) && new URL(url).host !== ""
     ? `${new URL(url).host}${new URL(url).pathname.replace(/\/$/, "")}`
     : "an address that cannot be used";
 }
 
-/** Whether asking for a newer one can find one: what names its version stays at that. */
+/** Whether an update check can find a newer version. A pinned version has none. */
 export function hasNoVersion({ npx, uvx, pipx, cargo }: Distribution, kind: DistributionKind | undefined): boolean {
   switch (kind) {
     case "npx":
@@ -77,12 +77,12 @@ function isBare(spec: string): boolean {
   return !/[=<>~!]|@(?!latest$)/.test(spec);
 }
 
-/** With its version, where it has one. */
+/** Appends the version if known. */
 export function named(what: string, version: string | undefined): string {
   return version === undefined ? what : `${what} ${version}`;
 }
 
-/** Quiet where nobody knows; for rows in which nothing goes on. */
+/** Neutral while the state is unknown. For rows without a running action. */
 export function installMark(state: InstallState | undefined): readonly Mark[] {
   switch (state?.install.kind) {
     case undefined:
@@ -99,7 +99,7 @@ export function installMark(state: InstallState | undefined): readonly Mark[] {
   }
 }
 
-/** What goes on, with what is known of how far it is. `progress` is newer than what the state says of it. */
+/** The running action with its known progress. `progress` is newer than the state's. */
 export function progressOf(
   progress: InstallProgress | undefined,
   work: Work | undefined,
@@ -157,7 +157,7 @@ function megabytes(bytes: number): string {
   return (bytes / 1_000_000).toFixed(1);
 }
 
-/** `update`: said as a finding, with its button. */
+/** Shows `update` as a finding with a button. */
 export function updateFinding(update: RegistryUpdate | undefined, name: string, canAct: boolean): readonly Finding[] {
   if (!update) return [];
   return [
@@ -172,7 +172,7 @@ export function updateFinding(update: RegistryUpdate | undefined, name: string, 
 const LOGS: RowButton = { act: "logs", label: "Show Logs" };
 const DISMISS: RowButton = { act: "dismiss", label: "Dismiss" };
 
-/** `can`: whether what a fix does means anything for this row; `isUsable`: whether anything may be done here. */
+/** `can`: whether a fix applies to this row. `isUsable`: whether any action is allowed. */
 export function outcomeFindings(
   outcome: Outcome | undefined,
   {
@@ -220,10 +220,10 @@ export function lastErrorFinding(
   ];
 }
 
-/** What a fix of the doctor's is as a button; `undefined`: it leads nowhere here. */
+/** The button action for a fix of the diagnosis; `undefined` if it has none here. */
 function actOf({ act, url }: Fix, can: (act: RowAct) => boolean): RowAct | undefined {
   switch (act) {
-    // A version is there and does not do: a newer one is what it means.
+    // An installed version that does not work needs an update.
     case "install":
       return can("install") ? "install" : can("update") ? "update" : can("reinstall") ? "reinstall" : undefined;
     case "reinstall":
@@ -247,12 +247,12 @@ export function isPage(url: string | undefined): url is string {
   return url !== undefined && URL.canParse(url) && new URL(url).protocol === "https:";
 }
 
-/** Said of each button to who does not see the row that it is in. */
+/** Names the row in each button, for screen readers. */
 export const about =
   (name: string) =>
   (button: RowButton): RowButton => ({ about: name, ...button });
 
-/** The parts of a row that are the same for both. */
+/** Row properties common to agents and extensions. */
 export interface RowFacts {
   readonly model: SettingsModel;
   readonly of: Installable;
@@ -261,7 +261,7 @@ export interface RowFacts {
   readonly state: InstallState | undefined;
 }
 
-/** What can be done about its installation: only what makes sense in the state that it is in. */
+/** Installation actions that apply to the current state. */
 export function installActs({
   model,
   of,

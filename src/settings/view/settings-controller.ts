@@ -1,10 +1,11 @@
 /**
- * Behind the settings pages: keeps what they show, which is one complete view, and does what they say. There may be
- * several; one that is hidden is sent nothing, and everything when it is back.
+ * Controller of the settings pages: holds their complete view model and handles their messages. Several pages may
+ * exist. A hidden page receives nothing until it is shown again, then everything.
  *
- * Invariants: a page is sent a view when it is ready, and after that only when it is another one, once a turn; a button
- * that is not shown does nothing, so that a page that is behind, or lies, starts nothing; without a live page the
- * sidecar is not asked for anything, and in a workspace that is not trusted never.
+ * Invariants:
+ * - A page receives a view when it is ready, and later only a changed one, at most once per turn of the event loop.
+ * - A button that is not shown does nothing, so that an outdated or malicious page cannot start anything.
+ * - Without a live page, or in an untrusted workspace, no request goes to the sidecar.
  */
 import { sidecarState } from "../../chat/sidecar-state";
 import type { InstallProgress, Installable } from "../../protocol/agent-service";
@@ -21,7 +22,7 @@ import { SidecarFacts } from "./sidecar-facts";
 import { settingsView } from "./view-state";
 import { type SettingsModel, keyOf, type RowKey } from "./settings-model";
 
-/** `shown`: the view that was posted to it last, as JSON, since it said that it is ready. */
+/** `shown`: the last posted view as JSON, since the page was ready. */
 interface Attached {
   readonly page: SettingsPage;
   isLive: boolean;
@@ -33,7 +34,7 @@ export class SettingsController {
   readonly #acts: RowActs;
   readonly #installing = new Map<RowKey, InstallProgress>();
   readonly #facts: SidecarFacts;
-  /** What was not done because the sidecar is gone. */
+  /** An action that failed because the sidecar exited, as a message. */
   #lost: string | undefined;
 
   constructor(private readonly deps: SettingsDeps) {
@@ -53,7 +54,7 @@ export class SettingsController {
     });
   }
 
-  /** What the page says comes to `heard`, checked; `hidden` when VS Code has put its document away. */
+  /** `heard` receives the page's validated messages. Call `hidden` when VS Code disposed its document. */
   attach(page: SettingsPage): { heard(message: SettingsToHost): Promise<void>; hidden(): void; dispose(): void } {
     const attached: Attached = { page, isLive: false };
     this.#pages.add(attached);
@@ -68,12 +69,12 @@ export class SettingsController {
     };
   }
 
-  /** Settings, trust, tabs or updates are other than they were. */
+  /** Call it after a change of settings, trust, tabs or updates. */
   changed(): void {
     this.#draw();
   }
 
-  /** Of the settings: also what the sidecar knows of them. */
+  /** Call it after a change of settings that also affects the sidecar's states. */
   settingsChanged(): void {
     this.#draw();
     this.#facts.refresh();
@@ -96,7 +97,7 @@ export class SettingsController {
     this.#draw();
   }
 
-  /** The same as in the agent's row, from a tab: a failure is shown at once. Never rejects. */
+  /** Like the button in the agent's row, but for a tab: a failure is shown in a notification. Never rejects. */
   async addToConfiguration(agentId: string): Promise<void> {
     const row = this.#actedRow("agent", agentId),
       key = keyOf("agent", agentId);
@@ -164,7 +165,7 @@ export class SettingsController {
     await this.#acts.act(row, act);
   }
 
-  /** As the pages show it now. */
+  /** Whether the pages currently show this button. */
   #isShown(of: Installable, id: string, act: RowAct): boolean {
     const view = settingsView(this.#model(), false),
       row = (of === "agent" ? view.agents : view.extensions).find(one => one.id === id);
@@ -187,14 +188,14 @@ export class SettingsController {
     return config && { of, config, ...facts, ...(found ? { found } : {}) };
   }
 
-  /** As `#isShown`, of what is no button. */
+  /** Like `#isShown`, for the bypass switch. */
   #bypassRow(id: string): AgentRow | undefined {
     return this.deps.isTrusted()
       ? settingsView(this.#model(), false).agents.find(row => row.id === id && row.bypass !== undefined)
       : undefined;
   }
 
-  /** The page shows its switch as it was pressed: it is told again how it stands when nothing came of it. */
+  /** The page shows its switch as pressed. If nothing changes, the page receives the current state again. */
   async #bypass({ id, isOn }: Extract<SettingsToHost, { readonly type: "bypass" }>, from: Attached): Promise<void> {
     const row = this.#bypassRow(id);
     if (!row) return;
@@ -210,7 +211,7 @@ export class SettingsController {
     );
   }
 
-  /** What was added is brought before the eyes of who added it. */
+  /** Reveals the added entry in the page. */
   async #add(what: Extract<SettingsToHost, { readonly type: "add" }>["what"], { page }: Attached): Promise<void> {
     if (!this.deps.isTrusted()) return;
     const id = await this.deps.add(what);
@@ -263,7 +264,7 @@ export class SettingsController {
     if (this.#isSeen) queueMicrotask(() => this.#post());
   }
 
-  /** What was drawn already is not drawn again: of several changes in a turn all but the first find nothing new. */
+  /** Skips views equal to the last posted one. Of several changes in a turn, all but the first find no difference. */
   #post(): void {
     const model = this.#model();
     for (const attached of this.#pages) {

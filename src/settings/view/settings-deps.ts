@@ -1,4 +1,4 @@
-/** What the settings pages need of the rest of the host. */
+/** Dependencies of the settings pages on the rest of the host. */
 import type { Log } from "../../log";
 import type { SettingsToHost, HostToSettings } from "../../protocol/settings-view";
 import type { Configuration } from "../store/configuration";
@@ -6,7 +6,7 @@ import type { SidecarClient } from "../../sidecar/client";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { UpdateCheck } from "./update-check";
 
-/** Places that a button leads to. */
+/** Targets of navigation buttons. */
 export type Place = "trust" | "agentsFile" | "extensionsFile" | "settings" | "page" | "walkthrough" | "logs";
 
 export interface SettingsDeps {
@@ -20,29 +20,32 @@ export interface SettingsDeps {
   isTrusted(): boolean;
   /** Milliseconds since 1970. */
   now(): number;
-  /** Where agents are started that belong to no tab. */
+  /** Working folder of agents that belong to no tab. */
   cwd(): string;
-  /** Open tabs that go on with what was set when they began. */
+  /** Number of open tabs that still use the settings of their start although those have changed since. */
   outdatedTabs(): number;
-  /** Whether the user gave keys for it that are kept. */
+  /** Whether keys for the agent are stored. */
   hasKeys(agentId: string): Promise<boolean>;
-  /** In the chat, which is shown; absent: with the agent of new tabs. */
+  /** Opens a tab in the chat and shows it. If absent, uses the agent for new tabs. */
   openTab(agentId?: string): Promise<void>;
-  /** Asks once, so that it cannot be overlooked. */
+  /** Shows a modal confirmation. */
   confirm(question: string, detail: string, yes: string): Promise<boolean>;
-  /** A sentence about what was done, with a button that opens a tab with the agent. */
+  /** A message about a completed action, with a button that opens a tab with the agent. */
   offerTab(sentence: string, agentId: string): void;
   copy(text: string): Promise<void>;
-  /** https, in the browser. */
+  /** Opens an https address in the browser. */
   openPage(url: string): Promise<void>;
   go(to: Place): Promise<void>;
-  /** Asks what to add. Resolves with its id; `undefined`: the user thought better of it. Rejects with a sentence. */
+  /**
+   * Asks the user for the new entry. Resolves with its id; `undefined`: the user cancelled. Rejects with a message for
+   * the user.
+   */
   add(what: Extract<SettingsToHost, { readonly type: "add" }>["what"]): Promise<string | undefined>;
-  /** What failed and belongs to no row. */
+  /** Shows a failure that belongs to no row. */
   tell(sentence: string): void;
 }
 
-/** One page, as long as it exists; what is posted to one that is hidden is lost. */
+/** One page while it exists. Messages to a hidden page are lost. */
 export interface SettingsPage {
   readonly isPage: boolean;
   post(message: HostToSettings): void;

@@ -10,16 +10,16 @@ import type { Diagnosis } from "../../protocol/doctor";
 import type { Settings } from "../store/settings";
 import type { FoundPrograms } from "../../protocol/known-programs";
 
-/** They may have the same id. */
+/** Agents and extensions may have the same id. */
 
 export type RowKey = `${Installable}/${string}`;
 export const keyOf = (of: Installable, id: string): RowKey => `${of}/${id}`;
-/** What a row's last act came to. */
+/** Outcome of a row's last action. */
 
 export type Outcome =
   | { readonly kind: "diagnosed"; readonly diagnosis: Diagnosis; readonly report: string }
   | { readonly kind: "failed"; readonly sentence: string };
-/** What is under way for a row, and is said by nobody else. */
+/** A running action of a row that no other state reports. */
 
 export type Work = "starting" | "examining" | "removing" | "signingOut" | "configuring";
 export interface SettingsModel {
@@ -36,25 +36,25 @@ export interface SettingsModel {
     | "allExtensions"
   >;
   readonly isTrusted: boolean;
-  /** Why there is no sidecar, or what was lost with one, as a sentence. */
+  /** The reason why no sidecar runs, or the action that failed with it, as a message. */
   readonly sidecar?: string;
-  /** By id; absent: nobody knows yet. */
+  /** By id; absent: unknown. */
   readonly agentStates?: ReadonlyMap<string, AgentState>;
   readonly extensionStates?: ReadonlyMap<string, InstallState>;
-  /** Of installations that go on. */
+  /** Installations in progress. */
   readonly installing: ReadonlyMap<RowKey, InstallProgress>;
   readonly work: ReadonlyMap<RowKey, Work>;
   readonly outcomes: ReadonlyMap<RowKey, Outcome>;
-  /** When the last error was put away, by the time that it bears. */
+  /** Timestamps of the last dismissed error per row. */
   readonly dismissed: ReadonlyMap<RowKey, number>;
   readonly updates: readonly RegistryUpdate[];
-  /** What was read last; `isReading`: it is being read. */
+  /** The last read state of the registry; `isReading`: a query is running. */
   readonly registry: RegistryAge & { readonly isReading: boolean };
   readonly icons: ReadonlyMap<string, string>;
   readonly found: FoundPrograms;
-  /** Agents for which keys are kept. */
+  /** Agents with stored keys. */
   readonly withKeys: ReadonlySet<string>;
-  /** Open tabs that go on with what was set when they began. */
+  /** Number of open tabs that still use the settings of their start although those have changed since. */
   readonly outdatedTabs: number;
   /** Milliseconds since 1970. */
   readonly now: number;

@@ -1,6 +1,6 @@
 /**
- * Where a settings page is shown: the view below the chat, and an editor of its own. VS Code destroys the document of
- * either when it is hidden, and builds it anew when it is shown; nothing is kept here but which editor there is.
+ * Shows settings pages in the view below the chat and in an editor. VS Code destroys their documents when they are
+ * hidden and recreates them when they are shown. The only state here is the open editor.
  */
 import * as vscode from "vscode";
 import { freshNonce, pageHtml } from "../../chat/page-html";
@@ -26,7 +26,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     });
   }
 
-  /** As an editor: the one that is there, or a new one. */
+  /** Reveals the existing editor or opens a new one. */
   open(): void {
     if (this.#panel) return this.#panel.reveal();
     this.#show(
@@ -36,7 +36,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     );
   }
 
-  /** The window was reloaded while the editor was open. */
+  /** Restores the editor after the window was reloaded. */
   async deserializeWebviewPanel(panel: vscode.WebviewPanel): Promise<void> {
     this.#show(panel);
   }
@@ -66,7 +66,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     const page = this.controller.attach({
       isPage,
       post: message => void webview.postMessage(message).then(undefined, () => undefined),
-    }); // one that is not delivered was for a page that says `ready` anew
+    }); // an undelivered message was for a page that will send `ready` again
     const listeners = [
       webview.onDidReceiveMessage((value: unknown) => {
         const validated = validateSettings(value);

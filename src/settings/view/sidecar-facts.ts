@@ -1,9 +1,11 @@
 /**
- * What the sidecar knows of agents and extensions, for the settings pages: asked for whenever it may be something else,
- * one question at a time.
+ * The sidecar's knowledge of agents and extensions for the settings pages. It is requested after each possible change,
+ * one request at a time.
  *
- * Invariants: nothing is asked while nobody wants to see it; a sidecar that is gone takes with it what it knew;
- * pictures, which come over the network, hold up nothing, and without them nothing is the matter.
+ * Invariants:
+ * - Nothing is requested while no page shows it.
+ * - The knowledge is discarded when the sidecar exits.
+ * - Icons come over the network. They delay nothing, and a missing icon is not an error.
  */
 import { SidecarGone, SidecarUnavailable } from "../../errors";
 import type { AgentState, InstallState } from "../../protocol/agent-service";
@@ -14,24 +16,24 @@ import { agentsOf } from "./agent-rows";
 import type { SettingsDeps } from "./settings-deps";
 
 export interface FactsReader {
-  /** Whether a page shows it, and the sidecar may be asked. */
+  /** Whether a page shows the facts and the sidecar may be used. */
   isWanted(): boolean;
   changed(): void;
 }
 
 export class SidecarFacts {
-  /** Absent: nobody knows. */
+  /** Absent: unknown. */
   agents: ReadonlyMap<string, AgentState> | undefined;
   extensions: ReadonlyMap<string, InstallState> | undefined;
   found: FoundPrograms = {};
   withKeys: ReadonlySet<string> = new Set();
   readonly icons = new Map<string, string>();
-  /** Why it does not know, as a sentence; that there is no sidecar is not said here. */
+  /** The reason why the states are unknown, as a message. A missing sidecar is reported elsewhere. */
   problem: string | undefined;
-  /** Since a page became ready; programs come and go seldom. */
+  /** Whether programs were detected since a page became ready. They rarely change. */
   #isFoundFresh = false;
   readonly #iconsAsked = new Set<string>();
-  /** `again`: something changed since it was asked. */
+  /** `again`: a change occurred during the request. */
   #asking: "no" | "once" | "again" = "no";
 
   constructor(
@@ -39,7 +41,7 @@ export class SidecarFacts {
     private readonly reader: FactsReader,
   ) {}
 
-  /** Asks for everything, now or after what is being asked. */
+  /** Requests everything, now or after the running request. */
   refresh(): void {
     if (!this.reader.isWanted()) return;
     if (this.#asking !== "no") {
@@ -49,16 +51,16 @@ export class SidecarFacts {
     void this.#ask();
   }
 
-  /** Somebody looks anew. */
+  /** Called when a page is opened: repeats everything that may have failed. */
   lookAgain(): void {
     this.#isFoundFresh = false;
-    // there may have been no network
+    // the network may have been down
     for (const id of this.#iconsAsked) if (!this.icons.has(id)) this.#iconsAsked.delete(id);
     this.refresh();
   }
 
   phaseChanged(phase: SidecarPhase): void {
-    // What is being asked waits for this very sidecar.
+    // The running request is waiting for this sidecar.
     if (phase.kind === "running") {
       if (this.#asking === "no") this.refresh();
     } else this.agents = this.extensions = undefined;
@@ -100,7 +102,7 @@ export class SidecarFacts {
     this.reader.changed();
     const kept = await Promise.all(agents.map(async ({ id }) => ((await deps.hasKeys(id)) ? [id] : [])));
     this.withKeys = new Set(kept.flat());
-    // Over the network: as everything that nobody asked for.
+    // Icons use the network, so the setting for automatic updates applies to them.
     if (settings.updates !== "off")
       void this.#askIcons(
         client,
@@ -108,7 +110,7 @@ export class SidecarFacts {
       );
   }
 
-  /** Those that could not be asked for are asked for the next time. */
+  /** Failed requests are repeated the next time. */
   async #askIcons(client: SidecarClient, wanted: readonly string[]): Promise<void> {
     const ids = wanted.filter(id => !this.#iconsAsked.has(id)),
       { registryUrl } = this.deps.configuration.settings;
@@ -127,7 +129,7 @@ export class SidecarFacts {
     }
   }
 
-  /** When there is a sidecar again it is asked again. */
+  /** Another sidecar is queried again. */
   #unknown(error: unknown): void {
     this.deps.log.warn("agent", "The settings view does not know the states of agents", { error });
     if (!(error instanceof SidecarGone || error instanceof SidecarUnavailable))

@@ -1,9 +1,11 @@
 /**
- * What the registry has that is newer than what the settings have: asked for, said, and taken. When, and in which
- * words, is `src/settings/store/update-policy.ts`.
+ * Queries the registry for newer versions of configured entries, announces and applies them.
+ * `src/settings/store/update-policy.ts` decides the time and the wording.
  *
- * Invariants: one question at a time, and all who ask meanwhile get its answer; by itself it asks at most once a day,
- * however that ends; nothing is taken without a click or `symposium.updates` being "auto".
+ * Invariants:
+ * - One query at a time; concurrent callers share its result.
+ * - Automatic queries run at most once a day, regardless of the result.
+ * - Nothing is applied without a click or `symposium.updates` being "auto".
  */
 import type { Log } from "../../log";
 import type { RegistryAge, RegistryUpdate } from "../../protocol/agent-service";
@@ -20,14 +22,12 @@ export interface UpdateDeps {
   /** Milliseconds since 1970. */
   now(): number;
   readonly memory: Memory;
-  /**
-   * Writes the newer entry into the settings. Resolves with whether the one that it is newer than still stood there.
-   */
+  /** Writes the newer entry to the settings. Resolves with whether the older entry still existed. */
   replace(update: RegistryUpdate): Promise<boolean>;
-  /** Resolves with whether they are to be taken. */
+  /** Resolves with whether the user accepts the updates. */
   ask(sentence: string): Promise<boolean>;
   tell(sentence: string): void;
-  /** Something is known, or being asked, that was not. */
+  /** Called when the known updates change or a query starts. */
   changed(): void;
   readonly log: Log;
 }
@@ -41,7 +41,7 @@ export class UpdateCheck {
 
   constructor(private readonly deps: UpdateDeps) {}
 
-  /** Newer than what the settings have now. */
+  /** Updates that are newer than the current settings. */
   get known(): readonly RegistryUpdate[] {
     return stillNewer(this.#known, this.deps.imports());
   }
@@ -49,7 +49,7 @@ export class UpdateCheck {
     return { ...this.#age, isReading: this.#asking !== undefined };
   }
 
-  /** A person asks. Rejects with a sentence. */
+  /** A query by the user. Rejects with a message for the user. */
   check(): Promise<void> {
     this.#asking ??= this.#ask().finally(() => {
       this.#asking = undefined;
@@ -59,7 +59,7 @@ export class UpdateCheck {
     return this.#asking;
   }
 
-  /** A sidecar runs, because somebody wanted it for something else. Never rejects. */
+  /** Called when a sidecar was started for another reason. Never rejects. */
   async sidecarRuns(): Promise<void> {
     const { deps } = this,
       mode = deps.settings().updates;
@@ -89,9 +89,8 @@ export class UpdateCheck {
   }
 
   /**
-   * Installed first: one that cannot be had changes nothing. Resolves with whether the settings have it now: not where
-   * the version that it is newer than does not stand there any more, because the user took another, or none. Rejects
-   * with a sentence.
+   * Installs the new version first, so that an unavailable one changes nothing. Resolves with whether the settings
+   * contain it now: `false` if the user has replaced or removed the older entry. Rejects with a message for the user.
    */
   async take(update: RegistryUpdate): Promise<boolean> {
     const { of, id, from, to, entry } = update,
@@ -105,7 +104,7 @@ export class UpdateCheck {
     return isTaken;
   }
 
-  /** One after the other: each is a download. */
+  /** One after the other, because each is a download. */
   async #takeAll(
     updates: readonly RegistryUpdate[],
     failed: (update: RegistryUpdate, error: Error) => void,

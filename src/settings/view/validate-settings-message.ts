@@ -1,7 +1,4 @@
-/**
- * What a settings page says, checked before anything is done with it: it shows what strangers wrote of themselves.
- * Pure.
- */
+/** Validates messages of a settings page, which shows texts of third parties. Pure. */
 import { filled, just, count, Mismatch, object, oneOf, tagged, text, yesOrNo, type Shape } from "../../chat/schema";
 import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES, type SettingsToHost } from "../../protocol/settings-view";
 
@@ -9,7 +6,7 @@ export type Validated =
   | { readonly ok: true; readonly message: SettingsToHost }
   | { readonly ok: false; readonly why: string };
 
-/** As the settings have it. */
+/** An id from the settings. */
 const id = filled(512);
 const of = oneOf("agent", "extension");
 

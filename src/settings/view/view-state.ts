@@ -1,6 +1,6 @@
 /**
- * From what the host knows to what a settings page shows: all of its words but the page's own are made here and in the
- * rows. Pure.
+ * Computes the content of a settings page from the host's state. All texts except the page's static ones are created
+ * here and in the rows. Pure.
  */
 import { NOT_TRUSTED } from "../../errors";
 import { ageOf } from "../../protocol/age";

@@ -1,14 +1,11 @@
-/**
- * Completed steps of the walkthrough, set in VS Code as keys of `when` clauses: also those that were done before it was
- * opened.
- */
+/** Sets completed steps of the walkthrough as VS Code context keys, including steps completed before it was opened. */
 import { CONTEXTS, SETTINGS, type SettingName } from "../../names";
 import { ELIZA } from "../../protocol/agents";
 import type { ChatEvent } from "../../protocol/chat";
 
 type Milestone = keyof typeof CONTEXTS;
 
-/** Settings that the chat and the commands write, too: a value does not show that the user has used the settings. */
+/** Settings that the chat and the commands also write. A value does not prove that the user has used the settings. */
 const WRITTEN_ELSEWHERE: ReadonlySet<string> = new Set<SettingName>([
   "symposium.agents",
   "symposium.currentAgentId",
@@ -20,7 +17,7 @@ const OWN_SETTINGS = (Object.keys(SETTINGS) as SettingName[]).filter(name => !WR
 export class Milestones {
   readonly #reached = new Set<Milestone>();
 
-  /** `set`: VS Code's `setContext`, which a restart forgets; `memory` keeps what was reached before it. */
+  /** `set`: VS Code's `setContext`, whose keys are lost on restart. `memory` persists reached milestones. */
   constructor(
     private readonly set: (key: string, value: boolean) => void,
     private readonly memory: { get(key: string): unknown; update(key: string, value: true): PromiseLike<void> },
@@ -29,33 +26,33 @@ export class Milestones {
       if (memory.get(key) === true) this.#reach(milestone);
   }
 
-  /** The agent of new tabs. */
+  /** Called with the agent for new tabs. */
   agent(id: string): void {
     if (id !== ELIZA.id) this.#reach("agentChosen");
   }
 
-  /** In any tab; `agentId`: of its agent, if that is known. */
+  /** `agentId`: the agent of the event's tab, if known. */
   event(event: ChatEvent, agentId: string | undefined): void {
     if (event.type !== "upsert") return;
     const { entry } = event;
     if (entry.kind === "user" && (entry.attachments ?? []).length > 0) this.#reach("contextAdded");
     if (entry.kind !== "agent") return;
     this.#reach("answered");
-    // An agent that needs a sign-in does not answer without one. Eliza never needs it.
+    // An agent that requires a sign-in does not answer without one. Eliza never requires it.
     if (agentId !== undefined && agentId !== ELIZA.id) this.#reach("signedIn");
   }
 
-  /** A key of an agent is in the secret storage. */
+  /** Called when a key of an agent is in the secret storage. */
   keyStored(): void {
     this.#reach("signedIn");
   }
 
-  /** As a page or as a view. */
+  /** Called for the page and for the view. */
   settingsOpened(): void {
     this.#reach("settingsUsed");
   }
 
-  /** `ownValue`: the user's own value of a setting; undefined if there is none. */
+  /** `ownValue`: the user's own value of a setting; undefined if unset. */
   settings(ownValue: (name: SettingName) => unknown): void {
     if (OWN_SETTINGS.some(name => ownValue(name) !== undefined)) this.#reach("settingsUsed");
   }
