@@ -7,7 +7,6 @@ import { PageChannel } from "../../src/chat/page-channel";
 import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
 import { Outbox } from "../../sidecar/chat/outbox";
-import { memoryJournal } from "../../sidecar/journal/journal";
 import { realClock } from "../../sidecar/rpc/clock";
 import type { Command, Flood, Stream, ToPage, ToWorker } from "./commands";
 
@@ -36,7 +35,6 @@ class Session {
     this.outbox = new Outbox(
       "bench",
       () => this.conversation,
-      memoryJournal,
       {
         event: ({ seq, event }) => {
           this.#seq = seq;

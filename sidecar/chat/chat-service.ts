@@ -12,7 +12,6 @@ import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protoc
 import type { Handlers, Notes, ParamsOf } from "../../src/protocol/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
-import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
@@ -34,7 +33,6 @@ export interface ChatDeps {
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly policy: BypassPolicy;
-  readonly journal: Journal;
   readonly host: Host;
   readonly startCommand: StartCommand;
   /** Resolves how an agent is started; see `LaunchDeps.command`. */

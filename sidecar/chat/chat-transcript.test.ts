@@ -5,7 +5,6 @@ import { AgentConnection } from "../acp/connection";
 import { serveEliza } from "../eliza/agent";
 import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
-import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import { memoryChannels } from "../rpc/memory";
 import { FakeClock } from "../testing/fake-clock";
@@ -53,7 +52,6 @@ suite("chat transcript", () => {
       clock,
       pool,
       policy: new BypassPolicy([]),
-      journal: memoryJournal,
       command: async config => commandOf(config),
       startCommand: () => {
         throw new Error("no command is started");
@@ -156,7 +154,6 @@ suite("chat transcript", () => {
       clock,
       pool,
       policy: new BypassPolicy([]),
-      journal: memoryJournal,
       command: async agent => commandOf(agent),
       startCommand: () => {
         throw new Error("no command is started");

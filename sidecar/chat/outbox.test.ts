@@ -8,7 +8,6 @@ import {
   type EntryEvent,
 } from "../../src/protocol/chat";
 import { receive, type Seen } from "../../src/protocol/delivery";
-import { memoryJournal } from "../journal/journal";
 import { FakeClock } from "../testing/fake-clock";
 import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 
@@ -21,16 +20,10 @@ class Fixture {
   shown: Conversation = EMPTY;
   seen: Seen = { at: { bootId: "b", seq: 0 }, asked: 0, tooLate: 0 };
   readonly sent: string[] = [];
-  readonly journaled: number[] = [];
   congested = false;
   readonly outbox = new Outbox(
     "b",
     () => this.kept,
-    {
-      append: ({ seq }) => {
-        this.journaled.push(seq);
-      },
-    },
     {
       event: numbered => this.#event(numbered),
       snapshot: (seq, conversation, asked) => this.#snapshot(seq, conversation, asked),
@@ -71,7 +64,6 @@ class Fixture {
     );
   }
   #event({ seq, event }: Numbered): void {
-    equal(this.journaled.includes(seq), true, "sent before it was kept");
     this.sent.push(event.type);
     const { kind, seen } = receive(this.seen, { kind: "event", bootId: "b", seq });
     this.seen = seen;
@@ -242,15 +234,7 @@ suite("outbox", () => {
         fixture.clock.advance(BATCH_MS);
         fixture.clock.advance(3_000);
         deepEqual(fixture.shown, fixture.kept);
-        deepEqual(
-          fixture.journaled,
-          fixture.journaled.map((_, i) => i + 1),
-          "numbers have gaps",
-        );
       }),
       { numRuns: 100 },
     ));
-
-  test("the journal in memory takes everything", () =>
-    memoryJournal.append({ seq: 1, event: { type: "title", title: "" } }));
 });

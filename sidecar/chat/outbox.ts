@@ -5,7 +5,6 @@
  *
  * Invariants:
  * - Numbers start at 1 for each boot and have no gaps.
- * - An event is in the journal before it is sent.
  * - A batch has at most one event per entry, however fast the agent writes.
  * - The backlog is bounded by `WAITING_LIMIT`. Above that, or while the host does not read, the backlog is dropped and
  *   a snapshot is sent instead.
@@ -13,7 +12,6 @@
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat";
 import { answer, type Position } from "../../src/protocol/delivery";
-import type { Journal } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
 
 export interface Numbered {
@@ -64,7 +62,6 @@ export class Outbox implements Disposable {
   constructor(
     private readonly bootId: string,
     private readonly conversation: () => Conversation,
-    private readonly journal: Journal,
     private readonly outlet: EventSink,
     private readonly clock: Clock,
   ) {}
@@ -179,9 +176,7 @@ export class Outbox implements Disposable {
   }
 
   #number(event: ChatEvent): Numbered {
-    const numbered = { seq: ++this.#seq, event };
-    this.journal.append(numbered);
-    return numbered;
+    return { seq: ++this.#seq, event };
   }
 }
 

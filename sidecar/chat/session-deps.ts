@@ -7,7 +7,6 @@ import type { Attention } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/initialize";
 import type { AuthMethod } from "../acp/sign-in-methods";
 import type { AgentPool } from "../agents/pool";
-import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent-files";
@@ -21,7 +20,6 @@ export interface SessionDeps {
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly policy: BypassPolicy;
-  readonly journal: Journal;
   readonly outlet: EventSink;
   readonly setBypass: (agentId: string) => void;
   /** Persists the value for the agent's next sessions. */

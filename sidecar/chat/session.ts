@@ -58,7 +58,7 @@ export class Session extends Actor<Message> {
       begin.shown.length > 0 ? why : undefined,
     );
     this.#state = state;
-    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.journal, deps.outlet, deps.clock);
+    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.outlet, deps.clock);
     this.#line = new AgentClient(begin, deps, word => this.post({ kind: "word", word }));
     for (const effect of effects) this.#do(effect);
   }

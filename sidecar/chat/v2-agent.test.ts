@@ -9,7 +9,6 @@ import type { ParamsOf } from "../../src/protocol/wire";
 import { AgentConnection } from "../acp/connection";
 import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";
-import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "../testing/fake-clock";
@@ -75,7 +74,6 @@ class Fixture implements AsyncDisposable {
       clock: this.clock,
       pool: this.#pool,
       policy: new BypassPolicy([]),
-      journal: memoryJournal,
       command: async agent => commandOf(agent),
       startCommand: () => {
         throw new Error("no command is started");

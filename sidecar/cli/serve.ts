@@ -28,7 +28,6 @@ import type { ProxyComponent } from "../conductor/component";
 import { KnownDialects } from "../conductor/proxy-dialect";
 import type { TraceWriter } from "../conductor/trace-writer";
 import type { LmService } from "../lm/lm-service";
-import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import { realClock } from "../rpc/clock";
 import { HostWire } from "../rpc/host-wire";
@@ -249,7 +248,6 @@ function open(
       clock: realClock,
       pool,
       policy,
-      journal: memoryJournal,
       host: wire,
       startCommand: spec => startChild(spec, processes),
       command,

@@ -10,7 +10,6 @@ import { AgentConnection } from "../acp/connection";
 import { commandOf } from "../agents/distributions/agent-command";
 import type { MissingExtension } from "../acp/chain-extensions";
 import { AgentPool } from "../agents/pool";
-import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import { RpcError } from "../rpc/message";
 import { FakeClock } from "./fake-clock";
@@ -98,7 +97,6 @@ export class Fixture implements AsyncDisposable {
       clock: this.clock,
       pool: this.pool,
       policy: this.policy,
-      journal: memoryJournal,
       startCommand: () => {
         throw new Error("no command is started");
       },

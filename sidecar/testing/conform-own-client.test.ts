@@ -12,7 +12,6 @@ import { DEFAULT_LIMITS, type Subject } from "../conform/driver";
 import { judgeAll } from "../conform/rule";
 import { RULES } from "../conform/rules/catalogue";
 import { VERSIONS, type Version } from "../conform/schema";
-import { memoryJournal } from "../journal/journal";
 import { BypassPolicy } from "../permissions/policy";
 import type { Channel } from "../rpc/channel";
 import { ndjsonChannel } from "../rpc/ndjson";
@@ -60,7 +59,6 @@ class OwnClient {
       clock: hurriedClock(1),
       pool: this.#pool,
       policy: new BypassPolicy([]),
-      journal: memoryJournal,
       host,
       extensions: () => [],
       startCommand: () => {

@@ -25,23 +25,23 @@ type Message =
 /** Sidecar and page with the delivery rules between them, and a wire that the test disturbs. */
 class Fixture {
   wire: Message[] = [];
-  // Sidecar: the journal survives it, the rest restarts.
-  readonly journal: Piece[] = [];
+  // Sidecar: the conversation survives a restart, the rest does not.
+  readonly pieces: Piece[] = [];
   #boot = 1;
-  #seqBefore = 0; // journal entries before this boot
+  #seqBefore = 0; // pieces before this boot
   // Page.
   #seen: Seen = { at: undefined, asked: 0, tooLate: 0 };
   page: Content = { a: "", b: "" };
   shown = 0;
 
   say(id: "a" | "b", text: string): void {
-    const piece = { n: this.journal.length + 1, id, offset: this.content()[id].length, text };
-    this.journal.push(piece);
+    const piece = { n: this.pieces.length + 1, id, offset: this.content()[id].length, text };
+    this.pieces.push(piece);
     this.wire.push(this.#event(piece));
   }
   content(): Content {
     const of = (id: string) =>
-      this.journal
+      this.pieces
         .filter(p => p.id === id)
         .map(p => p.text)
         .join("");
@@ -49,7 +49,7 @@ class Fixture {
   }
   restart(): void {
     this.#boot++;
-    this.#seqBefore = this.journal.length;
+    this.#seqBefore = this.pieces.length;
   }
   /** Recreates the page without its content. */
   reload(): void {
@@ -69,10 +69,10 @@ class Fixture {
 
   deliver(message: Message): void {
     if (message.to === "sidecar") {
-      const last = this.journal.length - this.#seqBefore;
+      const last = this.pieces.length - this.#seqBefore;
       const reply = answer(message.seen.at, { bootId: `b${this.#boot}`, first: Math.max(1, last - 4), last });
       if (reply.kind === "events")
-        this.wire.push(...this.journal.slice(this.#seqBefore + reply.after).map(piece => this.#event(piece)));
+        this.wire.push(...this.pieces.slice(this.#seqBefore + reply.after).map(piece => this.#event(piece)));
       else
         this.wire.push({
           to: "page",
@@ -80,7 +80,7 @@ class Fixture {
           at: { bootId: `b${this.#boot}`, seq: last },
           asked: message.seen.asked,
           content: this.content(),
-          n: this.journal.length,
+          n: this.pieces.length,
         });
       return;
     }
@@ -167,7 +167,7 @@ suite("delivery", () => {
           fixture.wire.splice(0, 1).forEach(message => fixture.deliver(message));
         }
         deepEqual(fixture.page, fixture.content());
-        equal(fixture.shown, fixture.journal.length);
+        equal(fixture.shown, fixture.pieces.length);
       }),
       { numRuns: 3000 },
     ));

@@ -6,7 +6,6 @@ import { AgentConnection } from "../../sidecar/acp/connection";
 import { commandOf } from "../../sidecar/agents/distributions/agent-command";
 import { AgentPool } from "../../sidecar/agents/pool";
 import { ChatService } from "../../sidecar/chat/chat-service";
-import { memoryJournal } from "../../sidecar/journal/journal";
 import { BypassPolicy } from "../../sidecar/permissions/policy";
 import { RpcError } from "../../sidecar/rpc/message";
 import { deferred, type Deferred } from "../../src/deferred";
@@ -86,7 +85,6 @@ export class TestSidecar implements SidecarProcess {
       clock,
       pool,
       policy: new BypassPolicy([]),
-      journal: memoryJournal,
       command: async agent => commandOf(agent),
       startCommand: () => {
         throw new Error("no command is started");
