@@ -1,6 +1,6 @@
 // The suites inside VS Code's extension host. `npm test` names an executable (a VS Code without a desktop) and a
-// reporter; without them, as with `npx vscode-test` on a desktop, VS Code is downloaded and the reporter is mocha's
-// own.
+// reporter. Without them, as with `npx vscode-test` on a desktop, VS Code is downloaded and mocha's own reporter is
+// used.
 import { defineConfig } from "@vscode/test-cli";
 import path from "node:path";
 import { timeLimit } from "./scripts/time-limits.mjs";

@@ -1,4 +1,4 @@
-// Only rules that find bugs; the compiler and the layers test say the rest.
+// Only rules that find bugs; the compiler and the layers test cover the rest.
 import tseslint from "typescript-eslint";
 
 export default tseslint.config(

@@ -1,9 +1,8 @@
-// The programs: the host, two pages, the sidecar. Each is one entry file; only the sidecar has further chunks, which it
-// loads on first use.
+// Builds the programs: the host, two pages, the sidecar. Each has one entry file. Only the sidecar has further chunks,
+// which it loads on first use.
 //
-// Who minifies what: esbuild, names kept. The page's bundle is mostly mynah-ui, which comes minified: it is neither
-// parsed nor minified again, so there our own modules are minified one by one by the loader, and the bundle is left
-// alone.
+// esbuild minifies the programs and keeps names. The page's bundle is mostly mynah-ui, which is distributed minified.
+// It is neither parsed nor minified again. There the loader minifies each project module, and the bundle is left alone.
 const path = require("node:path");
 const { BannerPlugin, DefinePlugin } = require("webpack");
 const { EsbuildPlugin } = require("esbuild-loader");
@@ -17,7 +16,7 @@ const MYNAH_HTML = path.resolve(__dirname, "scripts/mynah-html.js");
 module.exports = (_env, { mode = "production" }) => {
   const production = mode === "production";
 
-  /** What they have in common. `options` go to esbuild for every TypeScript module. */
+  /** Configuration common to all programs. `options` are passed to esbuild for every TypeScript module. */
   const program = (name, entry, target, options) => ({
     name,
     mode,
@@ -30,15 +29,15 @@ module.exports = (_env, { mode = "production" }) => {
       ],
     },
     plugins: [
-      // Both ends of the sidecar's wire compare it in their handshake.
+      // Both ends of the sidecar's connection compare it in their handshake.
       new DefinePlugin({ "process.env.SYMPOSIUM_BUILD": JSON.stringify(version) }),
       new BundledPackages(name),
     ],
-    // Production maps are made and not referred to: tests and bug reports use them, the package leaves them out.
+    // Production source maps are created without a reference. Tests and bug reports use them; the package omits them.
     devtool: production ? "hidden-source-map" : "source-map",
     performance: { hints: false },
     stats: "errors-warnings",
-    // The name carries what the entries in the cache depend on besides their content.
+    // The name contains the dependencies of cache entries other than their content.
     cache: {
       type: "filesystem",
       cacheDirectory: path.resolve(__dirname, "out/webpack"),
@@ -47,14 +46,14 @@ module.exports = (_env, { mode = "production" }) => {
     },
   });
 
-  /** The schemas of ACP without their texts, which are most of them. */
+  /** The schemas of ACP without their descriptions, which are most of their size. */
   const withoutTexts = (key, value) => (key === "description" && typeof value === "string" ? undefined : value);
   const schemas = {
     test: /sdk[\\/]schema[\\/].*\.json$/,
     type: "json",
     parser: { parse: text => JSON.parse(text, withoutTexts) },
   };
-  // Names stay as they are written. `keepNames` costs a call for each function that is created, a third of the CPU of a
+  // Names are not minified. `keepNames` costs a call for each created function, which is a third of the CPU time of a
   // hop.
   const minimizer = target => [
     new EsbuildPlugin({
@@ -117,7 +116,7 @@ module.exports = (_env, { mode = "production" }) => {
             default: false,
             defaultVendors: false,
             wire: { name: "wire", test: /node_modules[\\/]vscode-jsonrpc/, priority: 3 },
-            // Of what few start: none of it is in the way of the others.
+            // Rarely used programs; they must not affect the others' start time.
             proxy: {
               name: "proxy",
               test: /node_modules[\\/](https-proxy-agent|agent-base|debug|ms|supports-color|has-flag)[\\/]/,
@@ -128,7 +127,7 @@ module.exports = (_env, { mode = "production" }) => {
               test: /node_modules[\\/](b4a|events-universal|fast-fifo|graceful-fs|pend|proper-lockfile|retry|streamx|tar-stream|text-decoder|through|unbzip2-stream|yauzl)[\\/]/,
               priority: 3,
             },
-            // For `conform` alone.
+            // Used by `conform` only.
             conform: { name: "conform", test: /sidecar[\\/]conform[\\/]/, priority: 2 },
             schema: { name: "acp-schema", test: /node_modules[\\/]@agentclientprotocol[\\/]/, priority: 3 },
             mcp: { name: "mcp", test: /node_modules/, priority: 2 },

@@ -1,6 +1,6 @@
 /**
- * One turn with many updates in the real sidecar, at two sizes: the time of an update must not depend on how many came
- * before.
+ * One turn with many updates in the real sidecar, at two sizes. The time per update must not depend on the number of
+ * earlier updates.
  */
 import { floodedSidecar } from "./chat/flooded-session";
 import type { Bench, Measured } from "./measure";

@@ -1,10 +1,10 @@
 /**
- * The conductor as a process between a client and an agent, beside a byte pipe and beside a hop that parses and
- * serialises.
+ * Measures the conductor as a process between a client and an agent, compared with a byte pipe and with a hop that
+ * parses and serialises.
  *
- * All chains run at the same time and take turns in every round, and of all rounds the best counts: whatever else the
- * machine does meets all of them. Goals are those of the conductor's design: near a pipe, far from a parser, and memory
- * that does not grow.
+ * All chains run at the same time and take turns in every round, and the best round counts, so that other load on the
+ * machine affects all of them equally. The goals are those of the conductor's design: close to a pipe, much faster than
+ * a parser, and constant memory.
  */
 import { Scope } from "../sidecar/rpc/scope";
 import { Chain, type ChainSpec } from "./conductor/chain";
@@ -25,7 +25,9 @@ import type { Bench, BenchFixture, Measured } from "./measure";
 
 type Sizes = Readonly<Record<Kind, number>>;
 
-/** How many messages: round trips and streams in each round, and what goes through one process to see its memory. */
+/**
+ * Numbers of messages: round trips and streams per round, and messages through one process for the memory measurement.
+ */
 interface Plan {
   readonly rounds: number;
   readonly trips: Sizes;
@@ -116,9 +118,9 @@ const MEGA = 1024 * 1024,
   PARTS = 10;
 
 /**
- * A fresh process each: the most that it has while the first half of the messages passes, and while the second does.
- * The best of all rounds counts here, too: garbage of large messages is collected when it pleases, but what leaks does
- * so in every round.
+ * Uses a fresh process for each measurement. Compares the peak memory during the first and the second half of the
+ * messages. The best of all rounds counts, because garbage of large messages is collected at arbitrary times, but a
+ * leak occurs in every round.
  */
 async function memory(plan: Plan, meters: Meters, fixture: BenchFixture): Promise<readonly Measured[]> {
   const measured: Measured[] = [],

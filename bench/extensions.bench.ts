@@ -1,7 +1,7 @@
 /**
- * Our own agent extensions: how much later the first words of an answer come with all of them than with none, and what
- * each costs a message. The chains take turns, one process each, with the same agent behind them; the workspace is a
- * Rust project, so that nothing is left out.
+ * Measures the built-in agent extensions: the delay of an answer's first text with all of them compared with none, and
+ * the cost of each per message. The chains take turns, one process each, with the same agent behind them. The workspace
+ * is a Rust project, so that every extension is active.
  */
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -19,7 +19,7 @@ interface Plan {
 }
 const FULL: Plan = { starts: 7, sessions: 60, prompts: 300, streams: 9 },
   QUICK: Plan = { starts: 2, sessions: 15, prompts: 60, streams: 3 };
-/** Updates of an answer, for what one of them costs. */
+/** Updates of an answer in the measurement of the cost per update. */
 const PIECES = 20_000;
 
 const bench: Bench = async ({ quick, table }) => {
@@ -132,7 +132,7 @@ class Programs implements AsyncDisposable {
   }
 }
 
-/** With a home folder that has something for Sparkle to read. */
+/** Also creates a home folder with files that Sparkle reads. */
 function rustProject(): string {
   const folder = mkdtempSync(path.join(tmpdir(), "bench-extensions-")),
     [home, work] = [path.join(folder, "home"), path.join(folder, "work")];

@@ -1,14 +1,15 @@
 /**
- * The model picker. First the whole path from VS Code's call to the end of the answer, by the length of the chat
- * (`lm/picker.ts`): the goal is one millisecond above the agent alone, for any length. Beside it stands the overhead of
- * a process that only passes bytes on (`lm/relay.program.ts`), which is the floor on this machine.
+ * Measures the model picker. The first part covers the whole path from VS Code's call to the end of the answer, by the
+ * length of the chat (`lm/picker.ts`). The goal is one millisecond more than the agent alone, for any length. For
+ * comparison it also measures a process that only forwards bytes (`lm/relay.program.ts`), which is the minimum on this
+ * machine.
  *
- * Then the service as `vscodelm` serves it to other programs, which send whole histories: 1,000 requests of 50 chats
- * that take turns, each with its whole history, VS Code's system text and 48 tools, beside the same prompts put to the
- * agent alone. Then what the service keeps for each request, after the garbage has gone.
+ * The second part measures the service that `vscodelm` offers to other programs, which send whole histories. 50 chats
+ * take turns for 1,000 requests, each with its whole history, VS Code's system text and 48 tools. The same prompts go
+ * to the agent alone. Then it measures the memory that the service retains per request after garbage collection.
  *
- * Of one agent 16 sessions are live at a time, so with one agent most requests go back to a session first; with four,
- * none does.
+ * An agent has at most 16 live sessions. With one agent, most requests resume a session first; with four agents, none
+ * does.
  */
 import { RECORDED_TOOLS } from "../sidecar/lm/fixtures/recorded";
 import { SimulatedChat } from "../sidecar/lm/fixtures/simulated-chat";
@@ -24,14 +25,14 @@ interface Plan {
 const FULL: Plan = { chats: 50, warmUp: 500, requests: 1000 },
   QUICK: Plan = { chats: 50, warmUp: 300, requests: 300 };
 
-/** Turns before the first request, and requests of each. */
+/** Turns before the first request, and requests of each length. */
 const LENGTHS = [10, 100, 600, 1000],
   PICKER_REQUESTS = { full: 90, quick: 30 };
-/** Milliseconds above the agent alone. */
+/** Milliseconds more than the agent alone. */
 const OVERHEAD_GOAL = 1;
 /**
- * Bytes that a request may leave behind: the texts of its turn, 600 here, and what was read of them.
- * `MAX_HISTORY_CHARACTERS` bounds the sum.
+ * Bytes that a request may retain: the texts of its turn, 600 here, and their parsed form. `MAX_HISTORY_CHARACTERS`
+ * bounds the sum.
  */
 const SLOPE_GOAL = 3 * 1024;
 const PROBES = 10;
@@ -108,7 +109,7 @@ async function byLength(requests: number, table: BenchFixture["table"]): Promise
   return measured;
 }
 
-/** Both take turns, so that whatever else the machine does meets both. */
+/** Both take turns, so that other load on the machine affects both. */
 async function run({ chats: count, warmUp, requests }: Plan, agents: number): Promise<Figures> {
   await using service = new Program("service");
   await using agent = new Program("agent");
@@ -131,7 +132,7 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
   return figures;
 }
 
-/** As VS Code: everything is sent each time, and the answer becomes a part of it. */
+/** Sends the whole history like VS Code, and appends the answer to it. */
 async function turn(service: Program, chat: SimulatedChat, words: string, agent: number): Promise<number> {
   let text = "";
   service.heard = ({ params }) => {
@@ -154,7 +155,7 @@ async function turn(service: Program, chat: SimulatedChat, words: string, agent:
   return milliseconds;
 }
 
-/** Of equally spaced values, per step: the line that fits best. */
+/** Slope per step of equally spaced values, by least squares. */
 function slopeOf(values: readonly number[]): number {
   const middle = (values.length - 1) / 2,
     mean = values.reduce((sum, value) => sum + value, 0) / values.length;

@@ -1,37 +1,37 @@
 /**
- * Ratios of running times. Candidate and yardstick take turns, so that whatever else the machine does meets both, and
- * medians are compared, so that a pause of either does not count.
+ * Ratios of running times. Candidate and yardstick take turns, so that other load on the machine affects both. Medians
+ * are compared, so that a single pause does not count.
  */
 
 export interface Measured {
-  /** What was measured, in words. */
+  /** Description of the candidate. */
   readonly what: string;
-  /** What it is compared with. */
+  /** Description of the yardstick. */
   readonly yardstick: string;
-  /** The candidate divided by the yardstick: below 1 is faster, or smaller. */
+  /** The candidate divided by the yardstick; below 1 is faster or smaller. */
   readonly ratio: number;
-  /** The ratio that is to be reached, if one is. */
+  /** The ratio to be reached, if any. */
   readonly goal?: number;
-  /** Of times: medians of one round, or what the bench says that they are. */
+  /** Times: medians of one round, unless the bench documents otherwise. */
   readonly milliseconds?: { readonly candidate: number; readonly yardstick: number };
-  /** Of memory. */
+  /** Memory sizes. */
   readonly megabytes?: { readonly candidate: number; readonly yardstick: number };
 }
 
-/** Figures that are true of one machine only; a column that a row has not is empty. */
+/** Figures valid for one machine only. A missing column of a row is empty. */
 export interface Table {
   readonly title: string;
   readonly rows: readonly Readonly<Record<string, string | number>>[];
 }
 
 export interface BenchFixture {
-  /** Fewer rounds, for a look: ratios are rough then. */
+  /** Fewer rounds with less precise ratios. */
   readonly quick: boolean;
-  /** What the ratios were made of. */
+  /** Prints the figures behind the ratios. */
   readonly table: (table: Table) => void;
 }
 
-/** What a `*.bench.ts` exports by default. */
+/** The default export of a `*.bench.ts`. */
 export type Bench = (fixture: BenchFixture) => Promise<readonly Measured[]> | readonly Measured[];
 
 type Work = () => unknown;

@@ -1,9 +1,9 @@
 /**
- * The chat's view in a real Chromium while agents talk: the CPU of its main thread for each chunk of an answer, and how
- * long a user waits. A host in a worker speaks the page's protocol, through the production outbox and wire.
+ * Measures the chat view in a real Chromium while agents stream: the CPU time of its main thread per chunk of an
+ * answer, and the delays that a user notices. A host in a worker uses the page's protocol through the production outbox
+ * and channel.
  *
- * CPU is the thread's own time, so that what else the machine does counts little; the best of several rounds is what
- * counts.
+ * CPU time is the thread's own, so that other load on the machine has little effect. The best of several rounds counts.
  */
 import type { Browser } from "playwright-core";
 import { FLOODS } from "./webview/commands";
@@ -27,8 +27,8 @@ const QUICK: Plan = { rounds: 1, long: 50_000, chunks: 600, presses: 60, asked: 
 
 const SHORT = 2_000;
 /**
- * Characters around a length in which a chunk's cost is measured: parts are as long as that, and cost more towards
- * their end.
+ * Characters around a length over which a chunk's cost is measured. Paragraphs and code blocks have about this length,
+ * and cost more towards their end.
  */
 const AROUND = 1_000,
   AROUND_LONG = 4_000;

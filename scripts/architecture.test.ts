@@ -1,6 +1,5 @@
 /**
- * ARCHITECTURE.md names nothing that is gone (issue 15 item 2): every file, folder, symbol, method and package that it
- * writes as code exists.
+ * Checks that every file, folder, symbol, method and package named as code in ARCHITECTURE.md exists (issue 15 item 2).
  */
 import { deepEqual } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,7 +7,7 @@ import { readdirSync, readFileSync } from "node:fs";
 const FOLDERS = ["src", "sidecar", "webview", "scripts", "test", "bench", "docs"];
 const SOURCE = /\.(ts|mts|mjs|cjs|js)$/;
 
-/** Names of other programs, and of what was decided against. */
+/** Names of other programs, and of rejected alternatives. */
 const FOREIGN: ReadonlySet<string> = new Set([
   "@logtape/redaction",
   "@npmcli/redact",
@@ -27,7 +26,7 @@ interface Sources {
   readonly code: string;
 }
 
-/** Names in `page` that `sources` does not have, in its order. */
+/** Names in `page` that `sources` lacks, in the page's order. */
 function unknownNames(page: string, sources: Sources): readonly string[] {
   return [...new Set(codeSpans(page))].filter(span => !isForeign(span) && !exists(span, sources));
 }

@@ -1,6 +1,6 @@
-// `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each prints how a thing of ours compares
-// with a yardstick that is measured in the same run, because a ratio means the same on every machine. `--quick`: a
-// look, with rough ratios.
+// `npm run bench [-- NAME…] [--quick] [--json]`: runs bench/NAME.bench.ts. Each bench prints ratios to a yardstick that
+// is measured in the same run, because a ratio is comparable across machines. `--quick`: fewer rounds, less precise
+// ratios.
 import { build } from "esbuild";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -16,10 +16,10 @@ const files = globSync(["bench"], /\.bench\.ts$/).filter(
 );
 if (files.length === 0) fail(`There is no bench ${names.join(" or ")}.`);
 
-// What is measured is what is here, not what was built at some time.
+// Build first, so that the current sources are measured.
 await buildPrograms();
 
-// Below node_modules' parent, so that packages are found. Minified as the package is.
+// The folder is below the project, so that packages are resolved. Minified like the package.
 mkdirSync(path.join(root, "out"), { recursive: true });
 const outdir = mkdtempSync(path.join(root, "out", "bench-"));
 try {
@@ -39,7 +39,7 @@ try {
     minifySyntax: true,
     logLevel: "warning",
   });
-  // Without names kept: what is called in a page is sent there as text.
+  // Without `keepNames`: functions that run in a page are sent there as text.
   await build({
     entryPoints: globSync(["bench"], /\.browser\.ts$/),
     outdir,

@@ -1,4 +1,4 @@
-// Builds dist/ with webpack; nothing is done when neither the sources nor what builds them have changed.
+// Builds dist/ with webpack, unless neither the sources nor the build scripts have changed.
 //   node scripts/build.mjs [--mode development]
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +18,7 @@ const SOURCES = [
 ];
 const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/settings.js", "dist/sidecar.js"];
 
-/** Builds if needed. `mode` is "production" or "development". Rejects with what webpack said. */
+/** Builds if necessary. `mode` is "production" or "development". Rejects with webpack's output. */
 export async function build(mode = "production") {
   const stamp = path.join(root, "out/build.stamp");
   const now = `${mode} ${digest(SOURCES, file => !/\.test\.ts$|^src\/test\/|^sidecar\/testing\//.test(file))}`;

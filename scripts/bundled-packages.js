@@ -1,4 +1,4 @@
-// A webpack plugin that notes which npm packages went into a program, for the third-party notices.
+// A webpack plugin that lists the npm packages bundled into a program, for the third-party notices.
 const { existsSync, mkdirSync, readFileSync, writeFileSync } = require("node:fs");
 const path = require("node:path");
 
@@ -27,7 +27,7 @@ class BundledPackages {
 }
 
 /**
- * The folder of the package that a file in node_modules belongs to: the nearest one whose package.json has name and
+ * The folder of the package that contains a file in node_modules: the nearest one whose package.json has name and
  * version.
  */
 function packageFolder(file) {

@@ -1,10 +1,10 @@
-// Finds processes by something in their environment: what a test run started carries the run's id, however deep it is.
+// Finds processes by their environment. Every process of a test run inherits the run's id, at any depth.
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as delay } from "node:timers/promises";
 
 export const censusWorks = process.platform === "linux";
 
-/** Living processes, not this one, whose environment at their start held `NAME=value`. */
+/** Living processes, except this one, whose initial environment contained `NAME=value`. */
 export function census(entry) {
   if (!censusWorks) return [];
   return readdirSync("/proc")
@@ -22,7 +22,7 @@ export function census(entry) {
     });
 }
 
-/** What the census still finds after waiting up to `milliseconds` for it to find nothing. */
+/** Waits up to `milliseconds` for all these processes to end, and returns the remaining ones. */
 export async function leftovers(entry, milliseconds) {
   for (const deadline = Date.now() + milliseconds; ; ) {
     const found = census(entry);

@@ -1,12 +1,11 @@
-// `npm run check`: types, lint, import layers, unit, property and golden tests. Says one line when all is well. Quick,
-// because it looks again only at what changed, plays fewer games of chance and starts no programs; `npm test` does all
-// of it.
+// `npm run check`: types, lint, import layers, unit, property and golden tests. Prints one line on success. Faster than
+// `npm test`, because it lints only changed files, runs fewer random cases and starts no programs.
 import { fail, options } from "./project.mjs";
 import { lint, sum, types, units } from "./suites.mjs";
 
 const { grep } = options(process.argv.slice(2), { one: ["grep"] });
 const started = Date.now();
-// The full ten thousand interleavings are `npm test`'s; here they must not take longer than all else.
+// `npm test` runs all ten thousand interleavings. Here they must not take longer than the other tests.
 process.env.SYMPOSIUM_RUNS ??= "300";
 const results = (
   await Promise.all([

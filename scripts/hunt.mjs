@@ -1,6 +1,5 @@
-// `npm run hunt [-- MINUTES [PATH-PREFIX…]]`: the tests with random values, each round with others than `npm test` has,
-// until one fails or the time is over (ten minutes; the last round goes to its end). What fails is printed with its
-// seed, and code 1 comes of it.
+// `npm run hunt [-- MINUTES [PATH-PREFIX…]]`: repeats the property tests with new seeds until one fails or the time is
+// over (default: ten minutes; the last round is completed). Prints failures with their seed and exits with code 1.
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { globSync } from "./glob.mjs";

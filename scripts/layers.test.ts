@@ -15,8 +15,9 @@ const ERRORS = "sidecar/errors.ts",
 const HOST_BASE = ["src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts"];
 
 /**
- * Who may import whom: the architecture, one row a folder, lowest first. The longest folder that holds a file is its
- * row; a folder may import itself, and of ours only what stands above it, so there are no cycles. No row, no file.
+ * The permitted imports, one row per folder, lowest layer first. A file belongs to the row of the longest matching
+ * folder. A folder may import itself, and project folders only from rows above its own, so cycles are impossible. A
+ * file without a row is an error.
  */
 const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/protocol", []],
@@ -208,13 +209,16 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
   ["sidecar/main.ts", ["src/protocol", "sidecar", "node:"]],
 
-  // Tests that join the programs, and what stands in there for VS Code and the processes.
+  // Tests of several programs together, and test doubles of VS Code and of processes.
   ["test", ["src", "webview", "sidecar", ...TEST]],
   ["bench", ["src", "webview", "sidecar", "scripts/vscode-box", "playwright-core", "node:", ACP]],
 ];
 const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
-/** Modules that only these files may import, whatever their row says. Tests and the programs that they run may start processes. */
+/**
+ * Modules that only these files may import, whatever their row says. Tests and the programs that they run may start
+ * processes.
+ */
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
     /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
@@ -222,7 +226,10 @@ const ONLY: Readonly<Record<string, RegExp>> = {
   [RPC]: /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
 
-/** What a test may import beside what its folder may: the test doubles of its own program, independent implementations, and the renderer that mynah-ui has inside. */
+/**
+ * Additional imports of tests: the test doubles of their program, independent implementations, and the renderer inside
+ * mynah-ui.
+ */
 const forTests = (file: string) =>
   file.endsWith(".test.ts")
     ? [
@@ -237,10 +244,12 @@ const forTests = (file: string) =>
 const within = (target: string, folder: string) =>
   folder.endsWith(":") ? target.startsWith(folder) : target === folder || target.startsWith(folder + "/");
 const withoutSuffix = (file: string) => file.replace(/\.ts$/, "");
-/** A test stands on the row of the module beside it. */
+/** A test belongs to the row of the module beside it. */
 const tested = (file: string) => file.replace(/(\.spawn)?\.test\.ts$/, ".ts");
 
-/** What in this file goes up, sideways or out. The compiler finds the imports: static, type, side-effect, `import()`, `require()`. */
+/**
+ * Forbidden imports of this file. The compiler finds the imports: static, type, side-effect, `import()`, `require()`.
+ */
 function violations(file: string, source: string): string[] {
   const row = LAYERS.filter(([folder]) => within(file, folder) || within(tested(file), folder)).sort(
     ([a], [b]) => b.length - a.length,

@@ -1,10 +1,10 @@
-// The elements and attributes that HTML of mynah-ui may bring into the page: mynah-ui is patched to call `setHtml`
-// where it assigns `innerHTML`.
+// An allow-list of elements and attributes for HTML of mynah-ui. mynah-ui is patched to call `setHtml` instead of
+// assigning `innerHTML`.
 
 /**
- * Replaces the content of an element. The HTML is parsed in an inert document, where nothing loads or runs, and is
- * built anew from the parsed tree, by an allow-list. An element that is not on the list becomes its source as text.
- * Runs in the page, as text: it uses nothing but its parameters and the document.
+ * Replaces the content of an element. Parses the HTML in an inert document, where nothing loads or runs, and rebuilds
+ * it from the parsed tree with an allow-list. An element that is not on the list is replaced by its source as text. The
+ * function is inserted into the page as text, so it uses nothing except its parameters and the document.
  */
 function setHtml(target, html) {
   const ELEMENTS = new Set(
@@ -33,7 +33,7 @@ function setHtml(target, html) {
     element.namespaceURI === "http://www.w3.org/1999/xhtml" &&
     ELEMENTS.has(element.localName) &&
     (element.localName !== "input" || isCheckbox(element));
-  // One node at a time: code may have more of them than a call has room for arguments.
+  // Copies one node at a time, because code may have more nodes than a call allows arguments.
   const copyInto = (to, from) => {
     for (const node of from.childNodes) {
       if (node.nodeType === Node.TEXT_NODE) to.append(node.data);
@@ -49,7 +49,7 @@ function setHtml(target, html) {
     }
     return copyInto(copy, element);
   };
-  // The content of a style sheet is text, which mynah-ui wrote itself.
+  // The content of a style sheet is text that mynah-ui itself wrote.
   if (target.localName === "style") {
     target.textContent = html;
     return;

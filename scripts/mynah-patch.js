@@ -1,9 +1,9 @@
-// What we change of mynah-ui 4.39.0 when the page is built: a webpack loader for its one (minified) file. mynah was
-// made for answers of a few hundred words; most changes below take away work that grows with what was said before. The
-// last ones restrict links and HTML.
+// Patches of mynah-ui 4.39.0, applied when the page is built by a webpack loader for its single minified file. mynah
+// was designed for answers of a few hundred words. Most patches remove work that grows with the length of the
+// conversation. The last ones restrict links and HTML.
 //
-// Each `find` stands in the file exactly once, or the build fails: with another version every one of them is to be
-// looked at again.
+// Each `find` must occur in the file exactly once, or the build fails. All patches must be reviewed for another
+// version.
 const { setHtml } = require("./mynah-html.js");
 
 const PATCHES = [
@@ -170,13 +170,13 @@ const PATCHES = [
 ];
 
 /**
- * A link, if its address is relative or of a scheme that the host opens; otherwise its text, and the address as text.
- * Runs in the page, as text: it uses nothing but its parameter.
+ * Returns a link if its address is relative or has a scheme that the host opens; otherwise its text and the address as
+ * text. The function is inserted into the page as text, so it uses nothing except its parameter.
  */
 function linkOf({ raw, href, title, text }) {
   const escaped = String(href).replace(/[<>"']/g, c => `&#${c.charCodeAt(0)};`);
   if (!/^\[(?:\[([^\]]+)\]|([^\]]+))\]\(([^)]+)\)$/.test(raw)) return escaped;
-  // Browsers leave out blanks and control characters before they look for the scheme, and read entities.
+  // Browsers skip blanks and control characters before they read the scheme, and decode entities.
   const scheme = /^([^/?#]*?):/.exec(
     String(href).replace(/[\u0000-\u0020\u007f-\u00a0\u00ad\u200b-\u200f\u2028-\u202f\ufeff]/g, ""),
   );
@@ -188,8 +188,9 @@ function linkOf({ raw, href, title, text }) {
 }
 
 /**
- * The elements of a card's body, block by block. For a block that is as it was before: as many stand-ins, which say
- * that nothing is to be done. Runs in the page, as text: it uses nothing but its parameters.
+ * The elements of a card's body, block by block. Unchanged blocks are represented by the same number of placeholders,
+ * which mean that no update is necessary. The function is inserted into the page as text, so it uses nothing except its
+ * parameters.
  */
 function blocksOf(body, text, before, marked, elements, cleanup) {
   const options = { ...marked.defaults, breaks: true };
@@ -229,7 +230,7 @@ function blocksOf(body, text, before, marked, elements, cleanup) {
   return all;
 }
 
-/** Whether a block is not what it was: other markup can have the same in it, a heading what was a paragraph. */
+/** Whether a block has changed. Other markup can have the same content, such as a heading that was a paragraph. */
 function differs(block, before) {
   return (
     block.tagName !== before.tagName ||
@@ -238,7 +239,7 @@ function differs(block, before) {
   );
 }
 
-/** Whether both are code of one language: then only the code is replaced, and whether it is unfolded stays. */
+/** Whether both blocks are code of one language. Then only the code is replaced and its folding state is kept. */
 function sameCode(block, before) {
   const label = element => element.querySelector(".mynah-syntax-highlighter-language")?.textContent;
   return (
@@ -248,7 +249,7 @@ function sameCode(block, before) {
   );
 }
 
-/** The file with all changes. Throws where one does not fit. */
+/** Applies all patches to the file. Throws if one does not match exactly once. */
 function patched(source, patches = PATCHES) {
   return patches.reduce((text, { find, put }) => {
     const found = text.split(find).length - 1;
@@ -260,7 +261,7 @@ function patched(source, patches = PATCHES) {
   }, source);
 }
 
-/** The function that the changes share. */
+/** The function that the patches share. */
 const SHARED = `const symposiumSetHtml=${setHtml};\n`;
 
 module.exports = source => SHARED + patched(source);

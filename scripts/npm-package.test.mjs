@@ -1,5 +1,4 @@
-// The npm package as somebody gets it who has another editor: packed, installed without a network, and spoken to on
-// stdio.
+// Tests the npm package as a user of another editor receives it: packed, installed offline, and used over stdio.
 //   npm test -- --only npm
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
@@ -8,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { manifest, root } from "./project.mjs";
 
-/** What the package holds: the command line, and nothing of the extension but what both share. */
+/** Permitted files: the command line, and files of the extension that both packages share. */
 const ALLOWED =
   /^(dist\/sidecar(-[\w-]+)?\.js|media\/symposium\.(svg|png)|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 const windows = process.platform === "win32";
@@ -34,7 +33,7 @@ suite("the npm package", () => {
     assert.equal(status, 0, `npm ${args[0]}:\n${stdout}${stderr}`);
   }
 
-  /** Runs the command with these lines on stdin, which ends after the answer to the last request. */
+  /** Runs the command with these lines on stdin. Ends stdin after the response to the last request. */
   function speak(args, requests) {
     return new Promise((resolve, reject) => {
       const child = spawn(command, args, {

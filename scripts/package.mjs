@@ -1,4 +1,4 @@
-// `npm run package`: one .vsix for every platform, with the licences of what is bundled in it.
+// `npm run package`: creates one .vsix for all platforms, with the licences of bundled packages.
 //   node scripts/package.mjs [--out FILE]
 import { listFiles } from "@vscode/vsce";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
@@ -6,23 +6,23 @@ import path from "node:path";
 import { build } from "./build.mjs";
 import { fail, manifest, node, options, root } from "./project.mjs";
 
-/** All that a package may hold; what webpack makes besides is for tests and bug reports. */
+/** Permitted files of a package. Other output of webpack is for tests and bug reports. */
 const ALLOWED =
   /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
-/** Builds, and gathers the licences of what is bundled. */
+/** Builds, and collects the licences of bundled packages. */
 export async function prepare() {
   await build("production");
   writeFileSync(path.join(root, "ThirdPartyNotices.txt"), notices());
 }
 
-/** Builds and packages. Resolves to the file and its size in bytes; rejects when something else would be packed. */
+/** Builds and packages. Resolves with the file and its size in bytes. Rejects if an unexpected file would be packed. */
 export async function packageExtension(file = path.join(root, `${manifest.name}-${manifest.version}.vsix`)) {
   await prepare();
   const packed = await listFiles({ cwd: root, dependencies: false });
   const strangers = packed.filter(name => !ALLOWED.test(name));
   if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);
-  // As a program of its own, because vsce ends the process that it runs in when it finds fault.
+  // A separate process, because vsce exits its process on errors.
   const vsce = await node("node_modules/@vscode/vsce/vsce", ["package", "--no-dependencies", "--out", file], {
     output: "hold",
   });
@@ -31,8 +31,8 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
 }
 
 /**
- * Name, version and licence of every bundled package. mynah-ui comes bundled itself, so what it depends on is in it,
- * too.
+ * Name, version and licence of every bundled package. mynah-ui is distributed as a bundle, so its dependencies are
+ * included, too.
  */
 function notices() {
   const folders = new Set(
@@ -63,7 +63,7 @@ function addDependencies(folder, folders) {
   }
 }
 
-/** The texts of a package's licence and notice files, one after the other. */
+/** The concatenated licence and notice files of a package. */
 function licenceText(folder) {
   const files = readdirSync(path.join(root, folder))
     .filter(name => /^(licen[cs]e|notice|copying)/i.test(name))

@@ -1,4 +1,4 @@
-// Before `npm pack`: builds what the npm package holds, which is the command line only. (`npm run package` makes the
+// Runs before `npm pack`: builds the npm package, which contains the command line only. (`npm run package` builds the
 // extension.)
 //   node scripts/prepack.mjs
 import { writeFileSync } from "node:fs";
@@ -7,5 +7,6 @@ import { prepare } from "./package.mjs";
 import { fail, root } from "./project.mjs";
 
 await prepare().catch(error => fail(error.message));
-// "files" in package.json is for both packages, and vsce knows no exceptions there; npm does, in the folder itself.
+// "files" in package.json applies to both packages, and vsce supports no exceptions there. npm reads exceptions from
+// the folder itself.
 writeFileSync(path.join(root, "dist/.npmignore"), "extension.js\nwebview.js\nsettings.js\n");

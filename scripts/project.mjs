@@ -1,4 +1,4 @@
-// What the scripts share: where the project is, programs run to their end, and digests of files.
+// Shared by the scripts: the project's folder, running programs, and file digests.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, readFileSync, statSync } from "node:fs";
@@ -8,7 +8,7 @@ import { globSync } from "./glob.mjs";
 export const root = path.resolve(import.meta.dirname, "..");
 export const manifest = JSON.parse(readFileSync(path.join(root, "package.json"), "utf8"));
 
-/** Groups of what `run` started and has not ended: nothing outlives the script, however it ends. */
+/** Process groups that `run` started and that have not ended. They are killed when the script exits for any reason. */
 const running = new Set();
 process.on("exit", () => {
   for (const child of running) killGroup(child.pid, "SIGKILL");
@@ -20,7 +20,7 @@ for (const [signal, code] of [
 ])
   process.on(signal, () => process.exit(code));
 
-/** Signals a process started with `detached`, and everything in its group. */
+/** Signals a process started with `detached`, and its whole group. */
 export function killGroup(pid, signal) {
   if (pid === undefined) return;
   try {
@@ -31,9 +31,8 @@ export function killGroup(pid, signal) {
 }
 
 /**
- * Runs a program to its end, in a group of its own. `output` is "inherit", or "hold": what it printed is then returned.
- * A program that does not start or dies by a signal has code 1; so has one that does not end within `limit`
- * milliseconds.
+ * Runs a program to its end in a separate process group. `output`: "inherit", or "hold" to return the output. The code
+ * is 1 for a program that does not start, dies by a signal, or exceeds `limit` milliseconds.
  */
 export function run(command, args, { cwd = root, env = {}, output = "inherit", limit } = {}) {
   return new Promise(resolve => {
@@ -74,7 +73,7 @@ export function run(command, args, { cwd = root, env = {}, output = "inherit", l
 /** Runs a Node program of this project or of its dependencies. */
 export const node = (file, args = [], options) => run(process.execPath, [path.join(root, file), ...args], options);
 
-/** A digest of the names and contents of `wanted` files; what is a folder counts with all that is below it. */
+/** A digest of the names and contents of `wanted` files. A folder includes all files below it. */
 export function digest(names, wanted = () => true) {
   const hash = createHash("sha256");
   const files = names.flatMap(name =>
@@ -93,7 +92,8 @@ export function digest(names, wanted = () => true) {
 }
 
 /**
- * Options `--name value`, `--name=value` and flags `--name`; what is left over is in `rest`. `many` may be repeated.
+ * Parses options `--name value`, `--name=value` and flags `--name`. Other arguments are in `rest`. Names in `many` may
+ * be repeated.
  */
 export function options(argv, { flags = [], one = [], many = [] }) {
   const found = { rest: [], ...Object.fromEntries(many.map(name => [name, []])) };

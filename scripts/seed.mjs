@@ -1,12 +1,12 @@
-// What chance decides in the tests is the same each time, so that a commit that passes does so everywhere and each
-// time. Where nobody has looked yet is looked at by `npm run hunt`, as long as one likes.
+// Random tests use the same seed each time, so that a commit passes everywhere or nowhere. `npm run hunt` tries new
+// seeds for as long as desired.
 
-/** It has no meaning. SYMPOSIUM_SEED says another one, or "random". */
+/** An arbitrary number. SYMPOSIUM_SEED overrides it with another one, or "random". */
 const SEED = "20261122";
 
 const wanted = process.env.SYMPOSIUM_SEED ?? SEED;
 if (wanted !== "random" && !/^-?\d+$/.test(wanted))
   throw new Error(`SYMPOSIUM_SEED is a number or "random", not "${wanted}".`);
 
-/** A whole number of 32 bits. */
+/** A 32-bit integer. */
 export const seed = wanted === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);

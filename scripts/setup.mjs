@@ -1,12 +1,12 @@
-// The set-up: the dependencies that package-lock.json names. Does nothing, and says nothing, when they are there.
+// Installs the dependencies of package-lock.json. Does nothing and prints nothing if they are installed.
 //   node scripts/setup.mjs
-// Uses Node's own modules only: it runs before anything is installed.
+// Uses Node's own modules only, because it runs before the installation.
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 
-// First of all, and with nothing that an older Node lacks.
+// The version check comes first and uses no newer features.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
   console.error(`Node 20.19 or newer is needed; this is ${process.version}.`);
@@ -16,9 +16,7 @@ if (major < 20 || (major === 20 && minor < 19)) {
 const root = fileURLToPath(new URL("..", import.meta.url));
 const packages = file => JSON.parse(readFileSync(path.join(root, file), "utf8")).packages;
 
-/**
- * npm's own note of what it installed is written last, so it is the stamp. Packages for other platforms are not in it.
- */
+/** npm writes its own lockfile last, so it is the stamp. It does not list packages for other platforms. */
 function installed() {
   const note = "node_modules/.package-lock.json";
   if (!existsSync(path.join(root, note))) return false;
@@ -31,8 +29,8 @@ function installed() {
 
 if (!installed()) {
   console.log("Installing the dependencies (npm ci)…");
-  // Without install scripts: nothing that we use needs them. (esbuild's only replaces its launcher, which works as it
-  // is.)
+  // Without install scripts, because no used feature needs them. (esbuild's script only replaces its launcher, which
+  // works without it.)
   const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
     cwd: root,
     stdio: ["ignore", "inherit", "inherit"],

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-/** The set-up on a Node that says it is this old, and has what such a one has not. */
+/** Runs the set-up on a Node that reports this version and lacks newer features. */
 const onNode = (version: string) => {
   const pretend = `data:text/javascript,Object.defineProperty(process, "versions", { value: { ...process.versions, node: "${version}" } }); Object.defineProperty(process, "version", { value: "v${version}" });`;
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", pretend, "scripts/setup.mjs"], {

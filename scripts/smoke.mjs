@@ -1,5 +1,5 @@
-// `npm start -- --smoke`: the shortest proof that all of it works. Opens the sidebar of a real VS Code, types, and
-// prints what the page shows.
+// `npm start -- --smoke`: the shortest end-to-end test. Opens the sidebar of a real VS Code, sends prompts, and prints
+// the page's text.
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -18,12 +18,12 @@ import { installBox } from "./vscode-box/install.mjs";
 import { startServer } from "./vscode-box/server.mjs";
 import { launchBrowser, openWorkbench } from "./vscode-box/workbench.mjs";
 
-/** The first prompt is stopped when its answer has the text `stop`. Resolves to the exit code. */
+/** Cancels the first prompt when its answer contains the text `stop`. Resolves to the exit code. */
 export async function smoke({ prompts, settings, screenshot, seconds, workspace, permission = "allow", stop }) {
   await installBox();
   const home = mkdtempSync(path.join(tmpdir(), "symposium-"));
   process.on("exit", () => rmSync(home, { recursive: true, force: true, maxRetries: 5, retryDelay: 100 }));
-  // The user's own HOME: that is where agents keep what they need to log in.
+  // The user's own HOME, in which agents keep their credentials.
   const server = await startServer({ home, ownHome: false, settings, env: { TMPDIR: path.join(home, "t") } });
   const browser = await launchBrowser();
   let page;
@@ -68,7 +68,7 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
   return code;
 }
 
-/** What VS Code itself had to say: notifications, which a person would have seen. */
+/** VS Code's own notifications, which a user would have seen. */
 async function lastWords(page) {
   const texts = await page
     .locator(".notification-list-item-message")

@@ -1,4 +1,4 @@
-// What `npm start` does once the dependencies are there.
+// The part of `npm start` that runs after the dependencies are installed.
 import { applyEdits, modify } from "jsonc-parser";
 import { spawn } from "node:child_process";
 import { randomBytes } from "node:crypto";
@@ -51,10 +51,10 @@ export async function start(argv) {
   }
 }
 
-/** Where the user typed the command; npm runs scripts in the project's folder. */
+/** The folder in which the user ran the command; npm runs scripts in the project's folder. */
 const caller = () => process.env.INIT_CWD ?? process.cwd();
 
-/** The settings that select the agent: a shell command, run where the user typed it, or Eliza. */
+/** The settings that select the agent: a shell command, run in the user's folder, or Eliza. */
 function agentSettings(command) {
   if (command === undefined) return { "symposium.agents": [], "symposium.currentAgentId": "elizacp" };
   const local =
@@ -67,7 +67,7 @@ function agentSettings(command) {
   };
 }
 
-/** What the chat calls the agent: the program, not what runs it nor how. */
+/** The agent's name in the chat: the program, without its runner and options. */
 function nameOf(command) {
   const words = command
     .trim()
@@ -80,10 +80,7 @@ const quoted = text => `'${text.replaceAll("'", "'\\''")}'`;
 
 const desktop = () => process.env.SYMPOSIUM_CODE || which("code");
 
-/**
- * A profile of its own, so that the user's settings and extensions stay out of it. What is changed there in VS Code
- * stays.
- */
+/** A separate profile, isolated from the user's settings and extensions. Changes made there in VS Code are kept. */
 function profile(name, settings) {
   const folder = path.join(cacheFolder, "profiles", name);
   const userData = path.join(folder, "user-data"),
@@ -91,8 +88,8 @@ function profile(name, settings) {
   mkdirSync(extensionsDir, { recursive: true });
   const fresh = !existsSync(settingsFile(userData, "User"));
   edit(settingsFile(userData, "User"), { ...(fresh ? QUIET_SETTINGS : {}), ...settings });
-  // For VS Code in the browser the extension host runs on a remote machine: ours, of the scope "machine", are read from
-  // here.
+  // For VS Code in the browser, the extension host runs on a remote machine. It reads settings of the scope "machine"
+  // from this file.
   edit(settingsFile(userData, "Machine"), settings);
   return { folder, userData, extensionsDir };
 }
@@ -136,7 +133,7 @@ async function openDesktop(code, settings, workspace) {
 async function openBrowser(settings, workspace) {
   await installBox({ browser: false });
   const { folder, userData, extensionsDir } = profile("browser", settings);
-  // As if it were installed, only that its folder is this one: a page that anybody opens has no development options.
+  // Registers this folder as an installed extension, because a page opened by hand has no development options.
   const where = { $mid: 1, path: root, scheme: "file" };
   writeFileSync(
     path.join(extensionsDir, "extensions.json"),
@@ -144,7 +141,7 @@ async function openBrowser(settings, workspace) {
       { identifier: { id: `${manifest.publisher}.${manifest.name}` }, version: manifest.version, location: where },
     ]),
   );
-  // Whoever reaches the page has a shell: other users of this computer must not.
+  // The page gives access to a shell, so a password excludes other users of this computer.
   const password = randomBytes(9).toString("base64url");
   const server = await startServer({
     home: folder,

@@ -1,9 +1,10 @@
-// `npm start`: does the set-up and opens VS Code on test-workspace with the extension and Eliza, the built-in agent.
+// `npm start`: installs dependencies and opens VS Code on test-workspace with the extension and Eliza, the built-in
+// agent.
 //   npm start -- --agent 'COMMAND'                     another ACP agent: a shell command, run in the folder of the caller
-//   npm start -- --smoke [--prompt TEXT]…              no window: asks, prints what the page shows, exits 0 when answered
+//   npm start -- --smoke [--prompt TEXT]…              no window: sends prompts, prints the page, exits 0 when answered
 //             [--permission allow|reject] [--screenshot FILE] [--timeout SECONDS]
 //   npm start -- --folder DIR                          that folder in place of test-workspace
-//   npm start -- --browser                             VS Code in the browser although there is a desktop `code`
+//   npm start -- --browser                             VS Code in the browser although a desktop `code` is installed
 //   npm start -- --development                         a build that is not minified
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

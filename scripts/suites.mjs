@@ -1,5 +1,5 @@
-// The suites of `npm run check` and `npm test`. Each returns what ran: how much passed, what failed and what was
-// skipped. A suite that did not run to its end, or in which nothing ran although nobody asked for a part, has failed.
+// The suites of `npm run check` and `npm test`. Each returns the number of passed tests, the failures and the skipped
+// tests. A suite fails if it did not run to its end, or if no test ran although none were filtered out.
 import { build, stop } from "esbuild";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -15,9 +15,9 @@ const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", 
 const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
 const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });
 
-/** Milliseconds after which a suite hangs: several times what it takes on a slow, idle machine. */
+/** Milliseconds after which a suite counts as hanging: several times its duration on a slow, idle machine. */
 const LIMIT = 20 * 60_000;
-/** Of the page suites, which play as many rounds of kills and reloads as are wanted. */
+/** The limit of the page suites, whose number of kills and reloads is configurable. */
 const PAGES_LIMIT = LIMIT + Number(process.env.SYMPOSIUM_KILLS ?? 0) * 60_000;
 
 /** The sum of several results under one name. */
@@ -64,9 +64,7 @@ export async function types() {
   );
 }
 
-/**
- * `cached`: only files that changed since the last time. What a change means for the types of others is then not seen.
- */
+/** `cached`: lints only files that have changed. Misses effects of a change on the types of other files. */
 export async function lint({ cached = false } = {}) {
   const cache = cached ? ["--cache", "--cache-strategy", "content", "--cache-location", "out/eslint/"] : [];
   const eslint = await node("node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...cache, "."], {
@@ -78,8 +76,8 @@ export async function lint({ cached = false } = {}) {
 }
 
 /**
- * Unit, property, layer and golden tests, on this Node: those that start programs, and mostly wait for them, beside the
- * others. `quick`: the others alone. With `output` "hold" nothing is printed.
+ * Unit, property, layer and golden tests on this Node. Tests that start programs, and mostly wait for them, run in
+ * parallel to the others. `quick`: only the others. With `output` "hold" nothing is printed.
  */
 export async function units({ grep, output, quick = false } = {}) {
   const part = (title, kind) =>
@@ -100,7 +98,7 @@ export async function host({ grep, output } = {}) {
   );
 }
 
-/** What tests start as processes of their own, the scripted agent for one: out/programs/NAME.program.mjs. */
+/** Programs that tests start as separate processes, such as the scripted agent: out/programs/NAME.program.mjs. */
 const programs = () =>
   compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", {
     format: "esm",
@@ -114,8 +112,8 @@ const programs = () =>
 const LONGEST = ["accessibility", "lm", "hostile", "installs", "lm-tools", "lm-history", "delivery"];
 
 /**
- * The suites that look at VS Code's page from outside, as a user does. Two processes at a time, each with a VS Code
- * and a browser of its own; what they print is held until they have ended.
+ * The suites that use VS Code's page from outside, as a user does. Two processes run at a time, each with a VS Code and
+ * a browser. Their output is held until they have ended.
  */
 export async function pages({ grep } = {}) {
   await programs();
@@ -129,7 +127,7 @@ export async function pages({ grep } = {}) {
   );
 }
 
-/** Functions that are handed to the page must not call the helper that keeps names. */
+/** Functions that are sent to the page must not call esbuild's helper that keeps names. */
 const compilePages = (files, outdir) =>
   compile(files, outdir, {
     format: "esm",
@@ -141,8 +139,8 @@ const compilePages = (files, outdir) =>
   });
 
 /**
- * What one process does: the longest alone and first of all, of the others ever fewer, so that both end at about the
- * same time.
+ * Distributes page suites to processes: the longest first, each alone, then shrinking groups of the others. So both
+ * processes end at about the same time.
  */
 export function shares(names) {
   const shares = LONGEST.map(name => [name]),
@@ -192,8 +190,8 @@ export const npm = ({ grep, output } = {}) =>
   );
 
 /**
- * Published agents against a scripted model: without us, in VS Code, in VS Code's own chat, and through chains of
- * proxies. Only when they are asked for. Prints the matrix of agents and checks, and keeps its entries in
+ * Published agents against a scripted model: directly, in VS Code, in VS Code's own chat, and through chains of
+ * proxies. Runs only on request. Prints the matrix of agents and checks, and writes its entries to
  * out/agents/matrix.jsonl.
  */
 export async function agents({ grep, output } = {}) {
@@ -235,7 +233,7 @@ const limits = milliseconds => ["--timeout", String(timeLimit(milliseconds)), "-
 
 const pick = grep => (grep === undefined ? [] : ["--grep", grep]);
 
-/** The tests in src/test for the extension host, and the agent that they talk to. */
+/** Compiles the tests in src/test for the extension host, and the agent that they use. */
 async function compileHost() {
   await programs();
   const files = globSync(["src/test"], /\.test\.ts$/).filter(file => !file.startsWith("src/test/page/"));
@@ -257,11 +255,11 @@ async function compile(entryPoints, outdir, options) {
     define: { "process.env.SYMPOSIUM_ROOT": JSON.stringify(root) },
     ...options,
   });
-  // Its service would stay until this process ends, and be found as left over.
+  // esbuild's service would run until this process ends, and would be reported as a leftover process.
   await stop();
 }
 
-/** Runs mocha through `start` and reads the report that our reporter left. */
+/** Runs mocha through `start` and reads the report of the custom reporter. */
 export async function mocha(name, { grep, output }, start) {
   const folder = mkdtempSync(path.join(tmpdir(), "report-"));
   const report = path.join(folder, "report.json");
@@ -270,7 +268,7 @@ export async function mocha(name, { grep, output }, start) {
     if (!existsSync(report))
       return failed(name, `The suite did not run to its end (exit code ${code}). ${ending(text)}`);
     const result = { name, ...JSON.parse(readFileSync(report, "utf8")) };
-    // mocha has printed them itself, unless its output was held back.
+    // mocha has already printed the failures, unless its output was held.
     for (const failure of result.failed) failure.shown = output !== "hold";
     if (code !== 0 && result.failed.length === 0)
       result.failed.push({ title: name, message: `It ended with exit code ${code}. ${ending(text)}` });
@@ -283,7 +281,7 @@ export async function mocha(name, { grep, output }, start) {
 }
 
 /**
- * Runs mocha beside another: what it prints comes in one piece when it has ended, and not at all where nothing ran or
+ * Runs mocha concurrently with another: prints its output in one piece at the end, and not at all if no test ran or
  * `output` is "hold".
  */
 async function held(title, { grep, output }, start) {
@@ -300,9 +298,9 @@ async function held(title, { grep, output }, start) {
   return result;
 }
 
-/** What is wrong is said last. */
+/** The end of the output, which contains the error. */
 const ending = text =>
   text.trim() === "" ? "" : `The end of what it printed:\n${text.trimEnd().split("\n").slice(-20).join("\n")}`;
 
-// For .vscode/tasks.json, before F5 runs the tests in a window of its own.
+// For .vscode/tasks.json, before F5 runs the tests in a separate window.
 if (process.argv[1] === import.meta.filename && process.argv[2] === "compile-host") await compileHost();

@@ -19,7 +19,7 @@ interface Suites {
   ): Promise<Result>;
 }
 
-/** The scripts are plain JavaScript, which the compiler does not look into. */
+/** The scripts are plain JavaScript, which the compiler does not check. */
 const suites = async (): Promise<Suites> =>
   (await import(pathToFileURL(path.resolve("scripts/suites.mjs")).href)) as Suites;
 
@@ -32,7 +32,7 @@ suite("what npm test counts", () => {
     rmSync(folder, { recursive: true });
   });
 
-  /** Runs these tests with our reporter, and sums them up as `npm test` does. */
+  /** Runs these tests with the custom reporter, and summarizes them like `npm test`. */
   async function counted(source: string, options: object = {}, endsWith?: number): Promise<Result> {
     const file = path.join(folder, "some.test.cjs");
     writeFileSync(file, source);

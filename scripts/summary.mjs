@@ -1,11 +1,11 @@
-// The last lines of `npm test`, for those who see nothing else of it.
+// The last lines of `npm test`: a self-contained summary.
 import { sum } from "./suites.mjs";
 
 const FAILURES = 20,
   LINES = 25,
   CHARACTERS = 300;
 
-/** What ran, what was skipped and why, what failed and why, as text. `ran`: something did. */
+/** A summary of passed, skipped and failed tests with reasons, as text. `ran`: at least one test ran. */
 export function summary(results, { seconds, grep, only = [] }) {
   const total = sum("all", results);
   const ran = results.some(({ name, passed }) => name !== "leftovers" && passed > 0);
@@ -28,7 +28,7 @@ export function summary(results, { seconds, grep, only = [] }) {
   return { text: lines.join("\n"), ran };
 }
 
-/** The first lines say what is wrong. */
+/** The first lines contain the error. */
 function beginning(message) {
   const lines = String(message).trimEnd().split("\n"),
     left = lines.length - LINES;

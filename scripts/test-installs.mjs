@@ -1,7 +1,7 @@
-// `npm run test:installs`: agents installed for real, from the registries of npm, Python and Rust, into a store in a
-// temporary folder, and started from there; then once more without tools and network; language servers that are
-// installed; and proxies and conductors of every published generation, built by cargo. Opt-in, because it needs a
-// network and minutes; what is missing on this machine is skipped.
+// `npm run test:installs`: installs agents from the registries of npm, Python and Rust into a store in a temporary
+// folder and starts them, then again without tools and network. Also tests installed language servers, and proxies and
+// conductors of every published generation, built by cargo. Opt-in, because it needs a network and minutes. Tests of
+// tools missing on this machine are skipped.
 //   npm run test:installs [-- --grep PATTERN]
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -30,7 +30,7 @@ const end = found => {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      /* It has ended meanwhile. */
+      /* It has ended in the meantime. */
     }
 };
 process.on("exit", () => {

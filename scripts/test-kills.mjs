@@ -1,5 +1,5 @@
-// `npm run test:kills [-- ROUNDS]`: kills and reloads in a real VS Code, 40 rounds unless told, chosen by
-// SYMPOSIUM_SEED. What each round lost, and the sums, are in out/screenshots/kills.txt.
+// `npm run test:kills [-- ROUNDS]`: kills and reloads in a real VS Code, 40 rounds by default, chosen by
+// SYMPOSIUM_SEED. The losses of each round and the sums are in out/screenshots/kills.txt.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

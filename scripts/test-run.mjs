@@ -1,6 +1,6 @@
-// What `npm test` does once the dependencies are there. VS Code, agents and tests get a HOME and a temporary folder of
-// their own, which are removed at the end, and whatever is then still running is found, named, ended and counted as a
-// failure.
+// The part of `npm test` that runs after the dependencies are installed. VS Code, agents and tests get a separate HOME
+// and temporary folder, which are removed at the end. A process that still runs then is reported, ended and counted as
+// a failure.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,10 +17,10 @@ import { summary } from "./summary.mjs";
 import { cacheFolder, installBox } from "./vscode-box/install.mjs";
 
 const SUITES = ["types", "lint", "units", "npm", "host", "pages"];
-/** Not part of everything: see test-agents.mjs. */
+/** Not part of the default run: see test-agents.mjs. */
 const OPTIONAL = ["agents"];
 
-/** Runs the suites and prints the sum. Resolves to the exit code. */
+/** Runs the suites and prints the summary. Resolves to the exit code. */
 export async function runAll(argv, started) {
   const { grep, only, rest } = options(argv, { one: ["grep"], many: ["only"] });
   for (const name of [...only, ...rest])
@@ -35,7 +35,7 @@ export async function runAll(argv, started) {
     mark = `SYMPOSIUM_TEST_RUN=${run}`;
   const temporary = mkdtempSync(path.join(tmpdir(), "symposium-"));
   process.on("exit", () => {
-    // For when it was interrupted: a server is in a group of its own, and who would have ended it is dead.
+    // After an interruption, a server in a separate group may have lost the process that would end it.
     end(census(mark));
     try {
       rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
@@ -108,18 +108,19 @@ export async function runAll(argv, started) {
 }
 
 /**
- * Where there is no desktop to count on, VS Code runs in a browser; elsewhere @vscode/test-cli downloads the desktop's.
+ * On Linux, which may have no desktop, VS Code runs in a browser. On other systems @vscode/test-cli downloads the
+ * desktop version.
  */
 const usesShim = () => process.platform === "linux";
 
-/** Suites that ran beside each other are named in their order; what is no suite comes last. */
+/** Concurrent suites are printed in their canonical order, and other results last. */
 const place = ({ name }) => (SUITES.includes(name) ? SUITES.indexOf(name) : SUITES.length);
 
 const show = failures => {
   for (const { title, message, shown } of failures) if (!shown) console.log(`✗ ${title}\n${message.trimEnd()}`);
 };
 
-/** A step before a suite that went wrong. */
+/** Reports a failed step before a suite. */
 function problem(name, error) {
   const failed = [{ title: name, message: error.message }];
   show(failed);
@@ -131,7 +132,7 @@ function end(found) {
     try {
       process.kill(pid, "SIGKILL");
     } catch {
-      /* It has ended meanwhile. */
+      /* It has ended in the meantime. */
     }
 }
 

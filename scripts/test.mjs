@@ -1,6 +1,6 @@
 // `npm test`: everything, from a fresh clone to the packaged extension in a real VS Code.
 //   npm test [-- --grep PATTERN] [--only SUITE]…       suites: types lint units npm host pages
-// Second runs use what the first one installed and built, and no network.
+// Later runs reuse installed and built files, and need no network.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";
 

@@ -1,7 +1,8 @@
 // Compiles the unit tests (esbuild, ES modules) and runs them with mocha on this Node.
-//   node scripts/units.mjs [--quick | --spawning] [PATH-PREFIX]… [-- MOCHA-OPTION…]      e.g. node scripts/units.mjs sidecar/rpc -- --grep order
-// Those that begin with a prefix, or, where there is none, all. Tests that start programs are in NAME.spawn.test.ts:
-// --spawning takes only those, --quick all others, in which nobody can start one.
+//   node scripts/units.mjs [--quick | --spawning] [PATH-PREFIX]… [-- MOCHA-OPTION…]
+//       e.g. node scripts/units.mjs sidecar/rpc -- --grep order
+// Runs the tests whose path starts with a prefix, or all without a prefix. Tests that start programs are in
+// NAME.spawn.test.ts: --spawning runs only those, --quick runs the others, which cannot start one.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";

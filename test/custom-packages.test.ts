@@ -6,7 +6,7 @@ import { isSegment } from "../sidecar/agents/distributions/segment";
 import { readDistribution } from "../src/protocol/distribution";
 import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/store/custom-entry";
 
-/** The host refuses what a user types, the sidecar what settings say: neither imports the other. */
+/** The host validates the user's input and the sidecar validates settings. Neither imports the other. */
 suite("packages that are added by hand", () => {
   const spec = fc.stringMatching(/^@?[a-zA-Z0-9._~-]{0,8}[/[]?[a-zA-Z0-9.,_-]{0,8}\]?(==|@|>=)?[a-z0-9.^*+-]{0,6}$/);
   const couldBe = (kind: Custom["kind"], source: string): boolean => {
@@ -20,7 +20,7 @@ suite("packages that are added by hand", () => {
       fc.property(fc.constantFrom<Custom["kind"]>("npx", "python", "cargo"), spec, (kind, text) => {
         const isTaken = wrongSource(kind, text) === undefined,
           source = sourceOf(text);
-        // A crate's version stands in a field of its own: a text that is no crate with one is not comparable.
+        // A crate's version is a separate field, so a text that combines both is not comparable.
         if (isTaken || kind !== "cargo")
           ok(source === "" ? !isTaken : couldBe(kind, source) === isTaken, `${kind} ${text}`);
       }),

@@ -1,6 +1,7 @@
 /**
- * "Each event is shown once, in order": random hiding, showing, reloading, dropping, repeating, killing and restarting
- * against the production delivery code of all three programs; and what a page or a host that does not read costs.
+ * "Each event is shown once, in order". Random hiding, showing, reloading, dropping, repeating, killing and restarting
+ * against the production delivery code of all three programs. Also measures the cost of a page or a host that does not
+ * read.
  */
 import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -11,21 +12,18 @@ import { begin, make, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
 import { Fixture } from "./delivery/world";
 
-/** More, to hunt, for as long as it takes: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
+/** For longer runs: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"],
   RUNS = Number(WANTED ?? 10_000);
-/**
- * A machine that is much slower than others does fewer in this time, and says so; fewer than `LEAST` would prove
- * nothing.
- */
+/** A slow machine does fewer runs in this time and reports it; fewer than `LEAST` would be no evidence. */
 const LONGEST_MS = 300_000,
   LEAST = Math.min(RUNS, 1_000);
-/** Of one time, which takes a few milliseconds: it waits for what never comes. */
+/** Time limit of one run, which normally takes a few milliseconds, to detect a hang. */
 const HANGS_MS = 60_000;
 
 suite("delivery, page to sidecar", () => {
   test(`${RUNS} times drop, repeat, hide, reload, kill, restart: everything is shown once, in order, and what was shown stays`, async function () {
-    this.timeout(0); // which would say nothing of the seed; those above do
+    this.timeout(0); // a mocha timeout would not print the seed; the limits above do
     let runs = 0;
     await fc.assert(
       fc.asyncProperty(
@@ -125,7 +123,7 @@ suite("delivery, page to sidecar", () => {
   });
 });
 
-/** Without waiting for a turn to be silent. */
+/** Less than the time after which a turn counts as silent. */
 const SOON_MS = 500;
 
 async function speak(fixture: Fixture): Promise<void> {
@@ -136,7 +134,7 @@ async function speak(fixture: Fixture): Promise<void> {
   await fixture.deliver("fromSidecar", 1_000);
 }
 
-/** A frame in which the agent says many things that do not go together. */
+/** A frame with many events that cannot be batched. */
 async function chatter(fixture: Fixture, then: "deliver" | "wait" = "deliver"): Promise<void> {
   fixture.tool(0, "begin");
   fixture.tool(0, "begin");

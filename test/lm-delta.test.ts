@@ -1,6 +1,6 @@
 /**
- * The extension host's deltas against the sidecar's memory: whatever either end has dropped, the request is the one
- * that VS Code made.
+ * The extension host's deltas against the sidecar's memory. Whatever either end has dropped, the resolved request
+ * equals the one of VS Code.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
@@ -48,7 +48,7 @@ const CLASSES: PartClasses = {
   LanguageModelThinkingPart: Thinking,
 };
 
-/** Parts that differ in one member only, made anew each time, as VS Code does. */
+/** Parts that differ in one member only, created anew each time, as VS Code does. */
 const PARTS: readonly (() => unknown)[] = [
   () => new Text("a"),
   () => new Text("b"),
@@ -85,7 +85,7 @@ const TOOLS: readonly (readonly GivenTool[])[] = [
   ],
 ];
 
-/** Of a message: its role and its parts' numbers. */
+/** A message: its role and the indices of its parts. */
 type Plan = readonly [role: number, ...parts: readonly number[]];
 const plan: fc.Arbitrary<Plan> = fc
   .tuple(fc.constantFrom(1, 1, 2, 2, 3), fc.array(fc.nat(PARTS.length - 1), { maxLength: 3 }))
@@ -144,7 +144,7 @@ function moved(chats: readonly (readonly Plan[])[], { kind, chat, at, messages }
   }
 }
 
-/** Over the wire. */
+/** Sends it over the wire. */
 function resolve(known: KnownRequests, sent: Sent) {
   return known.resolve(
     JSON.parse(

@@ -1,11 +1,10 @@
 /**
- * Secrets to plant: a generator for each published rule (by its id in gitleaks, where it has one), and for each way in
- * which a program, a shell, a header or an
- * address holds a value by its name. All are random; none is anybody's.
+ * Generators of secrets: one for each published rule (by its gitleaks id, if any), and one for each way in which a
+ * program, a shell, a header or an address assigns a value to a name. All are random and belong to no account.
  */
 import fc from "fast-check";
 
-/** `text`: how it is written. `secret`: the part that must not be seen again. */
+/** `text`: the written form. `secret`: the part that must be redacted. */
 export interface Planted {
   readonly text: string;
   readonly secret: string;
@@ -146,7 +145,7 @@ export const TOKENS: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   "xai-api-key": token("xai-", LETTERS, 80),
 };
 
-/** Values that no form gives away. */
+/** Values without a recognizable form. */
 const value = of(`${LETTERS}!@#%^*+:/?~._-`, 14).filter(text => /[A-Za-z\d]/.test(text) && !/^[-=[{|>]/.test(text));
 const freeValue = fc
   .string({
@@ -191,7 +190,7 @@ const alone = (secret: fc.Arbitrary<string>, write: (secret: string) => string):
   planted(secret, fc.constant(""), write);
 const shellQuoted = (text: string): string => `'${text.replaceAll("'", "’")}'`;
 
-/** Values that only their place gives away. */
+/** Values that are recognizable by their position only. */
 export const PLACES: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   "a variable": planted(value, member, (secret, name) => `${name}=${secret}`),
   "a quoted variable": planted(
@@ -269,7 +268,7 @@ export const PLACES: Readonly<Record<string, fc.Arbitrary<Planted>>> = {
   ),
 };
 
-/** What carries the value of `PLACES` as a structure, with the value itself. */
+/** Structures that contain such a value, with the value itself. */
 export const STRUCTURES: Readonly<Record<string, fc.Arbitrary<{ readonly value: unknown; readonly secret: string }>>> =
   {
     "a member": fc.tuple(member, freeValue).map(([name, secret]) => ({ value: { [name]: secret }, secret })),
@@ -311,7 +310,7 @@ export const STRUCTURES: Readonly<Record<string, fc.Arbitrary<{ readonly value: 
       .map(secret => ({ value: { password: secret }, secret: String(secret) })),
   };
 
-/** Around a text on one line. A token ends where no more of its characters follow. */
+/** Surroundings of a text on one line. A token ends before the first character outside its alphabet. */
 const BEFORE = [
   "",
   " ",
@@ -358,7 +357,7 @@ export const embeddings: fc.Arbitrary<(text: string) => string> = fc
     for (let i = 0; i < depth; i++) all = JSON.stringify({ detail: all, n: i });
     return all;
   });
-/** The same for texts that need their line to themselves. */
+/** Surroundings for texts that need a separate line. */
 export const nestings: fc.Arbitrary<(text: string) => string> = fc
   .tuple(fc.constantFrom("", "\n", "first\n", "    "), fc.constantFrom("", "\n", "\nlast"), fc.nat(3))
   .map(([before, after, depth]) => text => {
@@ -367,7 +366,7 @@ export const nestings: fc.Arbitrary<(text: string) => string> = fc
     return all;
   });
 
-/** How a secret may be spelled at any depth of JSON, and of an address. */
+/** Spellings of a secret at any depth of JSON, and in an address. */
 export function spellings(secret: string): readonly string[] {
   const all = [secret, encodeURIComponent(secret)];
   for (let i = 0, text = secret; i < 4; i++) all.push((text = JSON.stringify(text).slice(1, -1)));

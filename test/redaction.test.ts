@@ -1,7 +1,4 @@
-/**
- * A secret that is planted somewhere is nowhere in what people are shown of it: lines of both logs, traces, reports,
- * errors.
- */
+/** A planted secret occurs in none of the texts that users see: lines of both logs, traces, reports, errors. */
 import { equal, ok } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import fc from "fast-check";
@@ -23,7 +20,7 @@ import { embeddings, nestings, PLACES, spellings, STRUCTURES, TOKENS, type Plant
 function absent(secret: string, shown: string, given: string): void {
   for (const spelling of spellings(secret))
     ok(!shown.includes(spelling), `${spelling}\n  is in ${shown}\n  of    ${given}`);
-  // Nor a part of it that is long enough to help anybody.
+  // Also no part of it that is long enough to be useful.
   for (let at = 0; at + 12 <= secret.length; at += 4)
     ok(!shown.includes(secret.slice(at, at + 12)), `${secret.slice(at, at + 12)}\n  is in ${shown}\n  of    ${given}`);
 }
@@ -63,7 +60,7 @@ suite("a planted secret is not in a redacted value", () => {
     );
 });
 
-/** Everything that people are shown of what programs say, by the production code of each. */
+/** All texts of programs that users see, created by the production code of each. */
 const SURFACES: Readonly<Record<string, (text: string) => string>> = {
   "a line of the editor's log": text => {
     const log = new HostLog(),

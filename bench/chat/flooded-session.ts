@@ -1,5 +1,5 @@
 /**
- * The real sidecar with the scripted agent: how long a turn with many updates takes, from the prompt to its last event.
+ * Measures a turn with many updates, from the prompt to its last event, with the real sidecar and the scripted agent.
  */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
- * The agent of the bench, as light as can be: it answers requests from prepared bytes, and streams notifications when
- * told to.
+ * The agent of the bench, with minimal cost. It answers requests from prepared bytes and streams notifications on
+ * request.
  */
 import { onLines } from "./lines";
 import { answer, hasId, idAt, isKind, KINDS, notification, type Kind, type NumberedLine } from "./messages";
@@ -35,7 +35,7 @@ function told({
   else stream(kind, Number(params?.count));
 }
 
-/** As many at once as fill a pipe, and no more than are read. */
+/** Writes blocks that fill a pipe, and waits until they are read. */
 function stream(kind: Kind, count: number): void {
   const line = notification(kind),
     lines = Math.max(1, Math.floor(BLOCK / line.length));

@@ -1,4 +1,4 @@
-/** A chain of programs, with the client of the bench before it: nothing is parsed, newlines are counted. */
+/** A chain of programs with the bench's client in front. The client counts newlines and parses nothing. */
 import type { ChildProcessByStdio } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import { startProgram, type Program } from "./child";
@@ -12,7 +12,7 @@ export interface ChainSpec {
   readonly args?: readonly string[];
   /** Processes between client and agent. */
   readonly metered: number;
-  /** Times that a message goes through a process on its way from the client to the agent. */
+  /** Number of processes that a message passes on its way from the client to the agent. */
   readonly hops: number;
 }
 
@@ -48,7 +48,7 @@ export class Chain implements AsyncDisposable {
     return chain;
   }
 
-  /** One after the other. Resolves with the microseconds of each, sorted. */
+  /** Sequential round trips. Resolves with the microseconds of each, sorted. */
   async roundTrips(kind: Kind, count: number): Promise<Float64Array> {
     this.#tell({ method: "_bench/answer", params: { kind } });
     const line = request(kind),
@@ -70,7 +70,7 @@ export class Chain implements AsyncDisposable {
     return times.sort();
   }
 
-  /** Resolves with the seconds that so many notifications of the agent took to arrive. */
+  /** Resolves with the seconds in which this number of the agent's notifications arrived. */
   async stream(kind: Kind, count: number): Promise<number> {
     const begin = performance.now();
     await this.#lines(count, () => this.#tell({ method: "_bench/stream", params: { kind, count } }));

@@ -1,11 +1,11 @@
-/** The next program of a chain, for those that are no conductor. */
+/** Starts the next program of a chain, for programs other than the conductor. */
 import { spawn, type ChildProcessByStdio } from "node:child_process";
 import path from "node:path";
 import type { Readable, Writable } from "node:stream";
 
 export type Program = "agent" | "conductor" | "parse" | "pipe" | "proxy";
 
-/** Where scripts/bench.mjs puts `NAME.program.ts`. */
+/** The path of `NAME.program.ts`, as scripts/bench.mjs builds it. */
 export function programPath(name: Program): string {
   const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
   if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");

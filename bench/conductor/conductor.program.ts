@@ -1,6 +1,6 @@
 /**
- * The conductor as the command line runs it: `conductor.program internal|external COUNT`, proxies that look at nothing,
- * and the agent.
+ * The conductor as the command line runs it: `conductor.program internal|external COUNT`, with transparent proxies and
+ * the agent.
  */
 import { startProcess, type ProcessSpec, type ProcessWorld } from "../../sidecar/process/stdio-process";
 import type { ProxyComponent, Running } from "../../sidecar/conductor/component";
@@ -15,7 +15,7 @@ const odd = (what: string, detail: unknown): void => {
   process.stderr.write(`${what}: ${String(detail)}\n`);
 };
 
-/** All that it starts ends with its stdin. */
+/** Every child process ends with its stdin. */
 const fixture: ProcessWorld = {
   clock: realClock,
   ledger: {

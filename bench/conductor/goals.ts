@@ -1,4 +1,4 @@
-/** The chains, and which of their figures are to be near to which. Pure. */
+/** The chains, and the goals for the ratios of their figures. Pure. */
 import type { Measured } from "../measure";
 import type { ChainSpec } from "./chain";
 import { KINDS, type Kind } from "./messages";
@@ -24,8 +24,7 @@ export const CHAINS: readonly ChainSpec[] = [
 ];
 
 /**
- * The best of all rounds, in microseconds; `cpu` for each message of a stream, of all processes between client and
- * agent.
+ * The best of all rounds, in microseconds. `cpu`: per message of a stream, for all processes between client and agent.
  */
 export interface Figures {
   readonly p50: number;

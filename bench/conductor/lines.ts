@@ -1,4 +1,6 @@
-/** The lightest reader of lines: each is shown where it begins, those in more than one chunk by their first bytes. */
+/**
+ * A minimal line reader. It reports the start of each line; for a line in several chunks, it reports the first bytes.
+ */
 const NEWLINE = 0x0a,
   HEAD = 1024;
 

@@ -1,7 +1,6 @@
 /**
- * The messages of the conductor's bench, made once. Every line begins `{"jsonrpc":"2.0",` and then has its id or its
- * method, as nearly all programs write it, so that client and agent can tell them apart, and read an id, without
- * parsing.
+ * The messages of the conductor's bench, created once. Every line starts with `{"jsonrpc":"2.0",` followed by its id or
+ * its method, as nearly all programs write it. So client and agent can distinguish them and read an id without parsing.
  */
 
 /** `small`: 200 bytes. `diff`: 100 kB of code with escapes. `many`: 100 kB of many small structures. */
@@ -33,7 +32,7 @@ export function request(kind: Kind): NumberedLine {
   );
 }
 
-/** An answer of the same size. */
+/** A response of the same size. */
 export function answer(kind: Kind): NumberedLine {
   return new NumberedLine(
     lineOf(kind, update => ({ jsonrpc: "2.0", id: 1e9, result: { sessionId: SESSION, update } })),
@@ -45,7 +44,7 @@ const ID_AT = '{"jsonrpc":"2.0","id":'.length,
   SPACE = 0x20,
   ZERO = 0x30;
 
-/** Whether the line that begins at `start` is a request, or an answer. */
+/** Whether the line that starts at `start` is a request or a response. */
 export function hasId(bytes: Buffer, start: number): boolean {
   return bytes[start + ID_AT - 4] === "i".charCodeAt(0);
 }
@@ -59,7 +58,7 @@ export function idAt(bytes: Buffer, start: number): number {
   return id;
 }
 
-/** A line whose id is written over, in place: not while it is being sent. */
+/** A line whose id is overwritten in place. Do not call `withId` while the line is being sent. */
 export class NumberedLine {
   constructor(readonly bytes: Buffer) {}
 
@@ -74,7 +73,7 @@ export class NumberedLine {
   }
 }
 
-/** Padded to its exact size. */
+/** Padded to the exact size. */
 function lineOf(kind: Kind, message: (update: object) => object): Buffer {
   const text = (padding: number): string => JSON.stringify(message(updateOf(kind, padding))) + "\n";
   const size = kind === "small" ? SMALL : LARGE;
@@ -131,7 +130,7 @@ function updateOf(kind: Kind, padding: number): object {
   }
 }
 
-/** Lines of a program, with quotes, tabs and backslashes in them. */
+/** Lines of source code with quotes, tabs and backslashes. */
 function code(seed: number, lines: number): string {
   return Array.from({ length: lines }, (_, i) =>
     i % 4 === 0

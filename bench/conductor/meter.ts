@@ -1,6 +1,6 @@
 /**
- * What a process costs, asked by the bench over a socket that every process which it starts, or has started, connects
- * to.
+ * Measures the cost of processes. Every process that the bench starts, directly or indirectly, connects to the bench's
+ * socket and answers its queries.
  */
 import { mkdtempSync, rmSync } from "node:fs";
 import { connect, createServer, type Server, type Socket } from "node:net";
@@ -8,21 +8,21 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 
 export interface Usage {
-  /** User and system, microseconds since the process began. */
+  /** User and system time in microseconds since the process started. */
   readonly cpu: number;
-  /** Resident bytes, now and at most. */
+  /** Resident bytes, current and peak. */
   readonly rss: number;
   readonly peak: number;
 }
 
-/** In whose environment they stand is a metered process of that chain. */
+/** Environment variables that make a process of a chain connect to the meter. */
 const SOCKET = "SYMPOSIUM_BENCH_METER",
   CHAIN = "SYMPOSIUM_BENCH_CHAIN";
 
-/** In a program: answers from now on, and keeps nothing running. */
+/** Runs in a program: answers queries without keeping the process alive. */
 export function answerMeter(): void {
   const socket = connect(process.env[SOCKET] ?? "").unref();
-  socket.on("error", () => undefined); // the bench has gone, and the stdio with it
+  socket.on("error", () => undefined); // the bench has exited, and closed stdio
   socket.on("data", () => {
     const { user, system } = process.cpuUsage();
     const usage: Usage = {
@@ -35,7 +35,7 @@ export function answerMeter(): void {
   socket.write(`${process.env[CHAIN] ?? ""}\n`);
 }
 
-/** In the bench. */
+/** Runs in the bench. */
 export class Meters implements AsyncDisposable {
   readonly #folder = mkdtempSync(path.join(tmpdir(), "symposium-bench-"));
   readonly #path =
@@ -59,7 +59,7 @@ export class Meters implements AsyncDisposable {
     return { [SOCKET]: this.#path, [CHAIN]: chain };
   }
 
-  /** Resolves when so many processes of a chain can be asked. */
+  /** Resolves when this number of processes of a chain has connected. */
   async ready(chain: string, processes: number): Promise<void> {
     while ((this.#ofChain.get(chain)?.length ?? 0) < processes)
       await new Promise<void>(resolve => this.#arrived.push(resolve));
@@ -87,7 +87,7 @@ function ask(socket: Socket): Promise<Usage> {
     const gone = (): void => reject(new Error("a process of the bench has gone"));
     socket.once("close", gone).once("data", line => {
       socket.off("close", gone);
-      resolve(JSON.parse(String(line)) as Usage); // our own words
+      resolve(JSON.parse(String(line)) as Usage); // written by our own programs
     });
     socket.write("?");
   });

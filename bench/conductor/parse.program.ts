@@ -1,6 +1,6 @@
 /**
- * A hop as one writes it first: every message is parsed, gets another id and is serialised; what came in one chunk
- * leaves in one write.
+ * A naive hop: every message is parsed, gets another id and is serialised. All messages of one chunk are written at
+ * once.
  */
 import type { Readable, Writable } from "node:stream";
 import { startProgram } from "./child";

@@ -1,4 +1,4 @@
-/** The yardstick of all hops: bytes from one pipe to the other. */
+/** The baseline of all hops: copies bytes from one pipe to the other. */
 import { startProgram } from "./child";
 import { answerMeter } from "./meter";
 

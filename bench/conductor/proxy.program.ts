@@ -1,4 +1,4 @@
-/** A proxy that looks at nothing, on stdio. */
+/** A transparent proxy on stdio. */
 import { serveProxyOnStdio } from "../../sidecar/proxies/stdio";
 import { answerMeter } from "./meter";
 

@@ -1,5 +1,5 @@
 /**
- * `symposium-acp-agent run-with` as it is shipped, with some of our own extensions before the agent of the bench. One
+ * Runs `symposium-acp-agent run-with` as it is shipped, with built-in extensions before the agent of the bench. One
  * JSON message per line.
  */
 import { spawn, type ChildProcess } from "node:child_process";
@@ -14,7 +14,7 @@ interface Said {
 }
 
 export interface BenchSession {
-  readonly id: string /** When it was open. */;
+  readonly id: string /** Time when the session was open. */;
   readonly at: number;
 }
 
@@ -30,7 +30,7 @@ export class ChainProgram implements AsyncDisposable {
   #rest: Buffer = Buffer.alloc(0);
   #firstWords: () => void = () => undefined;
 
-  /** `folder` has a `home` and a `work` folder. */
+  /** `folder` must contain the folders `home` and `work`. */
   constructor(extensions: readonly string[], folder: string) {
     this.#work = path.join(folder, "work");
     const agent = JSON.stringify({ local: { command: process.execPath, args: [program("agent")] } });
@@ -57,7 +57,7 @@ export class ChainProgram implements AsyncDisposable {
     await this.#request("session/close", { sessionId: id });
   }
 
-  /** Milliseconds of a prompt until the first words of its answer. */
+  /** Milliseconds from a prompt to the first text of its answer. */
   async firstWords({ id }: BenchSession): Promise<number> {
     const begin = performance.now(),
       first = new Promise<number>(resolve => {
@@ -67,7 +67,7 @@ export class ChainProgram implements AsyncDisposable {
     return first;
   }
 
-  /** Milliseconds of a prompt, and of an answer of so many pieces. */
+  /** Milliseconds of a prompt with an answer of this number of chunks. */
   async prompt({ id }: BenchSession, pieces: number): Promise<number> {
     const begin = performance.now();
     await this.#request("session/prompt", {
@@ -92,7 +92,7 @@ export class ChainProgram implements AsyncDisposable {
     return said;
   }
 
-  /** Updates are counted by nobody, and not parsed. */
+  /** Does not parse updates. */
   #read(chunk: Buffer): void {
     const all = this.#rest.length === 0 ? chunk : Buffer.concat([this.#rest, chunk]);
     let start = 0;
@@ -100,7 +100,7 @@ export class ChainProgram implements AsyncDisposable {
       const line = all.subarray(start, end);
       start = end + 1;
       if (line.subarray(0, 200).includes(CHUNK)) this.#firstWords();
-      else this.#said(JSON.parse(line.toString()) as Said); // our own programs
+      else this.#said(JSON.parse(line.toString()) as Said); // written by our own programs
     }
     this.#rest = all.subarray(start);
   }

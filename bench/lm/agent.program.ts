@@ -1,6 +1,6 @@
 /**
- * An agent that costs next to nothing: it answers a prompt with so many pieces of text as the words of its prompt end
- * with, and can go on with any session.
+ * An agent with minimal cost. It answers a prompt with as many text chunks as the number at the prompt's end, and can
+ * resume any session.
  */
 import { createInterface } from "node:readline";
 
@@ -18,7 +18,7 @@ const send = (message: object): void => {
 };
 
 createInterface({ input: process.stdin }).on("line", line => {
-  const { id, method, params } = JSON.parse(line) as Message; // the bench's own words
+  const { id, method, params } = JSON.parse(line) as Message; // written by the bench
   if (id === undefined) return;
   if (method === "session/prompt") {
     const pieces = Math.max(

@@ -1,2 +1,2 @@
-/** The version that both ends of the bench's wire name in `hello`. */
+/** The version that both ends of the bench's connection send in `hello`. */
 export const BUILD = "bench";

@@ -1,6 +1,6 @@
 /**
- * The extension host's half of a request: the production provider and wire in this process, the production sidecar in
- * another. Messages arrive as VS Code delivers them, as new objects with new strings each time.
+ * The extension host's part of a request. The production provider and client run in this process, and the production
+ * sidecar in another. Messages arrive as VS Code delivers them, as new objects with new strings each time.
  */
 import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -45,7 +45,7 @@ const AGENT: AgentConfig = {
 };
 
 type Given = Parameters<LmProvider["respond"]>;
-/** What VS Code hands to a provider. */
+/** Arguments that VS Code passes to a provider. */
 export interface Delivered {
   readonly messages: Given[1];
   readonly options: Given[2];
@@ -144,9 +144,9 @@ const NEVER: Given[4] = {
   onCancellationRequested: () => ({ dispose: () => undefined }),
 };
 
-/** As VS Code's remote calls do it: parsed from JSON, then made into its classes. */
+/** Creates messages like VS Code's RPC: parses JSON and converts it to VS Code's classes. */
 export function deliver({ messages, options }: ChatRequest): Delivered {
-  // our own messages
+  // created by the bench
   const fresh = JSON.parse(JSON.stringify({ messages, options })) as Pick<ChatRequest, "messages" | "options">;
   return {
     messages: fresh.messages.map(({ role, content }) => ({
@@ -180,7 +180,7 @@ function partOf(part: ChatPart): object {
   }
 }
 
-/** As VS Code's: each change writes the whole value as JSON. */
+/** Like VS Code's storage: each change serializes the whole value. */
 function memory() {
   const values = new Map<string, unknown>();
   return {

@@ -1,6 +1,6 @@
 /**
- * Requests of the model picker by the length of the chat: the whole history, VS Code's system text and 48 tools come
- * to the provider, and the same prompt goes to the agent alone.
+ * Requests of the model picker by the length of the chat. The provider receives the whole history, VS Code's system
+ * text and 48 tools; the agent alone receives the same prompt.
  */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
@@ -16,13 +16,13 @@ export interface PickerFigures {
   readonly size: number;
   readonly picker: readonly number[];
   readonly alone: readonly number[];
-  /** The agent alone behind a process that only passes bytes on. */
+  /** The agent alone behind a process that only forwards bytes. */
   readonly relayed: readonly number[];
-  /** Bytes on the sidecar's heap that a request leaves. */
+  /** Bytes that a request retains on the sidecar's heap. */
   readonly kept: number;
 }
 
-/** Pieces of text in an answer. */
+/** Text chunks of an answer. */
 export const PIECES = 20;
 /** The text before every conversation, as long as VS Code's. */
 export const SYSTEM = "You are an assistant. ".repeat(680);
@@ -52,7 +52,7 @@ export async function picker(turns: number, requests: number): Promise<PickerFig
     const request = whole(chat),
       delivered = deliver(request);
     size = JSON.stringify(request.messages).length;
-    await idle(); // what the delivery left to do is VS Code's
+    await idle(); // pending work of the delivery belongs to VS Code
     const { text, milliseconds } = await host.respond(delivered);
     if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
     chat.last?.rounds.push({ text, calls: [] });
@@ -85,7 +85,7 @@ function chatOf(i: number, turns: number): SimulatedChat {
   return chat;
 }
 
-/** Every second one calls a tool. */
+/** Every second turn calls a tool. */
 function turnOf(i: number, n: number): SimulatedTurn {
   const answer = `Answer ${n} of ${i}. `.padEnd(ANSWER, "It says much. "),
     calls = n % 2 === 0 ? [] : [{ id: `call ${i} ${n}`, result: `Result ${n}. `.padEnd(ANSWER, "and more ") }];
@@ -108,9 +108,9 @@ function whole(chat: SimulatedChat): ChatRequest {
 }
 
 setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void; // what V8 then has
+const collect = runInNewContext("gc") as (options: { readonly type: "minor" }) => void; // the function that V8 exposes
 
-/** The garbage of a delivery is VS Code's, and so is its collection. */
+/** Collects the garbage of a delivery before the measurement, because VS Code causes it. */
 function idle(): Promise<void> {
   collect({ type: "minor" });
   return new Promise(resolve => setTimeout(resolve, 2));

@@ -1,4 +1,4 @@
-/** Passes bytes between its client and an agent that it starts: the floor of whatever is a process between them. */
+/** Forwards bytes between its client and an agent that it starts: the minimum cost of any process between them. */
 import { spawn } from "node:child_process";
 import { program } from "./wire";
 

@@ -1,12 +1,10 @@
-/**
- * `symposium-acp-agent vscodelm`, which also says how much it keeps, when the bench asks. To be run with `--expose-gc`.
- */
+/** `symposium-acp-agent vscodelm`, which also reports its heap when the bench asks. Run it with `--expose-gc`. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { serveLmOnStdio } from "../../sidecar/cli/vscodelm";
 
 setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void; // what V8 then has
+const collect = runInNewContext("gc") as () => void; // the function that V8 exposes
 
 process.on("message", () => {
   collect();

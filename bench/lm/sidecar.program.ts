@@ -5,7 +5,7 @@ import { serve } from "../../sidecar/cli/serve";
 import { BUILD } from "./build";
 
 setFlagsFromString("--expose-gc");
-const collect = runInNewContext("gc") as () => void; // what V8 then has
+const collect = runInNewContext("gc") as () => void; // the function that V8 exposes
 
 process.on("message", () => {
   collect();

@@ -1,4 +1,7 @@
-/** Both ends of the comparison: the service before its agents, and the agent alone. One JSON message per line. */
+/**
+ * Clients for both sides of the comparison: the service with its agents, and the agent alone. One JSON message per
+ * line.
+ */
 import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
@@ -11,7 +14,7 @@ export interface Said {
   readonly error?: { readonly message: string };
 }
 
-/** Where scripts/bench.mjs puts the programs. */
+/** The path of a program, as scripts/bench.mjs builds it. */
 export function program(name: "agent" | "relay" | "service" | "sidecar"): string {
   const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
   if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");
@@ -23,7 +26,7 @@ export class Program implements AsyncDisposable {
   readonly #gone: Promise<unknown>;
   readonly #open = new Map<number, { readonly settle: (said: Said) => void; readonly fail: (error: Error) => void }>();
   #ids = 0;
-  /** What is said between a request and its answer. */
+  /** Receives the notifications between a request and its response. */
   heard: (said: Said) => void = () => undefined;
 
   constructor(name: "agent" | "relay" | "service", args: readonly string[] = []) {
@@ -33,11 +36,11 @@ export class Program implements AsyncDisposable {
       for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`));
     });
     if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
-    // our own programs
+    // written by our own programs
     createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as Said));
   }
 
-  /** Resolves with the answer and the milliseconds that it took. */
+  /** Resolves with the response and the milliseconds until it arrived. */
   async request(method: string, params: object): Promise<{ readonly said: Said; readonly milliseconds: number }> {
     const id = ++this.#ids,
       begin = performance.now();
@@ -49,7 +52,7 @@ export class Program implements AsyncDisposable {
     return { said, milliseconds: performance.now() - begin };
   }
 
-  /** Bytes that it keeps, after everything that can go has gone. */
+  /** Bytes on the program's heap after a full collection. */
   async kept(): Promise<number> {
     const answer = new Promise<number>(resolve => this.#child.once("message", bytes => resolve(Number(bytes))));
     this.#child.send("how much?");

@@ -1,12 +1,15 @@
-/** What the bench has the host in the page's worker do. Each is done when the page has drawn, and said so. */
+/**
+ * Commands from the bench to the host in the page's worker. A command is complete when the page has drawn and
+ * acknowledged its events.
+ */
 
 export interface Stream {
-  /** The tab: the first is 0. */
+  /** Index of the tab, from 0. */
   readonly tab: number;
-  /** Id of the answer that grows; it begins when it is new. */
+  /** Id of the growing answer; a new id starts one. */
   readonly entry: string;
   readonly text: string;
-  /** Characters that the agent says at once, and how often. */
+  /** Characters per chunk of the agent, and the interval of chunks. */
   readonly chunk: number;
   readonly everyMs: number;
 }
@@ -16,16 +19,16 @@ export type Flood = (typeof FLOODS)[number];
 
 export type Command =
   | { readonly do: "open"; readonly tabs: number }
-  /** A turn begins, or ends, in this tab. */
+  /** Starts or ends a turn in this tab. */
   | { readonly do: "turn"; readonly tab: number; readonly running: boolean }
   | ({ readonly do: "stream" } & Stream)
-  /** So many updates posted at once, past all that puts updates together or holds them back. */
+  /** Posts these updates at once, bypassing batching and flow control. */
   | { readonly do: "burst"; readonly tab: number; readonly entry: string; readonly texts: readonly string[] }
-  /** An agent that says as much as is taken, until `still`; done when it has begun. */
+  /** An agent that streams as fast as possible until `still`. Complete when it has started. */
   | { readonly do: "flood"; readonly tab: number; readonly of: Flood }
   | { readonly do: "still" };
 
-/** Page → worker, worker → page. `page` is what the page posts to VS Code, `host` what VS Code posts to it. */
+/** Page → worker, worker → page. `page`: messages of the page to VS Code. `host`: messages of VS Code to the page. */
 export type ToWorker =
   | { readonly kind: "page"; readonly message: unknown }
   | { readonly kind: "command"; readonly id: number; readonly command: Command };

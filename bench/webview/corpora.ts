@@ -1,4 +1,4 @@
-/** Answers to stream: the same at every run. */
+/** Answers to stream, equal in every run. */
 
 export const CORPORA = ["prose", "inline code", "one code block"] as const;
 export type Corpus = (typeof CORPORA)[number];
@@ -8,7 +8,7 @@ const WORDS =
     " ",
   );
 
-/** So many characters of it. A code block of 50,000 characters is followed by the next. */
+/** This number of characters of the corpus. A code block of 50,000 characters is followed by another. */
 export function corpus(name: Corpus, characters: number): string {
   const random = numbers();
   let text = "";
@@ -42,7 +42,7 @@ function codeBlock(random: () => number): string {
   return `Here it is:\n\n\`\`\`ts\n${code}\`\`\`\n\n`;
 }
 
-/** A generator of pseudo-random numbers (mulberry32), from 0 to 1. */
+/** A pseudo-random number generator (mulberry32), from 0 to 1. */
 function numbers(): () => number {
   let state = 7;
   return () => {

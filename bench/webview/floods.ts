@@ -1,9 +1,9 @@
-/** Whether the page keeps up with what is too much, and hears its user while it does. */
+/** Measures whether the page keeps up with a flood of updates and still responds to its user. */
 import type { Browser } from "playwright-core";
 import type { Flood } from "./commands";
 import { View } from "./view";
 
-/** Milliseconds from so many updates, posted at once, to the last of them on screen. */
+/** Milliseconds from posting this number of updates at once until the last one is on screen. */
 export async function burst(browser: Browser, updates: number): Promise<number> {
   await using view = await View.open(browser);
   await view.command({ do: "turn", tab: 0, running: true });
@@ -19,7 +19,7 @@ export interface Keys {
   readonly longest: number;
 }
 
-/** Milliseconds from a key to its character on screen, in one tab while an agent floods another, or this one. */
+/** Milliseconds from a key to its character on screen, while an agent floods another tab or the same one. */
 export async function keys(
   browser: Browser,
   of: Flood | undefined,
@@ -30,7 +30,7 @@ export async function keys(
   const flooded = where === "same" ? 0 : 1;
   await view.command({ do: "turn", tab: flooded, running: true });
   if (of !== undefined) await view.command({ do: "flood", tab: flooded, of });
-  // Several tabs are opened one by one, each for a moment the one on show.
+  // Tabs are opened one after another, and each is visible for a moment.
   await view.page.waitForTimeout(1_000);
   const input = view.page.locator(".mynah-chat-prompt-input:visible");
   await input.click();
@@ -38,7 +38,7 @@ export async function keys(
   await view.longTasks();
   for (let i = 0; i < presses; i++) {
     await view.page.keyboard.press("abcdefghij"[i % 10] ?? "a");
-    // As fast as people type.
+    // The speed of a fast typist.
     await view.page.waitForTimeout(60);
   }
   await view.page.waitForTimeout(200);

@@ -1,24 +1,24 @@
-/** What a chunk of an answer costs when the answer is short, and when it is long; and what a whole answer costs. */
+/** Measures the cost of a chunk in a short and in a long answer, and the cost of a whole answer. */
 import type { Browser } from "playwright-core";
 import { corpus, type Corpus } from "./corpora";
 import { View, type Cpu } from "./view";
 
-/** As much as fast models say in a frame. */
+/** Output of fast models per frame. */
 const CHUNK = 20;
 const EVERY_MS = 16;
-/** An answer that is only to become long: the outbox puts as much into one event when an agent is fast. */
+/** Chunk size for quickly reaching a length. The outbox batches as much into one event for a fast agent. */
 const HURRIED = 400;
 
 export interface Cost {
-  /** Of one chunk of 20 characters, milliseconds of CPU of the main thread. */
+  /** Milliseconds of CPU time of the main thread per chunk of 20 characters. */
   readonly all: number;
   readonly script: number;
   readonly layout: number;
-  /** The longest task, milliseconds; 0: none was longer than 50. */
+  /** The longest task in milliseconds; 0: none exceeded 50. */
   readonly longest: number;
 }
 
-/** The cost of the chunks between two lengths of one answer, streamed from its beginning. */
+/** The cost of the chunks between two lengths of one answer, streamed from its start. */
 export async function costAt(browser: Browser, name: Corpus, from: number, to: number): Promise<Cost> {
   await using view = await View.open(browser);
   const text = corpus(name, to);
@@ -35,7 +35,7 @@ export async function costAt(browser: Browser, name: Corpus, from: number, to: n
   return await streamed(view, text.slice(from), EVERY_MS);
 }
 
-/** The cost of a whole answer, its end included. */
+/** The cost of a whole answer including its end. */
 export async function costOf(
   browser: Browser,
   name: Corpus,

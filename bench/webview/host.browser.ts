@@ -1,6 +1,6 @@
 /**
- * An extension host with its sidecar, in small, in a worker of the bench's page: agents that talk, each through the
- * production outbox and the production wire to the page, at a pace that the page's own work cannot change.
+ * A miniature extension host with its sidecar, in a worker of the bench's page. Its agents stream through the
+ * production outbox and channel to the page, at a pace independent of the page's load.
  */
 import { Log } from "../../src/log";
 import { PageChannel } from "../../src/chat/page-channel";
@@ -12,7 +12,7 @@ import type { Command, Flood, Stream, ToPage, ToWorker } from "./commands";
 
 const AGENT = { id: "bench", name: "Bench" };
 const FRAME_MS = 16;
-/** What one frame of a flood holds: more than the outbox lets wait. */
+/** Events per frame of a flood, more than the outbox keeps waiting. */
 const FLOOD_EVENTS = 1_000;
 
 const say = (message: ToPage): void => {
@@ -26,7 +26,7 @@ class Session {
   #flood: ReturnType<typeof setInterval> | undefined;
   #flooded = 0;
 
-  /** `pushed` goes past the wire. */
+  /** `pushed` bypasses the channel. */
   constructor(
     readonly tabId: TabId,
     post: (message: HostToPage) => void,
@@ -69,7 +69,7 @@ class Session {
     return 0;
   }
 
-  /** Resolves when all is said. */
+  /** Resolves when the whole text was sent. */
   stream({ entry, text, chunk, everyMs }: Stream): Promise<void> {
     const began = performance.now(),
       start = this.lengthOf(entry);
@@ -77,14 +77,14 @@ class Session {
     return new Promise(resolve => {
       const timer = setInterval(
         () => {
-          // A timer that is late makes up for it.
+          // Catches up after a late timer.
           for (let due = Math.floor((performance.now() - began) / everyMs); at < text.length && at < due * chunk; ) {
             this.happened({ type: "append", id: entry, offset: start + at, text: text.slice(at, at + chunk) });
             at += chunk;
           }
           if (at < text.length) return;
           clearInterval(timer);
-          // The last frame of the outbox.
+          // Waits for the last frame of the outbox.
           setTimeout(resolve, 2 * FRAME_MS);
         },
         Math.min(everyMs, FRAME_MS / 2),
@@ -160,7 +160,7 @@ class Session {
         });
       case "terminal output": {
         const output = this.conversation.terminals?.[0]?.output ?? "";
-        // As the sidecar does: of a long output only the end is kept.
+        // Like the sidecar, keeps only the end of a long output.
         return output.length < 60_000
           ? this.happened({ type: "terminalOutput", terminalId: "t", offset: output.length, text: `line ${n}\n` })
           : this.happened({
@@ -174,7 +174,7 @@ class Session {
 
 class Host {
   readonly #sessions: Session[] = [];
-  /** Events and snapshots that were posted, and how many of them the page has drawn. */
+  /** Numbers of posted events and snapshots, and of those that the page has drawn. */
   #posted = 0;
   #drawn = 0;
   #waiting: (() => void)[] = [];

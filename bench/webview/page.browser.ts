@@ -1,18 +1,18 @@
 /**
- * What stands in for VS Code in the bench's page: its API for webviews, the wire to the worker, and clocks that read
- * what a user sees.
+ * Replaces VS Code in the bench's page: its webview API, the connection to the worker, and clocks that measure visible
+ * changes.
  */
 import type { Command, ToPage, ToWorker } from "./commands";
 
 export interface BenchPage {
   start(hostScript: string): void;
-  /** Resolves when it is done and on screen, with the milliseconds that it took. */
+  /** Resolves when the command is complete and on screen, with the milliseconds that it took. */
   command(command: Command): Promise<number>;
-  /** Milliseconds of each task of the main thread that was longer than 50 ms, since it was last asked. */
+  /** Milliseconds of each main thread task longer than 50 ms since the last call. */
   longTasks(): readonly number[];
-  /** Milliseconds from each key to the frame that shows it, since it was last asked. */
+  /** Milliseconds from each key to the frame that shows it, since the last call. */
   keys(): readonly number[];
-  /** All that is shown in all tabs. */
+  /** The visible text of all tabs. */
   text(): string;
 }
 
@@ -28,7 +28,7 @@ let tasks: number[] = [],
   keys: number[] = [];
 
 const tell = (message: ToWorker): void => worker?.postMessage(message);
-/** The second callback runs when the first frame has been drawn. */
+/** The second callback runs after the first frame was drawn. */
 const drawn = (): Promise<void> =>
   new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 
@@ -36,7 +36,7 @@ Object.assign(globalThis, {
   acquireVsCodeApi: () => ({
     postMessage: (message: unknown) => tell({ kind: "page", message }),
     getState: () => state,
-    // VS Code hands it on as text.
+    // VS Code serializes the state.
     setState: (next: unknown) => {
       state = next;
       JSON.stringify(next);

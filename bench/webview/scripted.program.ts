@@ -1,2 +1,2 @@
-/** The scripted agent, which is told to flood. */
+/** The scripted agent; its script floods the sidecar. */
 import "../../sidecar/testing/scripted-agent.program";

@@ -1,4 +1,4 @@
-/** The real sidecar with the scripted agent: how soon it answers about one session while another is flooded. */
+/** Measures how soon the real sidecar responds for one session while the scripted agent floods another. */
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ export interface Answers {
   readonly p99: number;
 }
 
-/** Milliseconds from asking for what a session shows to the snapshot of it. */
+/** Milliseconds from the request for a session's content to its snapshot. */
 export async function answersWhileFlooded(
   times: number,
 ): Promise<{ readonly idle: Answers; readonly flooded: Answers }> {
@@ -104,7 +104,7 @@ export async function answersWhileFlooded(
   }
 }
 
-/** Where scripts/bench.mjs puts `NAME.program.ts`. */
+/** The path of `NAME.program.ts`, as scripts/bench.mjs builds it. */
 function program(name: "scripted" | "sidecar"): string {
   const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
   if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");

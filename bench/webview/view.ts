@@ -1,6 +1,6 @@
 /**
- * The view in a real Chromium: dist/webview.js (or another, see `SYMPOSIUM_BENCH_WEBVIEW`), with a host beside it, and
- * the CPU that its main thread takes.
+ * The view in a real Chromium: dist/webview.js (or `SYMPOSIUM_BENCH_WEBVIEW`) with a host beside it. Measures the CPU
+ * time of its main thread.
  */
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -14,14 +14,14 @@ const HTML = `<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><style>
 html, body { height: 100%; margin: 0; padding: 0; background: #1f1f1f; color: #ccc; font: 13px sans-serif;
   --vscode-foreground: #ccc; --vscode-editor-background: #1f1f1f; --vscode-sideBar-background: #181818; --vscode-input-background: #313131; --vscode-editor-font-family: monospace; --vscode-font-family: sans-serif; --vscode-font-size: 13px; }
 </style></head><body class="vscode-dark"><div id="symposium"></div></body></html>`;
-/** As wide as a side bar. */
+/** The width of a side bar. */
 const VIEWPORT = { width: 420, height: 860 };
 
 declare global {
   var symposiumBench: BenchPage;
 }
 
-/** Milliseconds of CPU of the page's main thread since some time in the past. */
+/** Milliseconds of CPU time of the page's main thread since an arbitrary start. */
 export interface Cpu {
   readonly all: number;
   readonly script: number;
@@ -29,7 +29,7 @@ export interface Cpu {
   readonly style: number;
 }
 
-/** Starts the browser for `work`, and ends it. */
+/** Starts the browser for `work` and closes it. */
 export async function inBrowser<T>(work: (browser: Browser) => Promise<T>): Promise<T> {
   const browser = await launchBrowser();
   try {
@@ -45,7 +45,7 @@ export class View implements AsyncDisposable {
     readonly cdp: CDPSession,
   ) {}
 
-  /** With so many tabs; the first is selected. */
+  /** Opens the view with this number of tabs; the first is selected. */
   static async open(browser: Browser, tabs = 1): Promise<View> {
     const context = await browser.newContext({ viewport: VIEWPORT });
     const page = await context.newPage();
@@ -67,7 +67,7 @@ export class View implements AsyncDisposable {
     return view;
   }
 
-  /** Milliseconds until it was done and on screen. */
+  /** Milliseconds until the command was complete and on screen. */
   command(command: Command): Promise<number> {
     return this.page.evaluate(given => symposiumBench.command(given), command);
   }
@@ -98,7 +98,7 @@ export class View implements AsyncDisposable {
   }
 }
 
-/** A program for the browser, as scripts/bench.mjs has compiled it. */
+/** Source of a program for the browser, as scripts/bench.mjs builds it. */
 function program(name: "host" | "page"): string {
   const folder = process.env.SYMPOSIUM_BENCH_PROGRAMS;
   if (!folder) throw new Error("SYMPOSIUM_BENCH_PROGRAMS is not set: run the bench with scripts/bench.mjs");

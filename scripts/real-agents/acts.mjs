@@ -1,5 +1,5 @@
-// What a client and an agent do together, scene by scene, on one connection: each scene with sessions of its own,
-// closed at its end. A scene ends when nothing more is to come, so that the next one's lines are its own.
+// Scenes that a client and an agent play on one connection. Each scene has separate sessions, which are closed at its
+// end. A scene ends when no further messages are expected, so that messages never belong to the next scene.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import path from "node:path";
@@ -11,10 +11,7 @@ const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal
 export const programFile = name => path.join(root, "out/programs", `${name}.program.mjs`);
 const ask = scenario => `Please do the thing. @@scenario:${scenario}`;
 
-/**
- * A session of its own, in which `work(stage, sessionId, opened)` is done. `apart`: it does several things at the same
- * time.
- */
+/** Runs `work(stage, sessionId, opened)` in a new session. `apart`: the scene does several things concurrently. */
 const scene = (name, work, { servers = () => [], apart } = {}) => ({
   name,
   apart,
@@ -23,7 +20,7 @@ const scene = (name, work, { servers = () => [], apart } = {}) => ({
 const turn = (name, scenario, options) =>
   scene(name, (stage, sessionId) => prompt(stage, sessionId, ask(scenario), options), options);
 
-/** The first scene of all. */
+/** The first scene of every connection. */
 export const INITIALIZE = { name: "initialize", act: initialize };
 
 const SCENES = [
@@ -91,7 +88,7 @@ const SCENES = [
   ),
 ];
 
-/** The same with the server of a proxy, which the client knows nothing of: `as` is the scene that it is like. */
+/** The same scenes with the server of a proxy, which the client does not see. `as`: the equivalent scene. */
 const BRIDGED = [
   { ...turn("tools of a proxy, one after another", "one-by-one"), as: "tools of a server on stdio, one after another" },
   { ...turn("tools of a proxy, together", "together", { apart: true }), as: "tools of a server on stdio, together" },
@@ -124,20 +121,20 @@ async function close({ wire }, sessionId) {
   if (wire.can.sessionCapabilities?.close) await wire.request("session/close", { sessionId });
 }
 
-/** `since`: the line from which the session is open. */
+/** `since`: the line at which the session was opened. */
 async function prompt(stage, sessionId, text, { permission = "allow_once", since } = {}) {
   stage.wire.permission = permission;
   await stage.wire.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   await allCame(stage, sessionId, "answered", since);
 }
 
-/** With nothing left to come but what the cancel brings. */
+/** Waits until only messages caused by the cancellation can follow. */
 async function cancel(stage, sessionId) {
   await allCame(stage, sessionId, "answered");
   stage.wire.notify("session/cancel", { sessionId });
 }
 
-/** Of what comes when it comes, as often as it is listed. */
+/** Waits until unordered updates have arrived as often as the agent's table lists. */
 async function allCame({ wire, agent: { besides } }, sessionId, when, since = 0) {
   for (const [kind, count] of Object.entries(besides[when]))
     await wire.until(
@@ -194,7 +191,7 @@ function overHttp({ url }) {
   return [{ type: "http", name: "tools", url, headers: [{ name: "Authorization", value: "Bearer secret" }] }];
 }
 
-/** Runs `work` with the address of an MCP server over http. */
+/** Runs `work` with the address of an MCP server over HTTP. */
 export async function withHttpServer(work) {
   const server = spawn(process.execPath, [programFile("mcp-server"), "--http"], {
     stdio: ["pipe", "pipe", "inherit"],

@@ -1,18 +1,17 @@
-// The published agents we are tried with: which package, how to start it, and what makes it talk to the scripted model
-// only. `settle` makes an agent's home ready and returns what its environment needs besides. `variables` are the
-// beginnings of environment variables that could lead it to its user's account: no agent inherits any of them.
+// The published agents used in tests: the package, the command, and the configuration that connects it to the scripted
+// model only. `settle` prepares an agent's home and returns additional environment variables. `variables` are prefixes
+// of environment variables that could select the user's account; no agent inherits any of them.
 //
-// `speaks` is the API of its model (DIALECTS in mock-model.mjs), and `tools` are the names of the agent's own tools
-// toward it. With a `search` tool (SEARCHES in script.mjs) its model finds the tools of servers that it does not see at
-// first. One that `endsWhenRejected` ends the turn when the user rejects a call, without asking its model again.
-// `editTitle` is the title of all its changes of files; of other agents it is the file's name. `workarounds` are the
-// ids of those in sidecar/agent-workarounds.ts that it needs, and `breaks` the rules of docs/conform.md that it must
-// keep and does not.
+// `speaks` is the API of its model (DIALECTS in mock-model.mjs). `tools` are the names of the agent's tools in that
+// API. With a `search` tool (SEARCHES in script.mjs) its model finds tools of servers that are hidden at first. An
+// agent that `endsWhenRejected` ends the turn when the user rejects a call, without another model request. `editTitle`
+// is the title of all its file changes; other agents use the file's name. `workarounds` are the ids of the required
+// ones in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates.
 //
-// `repeats`: two conversations with it are equal, so that one through a chain can be compared with one without. For
-// that, `besides` are the updates that come at any time, and how often, after `session/new` was answered and after a
-// session's first turn. `commands` are some of those that it announces. One that `withdraws` cancels what it asked when
-// it is cancelled itself; one with `parallel` calls reports each when it happens. All scenes of acts.mjs are played, or
+// `repeats`: two conversations with it are equal, so that a chain can be compared with a direct connection. For this,
+// `besides` counts the updates that can arrive at any time, after the response to `session/new` and after a session's
+// first turn. `commands` are some of its announced commands. An agent that `withdraws` cancels its open requests when
+// it is cancelled. An agent with `parallel` calls reports each when it happens. All scenes of acts.mjs are played, or
 // `only` some, or all `without` some.
 import { mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -54,7 +53,8 @@ const ALL = [
       DISABLE_AUTOUPDATER: "1",
       DISABLE_TELEMETRY: "1",
       DISABLE_ERROR_REPORTING: "1",
-      // It offers some of its modes to root only when told that it cannot do harm; what it runs here is our script.
+      // As root, the agent offers some modes only if this variable declares a sandbox. It only runs the test's script
+      // here.
       ...(process.getuid?.() === 0 ? { IS_SANDBOX: "1" } : {}),
     }),
   },
@@ -76,7 +76,7 @@ const ALL = [
     parallel: false,
     workarounds: ["reads-before-creating"],
     breaks: ["agent/custom-members"],
-    without: ["a session that is taken up again"], // It finds one only when the minute in which it was opened is over.
+    without: ["a session that is taken up again"], // Found only after the minute of its opening.
     settle: (home, model) => {
       writeIn(
         home,
@@ -202,19 +202,19 @@ supports_websockets = false
   },
 ];
 
-/** What any agent calls its tool of a kind. */
+/** The names of a kind of tool in all agents. */
 export const toolNames = kind => ALL.flatMap(({ tools }) => tools[kind]);
 
-/** Variables of the environment that no agent inherits. */
+/** Environment variables that no agent inherits. */
 export const isPrivate = name =>
   ["XDG_", ...ALL.flatMap(({ variables }) => variables)].some(beginning => name.startsWith(beginning));
 
 const only = process.env.SYMPOSIUM_AGENTS_ONLY?.split(",");
-/** All agents are, unless SYMPOSIUM_AGENTS_ONLY has the beginnings of the ids of those that are. */
+/** Whether an agent is selected: all are, unless SYMPOSIUM_AGENTS_ONLY lists prefixes of ids. */
 export const isChosen = ({ id }) => only === undefined || only.some(beginning => id.startsWith(beginning));
 export const AGENTS = ALL.filter(isChosen);
 
-/** Nothing to install: mcp-client.mjs is started by its `command`. */
+/** Not installed: `command` starts mcp-client.mjs. */
 export const MCP_CLIENT = {
   id: "mcp-client",
   name: "The MCP SDK's client",

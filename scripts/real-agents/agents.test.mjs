@@ -1,5 +1,5 @@
-// Published agents with a scripted model: first without us, then in Symposium in a real VS Code, where what is expected
-// is read from the rendered page. Each test has its own agent, home, folder and VS Code.
+// Published agents with a scripted model: first directly, then in Symposium in a real VS Code, where the expected
+// results are read from the rendered page. Each test has a separate agent, home, folder and VS Code.
 import { deepEqual, equal, match } from "node:assert/strict";
 import { AGENTS } from "./agents.mjs";
 import { ask } from "./direct.mjs";
@@ -8,7 +8,7 @@ import { onStage } from "./stage.mjs";
 import { smoke } from "./symposium.mjs";
 
 const prompt = scenario => `Please do the thing. @@scenario:${scenario}`;
-/** What the model was told that the calls of a scenario returned. */
+/** The results of a scenario's calls that the model received. */
 const told = (model, scenario) => model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");
 const REFUSED = /refused|cancel|reject/i;
 
@@ -51,7 +51,7 @@ for (const agent of AGENTS)
 for (const agent of AGENTS)
   suite(`${agent.name} in Symposium`, () => {
     const it = testsOf(agent);
-    /** The card of a change; some agents name the file below its title. */
+    /** Matches the card of a change; some agents name the file below its title. */
     const cardOf = file => new RegExp(`${agent.editTitle ?? file}[^\\n]* · edit[^]*done`);
     const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
 

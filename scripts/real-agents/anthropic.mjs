@@ -14,7 +14,7 @@ const textOf = content =>
         .join("\n");
 
 export function read(body) {
-  // What the agent hides until the model has found it.
+  // Tools that the agent hides until the model has found them.
   const toolResults = (body.messages ?? []).flatMap(({ content }) => partsIn(content, "tool_result"));
   const found = new Set(
     toolResults.flatMap(({ content }) => partsIn(content, "tool_reference")).map(part => part.tool_name),
@@ -34,7 +34,7 @@ export function read(body) {
 }
 
 export async function write(response, { body }, { scenario, text, thinking, calls, hold }) {
-  // What was asked besides the script costs nothing: agents ask it at any time, and add it up.
+  // Requests outside the script report no tokens: agents send them at any time and add up the usage.
   const [input, output] = scenario === undefined ? [0, 0] : [100, 20];
   const usage = {
     input_tokens: input,

@@ -1,6 +1,6 @@
-// Published agents, and the MCP SDK's client, through chains of proxies. What a client and an agent say to each other
-// there is compared, byte for byte, with what the agent read and wrote at the other end of the same run; and, with
-// agents that repeat themselves, with what they say without a chain (transcript.mjs).
+// Published agents, and the MCP SDK's client, through chains of proxies. Compares the messages at the client's end byte
+// for byte with those at the agent's end of the same run. For agents that repeat themselves, it also compares them with
+// a direct connection (transcript.mjs).
 import { deepEqual, match, notDeepEqual, ok } from "node:assert/strict";
 import { bridgedOf, INITIALIZE, scenesOf } from "./acts.mjs";
 import { AGENTS, isChosen, MCP_CLIENT } from "./agents.mjs";
@@ -11,10 +11,10 @@ import { transcript, withOwnIds } from "./transcript.mjs";
 const PASS = "pass-proxy",
   TOOLS = "tools-proxy";
 
-/** What is to be compared; each is played when the first test wants it, and once. */
+/** The runs to compare. Each is played once, when the first test needs it. */
 function playsOf(agent) {
   const scenes = scenesOf(agent);
-  // The first session of a process is not like the others; without a chain the scenes with servers are not in it.
+  // The first session of a process differs from later ones. Without a chain it has no scenes with servers.
   const bridged = [...scenes.slice(0, 2), ...bridgedOf(agent)];
   const through = (scenes, proxies, options) => {
     let playing;
@@ -40,7 +40,7 @@ function playsOf(agent) {
   };
 }
 
-/** The transcript of a scene. Throws what stopped it. */
+/** The transcript of a scene. Throws the error that stopped it. */
 function told({ besides, parallel }, { scenes }, { name, apart }) {
   const scene = scenes.get(name);
   if (scene === undefined) throw new Error("It was not played, because one before it failed.");
@@ -48,7 +48,7 @@ function told({ besides, parallel }, { scenes }, { name, apart }) {
   return transcript(scene, { unordered: Object.keys(besides.answered), parallel, apart });
 }
 
-/** `expected` makes of a line without a chain what it is to be with one. */
+/** `expected` converts a line without a chain into the expected line with one. */
 async function same(agent, one, other, scene, { like = scene, expected = text => text } = {}) {
   deepEqual(told(agent, await other(), scene), told(agent, await one(), like).map(expected));
 }
@@ -87,7 +87,7 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
 
       it("chain", "it ends when its client leaves, and had nothing to complain of", async () => {
         const { code, stderr } = await chain();
-        // On a slow machine.
+        // Printed on a slow machine.
         deepEqual({ code, stderr: stderr.replace(/^.* tapped is still starting\.\n/, "") }, { code: 0, stderr: "" });
       });
     });
@@ -156,10 +156,7 @@ function proxies(count) {
       : `a chain with ${count} proxies`;
 }
 
-/**
- * A line, with the one thing that a conductor changes: in the answer to initialize, that MCP servers over ACP are
- * served.
- */
+/** Applies the only change of a conductor to a line: the response to initialize advertises MCP servers over ACP. */
 function withAcp(text) {
   if (!text.startsWith("agent ") || !text.includes('"agentCapabilities":')) return text;
   const message = JSON.parse(text.slice("agent ".length)),
@@ -169,7 +166,7 @@ function withAcp(text) {
   return `agent ${JSON.stringify(message)}`;
 }
 
-/** A line, with `session/new` as of a client that has no servers. */
+/** Replaces `session/new` by that of a client without servers. */
 function withoutServers(text) {
   if (!text.startsWith("client ") || !text.includes('"method":"session/new"')) return text;
   const message = JSON.parse(text.slice("client ".length));

@@ -1,5 +1,5 @@
-// Published agents, checked against the protocol by our kit (docs/conform.md), without us: what they must keep they
-// keep, but for the rules in agents.mjs.
+// Checks published agents with the conformance kit (docs/conform.md), directly. They keep all mandatory rules except
+// those listed in agents.mjs.
 import { deepEqual, ok } from "node:assert/strict";
 import { AGENTS } from "./agents.mjs";
 import { node } from "../project.mjs";

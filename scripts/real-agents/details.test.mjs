@@ -1,5 +1,5 @@
-// What Symposium's chat says about the tools of extensions to published agents, in a real VS Code: *Details* has the
-// numbers, and the tab names none as missing.
+// Checks the display of extension tools in Symposium's chat with published agents, in a real VS Code. *Details* shows
+// the numbers, and the tab reports no missing tools.
 import { doesNotMatch, match } from "node:assert/strict";
 import path from "node:path";
 import { lastExchange, openBox, sendPrompt, turnEnded } from "../../out/agents-page/harness.mjs";

@@ -1,5 +1,5 @@
-// An agent without us: the SDK's own client talks to it over stdio. What fails here is the agent, the model or the
-// machine, not Symposium.
+// An agent without Symposium: the SDK's client uses it over stdio. A failure here is caused by the agent, the model or
+// the machine, not by Symposium.
 import { client, methods, ndJsonStream, PROTOCOL_VERSION } from "@agentclientprotocol/sdk";
 import { spawn } from "node:child_process";
 import { Readable, Writable } from "node:stream";

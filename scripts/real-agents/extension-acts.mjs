@@ -1,12 +1,12 @@
-// Each tool of each of our own extensions, called once: what is called, what is to be in the answer, and what is to be
-// on the disk afterwards.
+// Calls each tool of each built-in extension once. Defines the calls, the expected answers, and the expected files
+// afterwards.
 import { ok } from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 
 const RESEARCH = "own-research";
 
-/** A Rust workspace with a dependency of its own, and TypeScript for a language server. */
+/** Creates a Rust workspace with a local dependency, and TypeScript for a language server. */
 export function makeProject(workspace) {
   const files = {
     "Cargo.toml": `[package]\nname = "app"\nversion = "0.1.0"\nedition = "2021"\n\n[dependencies]\ninner = { path = "inner" }\n\n[workspace]\nmembers = ["inner", "spare"]\n`,
@@ -27,15 +27,15 @@ export function makeProject(workspace) {
 
 const call = (server, tool, args, shows) => ({ server, tool, args, shows });
 const read = (stage, name) => readFileSync(path.join(stage.workspace, name), "utf8");
-/** Below the home of the chain. */
+/** A file below the home of the chain. */
 const kept = (stage, name) => readFileSync(path.join(stage.home, ".sparkle", name), "utf8");
 const cargo = (tool, args, shows) => call("cargo-mcp", tool, args, shows);
 const sparkle = (tool, args, shows) => call("sparkle", tool, args, shows);
 const ide = (args, shows) => call("ide-operations", "ide_operation", args, shows);
 
 /**
- * `asks`: questions of the extension's own, one for each call that runs or changes something. `after` looks at the
- * disk.
+ * `asks`: number of permission requests of the extension, one for each call that runs or changes something. `after`
+ * checks the files.
  */
 export const EXTENSIONS = [
   {
@@ -156,14 +156,17 @@ export const EXTENSIONS = [
   },
 ];
 
-/** Scenarios of sessions that run at the same time: each writes its own file. */
+/** Scenarios of concurrent sessions; each writes a separate file. */
 export const SESSIONS = ["one", "other"].map(name => ({
   scenario: `own-${name}-session`,
   file: `${name}.txt`,
   text: `by the ${name} session\n`,
 }));
 
-/** What the scripted model does for each, and in Ferris's research. `calls`: one a step, so that each stands alone. */
+/**
+ * The scripted model's actions for each extension, and in Ferris's research. `calls`: one per step, so that they are
+ * sequential.
+ */
 export const SCENARIOS = {
   ...Object.fromEntries(EXTENSIONS.map(({ id, calls }) => [`own-${id}`, steps(calls)])),
   ...Object.fromEntries(

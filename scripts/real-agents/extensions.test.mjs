@@ -1,5 +1,5 @@
-// Our own extensions before published agents, and before Eliza: each tool called once, by the scripted model or by
-// words; what it answers and what is on the disk afterwards.
+// Built-in extensions before published agents, and before Eliza. Each tool is called once, by the scripted model or by
+// a prompt. Checks the answers and the files afterwards.
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import path from "node:path";
 import { root } from "../project.mjs";
@@ -19,7 +19,7 @@ const ELIZA = {
   settle: () => ({}),
 };
 const hasCargo = process.env.SYMPOSIUM_WITHOUT_CARGO === undefined;
-/** What a computer lacks is counted, with the reason. */
+/** A missing tool makes the test skip, with the reason. */
 function needsCargo(context) {
   if (hasCargo) return;
   context.skipReason = "There is no cargo here";
@@ -27,8 +27,8 @@ function needsCargo(context) {
 }
 
 /**
- * A chain of these extensions and the agent, in a project; `work` gets what a scene of acts.mjs gets, and the `home` of
- * the chain.
+ * Starts a chain of these extensions and the agent in a project. `work` receives the arguments of a scene of acts.mjs
+ * and the `home` of the chain.
  */
 function withExtensions(agent, ids, work) {
   return onStage(
@@ -56,7 +56,7 @@ function withExtensions(agent, ids, work) {
         await work({ ...stage, home, wire, sessionId: await newSession(wire, stage) });
         equal(await wire.leave(), 0, wire.stderr);
       } catch (error) {
-        await wire.leave().catch(() => {}); // the agent ends with the chain, and writes nothing any more
+        await wire.leave().catch(() => {}); // the agent ends with the chain, and writes nothing afterwards
         throw error;
       } finally {
         wire.kill();
@@ -80,7 +80,7 @@ async function said({ wire, sessionId }, text) {
   return wire.said(sessionId, since);
 }
 
-/** What each of the calls answered, in their order: one prompt for a model, one a call for Eliza. */
+/** The results of the calls in order. A model needs one prompt, Eliza one prompt per call. */
 async function results(agent, stage, scenario, calls) {
   if (agent === ELIZA) {
     const answers = [];
@@ -94,9 +94,9 @@ async function results(agent, stage, scenario, calls) {
   return last.results;
 }
 
-/** Adds what the session's tools came to (issue 14 item 1) to the matrix. */
+/** Adds the numbers of the session's tools (issue 14 item 1) to the matrix. */
 async function count(agent, { wire, sessionId }) {
-  if (agent === ELIZA) return; // It lists on demand.
+  if (agent === ELIZA) return; // Eliza lists tools on demand.
   const { result } = await wire.request("_symposium.dev/session_tools", { sessionId });
   for (const { offered, connections, listed, calls } of result?.servers ?? [])
     addCounts(agent, {
@@ -108,7 +108,7 @@ async function count(agent, { wire, sessionId }) {
 }
 
 const OWN_CALL = /^(cargo|ferris|sparkle|workspace)-[0-9a-f]{8}-\d+$/;
-/** The questions of the extensions themselves (extensions/consent.ts): agents ask about tools besides. */
+/** The permission requests of the extensions themselves (extensions/consent.ts). Agents send additional ones. */
 function asked({ wire }) {
   return wire.lines.flatMap(({ from, message: { method, params } }) =>
     from === "agent" && method === "session/request_permission" && OWN_CALL.test(params.toolCall?.toolCallId)
@@ -117,7 +117,7 @@ function asked({ wire }) {
   );
 }
 
-/** The tools of these servers that the model was offered, without what agents put before their names. */
+/** The tools of these servers that the model was offered, without the agents' name prefixes. */
 function offered({ model }, calls) {
   const names = new Set(
     model.requests.findLast(({ scenario }) => scenario?.startsWith("own-") && scenario !== "own-research").tools,
@@ -167,7 +167,7 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
       );
     });
 
-    // Eliza's words are no scenarios.
+    // Scenarios do not apply to Eliza's prompts.
     const twoAtOnce = "two at once: a call is carried out for its own session, and asked about there";
     if (agent !== ELIZA)
       it("sessions", twoAtOnce, () =>

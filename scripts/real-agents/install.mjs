@@ -1,5 +1,5 @@
-// Published agents and the Node they need, kept in a cache folder outside the checkout: they are large, and others'
-// software.
+// Published agents and the Node they need, in a cache folder outside the checkout, because they are large and
+// third-party software.
 import { existsSync, readFileSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -11,16 +11,16 @@ const packageFolder = agent => path.join(cacheFolder, agent.id, "node_modules", 
 const packageOf = agent => JSON.parse(readFileSync(path.join(packageFolder(agent), "package.json"), "utf8"));
 
 /**
- * Installs what is missing of the agents (see agents.mjs), with the VS Code that shows them and brings the Node that
- * they run with. Says what it does by `say`, only when it does something.
+ * Installs missing agents (see agents.mjs), with the VS Code that shows them and provides their Node. Reports progress
+ * to `say`, only if it installs something.
  */
 export async function installAgents(agents, say = text => console.log(text)) {
   await installBox({ say });
   for (const agent of agents) {
-    // A folder of the cache is complete when it is there, so the package's own version is the stamp.
+    // A folder of the cache appears only when complete, so the package's version is the stamp.
     if (existsSync(packageFolder(agent)) && packageOf(agent).version === agent.version) continue;
     say(`Installing ${agent.name} ${agent.version} into ${cacheFolder}: once, about a minute, ${agent.size}…`);
-    // Without install scripts: nothing that we use needs them.
+    // Without install scripts, because no used feature needs them.
     await npmInstall(
       agent.id,
       `${agent.package}@${agent.version}`,
@@ -32,9 +32,8 @@ export async function installAgents(agents, say = text => console.log(text)) {
 }
 
 /**
- * The command of an installed agent's program, without its arguments. A JavaScript program runs with the Node of the
- * cache, whatever is on PATH; a `native` one is the first of these files that the package's own dependencies for this
- * platform have.
+ * The command of an installed agent's program, without arguments. A JavaScript program runs with the Node of the cache,
+ * regardless of PATH. A `native` one is the first of these files in the package's dependencies for this platform.
  */
 export function commandOf(agent) {
   const natives = agent.native?.map(file => path.join(cacheFolder, agent.id, "node_modules", file));

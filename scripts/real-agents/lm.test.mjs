@@ -1,6 +1,5 @@
-// Published agents with a scripted model behind VS Code's own chat, in a real VS Code where sixty tools of an extension
-// are offered besides its own: what a user reads and presses there, what the model was asked, and what came of it on
-// the disk.
+// Published agents with a scripted model behind VS Code's own chat. A real VS Code offers sixty tools of an extension
+// in addition to its own. Checks the visible text and buttons, the model's requests, and the files afterwards.
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { existsSync, readFileSync, rmSync } from "node:fs";
 import path from "node:path";
@@ -15,9 +14,9 @@ const EXTENSIONS = ["src/test/page/tools-extension", "scripts/real-agents/tools-
   path.join(ROOT, folder),
 );
 const TOOLS = Array.from({ length: 60 }, (_, i) => `agents_tool_${String(i + 1).padStart(2, "0")}`);
-/** For what an agent's answer brings, on an idle machine. */
+/** Limit for effects of an agent's answer, on an idle machine. */
 const WAIT_MS = 60_000;
-/** Where VS Code asks: above the prompt, outside of the answer. */
+/** VS Code's confirmation above the prompt, outside the answer. */
 const QUESTION = ".chat-tool-confirmation-carousel-container:visible";
 const OFFERED = /^(?:mcp_+)?vsc_\w{4}_/;
 const REFUSED = /refused|cancel|reject|doesn't want|skip/i;
@@ -26,7 +25,7 @@ for (const agent of AGENTS)
   suite(`${agent.name} in VS Code's own chat`, () => {
     const it = testsOf(agent);
     let stage, box, chat;
-    /** The text of a file where the agent works. */
+    /** The text of a file in the agent's folder. */
     const written = name => {
       const file = path.join(box.folders[0], name);
       return existsSync(file) ? readFileSync(file, "utf8") : undefined;
@@ -35,7 +34,7 @@ for (const agent of AGENTS)
     const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
     const say = (scenario, more = "") => chat.say(`Please do the thing${more}. @@scenario:${scenario}`);
 
-    /** Lets the model call three tools in one message: the first says "the first", and so on. */
+    /** Lets the model call three tools in one message; their results are "the first" and so on. */
     async function three(scenario, numbers) {
       rmSync(path.join(box.folders[0], "tools.log"), { force: true });
       await say(scenario);
@@ -58,7 +57,7 @@ for (const agent of AGENTS)
           "symposium.agents": [{ id: agent.id, name: agent.id, distribution: { local } }],
           "symposium.enableExperimentalLM": true,
           "chat.byokUtilityModelDefault": "mainAgent",
-          // An agent may listen on a port: the notification would cover the chat's input.
+          // An agent may listen on a port, and the notification would cover the chat's input.
           "remote.autoForwardPorts": false,
         },
       });
@@ -105,7 +104,7 @@ for (const agent of AGENTS)
       three("vscode-three", ["01", "02", "03"]),
     );
 
-    // Of so many tools VS Code offers only some, and one more for the rest, which are offered once that one was called.
+    // VS Code offers only some of so many tools, and one tool that activates the others after it was called.
     it(
       "three tools",
       "tools that VS Code offers later are there in the next turn: three calls of old and new ones",

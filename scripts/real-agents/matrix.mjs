@@ -1,5 +1,5 @@
-// The matrix of `npm run test:agents`: which checks each agent passed, and how far the tools of extensions got with it.
-// Tests append to the file that SYMPOSIUM_AGENTS_MATRIX names, so that a run that is interrupted has its part.
+// The matrix of `npm run test:agents`: the checks that each agent passed, and the numbers of extension tools. Tests
+// append to the file that SYMPOSIUM_AGENTS_MATRIX names, so that an interrupted run keeps its results.
 import { appendFileSync } from "node:fs";
 
 /** The checks, in the order of the columns. */
@@ -43,7 +43,7 @@ export const testsOf = agent => (check, title, body) =>
  */
 export const addCounts = (agent, counts) => append({ agent: agent.id, counts });
 
-/** The matrix as lines of text, of the lines that the tests appended. A test that did not end has failed. */
+/** Formats the matrix from the lines that the tests appended. A test that did not end counts as failed. */
 export function matrix(lines) {
   const rows = new Map();
   for (const { agent, check, title, outcome, counts } of lines.map(line => JSON.parse(line))) {
@@ -64,13 +64,13 @@ export function matrix(lines) {
 
 const NONE = "–";
 
-/** Passed tests of all; what was skipped does not count. */
+/** Number of passed tests out of all except skipped ones. */
 function passedOf(outcomes, check) {
   const ended = [...outcomes].filter(([key, outcome]) => key.startsWith(`${check}\0`) && outcome !== "skipped");
   return ended.length === 0 ? NONE : `${ended.filter(([, outcome]) => outcome === "passed").length}/${ended.length}`;
 }
 
-/** The first column to the left, all others to the right. */
+/** Aligns the first column to the left, all others to the right. */
 function aligned(rows) {
   const widths = rows[0].map((_, column) => Math.max(...rows.map(row => row[column].length)));
   return rows.map(([first, ...others]) =>

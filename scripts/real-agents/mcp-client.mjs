@@ -1,5 +1,5 @@
-// An ACP agent that is nothing but a client of MCP, both as their SDKs have them: a prompt makes it connect to every
-// server of its session, use all that the server can, and tell word for word what the two said to each other.
+// An ACP agent that is only an MCP client; both sides use the SDKs. A prompt makes it connect to every server of its
+// session, use all features of the server, and report the exchanged messages verbatim.
 import { agent, ndJsonStream } from "@agentclientprotocol/sdk";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
@@ -30,8 +30,8 @@ agent({ name: "mcp-client" })
   .connect(ndJsonStream(Writable.toWeb(process.stdout), Readable.toWeb(process.stdin)));
 
 /**
- * What the client said, in its order; then the server's answers in the order of what was asked, whenever they came;
- * then what it said besides. Without answers to what was cancelled: MCP lets a server give one or none.
+ * The client's messages in order, then the server's responses in the order of their requests, then its other messages.
+ * Responses to cancelled requests are omitted, because MCP lets a server send one or none.
  */
 async function conversationWith(server) {
   const sent = [],

@@ -1,5 +1,6 @@
-// A model server on loopback for published agents: it serves the APIs of DIALECTS and answers what script.mjs decides.
-//   node scripts/real-agents/mock-model.mjs [--port N] [--folder DIR] [--log FILE]      prints its address and serves until it is ended
+// A model server on loopback for published agents. It serves the APIs of DIALECTS; script.mjs decides the answers.
+//   node scripts/real-agents/mock-model.mjs [--port N] [--folder DIR] [--log FILE]
+// It prints its address and serves until it is terminated.
 import { appendFileSync, readFileSync } from "node:fs";
 import { createServer } from "node:http";
 import path from "node:path";
@@ -11,17 +12,17 @@ import { options } from "../project.mjs";
 import { sendJson } from "./reply.mjs";
 import { answerTo } from "./script.mjs";
 
-/** By the names that agents.mjs has for them. */
+/** By the names that agents.mjs uses. */
 export const DIALECTS = { anthropic, gemini, "openai-chat": openaiChat, "openai-responses": openaiResponses };
 
 /**
- * Starts a model whose script works in `folder`; `scenarios` are more of them, as in scenarios.json. It serves one of
- * DIALECTS, `speaks`, or all. `requests` grows by what was asked and answered: `{path, scenario?, step?, text?, calls?,
- * results?, tools?}`, without a text when it was no question to a model; `tools` are the names of those that were
- * offered. `onRequest` is told of each.
+ * Starts a model whose script works in `folder`. `scenarios` are additional ones, as in scenarios.json. It serves one
+ * of DIALECTS, `speaks`, or all. `requests` records requests and answers as `{path, scenario?, step?, text?, calls?,
+ * results?, tools?}`, without `text` if it was not a model request. `tools` are the names of the offered tools.
+ * `onRequest` is called for each.
  */
 export async function startModel({ folder, scenarios: more = {}, speaks, port = 0, onRequest = () => {} }) {
-  // Inside JSON strings: the folder's name needs their escapes.
+  // The folder's name is inserted into JSON strings and needs their escapes.
   const text = JSON.stringify({
     ...JSON.parse(readFileSync(path.join(import.meta.dirname, "scenarios.json"), "utf8")),
     ...more,

@@ -1,5 +1,4 @@
-// Plays the scenes of acts.mjs with an agent, through a chain or without one, and keeps what was said at both of its
-// ends.
+// Plays the scenes of acts.mjs with an agent, through a chain or directly, and records the messages at both ends.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { root } from "../project.mjs";
@@ -8,10 +7,10 @@ import { onStage } from "./stage.mjs";
 import { Wire } from "./wire.mjs";
 
 /**
- * `proxies` are names of test programs, undefined for no chain at all; `scenes` are those of acts.mjs, initialize
- * first. Resolves with them by their names, as `{lines, requests, error?}`; for a chain also with all `lines`, those
- * `toAgent` and `fromAgent` as the agent read and wrote them, and how it ended when the client left: its exit `code`
- * and all that it said on `stderr`. `withoutHttp`: the agent seems not to know MCP over http.
+ * `proxies` are names of test programs, undefined for no chain. `scenes` are those of acts.mjs, initialize first.
+ * Resolves with the scenes by name, as `{lines, requests, error?}`. For a chain it also returns all `lines`, `toAgent`
+ * and `fromAgent` as the agent read and wrote them, and the exit `code` and `stderr` after the client left.
+ * `withoutHttp`: the agent seems not to support MCP over HTTP.
  */
 export function play(agent, proxies, scenes, { withoutHttp = false } = {}) {
   return withHttpServer(url =>
@@ -24,7 +23,7 @@ export function play(agent, proxies, scenes, { withoutHttp = false } = {}) {
         const played = new Map();
         for (const { name, act } of scenes) {
           played.set(name, await playScene({ ...stage, wire, agent, url }, act));
-          if (played.get(name).error) break; // What follows would be its consequence.
+          if (played.get(name).error) break; // Later failures would be its consequence.
         }
         if (proxies === undefined) return { scenes: played };
         const code = await wire.leave();

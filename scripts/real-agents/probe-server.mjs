@@ -1,5 +1,5 @@
-// An MCP server on stdio for the probes of workarounds.test.mjs: one tool, `probe`, whose result has a text and a
-// structured form. With `--always-load` the tool has what agents take as a reason not to hide it.
+// An MCP server on stdio for the probes of workarounds.test.mjs. It has one tool, `probe`, whose result has a text and
+// a structured form. With `--always-load` the tool is marked so that agents do not hide it.
 import { Server } from "@modelcontextprotocol/sdk/server/index.js";
 import { StdioServerTransport } from "@modelcontextprotocol/sdk/server/stdio.js";
 import { CallToolRequestSchema, ListToolsRequestSchema } from "@modelcontextprotocol/sdk/types.js";

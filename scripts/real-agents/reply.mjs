@@ -1,4 +1,4 @@
-// What the APIs of models share in how they answer: JSON at once, or server-sent events.
+// Shared by the APIs of models: answers as one JSON document or as server-sent events.
 import { setTimeout as delay } from "node:timers/promises";
 
 const PIECES = 4,
@@ -8,7 +8,10 @@ export function sendJson(response, value, status = 200) {
   response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(value));
 }
 
-/** Begins a stream of events. Returns what sends one; a reader that has gone is not written to. */
+/**
+ * Starts an event stream and returns a function that sends one event. It does nothing after the reader has
+ * disconnected.
+ */
 export function startEvents(response) {
   response.writeHead(200, { "content-type": "text/event-stream", "cache-control": "no-cache" });
   return (head, value) => {
@@ -16,12 +19,12 @@ export function startEvents(response) {
   };
 }
 
-/** What a model needs from one thing to the next; long enough for an agent to have passed on what it has. */
+/** The delay between two chunks of a model, long enough for an agent to forward the first. */
 export const pause = () => delay(PAUSE_MS);
 
 /**
- * A text in a few pieces, one after another with a pause, as a model streams it. «What it quotes» is one: its length is
- * not ours.
+ * Splits a text into a few chunks with pauses, as a model streams it. A passage in «…» is one chunk, because its length
+ * varies.
  */
 export async function* pieces(text) {
   const size = Math.ceil(text.length / PIECES),

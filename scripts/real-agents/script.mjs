@@ -1,13 +1,13 @@
-// What the scripted model says: a pure function of the request, so that retries and side requests do not disturb the
+// The scripted model's answers: a pure function of the request, so that retries and side requests do not affect the
 // script.
 //
-// A prompt that contains `@@scenario:NAME` chooses a scenario of scenarios.json, a list of steps; the step is the
-// number of rounds of tool calls in the history since. A step is `{text?, thinking?, calls?, hold?}` or `{error:
-// {status, body}}`; `{{results}}` in a text becomes what the calls so far returned, and with `hold` the answer never
-// ends. A call names a kind and is made with the tool of that kind that the agent offers; a server's tool that it hides
-// is first searched for, with the tool for that.
+// A prompt that contains `@@scenario:NAME` selects a scenario of scenarios.json, a list of steps. The step is the
+// number of rounds of tool calls in the history since then. A step is `{text?, thinking?, calls?, hold?}` or `{error:
+// {status, body}}`. `{{results}}` in a text is replaced by the results so far; with `hold` the answer never ends. A
+// call names a kind and uses the agent's tool of that kind. For a hidden tool of a server, it first calls the search
+// tool.
 //   {kind: "shell", command} · {kind: "write", path, content} · {kind: "read", path} · {kind: "edit", path, old, new}
-//   {kind: "mcp", server, tool, args}       a `*` in the names stands for anything
+//   {kind: "mcp", server, tool, args}       a `*` in the names matches any text
 import { toolNames } from "./agents.mjs";
 
 /** The arguments of the agents' own tools, by kind. A tool receives only those that it declares. */
@@ -51,7 +51,7 @@ const ARGUMENTS = {
     ]),
   }),
 };
-/** The tools that find hidden tools, with their arguments for the full names of those. */
+/** The tools that find hidden tools; each entry maps the full names of those to its arguments. */
 const SEARCHES = {
   ToolSearch: names => ({ query: `select:${names.join(",")}`, max_results: 10 }),
   tool_search: names => ({
@@ -65,9 +65,9 @@ const MARK = /@@scenario:([\w-]+)/g;
  * The answer to a request.
  *
  * `entries` are the conversation's messages as `{role: "user" | "assistant" | "tool", text, calls: [name of a tool],
- * results: string[]}`, `tools` what is offered as `{name, properties: string[]}`, `schema` the JSON schema of a request
- * for JSON. The answer is `{text, thinking?, calls: [{id, name, args}], hold?}` or `{error}`, with `scenario`, `step`
- * and `results` when it comes from a scenario.
+ * results: string[]}`. `tools` are the offered tools as `{name, properties: string[]}`. `schema` is the JSON schema of
+ * a request for JSON. The answer is `{text, thinking?, calls: [{id, name, args}], hold?}` or `{error}`, with
+ * `scenario`, `step` and `results` if it belongs to a scenario.
  */
 export function answerTo({ entries, tools, schema }, scenarios) {
   if (schema !== undefined) return plain(JSON.stringify(instance(schema)));
@@ -139,7 +139,7 @@ const isName = (known, name) =>
       .join(".*")}$`,
   ).test(name);
 
-/** What the agents call a tool: their own, or one of a server, with the server's name in their spelling. */
+/** The names of a tool in all agents: their own, or a server's tool with the server's name in their spelling. */
 function namesOf({ kind, server, tool }) {
   if (kind !== "mcp") return toolNames(kind);
   return [server, server.replaceAll("-", "_")].flatMap(name => [
@@ -157,7 +157,7 @@ function linesOf(text) {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** The least value that a JSON schema allows. */
+/** The minimal value that a JSON schema allows. */
 function instance(schema) {
   if (schema.const !== undefined) return schema.const;
   if (schema.enum !== undefined) return schema.enum[0];

@@ -1,5 +1,4 @@
-// Where a test happens: a model of its own, and for the agent a home, a temporary folder and a folder to work in of its
-// own.
+// The environment of one test: a model, and for the agent a home, a temporary folder and a working folder.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryRoot } from "../vscode-box/install.mjs";
@@ -8,15 +7,15 @@ import { commandOf } from "./install.mjs";
 import { startModel } from "./mock-model.mjs";
 import { THROTTLE } from "./throttled.mjs";
 
-// They could lead an agent to its user's account, model or settings instead of ours.
+// They could select the user's account, model or settings.
 for (const name of Object.keys(process.env)) if (isPrivate(name)) delete process.env[name];
 
 /**
- * A stage for the agent, as long as its model is not stopped; its folder goes with the run's:
+ * Opens a stage for the agent until its model is stopped. Its folder is removed with the run's.
  *
- * `command` is a shell command for the folder `bin` that starts the agent with its home and its model; `workspace` is
- * where it is to work, with a seed.txt; `written(name)` is the text of a file there; `model` has the `requests` that
- * arrived; all of it is in `folder`. `scenarios` are more than those of scenarios.json.
+ * `command` is a shell command, for the folder `bin`, that starts the agent with its home and its model. `workspace` is
+ * its working folder, with a seed.txt. `written(name)` is the text of a file in it. `model` has the received
+ * `requests`. Everything is in `folder`. `scenarios` are added to those of scenarios.json.
  */
 export async function openStage(agent, scenarios = {}) {
   const folder = realpathSync(mkdtempSync(path.join(temporaryRoot(), "agent-")));
@@ -58,7 +57,7 @@ export async function openStage(agent, scenarios = {}) {
   }
 }
 
-/** Runs `work` with a stage for the agent, which is taken down afterwards, however it ends. */
+/** Runs `work` with a stage for the agent, and closes the stage in any case. */
 export async function onStage(agent, work, scenarios) {
   const stage = await openStage(agent, scenarios);
   try {

@@ -3,14 +3,14 @@ import path from "node:path";
 import { node, root } from "../project.mjs";
 import { slowed } from "./throttled.mjs";
 
-/** For one turn, on an idle machine. */
+/** Limit for one turn, on an idle machine. */
 const TURN_MS = 120_000;
 
 /**
- * Sends the prompts one after another. `permission` is "allow" or "reject"; with `stop` the first one is stopped when
- * its answer has that text. Resolves to what was printed: `exchanges`, as `{question, answer}` of the rendered page (an
- * answer is all that follows the question: texts, cards of tools and of permissions), the labels that were `pressed`,
- * and all of it as `text`. A run that failed rejects with what it said. The screenshot is out/agents/NAME.png.
+ * Sends the prompts one after another. `permission` is "allow" or "reject". With `stop` the first one is cancelled when
+ * its answer contains that text. Resolves to the printed output: `exchanges` as `{question, answer}` of the rendered
+ * page (an answer is the text and all cards after the question), the labels of `pressed` buttons, and the whole `text`.
+ * A failed run rejects with its output. The screenshot is out/agents/NAME.png.
  */
 export async function smoke({ command, bin, workspace }, name, prompts, { permission = "allow", stop } = {}) {
   const { code, text } = await node(
@@ -32,7 +32,7 @@ export async function smoke({ command, bin, workspace }, name, prompts, { permis
     ],
     { env: { INIT_CWD: bin }, output: "hold" },
   );
-  // A rejected call stops the turn of some agents.
+  // With some agents, a rejected call cancels the turn.
   const isStopped = permission === "reject" && / was not answered to its end: Stopped\.$/m.test(text);
   if (code !== 0 && !isStopped) throw new Error(`npm start -- --smoke ended with code ${code}:\n${text}`);
   const exchanges = [

@@ -1,7 +1,6 @@
-// Runs a program with a share of one core: its process tree is stopped and continued in turn. Needs no privileges.
-// Linux.
+// Runs a program with a share of one core by stopping and continuing its process tree. Needs no privileges. Linux only.
 //   node scripts/real-agents/throttle.mjs PERCENT COMMAND [ARGUMENT…]
-// The program has our standard streams and our process group; its exit code, or the signal that ended it, is ours.
+// The program inherits the standard streams and the process group. Its exit code or signal is passed on.
 import { spawn } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -36,7 +35,7 @@ function tree() {
   return found;
 }
 
-/** Each thread has children of its own. */
+/** Each thread has a separate list of children. */
 function childrenOf(pid) {
   try {
     return readdirSync(`/proc/${pid}/task`).flatMap(thread =>

@@ -1,8 +1,8 @@
-// Transcripts that can be compared: what is another in every run (ids, ports, processes, folders) is numbered in the
-// order in which it comes, so that who is who remains; times are all the same; what happens at the same time is told
-// one after the other. All else stays as it was written.
+// Comparable transcripts. Values that differ between runs (ids, ports, processes, folders) are numbered in the order of
+// their first occurrence, so that identity is kept. All times become equal. Concurrent messages are grouped into
+// strands. Everything else is unchanged.
 
-/** What is numbered, by what it is called then; besides the ids of requests. */
+/** Patterns of numbered values, by their replacement names, in addition to request ids. */
 const NUMBERED = {
   uuid: /\b[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}\b/g,
   call: /(?<=call_\w+_)[a-z0-9]+\b/g,
@@ -12,13 +12,13 @@ const NUMBERED = {
   folder: /(?<=[/-])agent-\w{6}\b/g,
   blob: /(?<=-blob-)\d+-[a-z0-9]+\b/g,
 };
-/** Two may be in one millisecond or not. */
+/** Two times may or may not be in the same millisecond. */
 const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 
 /**
- * A scene as lines of text: `lines` as wire.mjs has them, then what the model was asked and told. What happens at the
- * same time is told strand by strand: the kinds of updates that come at any time (`unordered`), and in a scene that has
- * them `apart` its sessions and, of an agent whose calls are `parallel`, their calls.
+ * Formats a scene as lines of text: `lines` as in wire.mjs, then the model's requests and answers. Concurrent messages
+ * are grouped by strand: the kinds of updates that arrive at any time (`unordered`), the sessions of a scene that has
+ * them `apart`, and the calls of an agent with `parallel` calls.
  */
 export function transcript({ lines, requests }, { unordered, parallel, apart = false }) {
   const keyed = lines.map(line => {
@@ -38,9 +38,7 @@ export function transcript({ lines, requests }, { unordered, parallel, apart = f
   return renumbered([...strandsOf(keyed).flatMap(withOwnIds), ...asked.map(each => `model ${JSON.stringify(each)}`)]);
 }
 
-/**
- * The lines of a kind, a session and a call, in the order in which sessions and calls come first in what has an order.
- */
+/** Groups lines by kind, session and call. Sessions and calls are sorted by their first occurrence in ordered lines. */
 function strandsOf(keyed) {
   const ordered = keyed.filter(({ kind }) => kind === "");
   const place = name => {
@@ -60,7 +58,7 @@ function strandsOf(keyed) {
   return strands.map(strand => strand.map(({ line }) => line));
 }
 
-/** An answer's are those of its question; ids of both sides may be the same. */
+/** A response belongs to its request. Both sides may use the same ids. */
 function paramsOf({ from, message }, lines) {
   if (message.method !== undefined) return message.params;
   return lines.find(line => line.from !== from && line.message.id === message.id && line.message.method !== undefined)
@@ -68,8 +66,8 @@ function paramsOf({ from, message }, lines) {
 }
 
 /**
- * Lines as text, with the ids of requests, of their answers and of what cancels them numbered, for each side in its
- * order. All else, the order of keys too, is as it was written.
+ * Lines as text. Ids of requests, responses and cancellations are numbered for each side in order. Everything else,
+ * including the order of keys, is unchanged.
  */
 export function withOwnIds(lines) {
   const numbers = { client: new Map(), agent: new Map() };

@@ -1,5 +1,5 @@
-// A client that speaks lines of JSON and writes every line down, in both directions. What it answers depends on nothing
-// but what it was asked, at once and in that order: two agents that say the same get the same.
+// A client that exchanges lines of JSON and records every line in both directions. Its answers depend only on the
+// request and are sent immediately, in order. So two agents that behave equally receive the same answers.
 import { spawn } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { killGroup } from "../project.mjs";
@@ -10,18 +10,18 @@ const PATIENCE_MS = 60_000;
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
 export class Wire {
-  /** `{from: "client" | "agent", line, message}`, in the order in which they were sent and came. */
+  /** `{from: "client" | "agent", line, message}`, in the order of sending and arrival. */
   lines = [];
-  /** The agent's capabilities, once it has told them. */
+  /** The agent's capabilities after `initialize`. */
   can = {};
-  /** The kind of option that answers requests for permission; "wait": they are answered when they are withdrawn. */
+  /** The kind of option that answers permission requests. "wait": they are answered when they are cancelled. */
   permission = "allow_once";
-  /** How a file that does not exist is read: "empty", or as an "error". */
+  /** The answer for a file that does not exist: "empty", or an "error". */
   missingFile = "empty";
   stderr = "";
   #child;
   #lastId = 0;
-  /** Answers that are waited for, by id. */
+  /** Pending responses by id. */
   #asked = new Map();
   #watchers = new Set();
   #withheld = [];
@@ -40,7 +40,7 @@ export class Wire {
     this.#child.stderr.setEncoding("utf8").on("data", text => {
       this.stderr += text;
     });
-    this.#child.stdin.on("error", () => {}); // It has ended; who waits hears of that.
+    this.#child.stdin.on("error", () => {}); // It has exited; waiting callers are notified.
     let rest = "";
     this.#child.stdout.setEncoding("utf8").on("data", text => {
       const lines = (rest + text).split("\n");
@@ -49,7 +49,7 @@ export class Wire {
     });
   }
 
-  /** Resolves with the answer, as `{result}` or `{error}`. */
+  /** Resolves with the response, as `{result}` or `{error}`. */
   request(method, params) {
     const id = ++this.#lastId;
     this.#send({ jsonrpc: "2.0", id, method, params });
@@ -65,7 +65,7 @@ export class Wire {
     this.#send({ jsonrpc: "2.0", method, params });
   }
 
-  /** Resolves once the agent has said what `wanted` is true of, from the line `since` on. */
+  /** Resolves when the agent has sent a message that satisfies `wanted`, from the line `since` on. */
   until(what, wanted, since = 0) {
     return this.#alive(
       what,
@@ -99,7 +99,7 @@ export class Wire {
       .join("");
   }
 
-  /** As a client leaves: its end of the pipe is closed, and the agent ends. Resolves with the exit code. */
+  /** Leaves like a client: closes its end of the pipe, and the agent exits. Resolves with the exit code. */
   leave() {
     this.#child.stdin.end();
     return this.#patiently("its end", this.#exit);
@@ -109,7 +109,7 @@ export class Wire {
     killGroup(this.#child.pid, "SIGKILL");
   }
 
-  /** What was not answered is, as cancelled. */
+  /** Answers all open requests as cancelled. */
   withdraw() {
     for (const id of this.#withheld.splice(0)) this.#send({ jsonrpc: "2.0", id, result: CANCELLED });
   }
@@ -140,7 +140,7 @@ export class Wire {
     this.#send({ jsonrpc: "2.0", id, ...answerTo(method, params, this) });
   }
 
-  /** What needs the agent: rejects when it has ended, or says nothing for too long. */
+  /** Waits for the agent. Rejects when it has exited or the time limit expires. */
   #alive(what, promise) {
     return this.#patiently(
       what,

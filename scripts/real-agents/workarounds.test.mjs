@@ -1,5 +1,5 @@
-// Each workaround that `doctor` names for a published agent has its evidence: the agent alone, without us, still
-// behaves like that. And `doctor` tells how the agent took the tools of the newest session.
+// Checks that each workaround that `doctor` names for a published agent is still necessary, with the agent alone. Also
+// checks how `doctor` reports the tools of the newest session.
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import path from "node:path";
 import { node, root } from "../project.mjs";
@@ -14,7 +14,7 @@ const SCENARIOS = {
 };
 const prompt = scenario => [{ type: "text", text: `Please do the thing. @@scenario:${scenario}` }];
 
-/** One turn in a session of its own, without us: what the model was asked in it. */
+/** Runs one turn in a new session, directly. Resolves with the model's requests in it. */
 async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOptions } = {}) {
   const wire = Object.assign(new Wire("/bin/sh", ["-c", `exec ${stage.command}`], { cwd: stage.bin }), wireOptions);
   try {
@@ -37,7 +37,7 @@ async function turn(stage, scenario, { server, alwaysLoad = false, ...wireOption
 
 const seesProbe = ([{ tools }]) => tools.some(name => name.endsWith("probe"));
 
-/** By the ids of AGENT_WORKAROUNDS; each throws where the agent does not behave like that. */
+/** By the ids of AGENT_WORKAROUNDS. Each throws if the agent no longer behaves in this way. */
 const PROBES = {
   "reads-before-creating": async stage => {
     await turn(stage, "write", { missingFile: "error" });
@@ -63,7 +63,7 @@ const PROBES = {
   },
 };
 
-/** What `doctor` prints about the agent; `home` is that of the commands. */
+/** The output of `doctor` for the agent; `home` is that of the commands. */
 async function doctor({ command, bin, folder }) {
   const env = { HOME: folder, SYMPOSIUM_STAGE: folder };
   const { code, text } = await node("dist/sidecar.js", ["doctor", "--agent", command], {

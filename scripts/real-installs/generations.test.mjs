@@ -1,5 +1,5 @@
-// Proxies and conductors of every published generation, built by cargo and npm: in chains of ours, and ours in chains
-// of theirs. SYMPOSIUM_GENERATIONS: a folder in which cargo keeps what it has built, for the next run.
+// Proxies and conductors of every published generation, built by cargo and npm: theirs in Symposium's chains, and
+// Symposium's in theirs. SYMPOSIUM_GENERATIONS: a folder in which cargo keeps its build output for the next run.
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
@@ -15,7 +15,7 @@ const FOLDER = mkdtempSync(path.join(tmpdir(), "generations-")),
 const CLIENT = { name: "test", version: "1" };
 const HANG_MS = 60_000;
 
-/** `pass`, `conductor`: the newest version of ACP that the proxy, and the conductor as a proxy, take part in. */
+/** `pass`, `conductor`: the newest version of ACP that the proxy supports, and the conductor as a proxy. */
 const GENERATIONS = [
   { id: "sacp-10", pass: 1, conductor: 1 },
   { id: "sacp-11", pass: 1, conductor: 1 },
@@ -28,9 +28,9 @@ const binary = id => path.join(TARGET, "debug", process.platform === "win32" ? `
 const works = command =>
   spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 const words = list => list.map(word => `'${word}'`).join(" ");
-/** For programs that split a command as a shell does. */
+/** Quotes for programs that split a command as a shell does. */
 const line = list => list.map(word => (word.includes(" ") ? `"${word}"` : word)).join(" ");
-/** With a file of its own for what it receives. */
+/** Logs received messages to a separate file. */
 function agent(newest, code = -32_601) {
   const log = path.join(mkdtempSync(path.join(FOLDER, "agent-")), "received");
   writeFileSync(log, "");
@@ -91,14 +91,14 @@ async function turn([command, ...args], version) {
     return { protocolVersion, stderr };
   } finally {
     child.stdin.end();
-    // the conductors of sacp do not exit when their client does
+    // sacp's conductors do not exit when their client does
     if (command !== process.execPath) killGroup(child.pid, "SIGTERM");
     await exited;
     clearTimeout(late);
   }
 }
 
-/** `received`: the version that the agent is asked for, which answers with `spoken`. */
+/** `received`: the version requested from the agent, which answers with `spoken`. */
 async function speaks(chain, last, asked, spoken, received = spoken) {
   const { protocolVersion, stderr } = await turn(chain, asked);
   equal(protocolVersion, spoken, stderr);

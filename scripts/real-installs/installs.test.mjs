@@ -1,4 +1,4 @@
-// Published agents, each installed by the tool that it is published for. The store is below this run's HOME.
+// Installs published agents with the package manager for which they are published. The store is below this run's HOME.
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
@@ -9,7 +9,7 @@ import { run } from "../project.mjs";
 const STORE = path.join(homedir(), ".symposium", "bin"),
   PROGRAM = path.resolve("out/installs/real-install.mjs");
 
-/** `tools`: one of them is needed. The agents want no account before `initialize`. */
+/** `tools`: at least one is required. The agents need no account before `initialize`. */
 const AGENTS = [
   {
     tools: ["npm"],
@@ -31,8 +31,8 @@ const works = command =>
   spawnSync(command, ["--version"], { stdio: "ignore", shell: process.platform === "win32" }).status === 0;
 
 /**
- * A PATH on which the tool is: the user's, or, for uv and pipx, one with a virtual environment that pip has put it into
- * just for this.
+ * A PATH that contains the tool: the user's, or, for uv and pipx, one with a new virtual environment into which pip
+ * installed it.
  */
 function pathWith(tool) {
   if (works(tool)) return process.env.PATH;
@@ -51,7 +51,7 @@ function pathWith(tool) {
     : undefined;
 }
 
-/** Nobody answers there: for agents that ask the network by themselves. */
+/** No server listens on this address. For agents that access the network by themselves. */
 const NOWHERE = Object.fromEntries(
   ["http_proxy", "https_proxy", "HTTP_PROXY", "HTTPS_PROXY", "npm_config_registry"].map(name => [
     name,

@@ -1,5 +1,4 @@
-// Language servers that this computer has, under the extension of IDE operations, without an editor. What is missing is
-// skipped.
+// Installed language servers with the extension for IDE operations, without an editor. Missing servers are skipped.
 import { deepEqual, equal, match } from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";

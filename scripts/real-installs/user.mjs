@@ -1,11 +1,10 @@
-// What the user's tools find below the user's home, where HOME is another folder.
+// Configuration of the user's tools below the user's home, for processes with another HOME.
 import { existsSync } from "node:fs";
 import { homedir } from "node:os";
 import path from "node:path";
 
 /**
- * Their settings (mirrors, credentials, toolchains), but none of their caches: what is installed comes from the
- * registries.
+ * Settings of the tools (mirrors, credentials, toolchains) but no caches, so that packages come from the registries.
  */
 export function userEnvironment() {
   const found = { npm_config_userconfig: ".npmrc", CARGO_HOME: ".cargo", RUSTUP_HOME: ".rustup", PYENV_ROOT: ".pyenv" };

@@ -1,18 +1,17 @@
-// Waiting for what is seen on a page: its documents tell that something has changed, and only then it is looked at
-// again.
+// Waits for visible changes of a page. Its documents report changes, and the condition is checked only after a change.
 import { setTimeout as delay } from "node:timers/promises";
 import { timeLimit } from "../time-limits.mjs";
 
 /**
- * Looked at again no sooner, however much changes; and no later, for what no document tells of: a value that a script
- * sets, a process.
+ * Minimum delay between checks, however many changes occur. Maximum delay, for changes that no document reports, such
+ * as a value set by a script or a process.
  */
 const SHORTEST_MS = 50,
   LONGEST_MS = 500;
 
 /**
- * Resolves when `condition` holds. `timeout` counts for an idle machine. `documents` are locators of what changes with
- * it; one that is not there is waited for.
+ * Resolves when `condition` holds. `timeout` applies to an idle machine. `documents` are locators of elements that
+ * change with it; a missing one is waited for.
  */
 export async function until(documents, condition, timeout, otherwise) {
   const changes = documents.map(changesOf);
@@ -26,7 +25,7 @@ export async function until(documents, condition, timeout, otherwise) {
   }
 }
 
-/** A function whose promise resolves at the first change after the last one that it told of; the first time at once. */
+/** A function whose promise resolves at the first change after the last reported one; immediately on the first call. */
 function changesOf(document) {
   let known, pending;
   return () =>
@@ -39,13 +38,13 @@ function changesOf(document) {
         () => {
           known = undefined;
         },
-      ) // it was closed, or another document is in its place
+      ) // it was closed or replaced by another document
       .finally(() => {
         pending = undefined;
       }));
 }
 
-/** Runs in the page: resolves to the number of changes so far, as soon as that is not `known`. */
+/** Runs in the page: resolves to the number of changes so far, once it differs from `known`. */
 function nextChange(_element, known) {
   const changes = (window.symposiumChanges ??= (() => {
     const made = { count: 1, waiting: [] };

@@ -1,4 +1,4 @@
-// Symposium's chat view as a user meets it: what is on the page is read, what can be clicked is clicked, nothing else.
+// Symposium's chat view as a user sees it: reads visible text and clicks visible controls only.
 import { setTimeout as delay } from "node:timers/promises";
 import { timeLimit } from "../time-limits.mjs";
 import { until } from "./changes.mjs";
@@ -6,20 +6,21 @@ import { webviewFrame } from "./workbench.mjs";
 
 const INPUT = ".mynah-chat-prompt-input:visible";
 const CARDS = ".mynah-chat-wrapper:visible .mynah-chat-item-card";
-/** After so long without a change a text is held for complete; the page pauses for less between two pieces. */
+/** A text counts as complete after this time without a change; the page pauses for less between two chunks. */
 const SETTLED_MS = 300;
 const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabled';
 
-/** Shows the view, by its icon in the activity bar, and waits until a prompt can be typed. Returns the view's frame. */
+/**
+ * Shows the view through its icon in the activity bar and waits until a prompt can be typed. Returns the view's frame.
+ */
 export async function openChat(page, timeout = 90_000) {
   const icon = page.locator(".activitybar .action-item", {
     has: page.locator('.action-label[aria-label^="Symposium"]'),
   });
   await icon.waitFor({ timeout: timeLimit(timeout) });
   const frame = webviewFrame(page);
-  // A window that comes back shows the view by itself, and a click would hide it then: the icon is pressed only when it
-  // has stood there unpressed for a second. Several tabs that come back are drawn one by one, each for a moment the one
-  // on show.
+  // A reloaded window shows the view by itself, and a click would hide it. So the icon is clicked only if it was
+  // inactive for a second. Restored tabs are drawn one after another, and each is visible for a moment.
   let unpressed = 0,
     last = Date.now();
   await until(
@@ -33,12 +34,12 @@ export async function openChat(page, timeout = 90_000) {
       )
         return true;
       const pressed = (await icon.getAttribute("class"))?.split(" ").includes("checked");
-      // While a window is loaded there is no icon to look at: that time is not its.
+      // The icon does not exist while a window loads, so that time does not count.
       unpressed = pressed ? 0 : unpressed + Math.min(Date.now() - last, 500);
       last = Date.now();
       if (unpressed >= 1000) {
         await icon.click();
-        unpressed = -5000; // so long it may take to have an effect
+        unpressed = -5000; // the maximum time until the click takes effect
       }
       return false;
     },
@@ -51,7 +52,7 @@ export async function openChat(page, timeout = 90_000) {
 /** The state of the selected tab's turn: "idle", "starting", "running" or "cancelling". */
 export const turnState = async frame => (await frame.locator("body").getAttribute("data-turn")) ?? "idle";
 
-/** The input of the selected tab. When several tabs come back, each is for a moment the one on show. */
+/** The input of the selected tab. Restored tabs are drawn one after another, and each is visible for a moment. */
 export async function promptInput(frame) {
   await until(
     [all(frame)],
@@ -72,28 +73,28 @@ export async function sendPrompt(frame, text) {
   await sending(frame, () => frame.locator(".mynah-chat-prompt-button:visible").click());
 }
 
-/** Does what sends the prompt, by keyboard for example; returns when that is on the page as a card. */
+/** Calls a function that sends a prompt, by keyboard for example; returns when the prompt is on the page as a card. */
 export async function sending(frame, act) {
   const before = await lastPrompt(frame);
   await act();
   await until([all(frame)], async () => (await lastPrompt(frame)) !== before, 60_000, "the prompt did not appear");
 }
 
-/** Which prompt it is; not how many there are: a long one may take earlier ones off the page. */
+/** Identifies the last prompt. A count would not work, because a long prompt may remove earlier ones from the page. */
 const lastPrompt = frame =>
   frame
     .locator(`${CARDS}.mynah-chat-item-prompt`)
     .evaluateAll(cards => cards.at(-1)?.getAttribute("messageid") ?? undefined);
 
 /**
- * The cards of the selected tab from top to bottom, with the text that is rendered: `[{ kind, text }]`, kind "prompt"
- * or "answer".
+ * The cards of the selected tab from top to bottom, with their rendered text: `[{ kind, text }]`, kind "prompt" or
+ * "answer".
  */
 export const readCards = frame =>
   frame.locator(CARDS).evaluateAll(cards =>
     cards
-      // A card's folded part and its header are cards to mynah-ui, too; one that was drawn anew meanwhile is none any
-      // more.
+      // In mynah-ui, a card's folded part and its header are also cards. A card redrawn in the meantime is not in the
+      // document.
       .filter(card => card.isConnected && card.parentElement.closest(".mynah-chat-item-card") === null)
       .map(card => ({
         kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer",
@@ -104,7 +105,7 @@ export const readCards = frame =>
       .map(({ kind, text }) => ({ kind, text })),
   );
 
-/** What follows the last prompt: its rendered text and the text of the cards after it. */
+/** The last prompt and its answer: its rendered text and the text of the cards after it. */
 export async function lastExchange(frame) {
   const cards = await readCards(frame);
   const at = cards.findLastIndex(({ kind }) => kind === "prompt");
@@ -118,18 +119,18 @@ export async function lastExchange(frame) {
   };
 }
 
-/** The text of the last card when that is a notice of ours, not of the agent: that it died, say. */
+/** The text of the last card if it is a notice of Symposium, not of the agent, such as the agent's exit. */
 export const lastNotice = async frame => {
   const last = frame.locator(`${CARDS}[data-kind]`).last();
   return (await last.getAttribute("data-kind")) === "notice" ? (await last.innerText()).trim() : undefined;
 };
 
 /**
- * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, a question in the
- * way is answered by `answer`, and the label that was pressed is passed to that function.
+ * Waits until the selected tab's turn has ended and its text no longer changes. With `permission`, `answer` answers a
+ * question and passes the pressed label to that function.
  */
 export async function turnEnded(frame, { timeout = 90_000, permission, answer: answerOne = allowOnce } = {}) {
-  // A page that has just been loaded shows what the one before it has left, as idle, until it hears how things are.
+  // A page that was just loaded shows its predecessor's state as idle until it receives the current state.
   const isReady = async () =>
     (await frame
       .locator("body[data-ready=true]")
@@ -151,7 +152,7 @@ export async function turnEnded(frame, { timeout = 90_000, permission, answer: a
   );
 }
 
-/** Presses the main button (allow once) of the first open permission card, if there is one. */
+/** Presses the main button (allow once) of the first open permission card, if any. */
 export const allowOnce = (frame, pressed) =>
   press(frame, pressed, labels => {
     const main = labels.findIndex(each => each.main);
@@ -163,7 +164,7 @@ export const allowOnce = (frame, pressed) =>
       : main;
   });
 
-/** Presses the first button that says no of the first open permission card, if there is one. */
+/** Presses the first rejecting button of the first open permission card, if any. */
 export const rejectOnce = (frame, pressed) =>
   press(frame, pressed, labels => labels.findIndex(({ label }) => /^(no|reject|deny|decline)\b/i.test(label)));
 
@@ -180,7 +181,7 @@ export async function stopAt(frame, text, timeout) {
 
 async function press(frame, pressed, choose) {
   const options = frame.locator(OPTION);
-  const buttons = await options.elementHandles(); // the same ones to the end, whatever is drawn meanwhile
+  const buttons = await options.elementHandles(); // the same handles throughout, even if the page redraws them
   const labels = await Promise.all(
     buttons.map(each =>
       each.evaluate(button => ({
@@ -200,7 +201,7 @@ async function press(frame, pressed, choose) {
       () => false,
     ))
   )
-    return; // it was drawn anew: the new one is looked at next
+    return; // redrawn: the next round checks the new one
   pressed(labels[chosen].label);
   await until(
     [all(frame)],
@@ -213,5 +214,5 @@ async function press(frame, pressed, choose) {
   );
 }
 
-/** All that is in the view. */
+/** The whole view. */
 const all = frame => frame.locator(":root");

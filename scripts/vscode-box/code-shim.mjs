@@ -1,6 +1,6 @@
 #!/usr/bin/env node
-// Stands in for the `code` executable, so that @vscode/test-cli (`useInstallation.fromPath`) runs its suites in the
-// extension host of a code-server: opens the workbench in headless Chromium and ends with the exit code of
+// Replaces the `code` executable, so that @vscode/test-cli (`useInstallation.fromPath`) runs its suites in the
+// extension host of a code-server. Opens the workbench in headless Chromium and exits with the code of
 // --extensionTestsPath.
 import { existsSync } from "node:fs";
 import path from "node:path";
@@ -9,14 +9,14 @@ import { timeLimit } from "../time-limits.mjs";
 import { startServer } from "./server.mjs";
 import { launchBrowser, openWorkbench } from "./workbench.mjs";
 
-/** What VS Code itself logs to the console of a test run. */
+/** VS Code's own messages on the console of a test run. */
 const NOISE =
   /^(\[(AgentHost|ChatModelSelection|Service Worker|AccountPolicyGate|reconnection-grace-time)|Resolv(ing|ed) connection token|Creating a socket|Error while fetching the extension under development|Updating additional builtin|getaddrinfo|Timed out waiting for authentication provider)/;
 const TIMEOUT = timeLimit(Number(process.env.SYMPOSIUM_HOST_TIMEOUT_MS || 600_000));
 
 const extensions = [];
 let tests, workspace, folder;
-// Only what test runs pass; the other switches (sandbox, GPU, profile folders) are for the desktop's executable.
+// Only the switches of test runs; the others (sandbox, GPU, profile folders) concern the desktop executable.
 for (const argument of process.argv.slice(2)) {
   const [, name, value] = /^--([^=]+)(?:=(.*))?$/s.exec(argument) ?? [];
   if (name === "extensionDevelopmentPath") extensions.push(path.resolve(value));

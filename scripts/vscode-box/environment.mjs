@@ -1,12 +1,14 @@
-// The environment of what is started from here.
+// The environment of started processes.
 
-/** What npm tells the scripts that it runs; what users set for npm itself (a registry, a proxy) is not among it. */
+/**
+ * Variables that npm sets for its scripts. Does not match the user's npm configuration, such as a registry or a proxy.
+ */
 const FROM_NPM =
   /^(npm_(package|lifecycle|command|execpath|node_execpath|config_(user_agent|local_prefix|global_prefix|prefix|node_gyp|npm_version|init_module))|INIT_CWD$)/;
-/** What a VS Code gives to the programs in its terminal. */
+/** Variables that VS Code sets for programs in its terminal. */
 const FROM_VSCODE = /^(VSCODE_(?!TEST_)|ELECTRON_)/;
 
-/** This process' environment without what npm, a surrounding VS Code and options for this Node put there. */
+/** The environment without variables of npm, of a surrounding VS Code, and of options for this Node. */
 export function cleanEnvironment() {
   return Object.fromEntries(
     Object.entries(process.env).filter(

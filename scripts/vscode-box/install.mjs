@@ -1,5 +1,5 @@
-// A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to look at it
-// with. They are kept in a cache folder outside the checkout, because they are large and belong to no release of ours.
+// A real VS Code for a machine without a desktop: code-server, the Node that it needs, and a Chromium to display it.
+// They are in a cache folder outside the checkout, because they are large and independent of Symposium's releases.
 import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
@@ -40,15 +40,15 @@ function executable(file) {
   }
 }
 
-/** A Chromium of the system, or what SYMPOSIUM_CHROMIUM names. */
+/** A Chromium of the system, or the one that SYMPOSIUM_CHROMIUM names. */
 export function findBrowser() {
   if (process.env.SYMPOSIUM_CHROMIUM) return process.env.SYMPOSIUM_CHROMIUM;
   return BROWSERS.map(which).find(Boolean) ?? MAC_BROWSERS.find(executable);
 }
 
 /**
- * Installs what is missing of the server, and with `browser` of what tests need besides. Says what it does by `say`,
- * only when it does something. Rejects with a sentence that tells the user what to install where it cannot.
+ * Installs missing parts of the server, and with `browser` the other requirements of the tests. Reports progress to
+ * `say`, only if it installs something. Rejects with instructions for the user if it cannot.
  */
 export async function installBox({ browser = true, say = text => console.log(text) } = {}) {
   if (process.platform === "win32")
@@ -71,8 +71,8 @@ export async function installBox({ browser = true, say = text => console.log(tex
   }
   if (needServer) {
     say(`Installing VS Code (code-server ${CODE_SERVER_VERSION}) into ${cacheFolder}: once, 1 to 5 minutes, 0.8 GB…`);
-    // Its install script compiles native modules, against this Node's headers; optimised code would only take longer to
-    // get.
+    // Its install script compiles native modules against this Node's headers. Optimised code would only take longer to
+    // compile.
     await npmInstall(
       "cs",
       `code-server@${CODE_SERVER_VERSION}`,
@@ -90,7 +90,7 @@ export async function installBox({ browser = true, say = text => console.log(tex
   }
 }
 
-/** What the server's native modules are compiled with, as far as it is missing. */
+/** Missing build requirements of the server's native modules. */
 function buildTools() {
   if (process.platform !== "linux") return [];
   const missing = (program, debian) => (which(program) ? [] : [{ debian, what: debian }]);
@@ -117,10 +117,12 @@ async function installSystemPackages(missing, say) {
   await finish("apt-get", ["install", "-y", "-qq", "--no-install-recommends", ...names], { env: environment }, say);
 }
 
-/** Installs one package into the folder `name` of a cache. It appears under its name only when it is complete. */
+/**
+ * Installs one package into the folder `name` of a cache. The folder appears under its name only when it is complete.
+ */
 export async function npmInstall(name, specification, environment, say, cache = cacheFolder) {
   mkdirSync(cache, { recursive: true });
-  // What an installation that was killed has left.
+  // Remains of killed installations.
   for (const left of readdirSync(cache))
     if (left.startsWith(`${name}.`) && !isAlive(Number(left.slice(name.length + 1))))
       rmSync(path.join(cache, left), { recursive: true, force: true });
@@ -149,7 +151,7 @@ function isAlive(pid) {
   }
 }
 
-/** Runs an installer to its end, with a sign of life; its last lines are the error. */
+/** Runs an installer to its end with progress messages. On failure, its last lines are the error. */
 function finish(command, args, options, say) {
   return new Promise((resolve, reject) => {
     const started = Date.now();
@@ -175,5 +177,5 @@ function finish(command, args, options, say) {
   });
 }
 
-/** A folder for one run, below the system's temporary folder; short, because sockets live in it. */
+/** A folder for one run below the system's temporary folder. Short, because it contains sockets. */
 export const temporaryRoot = () => process.env.SYMPOSIUM_TEST_ROOT || tmpdir();

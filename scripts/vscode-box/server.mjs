@@ -1,4 +1,4 @@
-// One code-server: the workbench for any number of pages, and the extension hosts that they bring.
+// One code-server: the workbench for any number of pages, and their extension hosts.
 import { spawn, spawnSync } from "node:child_process";
 import {
   closeSync,
@@ -17,7 +17,7 @@ import { timeLimit } from "../time-limits.mjs";
 import { cleanEnvironment } from "./environment.mjs";
 import { serverEntry, serverNode, temporaryRoot } from "./install.mjs";
 
-/** A VS Code that asks nothing, fetches nothing and shows nothing of its own. */
+/** Disables all prompts, downloads and start pages of VS Code. */
 export const QUIET_SETTINGS = {
   "security.workspace.trust.enabled": false,
   "workbench.startupEditor": "none",
@@ -45,8 +45,8 @@ process.on("exit", () => {
 /**
  * Starts a server on a free port of the loopback interface.
  *
- * `home` holds everything it writes and becomes its TMPDIR's parent; it is made and removed here when it is not given.
- * `ownHome` also makes it HOME, so that nothing of the user's is read. `settings` are the user settings; `env` is added
+ * `home` holds everything it writes and is the parent of its TMPDIR. If omitted, it is created here and removed at the
+ * end. `ownHome` also makes it HOME, so that no user files are read. `settings` are the user settings. `env` is added
  * to the environment of server, extension hosts and agents.
  */
 export async function startServer({
@@ -74,8 +74,7 @@ export async function startServer({
     writeSettings: added => {
       const all = { ...QUIET_SETTINGS, ...settings, ...added };
       writeWhole(server.settingsFile, all);
-      // Those of the scope "machine" are read only where the extension host runs, which for the page is a remote
-      // machine.
+      // Settings of the scope "machine" are read only on the extension host's machine, which is remote for the page.
       writeWhole(
         machineSettings,
         Object.fromEntries(Object.entries(all).filter(([name]) => name.startsWith("symposium."))),
@@ -164,7 +163,7 @@ async function listening(logFile, ended) {
   }
 }
 
-/** A window that watches the file never reads half of it, which would be other settings. */
+/** Replaces the file atomically, so that a window watching it never reads a part. */
 function writeWhole(file, value) {
   writeFileSync(`${file}.new`, JSON.stringify(value, null, 2));
   renameSync(`${file}.new`, file);

@@ -1,5 +1,5 @@
-// VS Code's workbench in a headless Chromium: open it on a folder with extensions under development, run commands, find
-// webviews.
+// VS Code's workbench in a headless Chromium: opens it on a folder with extensions under development, runs commands,
+// finds webviews.
 import { chromium } from "playwright-core";
 import { timeLimit } from "../time-limits.mjs";
 import { findBrowser } from "./install.mjs";
@@ -8,7 +8,7 @@ export function launchBrowser() {
   return chromium.launch({
     executablePath: findBrowser(),
     headless: true,
-    // No sandbox only where Chromium cannot have one. The rest keeps it from talking to anybody but our server.
+    // Disables the sandbox only if Chromium cannot have one. The other switches prevent connections to other servers.
     args: [
       ...(process.getuid?.() === 0 ? ["--no-sandbox"] : []),
       "--disable-gpu",
@@ -23,7 +23,7 @@ export function launchBrowser() {
 }
 
 /**
- * Opens a page of the workbench in a browser context of its own, unless one is given. `folder` or `workspace` (a
+ * Opens a page of the workbench in a new browser context, unless one is given. `folder` or `workspace` (a
  * .code-workspace file) and `extensions` (folders of extensions under development) are absolute paths on this machine.
  */
 export async function openWorkbench(
@@ -44,8 +44,8 @@ export async function openWorkbench(
   bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
     const uri = path => ({ $mid: 1, scheme: "vscode-remote", authority: server.authority, path });
-    // The workbench reads its development options once, from an attribute of its page. Patching the reader rather than
-    // the answer of the server: requests that Playwright intercepts may no longer open WebSockets.
+    // The workbench reads its development options once, from an attribute of its page. This patches the reader instead
+    // of the server's response, because requests that Playwright intercepts cannot open WebSockets.
     await page.addInitScript(
       development => {
         if (window !== window.top) return;
@@ -74,17 +74,17 @@ export async function openWorkbench(
   return page;
 }
 
-/** For what does not come about: several times what a program takes to start on a slow machine that has more to do. */
+/** Limit for events that may never occur: several times the start time of a program on a slow, loaded machine. */
 const WAIT_MS = 60_000;
-/** For a key that the page does not take. */
+/** Limit for a key that the page does not accept. */
 const KEY_MS = 30_000;
-/** For each step of a command in the palette, after which it is opened anew, and for all of them. */
+/** Limit for each step of a palette command, after which the palette is reopened, and for the whole command. */
 const STEP_MS = 10_000,
   COMMAND_MS = 90_000;
 
 /**
- * Keys are the one thing that Playwright waits for without a limit: a page that takes none would show only as a test
- * that is too slow.
+ * Adds a time limit to key presses, the only calls that Playwright waits for without one. A page that accepts no keys
+ * would otherwise appear only as a test timeout.
  */
 function bound(keyboard) {
   for (const method of ["press", "type", "insertText", "down", "up"]) {
@@ -110,8 +110,8 @@ export async function runCommand(page, title) {
   const palette = page.locator(".quick-input-widget"),
     input = palette.locator("input.input");
   const exact = new RegExp(`^\\s*${title.replaceAll(/[.*+?^${}()|[\]\\]/g, "\\$&")}\\s*$`);
-  // What matches is highlighted: a row of the list for what was typed, not of the one before, whose rows become others
-  // meanwhile.
+  // Matches are highlighted. This distinguishes the list for the current input from the previous list, whose rows are
+  // reused.
   const row = palette
     .locator(".monaco-list-row", {
       has: page.locator(".label-name", { hasText: exact, has: page.locator(".highlight") }),
@@ -123,7 +123,7 @@ export async function runCommand(page, title) {
       await input.waitFor({ timeout: timeLimit(STEP_MS) });
       await input.fill(`>${title}`, { timeout: timeLimit(STEP_MS) });
       await row.waitFor({ timeout: timeLimit(STEP_MS) });
-      // Long: a click that was done and only told late is not to be done again.
+      // A long timeout, so that a click with a late confirmation is not repeated.
       await row.click({ timeout: timeLimit(KEY_MS) });
       return;
     } catch (error) {
@@ -133,6 +133,6 @@ export async function runCommand(page, title) {
   }
 }
 
-/** What is inside a webview: VS Code puts it two frames down. Scope `outer` when there are several. */
+/** The content of a webview, which VS Code nests in two frames. Pass `outer` if several exist. */
 export const webviewFrame = (page, outer = "iframe.webview.ready") =>
   page.frameLocator(outer).frameLocator("#active-frame");

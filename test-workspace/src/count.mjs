@@ -1,4 +1,4 @@
-/** Lines, words and characters of a text. A last line without a newline counts. */
+/** Counts lines, words and characters of a text. A last line without a newline counts. */
 export function count(text) {
   return {
     lines: text === "" ? 0 : text.split("\n").length - (text.endsWith("\n") ? 1 : 0),
@@ -7,7 +7,7 @@ export function count(text) {
   };
 }
 
-/** The `most` words that occur most often, with how often: the commonest first, equals in the order of the alphabet. */
+/** The `most` most frequent words with their counts, by descending frequency, then alphabetically. */
 export function commonest(text, most = 5) {
   const times = new Map();
   for (const word of wordsOf(text.toLowerCase())) times.set(word, (times.get(word) ?? 0) + 1);

@@ -1,11 +1,11 @@
-/** An agent in memory that says what the test wants: it keeps its turns open until it is told to end them. */
+/** An in-memory agent controlled by the test. Its turns stay open until the test ends them. */
 import { MemoryAgent } from "../../sidecar/testing/memory-agent";
 import type { IncomingRequest } from "../../sidecar/rpc/peer";
 
-/** One session of the agent, as soon as it has been prompted. */
+/** One session of the agent, created at its first prompt. */
 export interface Voice {
   readonly tabId: string;
-  /** Its marks, in the order of saying. */
+  /** Its marks, in the order of sending. */
   readonly said: string[];
   isOpen: boolean;
   say(text: string): void;
@@ -20,7 +20,7 @@ export class TestAgent {
   readonly #voices = new Map<string, Voice>();
   #isAlive = true;
 
-  /** `prompted` is told the text of each prompt, and says which tab it came from. */
+  /** `prompted` receives the text of each prompt and returns the tab from which it came. */
   constructor(
     private readonly prompted: (text: string) => string,
     private readonly spoke: (voice: Voice) => void,
@@ -42,7 +42,7 @@ export class TestAgent {
           this.#memory.heard.filter(method => method === "session/close").length;
   }
 
-  /** Its process ends. */
+  /** Ends its process. */
   async die(): Promise<void> {
     this.#isAlive = false;
     for (const voice of this.#voices.values()) voice.isOpen = false;

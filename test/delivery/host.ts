@@ -1,4 +1,4 @@
-/** The production extension host without VS Code, wired as `extension.ts` does it. */
+/** The production extension host without VS Code, wired as in `extension.ts`. */
 import { ChatController } from "../../src/chat/chat-controller";
 import { PageChannel } from "../../src/chat/page-channel";
 import { WorkingFolders } from "../../src/editor/files/working-folders";

@@ -1,9 +1,9 @@
-/** One direction of a wire, at a standstill: what was sent waits until the test lets it arrive. Order is kept. */
+/** One direction of a connection. Messages wait until the test delivers them. The order is kept. */
 import { drained } from "./setting";
 
 export class Line<T> {
   #waiting: T[] = [];
-  /** How much was ever sent. */
+  /** Number of messages sent so far. */
   sent = 0;
 
   constructor(private readonly arrive: (item: T) => void) {}
@@ -17,7 +17,7 @@ export class Line<T> {
     this.#waiting.push(item);
   }
 
-  /** Lets the next item arrive. */
+  /** Delivers the next item. */
   deliver(): void {
     const [item] = this.#waiting.splice(0, 1);
     if (item !== undefined) this.arrive(item);
@@ -30,25 +30,25 @@ export class Line<T> {
     }
   }
 
-  /** Takes out what comes after the first `keep`, and returns it. */
+  /** Removes and returns all items after the first `keep`. */
   cut(keep: number): readonly T[] {
     return this.#waiting.splice(keep);
   }
 
-  /** Loses up to `most` items that may be lost, from the one at `from` on. */
+  /** Drops up to `most` items that may be lost, starting at `from`. */
   lose(from: number, most: number, mayBeLost: (item: T) => boolean): readonly T[] {
     const lost = this.#waiting.slice(from).filter(mayBeLost).slice(0, most);
     this.#waiting = this.#waiting.filter(item => !lost.includes(item));
     return lost;
   }
 
-  /** Says up to `most` items that may be repeated twice, where they stand. */
+  /** Duplicates up to `most` items that may be repeated, in place. */
   stutter(from: number, most: number, mayBeRepeated: (item: T) => boolean): void {
     const repeated = this.#waiting.slice(from).filter(mayBeRepeated).slice(0, most);
     this.#waiting = this.#waiting.flatMap(item => (repeated.includes(item) ? [item, item] : [item]));
   }
 
-  /** Says up to `most` items that may be repeated again after all others. */
+  /** Appends copies of up to `most` items that may be repeated. */
   echo(from: number, most: number, mayBeRepeated: (item: T) => boolean): void {
     this.#waiting.push(...this.#waiting.slice(from).filter(mayBeRepeated).slice(0, most));
   }

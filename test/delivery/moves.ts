@@ -1,4 +1,4 @@
-/** What can happen, how often, and where it begins. */
+/** The random events of the test, their frequencies, and the initial state. */
 import fc from "fast-check";
 import { BATCH_MS } from "../../sidecar/chat/outbox";
 import { WAYS, type Fixture } from "./world";

@@ -1,6 +1,6 @@
 /**
- * A page without a browser: the production page, its frames and its saved copy, with the effects carried out as
- * `runtime.ts` does.
+ * A page without a browser: the production page, its frames and its saved copy. Effects are executed as in
+ * `runtime.ts`.
  */
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
@@ -13,16 +13,16 @@ import { marksIn, mortal, type FakeClock } from "./setting";
 
 export interface Browser {
   readonly clock: FakeClock;
-  /** In milliseconds; another one for each page, because it takes more than one to build a page. */
+  /** In milliseconds; differs between pages, because creating a page takes more than one. */
   timeOfDay(): number;
   post(message: PageToHost): void;
   readonly viewState: CopyDeps["viewState"];
   readonly storage: CopyDeps["storage"];
-  /** A fresh id for a tab that the page opens by itself. */
+  /** A new id for a tab that the page opens by itself. */
   tabId(): string;
-  /** After each step. */
+  /** Called after each step. */
   changed(page: Page): void;
-  /** A frame: the marks of this tab, as they stand on the page from top to bottom. */
+  /** Called for each frame with the visible marks of this tab, from top to bottom. */
   drawn(tabId: string, marks: readonly string[]): void;
   problem(what: string): void;
 }

@@ -1,25 +1,25 @@
 /**
- * What the user said in which tab, and what of it must be on the screen. Invariant: nothing is asked twice, and nothing
- * is lost that the user did not take back.
+ * The prompts that the user sent in each tab, and those that must be on the screen. Invariant: no prompt is sent twice,
+ * and none is lost unless the user removed it.
  */
 import { deepEqual } from "node:assert/strict";
 
 export class Said {
-  /** Each prompt's tab, in the order of saying. */
+  /** Each prompt's tab, in the order of sending. */
   readonly #tabs = new Map<string, string>();
   readonly #closed = new Set<string>();
-  /** Taken out of the queue: those that had gone out by then are there, the others are not. */
+  /** Prompts removed from the queue. Those that had already been sent remain; the others disappear. */
   readonly #dropped = new Set<string>();
-  /** Tabs in which a turn was stopped: what waits then may be overtaken. */
+  /** Tabs in which a turn was cancelled. Later prompts may overtake those that were queued then. */
   readonly #stopped = new Set<string>();
 
   /**
-   * Prompts that may be a draft again without an act of the user: they waited in a queue, or were refused with a
+   * Prompts that may become a draft again without a user action, because they waited in a queue or were refused with a
    * reason.
    */
   readonly #returnable = new Set<string>();
 
-  /** What came back to the input is sent with the next prompt: it is said now, and not where it was said before. */
+  /** Drafts that returned to the input are sent with the next prompt and take its position. */
   prompt(tabId: string, marks: readonly string[]): void {
     for (const mark of marks) {
       this.#tabs.delete(mark);
@@ -31,7 +31,7 @@ export class Said {
     for (const mark of marks) this.#returnable.add(mark);
   }
 
-  /** When everything has come to rest: a prompt that was entered was sent, unless the user was told that it was not. */
+  /** Checked when everything is idle: an entered prompt was sent, unless the user was notified that it was not. */
   checkDraft(tabId: string, draft: readonly string[]): void {
     const swallowed = draft.filter(mark => !this.#returnable.has(mark));
     deepEqual(swallowed, [], `prompts of ${tabId} that were entered and not sent`);
@@ -56,16 +56,16 @@ export class Said {
     return marks.map(mark => this.#tabs.get(mark)).findLast(tabId => tabId !== undefined);
   }
 
-  /** At any time: in the order in which the user said them, each once. */
+  /** Holds at any time: prompts are in the order of the user's input, without duplicates. */
   isInOrder(tabId: string, prompts: readonly string[]): boolean {
     if (this.#stopped.has(tabId)) return new Set(prompts).size === prompts.length;
     const said = [...this.#tabs.keys()];
     return prompts.every((mark, i) => i === 0 || said.indexOf(mark) > said.indexOf(prompts[i - 1] ?? ""));
   }
 
-  /** In the end. */
+  /** Holds at the end. */
   check(tabId: string, prompts: readonly string[]): void {
-    // A tab that was closed is there again when the view was hidden before the host had heard of it.
+    // A closed tab is restored if the view was hidden before the host received the message.
     if (this.#closed.has(tabId)) return;
     const said = [...this.#tabs]
       .filter(([mark, owner]) => owner === tabId && (!this.#dropped.has(mark) || prompts.includes(mark)))

@@ -1,13 +1,13 @@
-/** Where everything happens: one clock for all three programs, and the ways in which each sees it. */
+/** One clock for all three programs, and each program's view of it. */
 import { FakeClock } from "../../sidecar/testing/fake-clock";
 
 export type { FakeClock };
 export const newClock = (): FakeClock => new FakeClock();
 
-/** Lets promises, and what they lead to, run until nothing is left but the clock and the wires. */
+/** Runs promises and their continuations until only the clock and the connections have pending work. */
 export const drained = (): Promise<void> => new Promise(resolve => setImmediate(resolve));
 
-/** The clock of something that may die: its timers die with it. */
+/** A clock for a component that may be killed; its timers are then cancelled. */
 export function mortal(clock: FakeClock, isAlive: () => boolean) {
   return {
     now: () => clock.now(),
@@ -20,10 +20,7 @@ export function mortal(clock: FakeClock, isAlive: () => boolean) {
   };
 }
 
-/**
- * What is said carries a mark that is said only once: `w7` by the agent, `k8` in the title of a tool call, `p9` by the
- * user.
- */
+/** Every message contains a unique mark: `w7` of the agent, `k8` in the title of a tool call, `p9` of the user. */
 export type Mark = `${"w" | "k" | "p"}${number}`;
 const MARK = /\b[wkp]\d+\b/g;
 

@@ -1,6 +1,6 @@
 /**
- * A sidecar as the host's supervisor sees one, without a process: the production chat service and its sessions behind a
- * wire that stands still until the test moves it. Killed, it falls silent in the middle of whatever it did.
+ * A sidecar without a process, as the host's supervisor sees it. The production chat service and its sessions run
+ * behind a connection that the test controls. A killed sidecar stops sending immediately.
  */
 import { AgentConnection } from "../../sidecar/acp/connection";
 import { commandOf } from "../../sidecar/agents/distributions/agent-command";
@@ -20,7 +20,7 @@ import { Line } from "./line";
 import { drained, mortal, type FakeClock } from "./setting";
 
 type Method = keyof Calls<HostToSidecar> | keyof Notes<HostToSidecar>;
-/** Calls have someone who waits for the answer. */
+/** Requests have a caller that waits for the response. */
 interface Outgoing {
   readonly method: Method;
   readonly params: unknown;
@@ -32,9 +32,9 @@ type Incoming = () => void;
 export interface SidecarFixture {
   readonly clock: FakeClock;
   readonly handlers: Handlers<SidecarToHost>;
-  /** So many messages to the host may wait before the sidecar finds it slow. */
+  /** Number of messages waiting for the host at which the sidecar detects congestion. */
   readonly congestedAt: number;
-  /** A prompt reached the agent: which tab is it from? */
+  /** Called when a prompt reached the agent; returns its tab. */
   prompted(text: string): string;
   spoke(voice: Voice): void;
   problem(what: string): void;
@@ -55,7 +55,7 @@ export class TestSidecar implements SidecarProcess {
   readonly voices = new Map<string, Voice>();
   readonly sessions: string[] = [];
   #isAlive = true;
-  /** Takes snapshots that the test asked for, past the wire. */
+  /** Receives snapshots that the test requested, bypassing the connection. */
   #tap: ((sessionId: string, conversation: Conversation) => void) | undefined;
   readonly #chat: ChatService;
 
@@ -116,7 +116,7 @@ export class TestSidecar implements SidecarProcess {
     return this.agents.reduce((sum, agent) => sum + agent.openSessions, 0);
   }
 
-  /** SIGKILL; what it had written up to then still arrives, up to `arrives` messages of it. */
+  /** SIGKILL. Up to `arrives` messages that were already written still arrive. */
   async kill(arrives: number): Promise<void> {
     if (!this.#isAlive) return;
     this.#isAlive = false;
@@ -128,18 +128,18 @@ export class TestSidecar implements SidecarProcess {
     await drained();
   }
 
-  /** The agent's process ends under all of its sessions. */
+  /** Ends the agent's process, which all sessions share. */
   async agentDies(): Promise<void> {
     if (this.#isAlive) await this.agents.at(-1)?.die();
   }
 
-  /** As a person's restart: it lets go of its sessions in good order. */
+  /** Like a restart by the user: releases its sessions gracefully. */
   async stop(): Promise<void> {
     await this.#chat[Symbol.asyncDispose]();
     await this.kill(Infinity);
   }
 
-  /** What each session holds, past the wire: what the page must show in the end. */
+  /** The content of each session, bypassing the connection: the expected final state of the page. */
   async conversations(): Promise<readonly Conversation[]> {
     const all = new Map<string, Conversation>();
     this.#tap = (sessionId, conversation) => {
@@ -185,7 +185,7 @@ export class TestSidecar implements SidecarProcess {
   }
 }
 
-/** The host's end, as `StreamClient` without the streams. */
+/** The host's end: `StreamClient` without streams. */
 class Client implements SidecarClient {
   #gone: SidecarGone | undefined;
   readonly #pending = new Set<Deferred<never>>();

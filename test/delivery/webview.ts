@@ -4,11 +4,11 @@
  *   hidden ──show──▶ starting ──load──▶ running ──hide──▶ hidden
  *                       ▲────────reload────┘
  *
- * Hidden, there is no page, and what is posted is dropped, with `false`. While the page is starting what is posted
- * waits for it, but what reaches it before its script listens is lost, although `postMessage` says `true`; so is what
- * is on its way when a page is reloaded. Otherwise order is kept, in either direction. What a page wrote with
- * `setState` is there for the next one of the same window. VS Code writes it to its database from time to time
- * (`flush`): a window that is loaded again restores the state of the last flush.
+ * While hidden, no page exists, and posted messages are dropped with the result `false`. While the page is starting,
+ * posted messages wait for it. Messages that reach it before its script listens are lost, although `postMessage`
+ * returns `true`. Messages in flight during a reload are lost, too. Otherwise the order is kept in both directions.
+ * State written with `setState` is available to the next page of the same window. VS Code writes it to its database
+ * from time to time (`flush`): a reloaded window restores the state of the last flush.
  */
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
 import { Line } from "./line";
@@ -36,13 +36,13 @@ export class TestWebview {
   readonly toHost = new Line<PageToHost>(message => this.extension.received(message));
   #state: "hidden" | "starting" | "running" = "hidden";
   #page: TestPage | undefined;
-  /** How often pages asked. */
+  /** Number of `webview-ready` messages. */
   asked = 0;
   #pages = 0;
   #saved: unknown;
   /** The view state in VS Code's database. */
   #flushed: unknown;
-  /** Of the browser. */
+  /** The browser's storage. */
   readonly #storage = memoryStorage();
 
   constructor(
@@ -66,7 +66,7 @@ export class TestWebview {
     if (this.#state === "hidden") this.#state = "starting";
   }
 
-  /** The page's script runs. The first `lost` of what waited for it came too early. */
+  /** Runs the page's script. The first `lost` waiting messages arrived too early. */
   load(lost: number): void {
     if (this.#state !== "starting") return;
     this.#state = "running";
@@ -89,8 +89,8 @@ export class TestWebview {
   }
 
   /**
-   * `handed` of what was under way had reached the page. The first `heard` of what the page said arrive, and before the
-   * extension learns that the view is hidden or that something was not delivered: all three come on one wire.
+   * `handed` of the messages in flight had reached the page. The first `heard` messages of the page arrive before the
+   * extension is notified that the view is hidden or that a delivery failed: all three use one connection.
    */
   async hide(handed: number, heard: number): Promise<void> {
     if (this.#state === "hidden") return;
@@ -107,7 +107,7 @@ export class TestWebview {
     this.#flushed = this.#saved;
   }
 
-  /** F5 in the browser: everything of this window is gone, but for its database. */
+  /** F5 in the browser: the window loses all state except its database. */
   reloadWindow(): void {
     this.#destroyPage(0);
     this.toPage.cut(0);
@@ -115,7 +115,7 @@ export class TestWebview {
     this.#state = "starting";
   }
 
-  /** Another extension host has registered the view: VS Code builds it anew, with the view state of this window. */
+  /** Another extension host has registered the view. VS Code recreates it with the view state of this window. */
   rebuild(): void {
     this.#destroyPage(0);
     this.toPage.cut(0);
@@ -123,7 +123,8 @@ export class TestWebview {
   }
 
   /**
-   * The command “Developer: Reload Webviews”; the extension is not told. All but the last `kept` under way are lost.
+   * The command “Developer: Reload Webviews”; the extension is not notified. All but the last `kept` messages in flight
+   * are lost.
    */
   reload(kept: number, heard: number): void {
     if (this.#state === "hidden") return;

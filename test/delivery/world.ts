@@ -1,7 +1,6 @@
 /**
- * The three programs joined: page, host and sidecar are the production code, what stands between them (VS Code, two
- * pipes, the agent, time) moves only when the test says so. Everything that is said is remembered, and looked for on
- * the screen.
+ * The three programs joined: page, host and sidecar are the production code. VS Code, the two pipes, the agent and the
+ * time between them advance only under the test's control. All messages are recorded and compared with the screen.
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
 import type { HostToPage, PageToHost } from "../../src/protocol/webview";
@@ -13,11 +12,11 @@ import { drained, marksIn, newClock } from "./setting";
 import { TestSidecar } from "./sidecar";
 import { TestWebview } from "./webview";
 
-/** Each wire, by the way that it goes. */
+/** Each direction of each connection. */
 export type Way = "toPage" | "toHost" | "toSidecar" | "fromSidecar";
 export const WAYS: readonly Way[] = ["toHost", "toSidecar", "fromSidecar", "toPage"];
 
-/** A person waits no longer than this for everything to be as it should. */
+/** The maximum time in which a user expects everything to be complete. */
 const PATIENCE_MS = 60_000;
 
 const isCounted = ({ message }: { readonly message: HostToPage }) =>
@@ -30,17 +29,17 @@ export class Fixture {
   host: TestHost;
   sidecar: TestSidecar | undefined;
   readonly problems: string[] = [];
-  /** Per tab, what a frame showed last. */
+  /** For each tab, the content of the last frame. */
   readonly screen = new Map<string, readonly string[]>();
-  /** Everybody who ever spoke, with the sidecar that listened. */
+  /** All agent sessions so far, with the sidecar that received their output. */
   readonly #heard: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
   readonly #said = new Said();
   #tools = new Map<Voice, { readonly id: string; readonly title: string; version: number }[]>();
   #marks = 0;
-  /** How many prompts reached an agent. */
+  /** Number of prompts that reached an agent. */
   #turns = 0;
   #tabs = 0;
-  /** Whether the extension host was killed, and VS Code has not started another one yet. */
+  /** Whether the extension host was killed and VS Code has not started another one yet. */
   #isHostDead = false;
 
   constructor(private readonly congestedAt: number) {
@@ -60,7 +59,7 @@ export class Fixture {
     );
   }
 
-  /** A prompt that waited is a draft again when its session is lost. */
+  /** A queued prompt becomes a draft again when its session is lost. */
   #changed({ tabs }: Page): void {
     for (const {
       conversation: { queue },
@@ -80,7 +79,7 @@ export class Fixture {
     for (let i = 0; voice && i < words; i++) voice.say(`${this.#mark("w", voice)} `);
   }
 
-  /** A tool call begins, or one that runs changes, or ends. */
+  /** Starts a tool call, or updates or ends a running one. */
   tool(tab: number, what: "begin" | "change" | "end"): void {
     const voice = this.#voice(tab);
     if (!voice) return;
@@ -125,7 +124,7 @@ export class Fixture {
     if (page.state.sidecar.state === "failed" && after?.remark) this.#said.returnable(marksIn(text));
   }
 
-  /** The user stops the turn; what waits then waits for the user. */
+  /** The user cancels the turn; queued prompts then wait for the user. */
   stop(tab: number): void {
     const chosen = this.#tab(tab);
     if (!chosen) return;
@@ -139,7 +138,7 @@ export class Fixture {
     if (chosen) this.webview.page?.happen({ kind: "queueSent", tabId: chosen.tabId });
   }
 
-  /** One of the prompts that wait is taken out. */
+  /** The user removes one of the queued prompts. */
   withdraw(tab: number, which: number, to: "edit" | "drop"): void {
     const chosen = this.#tab(tab),
       prompts = chosen?.conversation.queue?.prompts ?? [];
@@ -171,7 +170,7 @@ export class Fixture {
     this.host.chat.restartSidecar();
   }
 
-  // --- what befalls them
+  // --- failures
 
   async deliver(way: Way, most: number): Promise<void> {
     for (let i = 0; i < most; i++) {
@@ -200,27 +199,27 @@ export class Fixture {
     return this.sidecar?.kill(arrives) ?? Promise.resolve();
   }
 
-  /** What waits then waits for the user, in every tab. */
+  /** Queued prompts then wait for the user, in every tab. */
   async agentDies(): Promise<void> {
     this.#said.stopAll();
     await this.sidecar?.agentDies();
     await drained();
   }
 
-  /** The command “Developer: Reload Window”: another extension host, and a page that remembers. */
+  /** The command “Developer: Reload Window”: another extension host, and a page that restores its state. */
   async reloadWindow(): Promise<void> {
     await this.webview.hide(0, 0);
     await this.#replaceHost();
     this.webview.show();
   }
 
-  /** F5 in the browser: another window, extension host and sidecar, and what VS Code and the browser have stored. */
+  /** F5 in the browser: another window, extension host and sidecar, with the data stored by VS Code and the browser. */
   async reloadPage(): Promise<void> {
     this.webview.reloadWindow();
     await this.#replaceHost();
   }
 
-  /** The extension host is killed. Its page stays on the screen, and whatever it posts is lost. */
+  /** Kills the extension host. Its page stays on the screen, and its messages are lost. */
   async hostDies(): Promise<void> {
     if (this.#isHostDead) return;
     this.#isHostDead = true;
@@ -257,8 +256,8 @@ export class Fixture {
   // --- the end
 
   /**
-   * From now on nothing is lost. Everything that was said is shown, after so many milliseconds, and then nobody says
-   * anything any more but what the user asks for once more.
+   * Ends all losses. All messages must be shown within the returned number of milliseconds. After that, no messages are
+   * sent except those that the user triggers again.
    */
   async finish(): Promise<number> {
     const { toPage, toHost } = this.webview;
@@ -277,7 +276,7 @@ export class Fixture {
     const sent = toPage.sent + toHost.sent - before.sent,
       asked = this.webview.asked - before.asked,
       turns = this.#turns - before.turns;
-    // Prompts that waited go out one by one now.
+    // Queued prompts are now sent one by one.
     ok(
       asked <= 6 + 6 * tabs && sent <= 30 + 20 * tabs + 10 * turns + 2 * underWay,
       `${sent} messages, ${asked} askings until all was quiet, for ${tabs} tabs, ${turns} turns and ${underWay} messages under way`,
@@ -347,7 +346,7 @@ export class Fixture {
     equal(sidecar.openSessions, page.state.tabs.size, "sessions for tabs");
   }
 
-  /** On every frame: nothing twice, nothing out of order, and what was there stays. */
+  /** Checked for every frame: no duplicates, correct order, and no visible content disappears. */
   #drawn(tabId: string, marks: readonly string[]): void {
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
     const said = marks.filter(mark => !isPrompt(mark));

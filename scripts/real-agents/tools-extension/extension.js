@@ -1,5 +1,4 @@
-// Sixty tools, and one that asks first. What they were called with they write down in the workspace: nobody else knows
-// that file.
+// Sixty tools, and one that asks first. They log their calls in a file of the workspace that only this test uses.
 const { appendFileSync } = require("node:fs");
 const path = require("node:path");
 const vscode = require("vscode");

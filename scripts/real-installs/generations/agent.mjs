@@ -1,5 +1,5 @@
-// An agent of ACP up to version `argv[2]` that appends every method it receives to the file `argv[3]`, and rejects
-// those that it does not know.
+// An ACP agent up to version `argv[2]`. It appends every received method to the file `argv[3]` and rejects unknown
+// ones.
 import { appendFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 

@@ -1,4 +1,4 @@
-// The conductor of the npm package in the folder `argv[2]`, as an agent on stdin and stdout; the other arguments are
+// The conductor of the npm package in the folder `argv[2]`, as an agent on stdin and stdout. The other arguments are
 // its components.
 import { createInterface } from "node:readline";
 import { pathToFileURL } from "node:url";
