@@ -88,11 +88,24 @@ suite("Route of a tool call", () => {
             running = sessions.filter(({ isRunning }) => isRunning),
             announcing = running.filter(({ announces }) => announces);
           const result = routeSharedCall(sessions, isFinal),
-            [expected] = running.length === 1 ? running : announcing.length === 1 ? announcing : [];
+            isOfIdle = sessions.some(({ isRunning, announces }) => !isRunning && announces),
+            isOnly = running.length === 1 && !isOfIdle;
+          const [expected] = announcing.length === 1 ? announcing : isOnly ? running : [];
           if (expected) deepEqual(result, { kind: "session", id: expected.id });
-          else equal(result.kind, running.length > 1 && announcing.length === 0 && !isFinal ? "wait" : "refuse");
+          else equal(result.kind, running.length > 0 && announcing.length === 0 && !isFinal ? "wait" : "refuse");
         },
       ),
+    );
+  });
+
+  test("never leads a call that a session without a turn announced to another session with one", () => {
+    const sessions = [
+      { id: "idle", isRunning: false, announces: true },
+      { id: "running", isRunning: true, announces: false },
+    ];
+    deepEqual(
+      [false, true].map(isFinal => routeSharedCall(sessions, isFinal).kind),
+      ["wait", "refuse"],
     );
   });
 

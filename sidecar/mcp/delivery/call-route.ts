@@ -60,7 +60,8 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
 
 /**
  * Routes a call to a server that all sessions of the process share (`attached-server.ts`). If only one turn is running,
- * the call belongs to its session.
+ * the call belongs to its session, unless only a session without a turn announced it. Some agents call tools after the
+ * end of a turn.
  */
 export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe">[], isFinal: boolean): CallRoute {
   const running = sessions.filter(({ isRunning }) => isRunning),
@@ -68,15 +69,17 @@ export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe
   const [only, second] = running,
     [first, other] = announcing;
   if (!only) return refuse("No conversation is waiting for this tool. Call it while you answer a message.");
-  if (!second) return { kind: "session", id: only.id };
   if (first && other)
     return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
   if (first) return { kind: "session", id: first.id };
-  return isFinal
-    ? refuse(
-        "More than one conversation is running, and it cannot be told which one makes this call. Make it again when the others are done.",
-      )
-    : { kind: "wait" };
+  const isOfIdle = sessions.some(({ isRunning, announces }) => !isRunning && announces);
+  if (!second && !isOfIdle) return { kind: "session", id: only.id };
+  if (!isFinal) return { kind: "wait" };
+  return refuse(
+    second
+      ? "More than one conversation is running, and it cannot be told which one makes this call. Make it again when the others are done."
+      : "The conversation that makes this call is not waiting for it any more. Call it while you answer a message.",
+  );
 }
 
 function refuse(sentence: string): CallRoute {
