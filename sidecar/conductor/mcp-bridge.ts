@@ -130,7 +130,9 @@ class Bridge implements AsyncDisposable {
 
   async setup(request: PassingRequest): Promise<unknown> {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
-    if (servers.length === 0) return request.pass();
+    // A session without servers can call the shared server too. Such a call is refused, not routed to another session.
+    const mayCall = this.#attached !== undefined && !isSideSession(request.params);
+    if (servers.length === 0 && !mayCall) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent,
       evidence = this.#evidence.of(this.#program);

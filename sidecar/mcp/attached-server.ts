@@ -7,10 +7,12 @@
  *   the first session
  *   tools/call  goes to the session that `RouteAttached` finds, else is refused with a sentence for the model
  *
- * Invariants: a session counts as listed only when its own servers answered a list that went to the agent; tools that
- * the agent has not listed yet are announced (`list_changed`); every request is answered, also when a session closes
- * meanwhile.
+ * Invariants:
+ * - A session counts as listed only when its own servers answered a list that the agent requested.
+ * - Tools that the agent has not listed yet are announced (`list_changed`).
+ * - Every request is answered, also when a session closes meanwhile.
  */
+import { isDeepStrictEqual } from "node:util";
 import { memoryChannels } from "../rpc/memory";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -56,6 +58,8 @@ interface Tool {
   readonly definition: JsonObject;
 }
 
+/** Time limit in milliseconds for one server to list its tools. Ends before the first prompt's wait, `LIST_LIMIT_MS`. */
+const SERVER_LIMIT_MS = 3_000;
 /** Pages of a list. */
 const MAX_PAGES = 100;
 const PARAMS = { _meta: { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} } };
@@ -64,6 +68,8 @@ export class AttachedServer implements ServedServer {
   readonly #sessions = new Set<Known>();
   /** By the name toward the agent. Never shrinks. */
   readonly #names = new Map<string, { readonly server: string; readonly tool: string }>();
+  /** The newest list of each server. */
+  readonly #newest = new WeakMap<AttachedTools, readonly JsonObject[]>();
   readonly #clients = new Set<Client>();
   readonly #channels = new Set<AsyncDisposable>();
   #route: RouteAttached = () => Promise.resolve({ refused: "No conversation is open." });
@@ -173,7 +179,7 @@ export class AttachedServer implements ServedServer {
   /** Of a session that begins after the agent has listed: it has these tools already, or is told to list again. */
   async #introduce(session: Known): Promise<void> {
     const clients = [...this.#clients].filter(({ listed }) => listed !== undefined),
-      signal = AbortSignal.timeout(LIST_LIMIT_MS);
+      { signal } = new AbortController();
     if (clients.length === 0 || session.servers.size === 0) return;
     const names = (await this.#toolsOf(session, ({ unobserved }) => unobserved, signal, { [COUNTS_TOOLS]: true })).map(
       ({ name }) => name,
@@ -193,17 +199,55 @@ export class AttachedServer implements ServedServer {
     const lists = await Promise.all(
       [...servers].map(async ([key, tools]) => {
         try {
-          return (await pagesOf(which(tools), signal, meta)).map(tool => {
+          return (await this.#inTime(tools, pagesOf(which(tools), signal, meta))).map(tool => {
             const name = this.#nameOf(key, stringOr(tool.name, ""));
             return { name, definition: { ...tool, name } };
           });
         } catch (error) {
-          this.odd(`the tools of the MCP server “${tools.name}” could not be listed`, error);
+          this.#reportFailure(tools, error);
           return [];
         }
       }),
     );
     return lists.flat();
+  }
+
+  /**
+   * Lists the tools of one server. After `SERVER_LIMIT_MS` the result is the server's previous list, so that a slow
+   * server does not delay the tools of the others. A late list that differs from the previous one is announced.
+   */
+  async #inTime(server: AttachedTools, listing: Promise<readonly JsonObject[]>): Promise<readonly JsonObject[]> {
+    const previous = this.#newest.get(server),
+      kept = listing.then(tools => {
+        this.#newest.set(server, tools);
+        return tools;
+      });
+    let stopTimer: Disposable | undefined;
+    const late = new Promise<undefined>(resolve => {
+      stopTimer = this.clock.after(SERVER_LIMIT_MS, () => resolve(undefined));
+    });
+    try {
+      const tools = await Promise.race([kept, late]);
+      if (tools) return tools;
+    } finally {
+      stopTimer?.[Symbol.dispose]();
+    }
+    kept.then(
+      tools => {
+        if (!isDeepStrictEqual(tools, previous)) this.#announce();
+      },
+      (error: unknown) => this.#reportFailure(server, error),
+    );
+    if (!previous) this.odd(`the MCP server “${server.name}” did not list its tools in time`, `${SERVER_LIMIT_MS} ms`);
+    return previous ?? [];
+  }
+
+  #reportFailure({ name }: AttachedTools, error: unknown): void {
+    this.odd(`the tools of the MCP server “${name}” could not be listed`, error);
+  }
+
+  #announce(): void {
+    for (const client of this.#clients) if (client.listed) client.changed();
   }
 
   /** The tool's own name for the first server that has it. */
