@@ -1,6 +1,4 @@
-/**
- * The chat for those who do not see it, or not as others do: what axe finds in four themes, calm, colors of the system.
- */
+/** Accessibility of the chat: axe violations in four themes, reduced motion, system colors. */
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { violations } from "./axe";
 import { hasChips, input, pasteFile, pasteImage } from "./composing";

@@ -1,7 +1,4 @@
-/**
- * What an agent can ask of a person and show to one beyond words, in a real VS Code: choices at the prompt, forms,
- * pages to visit, notices…
- */
+/** Features of ACP beyond text in a real VS Code: choices at the prompt, forms, pages to open, notices and others. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -18,7 +15,7 @@ import {
   testAgent,
 } from "./scripted";
 
-/** Agents of their own: what is chosen for one is remembered for it, by all windows of the server. */
+/** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
 const SETTINGS = {
   "symposium.agents": [
     testAgent("with-options", "Newer", ["--options"]),
@@ -44,7 +41,7 @@ suite("all that an agent can offer, ask and show", () => {
           .catch(() => "")) === value,
       `${name} at ${value}`,
     );
-  /** What the agent works with, as it says itself. */
+  /** The agent's current choices, as the agent reports them. */
   async function chosen(): Promise<string> {
     await sendPrompt(box.frame, "chosen");
     await turnEnded(box.frame);
@@ -179,7 +176,7 @@ suite("all that an agent can offer, ask and show", () => {
       assert.equal(await turnState(box.frame), "running");
       await seen(async () => /^Your age/.test(await focused()), "the focus on what is wrong");
       await keyboard.press("ControlOrMeta+a");
-      // VS Code does it, some time after the key: what is typed before is in what is replaced
+      // VS Code selects asynchronously after the key, and would replace text typed before
       await seen(selectsAll, "all of the field selected");
       await keyboard.type("36");
       await keyboard.press("Enter");
@@ -251,7 +248,7 @@ suite("all that an agent can offer, ask and show", () => {
     test("it is opened outside with its address as it was, and the agent says when it was done there", async () => {
       await sendPrompt(box.frame, `visit ${ADDRESS} elicitationId=in; wait-cancel; visited in; say thanks`);
       await chat().getByRole("button", { name: "Open in Browser" }).click();
-      // VS Code itself asks about addresses that nobody has trusted yet.
+      // VS Code asks before it opens an untrusted address.
       const dialog = box.page.locator(".monaco-dialog-box");
       await dialog.waitFor();
       assert.ok((await dialog.innerText()).includes(ADDRESS));

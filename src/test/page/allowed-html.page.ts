@@ -1,4 +1,4 @@
-/** HTML for the page is built anew from an allow-list: in a plain Chromium, without a content security policy. */
+/** The allow-list of HTML for the page, in a plain Chromium without a content security policy. */
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import path from "node:path";
@@ -78,7 +78,7 @@ const source = fc
   .map(parts => parts.join(""));
 const sources = fc.array(source, { minLength: 25, maxLength: 25 });
 
-/** As the Markdown renderer, mynah-ui and the highlighter write it. */
+/** HTML as the Markdown renderer, mynah-ui and the highlighter write it. */
 const ORDINARY: Readonly<Record<string, string>> = {
   "a heading and a paragraph": "<h1>A</h1>\n<p>b <strong>c</strong> <em>d</em> <del>e</del><br>f</p>\n<hr>\n",
   "lists, one in another": `<ol start="3">\n<li>\n  a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n`,
@@ -108,7 +108,7 @@ suite("HTML for the page", () => {
   });
   suiteTeardown(() => browser.close());
 
-  /** What `setHtml` makes of each, as HTML. */
+  /** The HTML that `setHtml` builds from each input. */
   const built = (given: readonly string[]) =>
     page.evaluate(all => {
       const FORBIDDEN =
@@ -183,7 +183,7 @@ suite("HTML for the page", () => {
     });
 });
 
-/** With the attributes of each tag in one order. */
+/** Sorts the attributes of each tag. */
 const sorted = (text: string): string =>
   text.replaceAll(/(?<=<\w+)(?: [\w-]+="[^"]*")+/g, list => (list.match(/ [\w-]+="[^"]*"/g) ?? []).toSorted().join(""));
 

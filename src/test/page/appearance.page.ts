@@ -1,5 +1,5 @@
 /**
- * What the chat looks like: one conversation with every kind of card in VS Code's light, dark and high-contrast themes.
+ * The chat's appearance: one conversation with every kind of card in VS Code's light, dark and high-contrast themes.
  */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
@@ -87,7 +87,7 @@ suite("the chat's appearance", () => {
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();
-    await box.page.emulateMedia({ reducedMotion: "reduce" }); // no colour is in between two
+    await box.page.emulateMedia({ reducedMotion: "reduce" }); // no transition between colours
     await sendPrompt(box.frame, "title Broken; error -32603 The model is overloaded, try again in a minute.");
     await turnEnded(box.frame);
     await newTab(box);
@@ -106,7 +106,7 @@ suite("the chat's appearance", () => {
           .last()
           .evaluate(card => card === document.activeElement),
       "the focus on the second question",
-    ); // and no more of it taken from who types
+    ); // and it takes no further focus from the user's input
     await typeDraft(box.frame, "And then\nwrite a test for it");
   });
   suiteTeardown(() => box.close());
@@ -180,7 +180,7 @@ suite("the chat's appearance", () => {
     }
   }
 
-  /** What has the focus, and the line that is drawn around it or around the box that it is in. */
+  /** The focused element, and the outline around it or around its box. */
   function focused(): Promise<{ readonly name: string; readonly width: number; readonly colour: string } | undefined> {
     return box.frame.locator("body").evaluate(() => {
       const at = document.activeElement;

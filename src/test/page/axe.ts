@@ -1,10 +1,10 @@
-/** axe-core on the chat view as it is: what an engine that knows the rules of WCAG finds wrong with it. */
+/** Runs axe-core on the current chat view, to find violations of WCAG. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { ROOT } from "./harness";
 
-/** What of axe's answer is looked at. */
+/** The used part of axe's results. */
 interface Results {
   readonly violations: readonly {
     readonly id: string;
@@ -13,14 +13,14 @@ interface Results {
   }[];
 }
 
-/** The rules of WCAG 2.0 to 2.2, levels A and AA, and what axe holds for good practice. */
+/** The rules of WCAG 2.0 to 2.2, levels A and AA, and axe's best practices. */
 const TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"];
-/** An agent's Markdown has the headings that it has: nobody here can put a level between two of them. */
+/** An agent's Markdown determines the heading levels, which cannot be corrected here. */
 const EXCEPT = ["heading-order"];
 
 /**
- * What is wrong, a line for each element. The debugger brings axe into the page: its content security policy stays, and
- * would refuse a script.
+ * The violations, one line per element. The debugger inserts axe into the page, because the page's content security
+ * policy would refuse a script.
  */
 export async function violations(frame: FrameLocator): Promise<readonly string[]> {
   const owner = await (await frame.locator("body").elementHandle())?.ownerFrame();

@@ -1,7 +1,4 @@
-/**
- * Allowing an agent everything: where it is offered, what is asked before, how long it lasts, and how it ends. In four
- * themes.
- */
+/** Allowing an agent everything: the offers, the confirmation, its duration, and its end. In four themes. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
 import { violations } from "./axe";
@@ -56,7 +53,7 @@ suite("allowing an agent everything", () => {
     assert.equal(await focused(), "More Actions");
     await box.page.keyboard.press("Enter");
     await item("Allow Everything…").waitFor();
-    // it comes with an event after the menu
+    // the focus follows in an event after the menu
     await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu again");
     await box.page.keyboard.press("End");
     assert.equal(await focused(), "Allow Everything…");

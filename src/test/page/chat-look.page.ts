@@ -1,6 +1,6 @@
 /**
- * What an agent shows and asks beyond words, as it is drawn: readable, reachable, kept while it is drawn again, and
- * text where it is an agent's.
+ * The appearance of an agent's content and questions beyond text: readable, reachable, stable across redraws, and shown
+ * as text where the agent provides it.
  */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
@@ -65,7 +65,7 @@ commands plan:Makes a plan,review:Looks at the changes <what to review>,pr-creat
 visit* https://login.example.org/oauth?client=1 message="Sign in to the registry."
 form* message="How shall the **release** be made?" requestedSchema=${JSON.stringify(SCHEMA)}`;
 
-/** What would run sets this. */
+/** An executed script sets this. */
 const HTML = `<img src=x onerror="window.hacked=1"><b>bold</b>`;
 const field = (name: string, value: unknown): string => `${name}=${JSON.stringify(value)}`;
 
@@ -183,7 +183,7 @@ suite("the look of what an agent shows and asks", () => {
     await form().getByLabel("Copies").fill("1,5");
     await form().getByLabel("Beta").check();
     await form().getByLabel("Mail").focus();
-    await chat().getByRole("button", { name: "Decline" }).first().click(); // of the page to visit
+    await chat().getByRole("button", { name: "Decline" }).first().click(); // of the page to open
     await showsText(box.frame, "Declined by you");
     await form().getByLabel("Mail").focus();
     await chat().locator('select[aria-label="Mode"]').selectOption("code");
@@ -324,7 +324,9 @@ suite("the look of what an agent shows and asks", () => {
   }
 
   suite("in use", () => {
-    /** Also where only some of these tests run, and the questions from the beginning are still open. */
+    /**
+     * Answers open questions. Also works when only some of these tests run and the questions from the start are open.
+     */
     async function atRest(): Promise<void> {
       const declines = chat().getByRole("button", { name: "Decline" });
       for (let open = await declines.count(); open > 0; open--) {

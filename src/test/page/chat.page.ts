@@ -1,4 +1,4 @@
-/** What a person can rely on in the chat view, in a real VS Code, with an agent that does what its prompt says. */
+/** The basic guarantees of the chat view in a real VS Code, with the scripted agent. */
 import assert from "node:assert/strict";
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
@@ -102,7 +102,7 @@ suite("the chat view, with a scripted agent", () => {
     await sendPrompt(box.frame, `say again; stream 30 chunks of 10 chars every 20 ms; ${rest.step}; say THE-END`);
     await hideChat(box);
     rest.open();
-    await icon.locator(".badge-content", { hasText: /^1$/ }).waitFor(); // an answer to read: it is whole
+    await icon.locator(".badge-content", { hasText: /^1$/ }).waitFor(); // the answer is complete and unread
     await toggleSidebar(box);
     await seen(async () => (await lastExchange(box.frame)).answer.includes("THE-END"), "the end of the answer");
     assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/THE-END/g)].length, 1);
@@ -206,7 +206,7 @@ suite("the chat view, with a scripted agent", () => {
     await sendPrompt(box.frame, "say traced to the end");
     await turnEnded(box.frame);
     const folder = path.join(box.server.home, "trace");
-    /** Lines that are whole; what is written just now ends in one that is not. */
+    /** Complete lines; the line being written has no line end yet. */
     const lines = (): readonly string[] =>
       existsSync(folder)
         ? readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n").slice(0, -1))

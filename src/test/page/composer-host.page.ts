@@ -1,4 +1,4 @@
-/** What comes into a prompt from the editor, in a real VS Code: each test looks at what the agent received. */
+/** Context that the editor adds to a prompt, in a real VS Code. Each test checks the prompt that the agent received. */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
 import path from "node:path";
@@ -26,7 +26,7 @@ suite("what comes from the editor into a prompt", () => {
         .first()
         .locator("button")
         .click({ timeout: 5_000 })
-        .catch(() => undefined); // it may be gone already
+        .catch(() => undefined); // it may have been closed already
       return false;
     }, "a prompt without chips");
   });
@@ -58,8 +58,8 @@ suite("what comes from the editor into a prompt", () => {
     });
 
   /**
-   * Sends what is in the prompt, which asks the agent for all that it received besides the words: what it says, and how
-   * many blocks that is.
+   * Sends the prompt, which makes the agent list everything that it received besides the text. Checks the number of
+   * blocks and returns the list.
    */
   async function received(blocks: number): Promise<string> {
     await sendByKey(box);
@@ -69,7 +69,7 @@ suite("what comes from the editor into a prompt", () => {
     return answer;
   }
 
-  /** By its name, in the quick pick of files, as the file that stays open. */
+  /** Opens a file by name in the file picker, as a permanent editor. */
   async function openFile(name: string): Promise<void> {
     await seen(
       async () => {
@@ -99,13 +99,13 @@ suite("what comes from the editor into a prompt", () => {
   }
   async function fromMenuOf(place: Locator, entry: string): Promise<void> {
     await place.click({ button: "right" });
-    // Not a click: VS Code takes one on a menu that has just opened for the end of the click that opened it.
+    // Not a click: VS Code ignores one on a menu that has just opened, as the end of the click that opened it.
     await box.page.locator(".monaco-menu .action-label", { hasText: entry }).last().hover();
     await box.page.locator(".monaco-menu .action-item.focused", { hasText: entry }).waitFor();
     await box.page.keyboard.press("Enter");
   }
   const inExplorer = (name: string) => box.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
-  /** The list goes on changing while it is typed on; Enter takes its first. */
+  /** The list is updated while the user types; Enter accepts its first item. */
   const firstIs = (text: RegExp): Promise<void> =>
     seen(
       async () =>
@@ -123,7 +123,7 @@ suite("what comes from the editor into a prompt", () => {
   }
 
   test("from the explorer, before the chat was ever open: files and folders, into a first tab", async () => {
-    await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus come with it
+    await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus appear with it
     await box.command("File: Focus on Files Explorer");
     await fromMenuOf(inExplorer("README.md"), "Add to Symposium");
     await hasChips("README.md");

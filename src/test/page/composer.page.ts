@@ -1,5 +1,5 @@
 /**
- * The prompt: what is attached to it, and the drafts of tabs, in a real VS Code. Each test looks at what the agent
+ * The prompt in a real VS Code: its attachments, and the drafts of tabs. Each test checks the prompt that the agent
  * received.
  */
 import assert from "node:assert/strict";
@@ -43,7 +43,7 @@ suite("the composer", () => {
   const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
   const remark = () => box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible");
   const tabs = () => box.frame.locator(".mynah-tab-item-label");
-  /** The list goes on changing while it is typed on. */
+  /** The list is updated while the user types. */
   const firstIs = (name: string): Promise<void> =>
     seen(
       async () =>
@@ -80,7 +80,7 @@ suite("the composer", () => {
     await hasChips(box.frame, "README.md");
     await box.page.keyboard.type("; received");
     await sendByKey(box);
-    // Its text is Markdown, and drawn as such.
+    // Its text is Markdown and rendered as such.
     assert.match(
       (await lastExchange(box.frame)).answer,
       /"type":"resource"[^]*"uri":"file:[^"]*README\.md"[^]*Counts the lines, words and characters/,
@@ -95,7 +95,7 @@ suite("the composer", () => {
   test("a click on a file's chip opens the file", async () => {
     await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).click();
     await box.page.locator(".tabs-container .tab.active", { hasText: "README.md" }).waitFor();
-    // what is typed into the prompt later is not for the editor
+    // the editor must not receive text typed into the prompt later
     await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor();
   });
 
@@ -212,7 +212,7 @@ suite("the composer", () => {
     await turnEnded(box.frame);
     await hasChips(box.frame);
     await input(box.frame).press("Enter");
-    await input(box.frame).press("Alt+ArrowUp"); // a key that has an effect, behind the one that has none
+    await input(box.frame).press("Alt+ArrowUp"); // an effective key after the one without an effect
     await hasFocus(box.frame, "Answer");
     assert.equal(await prompts(), before + 2);
   });
@@ -351,7 +351,7 @@ suite("the composer", () => {
     await input(box.frame).click();
     await box.page.keyboard.type("look at @readm");
     await firstIs("README.md");
-    // With the mouse: the list lies over the cards.
+    // With the mouse: the list covers the cards.
     await options().first().click();
     await hasChips(box.frame, "picture.png", "README.md");
     for (const { theme, kind, name } of THEMES) {

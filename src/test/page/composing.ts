@@ -1,4 +1,4 @@
-/** What tests of the prompt do with it again and again. */
+/** Shared steps of the tests of the prompt. */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
 import { lastExchange, sending, turnEnded, type Box } from "./harness";
@@ -32,7 +32,7 @@ export const hasChips = (frame: FrameLocator, ...names: readonly string[]): Prom
     `the chips ${names.join(", ")}`,
   );
 
-/** The name, or the text, of what has the focus in the page. */
+/** The name, or the text, of the focused element in the page. */
 export const focused = (frame: FrameLocator): Promise<string> =>
   frame.locator("body").evaluate(() => {
     const { activeElement: at } = document;
@@ -44,13 +44,13 @@ export const focused = (frame: FrameLocator): Promise<string> =>
 export const hasFocus = (frame: FrameLocator, name: string): Promise<void> =>
   becomes(() => focused(frame), name, `the focus on ${name}`);
 
-/** Sends what is in the prompt by keyboard, and waits for the end of the turn. */
+/** Sends the prompt by keyboard and waits for the end of the turn. */
 export async function sendByKey(box: Box, key = "Enter"): Promise<void> {
   await sending(box.frame, () => box.page.keyboard.press(key));
   await turnEnded(box.frame);
 }
 
-/** Sends what is in the prompt, whose last step is `received`: what the agent got besides the words. */
+/** Sends the prompt, whose last step is `received`: the blocks that the agent received besides the text. */
 export async function received(box: Box): Promise<readonly Readonly<Record<string, unknown>>[]> {
   await sendByKey(box);
   return blocksIn((await lastExchange(box.frame)).answer);
@@ -65,7 +65,7 @@ export function blocksIn(answer: string): readonly Readonly<Record<string, unkno
   );
 }
 
-/** As the browser tells of it, when there is an image in the clipboard. The colours of `noise` cannot be compressed. */
+/** Dispatches the event of a browser with an image in its clipboard. The colours of `noise` cannot be compressed. */
 export async function pasteImage(
   frame: FrameLocator,
   width: number,

@@ -1,4 +1,4 @@
-/** Much at once, in a real VS Code: subagents, many questions, and a flood of updates. */
+/** High load in a real VS Code: subagents, many questions, and a flood of updates. */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
@@ -99,8 +99,7 @@ suite("much at once", () => {
     await turnEnded(box.frame, { timeout: 200_000 });
     await box.screenshot("flood-of-results");
     await newTab(box);
-    // The page shows the newest cards only: on a busy machine 6,000 of them push the prompt off it before it was looked
-    // at.
+    // The page shows the newest cards only. On a busy machine 6,000 of them would remove the prompt before it is read.
     const flood = gate();
     await sendPrompt(box.frame, `${flood.step}\nflood 6000 tools\nsay THE-CLOSING-TEXT`);
     flood.open();

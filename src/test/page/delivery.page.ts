@@ -1,6 +1,6 @@
 /**
- * A hundred times hidden, shown and reloaded while the agent writes, in a real VS Code: every word is shown once, in
- * order.
+ * Hides, shows and reloads the view a hundred times while the agent writes, in a real VS Code. Every word is shown
+ * once, in order.
  */
 import assert from "node:assert/strict";
 import { writeFileSync } from "node:fs";
@@ -14,14 +14,14 @@ import { gate, numberedWords, openScripted, shownText } from "./scripted";
 
 const INTERRUPTIONS = 100,
   EACH_ROUND = 17;
-/** One answer: it must fit one card, because a card that is cut may cut a word. */
+/** One answer. It must fit one card, because the cut between two cards may split a word. */
 const CHUNKS = 260,
   CHARS = 13,
   EVERY_MS = 40;
 
 const RELOAD = { key: "ctrl+alt+shift+r", command: "workbench.action.webview.reloadWebviewAction" };
 
-/** `frames`: that the workbench draws until the next. */
+/** `frames`: number of workbench frames until the next interruption. */
 const interruption = fc.record({
   how: fc.constantFrom("sidebar", "otherView", "reload"),
   frames: fc.constantFrom(0, 2, 6, 18, 42),
@@ -30,7 +30,7 @@ type Interruption = typeof interruption extends fc.Arbitrary<infer I> ? I : neve
 
 suite("delivery, through the page", () => {
   let box: Box;
-  /** Pages that VS Code has built. */
+  /** Number of pages that VS Code has created. */
   let pages = 0;
   suiteSetup(async () => {
     box = await openScripted();
@@ -77,7 +77,7 @@ suite("delivery, through the page", () => {
   });
 });
 
-/** A view that is on its way out when it is looked for is opened again. */
+/** Reopens a view that is being closed while the test waits for it. */
 async function shownToItsEnd(box: Box): Promise<void> {
   for (let attempt = 1; ; attempt++) {
     try {
@@ -90,17 +90,17 @@ async function shownToItsEnd(box: Box): Promise<void> {
 
 const isPage = (frame: Frame): boolean => new URL(frame.url()).pathname.endsWith("/fake.html");
 
-/** How the view was hidden: it is shown again the same way. */
+/** How the view was hidden. It is shown in the same way. */
 type Hidden = "no" | "sidebar" | "otherView";
 
 async function interrupt(page: Page, hidden: Hidden, { how, frames }: Interruption): Promise<Hidden> {
-  // Keys go to the workbench, not into a page that may be on its way out.
+  // Sends keys to the workbench, not to a page that may be closing.
   await page.evaluate(() => {
     if (document.activeElement instanceof HTMLElement) document.activeElement.blur();
   });
   const what = hidden === "no" ? how : hidden;
-  // Many pages are interrupted before there is anything of them, but not all, on a slow machine either. A key may be
-  // lost with the page that had the focus.
+  // Many pages are interrupted before they exist, but not all, even on a slow machine. A key may be lost with the page
+  // that had the focus.
   const built =
     (hidden !== "no" || how === "reload") && frames >= 6
       ? page.waitForEvent("framenavigated", { predicate: isPage, timeout: 10_000 }).catch(() => undefined)
@@ -134,7 +134,7 @@ const icon = (page: Page, name: string) =>
   page.locator(".activitybar .action-item", { has: page.locator(`.action-label[aria-label^="${name}"]`) });
 
 /**
- * The numbers of the words in the first `length` characters of `w1 w2 w3 …` that are whole, and followed by a space.
+ * The numbers of the words in the first `length` characters of `w1 w2 w3 …` that are complete and followed by a space.
  */
 function wholeWords(length: number): readonly number[] {
   const words: number[] = [];

@@ -1,7 +1,4 @@
-/**
- * What an agent does through the editor (commands, files), and what the editor does for who watches it, in a real VS
- * Code.
- */
+/** Actions of an agent through the editor (commands, files), and the editor's display of them, in a real VS Code. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { readFileSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
@@ -59,7 +56,7 @@ suite("an agent that works through the editor", () => {
     await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
   }
 
-  /** A command that prints, and goes on when it is let. */
+  /** A command that prints, and continues after `letGo`. */
   function gated(name: string, before: string, after: string): { readonly command: string; letGo(): Promise<void> } {
     const gate = inFolder(`${name}.gate`);
     execFileSync("mkfifo", [gate]);
@@ -82,7 +79,7 @@ suite("an agent that works through the editor", () => {
       `${text} in the editor`,
     );
   const fileTab = (name: string) => box.page.locator(".tabs-container .tab.active", { hasText: name });
-  /** By a link of the agent's. */
+  /** Opens a file through a link of the agent. */
   async function openFile(name: string): Promise<void> {
     await ask(`show link=file://${inFolder(name)}`);
     await chat().getByRole("link", { name }).last().click();
@@ -334,7 +331,7 @@ suite("an agent that works through the editor", () => {
     await hidden.letGo();
     const toast = await notification(box, "Scripted asks you something.");
     await badge.locator(".badge-content", { hasText: /^1$/ }).waitFor();
-    await toast.getByRole("button", { name: "Open Chat" }).hover(); // it has come to rest
+    await toast.getByRole("button", { name: "Open Chat" }).hover(); // its animation has ended
     await box.screenshot("badge-light");
     await toast.getByRole("button", { name: "Open Chat" }).click();
     await button(box.frame, "Allow once").waitFor();

@@ -1,6 +1,6 @@
 /**
- * Agent extensions of the user's own in a real VS Code: what they do, which tabs have them, and what becomes of one
- * that cannot be there.
+ * Custom agent extensions in a real VS Code: their effects, the tabs that have them, and the handling of unavailable
+ * ones.
  */
 import assert from "node:assert/strict";
 import path from "node:path";
@@ -43,7 +43,7 @@ suite("agent extensions", () => {
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
   }
-  /** In the settings as an editor, which leaves the chat where it is. */
+  /** Uses the settings as an editor, which leaves the chat in place. */
   async function inSettings(act: (page: FrameLocator) => Promise<void>): Promise<void> {
     await act(await openSettings(box, "page"));
     await closeEditors(box);

@@ -1,6 +1,6 @@
 /**
- * An editor at the floor of `engines.vscode`, or a fork: what it lacks is taken away from the real API before our code
- * sees it. The extension is the built one; only its entry is another.
+ * An editor at the minimum of `engines.vscode`, or a fork. Its missing features are removed from the real API before
+ * the extension is loaded. The extension is the built one with another entry.
  */
 import assert from "node:assert/strict";
 import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { lastExchange, openBox, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 
-/** Hands out `vscode` without language models, their parts and tools, and says so when somebody asks for them. */
+/** Provides `vscode` without language models, their parts and tools, and logs each access to them. */
 const ENTRY = `
 const Module = require("node:module");
 const load = Module._load;

@@ -1,7 +1,4 @@
-/**
- * An answer that grows, piece by piece, ends as one that came at once: the same elements, whatever was drawn in
- * between.
- */
+/** A growing answer ends like one that arrived at once: with the same elements, whatever was drawn in between. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
@@ -60,18 +57,18 @@ suite("accessibility: the cards of an answer that came at once", () => {
 });
 
 interface Growth {
-  /** An answer in these pieces, each drawn before the next comes, and the end of its turn. */
+  /** Sends an answer in these pieces, each drawn before the next, and the end of its turn. */
   say(id: string, pieces: readonly string[]): Promise<void>;
-  /** An answer and the end of its turn, drawn together. */
+  /** Sends an answer and the end of its turn, drawn together. */
   sayAtOnce(id: string, text: string): Promise<void>;
-  /** The elements of it. */
+  /** The answer's elements. */
   shown(id: string): string;
 }
 declare global {
   var growth: Growth;
 }
 
-/** The page, with a host that says what it is told to. Time goes fifty times as fast. */
+/** The page with a host that the test controls. Time runs fifty times as fast. */
 async function openView(browser: Browser): Promise<Page> {
   const context = await browser.newContext();
   const page = await context.newPage();

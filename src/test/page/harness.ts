@@ -1,9 +1,9 @@
 /**
- * A VS Code for tests that look at its page: one server and one browser for all suites with the same environment, a
- * window (browser context) of its own for each box. Closed when mocha ends.
+ * A VS Code for page tests: one server and one browser for all suites with the same environment, and a separate window
+ * (browser context) for each box. Closed when mocha ends.
  *
- * Boxes on one server share its user settings and the extension's global storage; what differs in `env`, `vsix` or
- * `restricted` gets a server of its own.
+ * Boxes on one server share its user settings and the extension's global storage. Boxes with different `env`, `vsix` or
+ * `restricted` use separate servers.
  */
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -42,9 +42,7 @@ export interface BoxOptions {
   readonly settings?: Settings;
   /** Added to the environment of server, extension host, sidecar and agents. */
   readonly env?: Readonly<Record<string, string>>;
-  /**
-   * Names of workspace folders, each a copy of test-workspace; one unless given, several make a multi-root workspace.
-   */
+  /** Names of workspace folders, each a copy of test-workspace. Default: one; several make a multi-root workspace. */
   readonly folders?: readonly string[];
   /** Load the extension from this folder instead of the checkout. */
   readonly extension?: string;
@@ -52,13 +50,13 @@ export interface BoxOptions {
   readonly others?: readonly string[];
   /** Install this package instead of loading the extension from the checkout. */
   readonly vsix?: string;
-  /** Workspace trust is on, and nobody has trusted the folder. */
+  /** Workspace trust is enabled and the folder is untrusted. */
   readonly restricted?: boolean;
 }
 
 export interface Box {
   readonly page: Page;
-  /** What is inside the chat view; follows reloads. */
+  /** The content of the chat view; follows reloads. */
   readonly frame: FrameLocator;
   readonly server: Server;
   /** The workspace folders on disk. */
@@ -69,7 +67,7 @@ export interface Box {
   command(title: string): Promise<void>;
   /** Reloads the window. */
   reload(): Promise<void>;
-  /** Closes the window in good order and opens it again, as a new one that remembers nothing in the browser. */
+  /** Closes the window gracefully and opens a new one with an empty browser storage. */
   openFresh(): Promise<void>;
   /** Living processes of this server: extension hosts, sidecars, agents. Linux only. */
   processes(): readonly Found[];
@@ -100,15 +98,14 @@ async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions):
   return starting;
 }
 
-/** What a user could look at now: the documents of all windows, and of the chats in them. */
+/** All visible documents: those of all windows and of their chats. */
 export const documents = (): readonly Locator[] =>
   [...opened].flatMap(({ page, frame }) => [page.locator(":root"), frame.locator(":root")]);
 
-/** Opens a window. Its chat view is not shown yet: nothing of ours has been activated. */
+/** Opens a window. Its chat view is not shown yet, and the extension is not activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
   const { server, mark } = await sharedServer(options);
-  // What a test is about is not what our own extensions add to it: one that has them says so, with null for those that
-  // are on by default.
+  // Excludes the built-in extensions by default. A test of them sets null for those that are on by default.
   server.writeSettings({
     "symposium.extensions": [],
     ...(options.restricted
@@ -159,8 +156,8 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
 }
 
 /**
- * In a browser VS Code sometimes opens a workspace of several folders without any: it reads the workspace's file before
- * its connection can. It has them when it is loaded again.
+ * In a browser, VS Code sometimes opens a multi-root workspace without folders, because it reads the workspace file
+ * before it is connected. A reload fixes it.
  */
 async function withFolders(page: Page): Promise<void> {
   for (let attempt = 1; attempt < 6; attempt++) {
@@ -183,7 +180,7 @@ async function reload(page: Page): Promise<void> {
   await page.locator(".monaco-workbench").waitFor({ timeout: timeLimit(60_000) });
 }
 
-/** What was on screen when a test failed, and what we had logged: `out/screenshots/failed-…`. */
+/** Saves the screen and the log of a failed test: `out/screenshots/failed-…`. */
 teardown(async function () {
   if (this.currentTest?.state !== "failed") return;
   const name = `failed-${this.currentTest.fullTitle().replaceAll(/\W+/g, "-").slice(0, 100)}`;
@@ -215,7 +212,7 @@ function makeWorkspace(
   return { folders, where: { workspace } };
 }
 
-/** Leaving the page first lets the workbench say goodbye, so that its extension host ends at once. */
+/** Leaves the page first, so that the workbench shuts down its extension host immediately. */
 async function closePage(page: Page): Promise<void> {
   await page.goto("about:blank").catch(() => {});
   await page.context().close();

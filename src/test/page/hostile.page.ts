@@ -1,13 +1,13 @@
-/** An agent that wants to take the page over: whatever it says and wherever it says it, it is text. */
+/** An agent that tries to take over the page: all its output is shown as text. */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { promptInput, sendPrompt, turnEnded, type Box } from "./harness";
 import { guardPage } from "./page-guard";
 import { becomes, button, newTab, openScripted, readLog, seen, shownText, showsText, stopTurn } from "./scripted";
 
-/** What would run sets this, in whatever frame. */
+/** An executed script sets this, in any frame. */
 const RUN = "window.hacked=(window.hacked||0)+1";
-/** Nobody lives there; a request would be seen. */
+/** A nonexistent host; the test detects requests to it. */
 const ELSEWHERE = "https://evil.example";
 
 const HTML = [
@@ -62,7 +62,7 @@ const MARKDOWN = [
   `[there]: javascript:${RUN} "${HTML.replaceAll('"', "'")}"`,
 ].join("\n\n");
 
-/** As a step of the scripted agent writes a text on one line. */
+/** Escapes a text for a one-line step of the scripted agent. */
 const step = (text: string): string => text.replaceAll("\\", "\\\\").replaceAll("\n", "\\n").replaceAll("\t", "\\t");
 const field = (name: string, value: unknown): string => `${name}=${JSON.stringify(value)}`;
 const TURNED = "rm -rf / \u202Etxt.";
@@ -93,12 +93,12 @@ const FAKE_CARD = `**Scripted** wants to run a command
 interface Taken {
   readonly box: Box;
   /**
-   * In each frame of the page: what ran, what the policy stopped, what was never to be there; and requests elsewhere.
+   * In each frame of the page: executed scripts, policy violations, forbidden elements; and requests to other hosts.
    */
   harm(): Promise<readonly string[]>;
 }
 
-/** The chat with a turn that has said all of it. */
+/** The chat with a turn whose content includes all of it. */
 async function takenOver(policy: "kept" | "removed"): Promise<Taken> {
   const box = await openScripted({ settings: { "symposium.logLevel": "debug" } }),
     asked: string[] = [];
@@ -111,12 +111,12 @@ async function takenOver(policy: "kept" | "removed"): Promise<Taken> {
   await sendPrompt(box.frame, EVERYWHERE);
   await showsText(box.frame, "END-OF-TEXT");
   await button(box.frame, "**Really**").first().waitFor();
-  // Unfolded, so that what is drawn only then is drawn.
+  // Unfolded, so that their content is drawn.
   for (const fold of await box.frame.locator(".mynah-chat-item-summary-button:visible").all()) await fold.click();
   return { box, harm: async () => [...(await guard.found()), ...asked] };
 }
 
-/** Adds a script that nobody admitted. Returns whether it ran; otherwise the violation has been dispatched. */
+/** Adds a script without permission. Returns whether it ran; otherwise the violation has been dispatched. */
 const plantedScriptRuns = (box: Box): Promise<boolean> =>
   box.frame.locator("body").evaluate(async body => {
     const heard = new Promise(resolve => {
@@ -213,7 +213,7 @@ suite("an agent that wants to take the page over", () => {
 
   test("the input is still on top, and takes a draft", async () => {
     const input = box.frame.locator(".mynah-chat-prompt-input:visible");
-    await input.click(); // refused when something else is on top
+    await input.click(); // refused if another element covers it
     await input.pressSequentially("still here");
     await becomes(() => input.innerText(), "still here", "the draft");
     await input.fill("");
@@ -320,8 +320,8 @@ const FLOODS: readonly (readonly [what: string, script: string, told: string | R
   ["one message of 50 MB", "big 50 MB", /sends more in this turn than can be kept|larger than|too long|too large/],
 ];
 /**
- * A machine that runs all of VS Code beside the flood is slow, and now and then holds a key up; frozen is something
- * else.
+ * A machine that runs all of VS Code beside the flood is slow and occasionally delays a key. A frozen page takes much
+ * longer.
  */
 const SOON_MS = 1_000,
   FROZEN_MS = 10_000;
@@ -366,7 +366,7 @@ suite("an agent that floods", () => {
 const selectedTab = async (box: Box): Promise<string> =>
   (await box.frame.locator("body").getAttribute("data-tab")) ?? "";
 
-/** Tab by tab, until it is this one. */
+/** Selects tab after tab until it is this one. */
 async function selectTab(box: Box, tabId: string): Promise<void> {
   await seen(async () => {
     for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {

@@ -1,5 +1,5 @@
 /**
- * The agent extension IDE operations in a real VS Code: its own TypeScript services answer, of files as the user sees
+ * The agent extension IDE operations in a real VS Code. VS Code's TypeScript services answer for files as the user sees
  * them, and change nothing.
  */
 import assert from "node:assert/strict";
@@ -38,15 +38,15 @@ suite("the extension IDE operations", () => {
   function write(name: string, text: string): void {
     writeFileSync(path.join(folder, name), text);
   }
-  /** Its words as they are on screen, with one space between them. */
+  /** The visible text of the answer, with single spaces. */
   async function ask(args: object): Promise<string> {
     await sendPrompt(box.frame, `use tool ide-operations::ide_operation with ${JSON.stringify(args)}`);
     await turnEnded(box.frame, { timeout: 90_000 });
     return (await lastExchange(box.frame)).answer.replaceAll(/\s+/g, " ");
   }
   /**
-   * Its words, once all of this is in them: what language services know of files they learn by and by, from those who
-   * watch the disk.
+   * Repeats until the answer contains all parts, because language services learn about files gradually, from file
+   * watchers.
    */
   async function learns(args: object, ...parts: readonly (string | RegExp)[]): Promise<string> {
     let answer = "";
@@ -92,7 +92,7 @@ suite("the extension IDE operations", () => {
       assert.ok(typeof part === "string" ? answer.includes(part) : part.test(answer), `${part} is not in: ${answer}`);
   };
 
-  /** Of the file as it is now, or the services had not spoken in time, which is said, and asked again. */
+  /** Repeats until the answer describes the current file. If the services do not report in time, the answer says so. */
   async function diagnosed(file: string, ...parts: readonly string[]): Promise<void> {
     let answer = "";
     await seen(
@@ -105,7 +105,8 @@ suite("the extension IDE operations", () => {
   }
 
   test("definition, references, hover", async () => {
-    // Until it has loaded the project, TypeScript's service knows the one file: that name's definition is its import.
+    // Until the project is loaded, the TypeScript service knows only this file, and the definition of the name is its
+    // import.
     await learns(
       { operation: "definition", path: "code/main.ts", line: 3, symbol: "add" },
       "OK: 1 definition:",

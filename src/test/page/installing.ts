@@ -1,6 +1,6 @@
 /**
- * A machine for agents that are installed: an npm that only the login shell finds, as where an editor was started from
- * a dock, and which “installs” the scripted agent. Whoever asks another npm gets no answer.
+ * A machine for installed agents. Its npm is found only by the login shell, as in an editor started from a dock, and
+ * “installs” the scripted agent. Requests to another npm get no answer.
  */
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const [AGENT, NPM] = ["scripted-agent", "fake-tool"].map(name =>
 ) as [string, string];
 export const PACKAGE = "scripted-acp-agent";
 
-/** What fake-tool.program.ts reads. */
+/** The input of fake-tool.program.ts. */
 const WORKS = {
   packages: {
     [PACKAGE]: {
@@ -37,7 +37,7 @@ export class InstallingMachine implements Disposable {
       { mode: 0o755 },
     );
     writeFileSync(path.join(this.#bin, "node"), `#!/bin/sh\nexec '${process.execPath}' "$@"\n`, { mode: 0o755 });
-    // As a login shell: its start files put a folder into PATH, and print something.
+    // Behaves like a login shell: its start files extend PATH and print text.
     writeFileSync(
       this.#shell,
       `#!/bin/sh\necho Welcome\nPATH='${this.#bin}':$PATH\nexport PATH\nwhile [ "$1" != -c ]; do shift; done\nexec /bin/sh "$@"\n`,
@@ -52,12 +52,12 @@ export class InstallingMachine implements Disposable {
     return path.join(this.folder, "sh");
   }
 
-  /** For the server of the window. */
+  /** The environment of the window's server. */
   get env(): Readonly<Record<string, string>> {
     return { SHELL: this.#shell, npm_config_registry: "http://127.0.0.1:9/", npm_config_fetch_retries: "0" };
   }
 
-  /** What npm was asked to install, in order. */
+  /** The packages that npm was asked to install, in order. */
   get installed(): readonly string[] {
     const calls = path.join(this.#bin, "calls.jsonl");
     return existsSync(calls)
@@ -75,7 +75,7 @@ export class InstallingMachine implements Disposable {
     writeFileSync(this.#plan, JSON.stringify({ ...WORKS, fails: { code: 1, stderr } }));
   }
 
-  /** Until it is disposed of, there is no npm in the folder. */
+  /** Removes npm from the folder until disposal. */
   withoutNpm(): Disposable {
     const npm = path.join(this.#bin, "npm"),
       gone = path.join(this.folder, "npm");
@@ -94,11 +94,11 @@ export class InstallingMachine implements Disposable {
   }
 }
 
-/** An agent of the settings that npm installs. */
+/** A configured agent that npm installs. */
 export function packed(id: string, name: string, ...args: readonly string[]): object {
   return { id, name, distribution: { npx: { package: PACKAGE, args } } };
 }
-/** One that is there. */
+/** A configured agent that is installed locally. */
 export function local(id: string, name: string, ...args: readonly string[]): object {
   return { id, name, distribution: { local: { command: process.execPath, args: [AGENT, ...args] } } };
 }

@@ -1,6 +1,6 @@
 /**
- * Agents that are installed at their first prompt, and those that want their user to sign in, in a real VS Code with a
- * home of its own.
+ * Agents that are installed at their first prompt, and agents that require a sign-in, in a real VS Code with a separate
+ * home.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
@@ -68,7 +68,7 @@ suite("agents that are installed, and signed in to", () => {
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
   }
-  /** Of a prompt that waits for its user to sign in. */
+  /** Waits for the answer to a prompt that waited for the sign-in. */
   const isAnswered = (answer: RegExp): Promise<void> =>
     seen(
       async () => (await turnState(box.frame)) === "idle" && answer.test((await lastExchange(box.frame)).answer),

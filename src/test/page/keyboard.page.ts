@@ -1,4 +1,4 @@
-/** The chat by keyboard alone, and what was typed and not sent. */
+/** The chat by keyboard alone, and drafts. */
 import assert from "node:assert/strict";
 import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "./composing";
 import { lastExchange, readCards, turnEnded, type Box } from "./harness";
@@ -29,7 +29,7 @@ suite("the chat by keyboard", () => {
   const showsInput = (text: string): Promise<void> => hasInput(box.frame, text);
   const focused = (): Promise<string> => focusedOf(box.frame);
 
-  /** Presses the key until the focus is on what is wanted; a person would not do it more often. */
+  /** Presses the key until the wanted element has the focus; at most as often as a user would. */
   async function goTo(wanted: RegExp, key: "Tab" | "Shift+Tab"): Promise<void> {
     const passed: string[] = [];
     for (let at = await focused(); !wanted.test(at); at = await focused()) {

@@ -1,8 +1,8 @@
 /**
- * Rounds of kills and reloads in a real VS Code, while the agent writes, a prompt waits in the queue and a draft is
- * typed. A round is clean when all that was on the screen is still there, and the prompt that is entered next is
- * answered. `npm test` plays the rounds in which something was lost once, `npm run test:kills -- ROUNDS` as many as
- * are wanted. The table of all rounds is in `out/screenshots/kills.txt`.
+ * Rounds of kills and reloads in a real VS Code, while the agent writes, a prompt is queued and a draft is typed. A
+ * round is clean if all content on the screen is kept and the next prompt is answered. `npm test` plays the rounds in
+ * which content was once lost. `npm run test:kills -- ROUNDS` plays any number. The table of all rounds is in
+ * `out/screenshots/kills.txt`.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -16,10 +16,13 @@ import { newTab, numberedWords, openScripted, processesOf, reloadWebviews, seen,
 const KINDS = ["agent", "sidecar", "extensionHost", "webviews", "page"] as const;
 type Kind = (typeof KINDS)[number];
 
-/** When Enter is pressed after the sidecar is killed: at once, when the page shows it, or when the next one runs. */
+/**
+ * The time of Enter after the sidecar is killed: immediately, when the page shows the interruption, or when the next
+ * one runs.
+ */
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
 const RESTARTED = "sidecar was restarted";
-/** Texts of the page. A page that is slow may never draw the first state. */
+/** Texts of the page. A slow page may never draw the first state. */
 const SAYS = { interrupted: ["sidecar is being started again", RESTARTED], restarted: [RESTARTED] } as const;
 
 interface Round {
@@ -38,7 +41,7 @@ const STREAM = "stream 220 chunks of 5 chars every 40 ms";
 const SIDECAR_DEATHS = 4;
 
 const WANTED = Number(process.env["SYMPOSIUM_KILLS"] ?? 0);
-/** A user who sees no restart of the extension host by then reloads the page. */
+/** A user reloads the page if the extension host does not restart in this time. */
 const HOST_RESTART_MS = WANTED > 0 ? 15_000 : 1_000;
 
 /** All kinds in turn. */
@@ -104,7 +107,7 @@ suite("kills and reloads", () => {
         .catch(() => [])
     ).join("\n");
   }
-  /** Everything that a user sees of the selected tab. */
+  /** The visible content of the selected tab. */
   async function everything(): Promise<string> {
     return [await shownText(box.frame).catch(() => ""), await queue(), await typed()].join("\n");
   }
@@ -147,7 +150,7 @@ suite("kills and reloads", () => {
     }
   }
 
-  /** Watches for one of these texts from inside the page, from now on: a text that is shown briefly is not missed. */
+  /** Watches for one of these texts inside the page, so that a briefly shown text is not missed. */
   async function watch(texts: readonly string[]): Promise<() => Promise<void>> {
     const body = pageOf("");
     await body.evaluate((root, texts) => {
@@ -164,7 +167,7 @@ suite("kills and reloads", () => {
     return () => body.evaluate(() => ("symposiumSeen" in window ? (window.symposiumSeen as Promise<void>) : undefined));
   }
 
-  /** Kills while `next` is typed, and enters it at that moment. */
+  /** Kills while `next` is being typed, and presses Enter at that moment. */
   async function enterInterrupted(moment: Round["enter"], next: string): Promise<void> {
     if (sidecarDeaths++ >= SIDECAR_DEATHS) throw new Error("The supervisor has given up.");
     await type(next);
@@ -174,7 +177,7 @@ suite("kills and reloads", () => {
     await box.page.keyboard.press("Enter");
   }
 
-  /** Kills, and waits until the page shows how things are. */
+  /** Kills, and waits until the page shows the current state. */
   async function interrupt(kind: Kind): Promise<void> {
     await strike(kind);
     if (kind === "page" || kind === "extensionHost") {
@@ -190,7 +193,7 @@ suite("kills and reloads", () => {
     );
   }
 
-  /** What was lost. */
+  /** Returns the lost content. */
   async function play(n: number, { kind, words, queued, draft, frames, enter }: Round): Promise<readonly string[]> {
     if (kind === "sidecar" && sidecarDeaths >= SIDECAR_DEATHS) await interrupt("page");
     await newTab(box);
@@ -205,7 +208,7 @@ suite("kills and reloads", () => {
     await box.page.evaluate(async left => {
       while (left-- > 0) await new Promise(requestAnimationFrame);
     }, frames);
-    // The last word may be only half there.
+    // The last word may be incomplete.
     const before = (await numberedWords(box.frame)).slice(0, -1),
       next = `next-${n}`,
       lost: string[] = [];
@@ -259,7 +262,7 @@ suite("kills and reloads", () => {
       const line = `${String(i + 1).padStart(3)} ${titleOf(round)} (${seconds()} s): ${result}`;
       played.push({ kind: round.kind, line, isClean });
       if (!isClean) await box.screenshot(`kills-${i + 1}`);
-      await closeTab().catch(() => undefined); // the next round has a tab of its own
+      await closeTab().catch(() => undefined); // the next round uses a new tab
       assert.deepEqual(lost, []);
     });
   }

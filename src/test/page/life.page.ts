@@ -1,4 +1,4 @@
-/** How an agent's life goes wrong, as the user sees it: it is not there, does not start, dies; and what they can do. */
+/** Failures of an agent as the user sees them: missing, not starting, exiting; and the offered remedies. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, writeFileSync } from "node:fs";
@@ -30,9 +30,9 @@ const agent = (id: string, command: string, ...args: readonly string[]) => ({
 const failing = (id: string, ...flags: readonly string[]) => agent(id, SCRIPTED[0], SCRIPTED[1], ...flags);
 
 const FOLDER = mkdtempSync(path.join(tmpdir(), "life-"));
-/** As soon as it is there, the agent named Licensed starts. */
+/** The agent named Licensed starts only if this file exists. */
 const LICENCE = path.join(FOLDER, "licence");
-/** A pipe: as soon as somebody writes to it, the agent named Slow starts. */
+/** A pipe: the agent named Slow starts when the test writes to it. */
 const START = path.join(FOLDER, "start");
 const AGENTS = [
   failing("Good"),

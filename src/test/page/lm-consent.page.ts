@@ -1,6 +1,6 @@
 /**
- * Standing approvals in VS Code's own chat: which of an agent's acts "Allow in this Session" covers, and which are
- * asked about all the same. One window, so that what was approved counts for all later tests.
+ * Standing approvals in VS Code's own chat: the actions that "Allow in this Session" covers, and those that still ask.
+ * One window, so that an approval applies to all later tests.
  */
 import assert from "node:assert/strict";
 import type { Box } from "./harness";
@@ -24,7 +24,7 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
 
   const asked = (text: string | RegExp) =>
     box.page.locator(".chat-tool-confirmation-carousel-container:visible", { hasText: text }).last();
-  /** The command is asked about, and skipped. */
+  /** The chat asks about the command; the test skips it. */
   async function isAsked(screenshot: string): Promise<void> {
     await asked(/wants to run a command/).waitFor();
     await box.screenshot(screenshot);

@@ -1,7 +1,7 @@
 /**
- * Agents in VS Code's own chat: conversations that are changed, copied, shortened, and come back after a restart. The
- * chat sends the whole history each time; which of the agent's sessions hears it, and what it is told of before, is
- * asserted on what the agent received.
+ * Agents in VS Code's own chat: conversations that are edited, copied, shortened, and restored after a restart. The
+ * chat sends the whole history each time. The tests check which session of the agent received a prompt, and with which
+ * history.
  */
 import assert from "node:assert/strict";
 import { mkdirSync, writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ suite("histories of VS Code's own chat", () => {
     }
   }
 
-  /** Asserts that a new session of the agent was told these turns, and no others. */
+  /** Asserts that a new session of the agent received these turns, and no others. */
   function told(sessions: number, words: string, ...turns: readonly string[]): void {
     assert.deepEqual([model.sessions, model.prompt.words], [sessions, `say ${words}`]);
     const said = model.quoted.slice(model.quoted.indexOf(BEFORE));
@@ -193,7 +193,7 @@ suite("histories of VS Code's own chat", () => {
     await chat.ready();
     await chat.listed(/^say Monday/).click();
     await chat.answered("w10");
-    await chat.picker.filter({ hasText: "Scripted" }).waitFor(); // it is there when our extension has begun
+    await chat.picker.filter({ hasText: "Scripted" }).waitFor(); // it appears when the extension is active
     await talk("Thursday");
     assert.equal(model.heard("initialize").length, processes + 1);
     assert.match(

@@ -1,6 +1,6 @@
 /**
- * More tools than VS Code's chat shows at once: it puts some of an extension's, ours too, behind one that a model calls
- * to see them. What the scripted agent has of them.
+ * More tools than VS Code's chat offers at once. It groups some of an extension's tools, including Symposium's, behind
+ * one tool that a model calls to see them. Checks the tools that the scripted agent receives.
  */
 import path from "node:path";
 import { openBox, ROOT, type Box } from "./harness";

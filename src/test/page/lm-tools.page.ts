@@ -1,6 +1,6 @@
 /**
- * Agents in VS Code's own chat: rounds of tools, what its confirmations come to, sub-agents, pictures, and what a user
- * does while a tool runs. The scripted agent says what it was answered; the trace has in which order.
+ * Agents in VS Code's own chat: rounds of tools, confirmations, sub-agents, pictures, and user actions while a tool
+ * runs. The scripted agent repeats the results; the trace shows their order.
  */
 import assert from "node:assert/strict";
 import type { Box } from "./harness";
@@ -16,7 +16,7 @@ suite("tools of an agent in VS Code's own chat", () => {
   });
   suiteTeardown(() => model.close());
 
-  /** The entry of the status bar by which a running `test_gate` ends. */
+  /** The status bar entry that ends a running `test_gate`. */
   const gate = (name: string) => box.page.locator(".statusbar-item", { hasText: `open ${name}` });
   const text = (content: readonly { readonly text?: string }[]): string =>
     content.map(block => block.text ?? "").join(" ");
@@ -139,7 +139,7 @@ suite("tools of an agent in VS Code's own chat", () => {
   test("a tool's picture reaches the agent as a picture", async () => {
     const acts = await model.acting();
     await chat.say("mcp vsc_* test_image {}");
-    await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent has it: a trace leaves the data out
+    await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent received it; a trace omits the data
     const [content] = (await acts()).flatMap(act => ("result" in act ? [act.content] : []));
     assert.ok(
       content?.some(({ type, mimeType }) => type === "image" && mimeType === "image/png"),

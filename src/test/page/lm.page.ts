@@ -1,6 +1,6 @@
 /**
- * Agents in VS Code's own chat, with the scripted agent: what a user types and presses there, and what the agent heard
- * of it. Tools are VS Code's own and those of an extension whose schemas are written as others write them.
+ * Agents in VS Code's own chat, with the scripted agent: user input, and the prompts that the agent received. The tools
+ * are VS Code's own and those of an extension with third-party schema styles.
  */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
@@ -88,7 +88,7 @@ suite("agents in VS Code's own chat", () => {
     const names = (await chat.answered(/test_add[\s\S]*test_throws/)).split(/[,\s]+/);
     for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
     assert.ok(names.filter(name => /^\w+$/.test(name)).length >= 40, names.join(" "));
-    // Of several rounds in one answer VS Code folds the first ones.
+    // VS Code folds the first of several rounds in one answer.
     for (const [call, result] of [
       ["test_none {}", "test_none: none"],
       ["test_empty {}", "test_empty: empty"],

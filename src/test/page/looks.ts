@@ -1,9 +1,7 @@
-/**
- * What a user's eye would judge, measured in the chat view: is text readable, is the focus seen, has a card an edge.
- */
+/** Measures the visible quality of the chat view: readable text, visible focus, edges of cards. */
 import type { FrameLocator } from "playwright-core";
 
-/** The themes that VS Code begins with; `kind` is the class of a page that wears one. */
+/** VS Code's default themes; `kind` is the class of a page with the theme. */
 export const THEMES = [
   { theme: "Dark 2026", kind: "vscode-dark", name: "dark" },
   { theme: "Light 2026", kind: "vscode-light", name: "light" },
@@ -20,9 +18,8 @@ export interface TextSeen {
 }
 
 /**
- * Every piece of text that is on screen below `selector`, with its contrast by WCAG 2.1 against what is painted behind
- * it: translucent layers and the opacity of ancestors are counted in. Disabled controls are left out, as WCAG leaves
- * them out.
+ * Every visible text below `selector`, with its contrast by WCAG 2.1 to the painted background. Includes translucent
+ * layers and the opacity of ancestors. Omits disabled controls, as WCAG does.
  */
 export function textsSeen(frame: FrameLocator, selector: string): Promise<readonly TextSeen[]> {
   return frame.locator("body").evaluate((body, selector) => {
@@ -46,7 +43,9 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
       element.parentElement ? [element, ...lineage(element.parentElement)] : [element];
     const opacityOf = (element: Element): number =>
       lineage(element).reduce((product, each) => product * Number(getComputedStyle(each).opacity), 1);
-    /** From the outermost inwards; the page behind the frame is the side bar, whose colour the frame is told. */
+    /**
+     * From the outermost element inwards. The page behind the frame is the side bar, whose colour the frame receives.
+     */
     const behind = (element: Element): Colour => {
       const page = parse(getComputedStyle(document.documentElement).getPropertyValue("--vscode-sideBar-background"));
       return lineage(element).reduceRight<Colour>(
@@ -76,7 +75,7 @@ export function textsSeen(frame: FrameLocator, selector: string): Promise<readon
             isShown(element) &&
             [...element.childNodes].some(node => node.nodeType === Node.TEXT_NODE && node.textContent?.trim()),
         )
-        // what is not painted at all need not be readable
+        // unpainted text need not be readable
         .filter(element => parse(getComputedStyle(element).color)[3] > 0 && opacityOf(element) > 0)
         .map(element => {
           const background = behind(element);
@@ -106,7 +105,7 @@ export interface Edges {
   readonly outline: Edge;
 }
 
-/** Border (of the top) and outline of the elements that are on screen. */
+/** Border (of the top) and outline of the visible elements. */
 export function edgesOf(frame: FrameLocator, selector: string): Promise<readonly Edges[]> {
   return frame.locator(selector).evaluateAll(elements =>
     elements
@@ -126,7 +125,7 @@ export function edgesOf(frame: FrameLocator, selector: string): Promise<readonly
   );
 }
 
-/** A colour of the theme as a browser computes it, `undefined` when the theme has none. */
+/** A colour of the theme as a browser computes it, `undefined` if the theme has none. */
 export function themeColour(frame: FrameLocator, name: string): Promise<string | undefined> {
   return frame.locator("body").evaluate((body, name) => {
     const value = getComputedStyle(document.documentElement).getPropertyValue(`--vscode-${name}`);

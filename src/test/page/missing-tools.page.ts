@@ -1,6 +1,6 @@
 /**
- * An agent that ignores MCP servers, in a real VS Code: the sentence in its tab, and *Details*, in four themes (issue
- * 14 item 1).
+ * An agent that ignores MCP servers, in a real VS Code: the message in its tab, and *Details*, in four themes (issue 14
+ * item 1).
  */
 import assert from "node:assert/strict";
 import { violations } from "./axe";

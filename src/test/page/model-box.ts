@@ -1,4 +1,7 @@
-/** A window for a suite: VS Code's own chat with the scripted agent as its model, and all that this agent heard. */
+/**
+ * A window for a suite: VS Code's own chat with the scripted agent as its model, and all messages that this agent
+ * received.
+ */
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
@@ -13,7 +16,7 @@ export interface Block {
   readonly data?: string;
 }
 
-/** A prompt: which of the agent's sessions, the user's words, and what else was with them. */
+/** A prompt: the agent's session, the user's text, and the other blocks. */
 export interface Heard {
   readonly session: string;
   readonly words: string;
@@ -48,8 +51,8 @@ export class ModelBox {
   ) {}
 
   /**
-   * `more`: settings; `flags`: of the agent. The log and the trace stay: they are below the temporary folder of the
-   * run, and the agent may still write its last lines.
+   * `more`: settings. `flags`: of the agent. The log and the trace are not removed: they are below the temporary folder
+   * of the run, and the agent may still write its last lines.
    */
   static async open(more: Readonly<Record<string, unknown>> = {}, flags: readonly string[] = []): Promise<ModelBox> {
     const folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
@@ -69,12 +72,12 @@ export class ModelBox {
     return new ModelBox(box, chat, folder);
   }
 
-  /** Modes that were set at the agent, in their order. */
+  /** Modes that the agent was set to, in order. */
   get modes(): readonly string[] {
     return this.heard("session/set_mode").map(({ params }) => params?.modeId ?? "");
   }
 
-  /** All that the agent received, as it came. */
+  /** All messages that the agent received, verbatim. */
   get log(): string {
     const file = path.join(this.folder, "agent.log");
     return existsSync(file) ? readFileSync(file, "utf8") : "";
@@ -102,12 +105,12 @@ export class ModelBox {
     return this.prompts.at(-1) ?? { session: "", words: "", more: [] };
   }
 
-  /** What was quoted in the last prompt. */
+  /** The quoted history in the last prompt. */
   get quoted(): string {
     return this.prompt.more.map(({ text }) => text ?? "").join("\n");
   }
 
-  /** Calls and results, as the sidecar had them, in their order. */
+  /** Calls and results in the order of the sidecar's trace. */
   get acts(): readonly ModelStep[] {
     const traced = this.#traced(),
       calls = new Set(traced.filter(({ method, to }) => method === "tools/call" && isTools(to)).map(({ id }) => id));
@@ -119,14 +122,16 @@ export class ModelBox {
     });
   }
 
-  /** The sessions of the agent whose words came, in the order of the words. */
+  /** The agent's sessions whose text arrived, in the order of arrival. */
   get speakers(): readonly string[] {
     return this.#traced().flatMap(({ method, to, params }) =>
       method === "session/update" && to === CLIENT ? (params?.sessionId ?? []) : [],
     );
   }
 
-  /** Acts from now on: a function that has those that came since, when no turn runs any more. */
+  /**
+   * Records actions from this moment: returns a function that waits for the end of all turns and returns the new ones.
+   */
   async acting(): Promise<() => Promise<readonly ModelStep[]>> {
     await this.#allTraced();
     const before = this.acts.length;
@@ -141,9 +146,9 @@ export class ModelBox {
   }
 
   /**
-   * Waits until VS Code has written down a chat of so many turns whose last answer has these words: it does so every
-   * few seconds. In a browser, a page that is left before then takes the end of the chat with it, and a chat that is
-   * left may be empty when it is opened again.
+   * Waits until VS Code has stored a chat of this number of turns whose last answer contains these words; it does so
+   * every few seconds. In a browser, leaving the page earlier loses the end of the chat, and a chat that is left may be
+   * empty when reopened.
    */
   written(words: string, turns: number): Promise<void> {
     const folder = path.join(this.box.server.userData, "User/workspaceStorage");
@@ -167,7 +172,10 @@ export class ModelBox {
     return this.box.close();
   }
 
-  /** Waits until the trace has the end of every turn: it is written by and by, and an answer may be read before. */
+  /**
+   * Waits until the trace contains the end of every turn. It is written with a delay, and an answer may be visible
+   * earlier.
+   */
   #allTraced(): Promise<void> {
     return this.until(() => {
       const traced = this.#traced(),
@@ -191,11 +199,11 @@ export class ModelBox {
   }
 }
 
-/** As a trace names them; components between client and agent have their number before the name. */
+/** Names in a trace; components between client and agent have their number before the name. */
 const CLIENT = "client",
   isTools = (name: string): boolean => /^\d+ VS Code's tools$/.test(name);
 
-/** A last line that is half written is none. */
+/** Ignores an incomplete last line. */
 function lines<T>(text: string): readonly T[] {
   return text
     .split("\n")

@@ -1,18 +1,15 @@
-/**
- * VS Code's own chat as a user meets it: models are picked, words typed, confirmations pressed; what is on the page is
- * read, nothing else.
- */
+/** VS Code's own chat as a user sees it: picks models, types, presses confirmations, and reads only visible text. */
 import type { Locator, Page } from "playwright-core";
 import { until, type Box } from "./harness";
 
-/** What `tools-extension` says when VS Code's chat is active. */
+/** Text of `tools-extension` when VS Code's chat is active. */
 const READY = "the chat is ready";
 
 export class ModelChat {
   constructor(readonly page: Page) {}
 
   /**
-   * Switches the chat on, without signing in, and waits until a model can be picked; in a box with `tools-extension`.
+   * Enables the chat without signing in and waits until a model can be picked. Requires a box with `tools-extension`.
    */
   static async open(box: Box): Promise<ModelChat> {
     const chat = new ModelChat(box.page);
@@ -21,7 +18,7 @@ export class ModelChat {
     await chat.ready();
     await box.command("View: Close All Editors");
     await box.command("Chat: Open Chat");
-    // Until VS Code has found a model it offers to sign in.
+    // VS Code offers to sign in until it has found a model.
     await chat.picker.filter({ hasNotText: /^\s*(models|auto|sign in.*)?\s*$/i }).waitFor();
     return chat;
   }
@@ -31,7 +28,7 @@ export class ModelChat {
     return this.page.locator(".statusbar-item", { hasText: READY }).first().waitFor();
   }
 
-  /** Its rows are virtual: they are never counted, only the last is looked at. */
+  /** Its rows are virtual, so they are never counted, and only the last is read. */
   get view(): Locator {
     return this.page.locator(".interactive-session:visible").last();
   }
@@ -46,7 +43,7 @@ export class ModelChat {
     return this.view.locator(".interactive-item-container.interactive-request", { hasText: words }).last();
   }
 
-  /** By the name that the picker shows. */
+  /** Selects a model by the name in the picker. */
   async pick(model: string): Promise<void> {
     await this.picker.click();
     const filter = this.page.locator(".action-widget:visible input.action-list-filter-input");
@@ -60,7 +57,7 @@ export class ModelChat {
     await this.picker.filter({ hasText: model }).waitFor();
   }
 
-  /** Selects a chat mode, by the name that its picker shows. */
+  /** Selects a chat mode by the name in its picker. */
   async mode(name: string): Promise<void> {
     const picker = this.view.locator(".chat-mode-picker-item").last();
     await picker.locator("a.action-label").click();
@@ -73,26 +70,26 @@ export class ModelChat {
     await picker.filter({ hasText: name }).waitFor();
   }
 
-  /** Goes to where a message is typed. */
+  /** Focuses the message input. */
   async focus(): Promise<void> {
     await this.view.locator(".interactive-input-part .monaco-editor").last().click();
   }
 
-  /** When no turn runs: what is said during one is for this one. */
+  /** Sends a message when no turn runs; during a turn it would belong to that turn. */
   async say(words: string): Promise<void> {
     await this.ended();
     await this.type(words);
     await this.asked(words).waitFor();
   }
 
-  /** Types a message and sends it, whatever runs. */
+  /** Types a message and sends it, also during a turn. */
   async type(words: string): Promise<void> {
     await this.focus();
     await this.page.keyboard.insertText(words);
     await this.page.keyboard.press("Enter");
   }
 
-  /** A command of the chat's own, `/compact`: a list offers it, which is closed first. */
+  /** Runs a command of the chat such as `/compact`. Closes the suggestion list first. */
   async command(name: string): Promise<void> {
     await this.focus();
     await this.page.keyboard.type(name);
@@ -104,27 +101,27 @@ export class ModelChat {
     await this.page.keyboard.press("Enter");
   }
 
-  /** The last answer, as soon as it says so. */
+  /** The last answer, once it contains the text. */
   async answered(text: string | RegExp): Promise<string> {
     const answer = this.last.filter({ hasText: text });
     await answer.waitFor();
     return answer.innerText();
   }
 
-  /** No turn runs: no answer is still being written, which the button to stop it may not tell of yet. */
+  /** Waits until no turn runs and no answer is being written, which the stop button may not reflect yet. */
   async ended(): Promise<void> {
     await this.view.locator(".interactive-item-container.chat-response-loading").first().waitFor({ state: "hidden" });
     await this.#stop.waitFor({ state: "hidden" });
   }
 
-  /** A button of the confirmation that is open. Each is drawn twice. */
+  /** A button of the open confirmation. Each is drawn twice. */
   button(label: string | RegExp): Locator {
     return this.page.locator(".monaco-button:visible", { hasText: label }).last();
   }
 
   /**
-   * Answers the confirmation that is open with the first that its menu has. By keyboard: a menu that has just opened
-   * takes no click.
+   * Answers the open confirmation with the first item of its menu, by keyboard, because a menu that has just opened
+   * ignores clicks.
    */
   async allowOnce(): Promise<void> {
     await this.page.locator(".chat-tool-confirmation-carousel:visible .monaco-dropdown-button:visible").last().click();
@@ -154,7 +151,7 @@ export class ModelChat {
     await this.#stop.click();
   }
 
-  /** Writes over a message that was sent. */
+  /** Replaces a sent message. */
   async edit(before: string, after: string): Promise<void> {
     await this.asked(before).locator(".rendered-markdown").click();
     const editor = this.view.locator(".interactive-request .monaco-editor.focused");
@@ -165,13 +162,13 @@ export class ModelChat {
     await editor.waitFor({ state: "hidden" });
   }
 
-  /** Has the last answer given again. */
+  /** Regenerates the last answer. */
   async retry(): Promise<void> {
     await this.last.hover();
     await this.last.locator(".codicon-refresh").click();
   }
 
-  /** Goes back to before a message. It is in the input then, and is taken out. */
+  /** Restores the checkpoint before a message. Removes the message from the input, where VS Code puts it. */
   async restore(words: string): Promise<void> {
     const asked = this.asked(words);
     await asked.hover();
@@ -186,13 +183,13 @@ export class ModelChat {
     await is("").waitFor();
   }
 
-  /** Makes another chat of what came before a message, and shows it. */
+  /** Forks the chat before a message, and shows the new chat. */
   async fork(words: string): Promise<void> {
     const asked = this.asked(words);
     await asked.hover();
     await asked.locator(".chat-fork-action-label").click();
     await asked.waitFor({ state: "hidden" });
-    await this.last.waitFor(); // the chat before is gone some time before the other is there
+    await this.last.waitFor(); // the previous chat disappears some time before the other is shown
   }
 
   /** Shows the list of chats beside the chat. */
@@ -202,8 +199,8 @@ export class ModelChat {
   }
 
   /**
-   * Waits until VS Code has kept a chat's title in its index, from which the list is made when a window opens. In a
-   * browser that is a database, written some time after the chat itself, and what is not in it when the page is left is
+   * Waits until VS Code has stored a chat's title in its index, from which a new window builds the list. In a browser
+   * the index is a database, written some time after the chat. Changes that are not in it when the page is left are
    * lost.
    */
   async indexed(title: string): Promise<void> {
@@ -236,7 +233,7 @@ export class ModelChat {
   }
 }
 
-/** Runs in the page: what its databases have as an index of chats. */
+/** Runs in the page: the indexes of chats in its databases. */
 async function indexesOfChats(): Promise<readonly string[]> {
   const settled = <T>(request: IDBRequest<T>): Promise<T> =>
     new Promise((resolve, reject) => {

@@ -1,6 +1,6 @@
 /**
- * No orphan, whatever is killed: an agent that ignores the end of stdin and SIGTERM and has children of its own, in and
- * out of its process group. The census goes by `SYMPOSIUM_RUN_ID`, which everything that an agent starts inherits.
+ * No orphaned processes after any kill. The agent ignores the end of stdin and SIGTERM and has children inside and
+ * outside its process group. The census uses `SYMPOSIUM_RUN_ID`, which all descendants of an agent inherit.
  */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { leftovers, sendPrompt, turnEnded, type Box } from "./harness";
 import { newTab, openScripted, processesOf, scripted, seen, showsText } from "./scripted";
 
 const STUBBORN = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"];
-/** On a slow machine; soon it is elsewhere. */
+/** For a slow machine; normally much less. */
 const LIMIT_MS = 60_000;
 
 suite("no orphan", function () {
@@ -21,7 +21,7 @@ suite("no orphan", function () {
   });
   suiteTeardown(() => box.close());
 
-  /** The agent answers, and its run id; three processes carry it. */
+  /** The agent answers with its run id; three processes have it. */
   async function running(): Promise<string> {
     await newTab(box).catch(() => undefined); // right after a restart the first tab may be the new one
     await sendPrompt(box.frame, "say here I am");

@@ -1,5 +1,5 @@
 /**
- * An agent that ignores the MCP servers of its sessions gets the tools by its own configuration, in a real VS Code
+ * An agent that ignores the MCP servers of its sessions gets the tools through its own configuration, in a real VS Code
  * (issue 14 item 5).
  */
 import assert from "node:assert/strict";
@@ -52,7 +52,7 @@ suite("an agent's own configuration", () => {
     return (await lastExchange(box.frame)).answer;
   };
 
-  /** Colours of the theme before it may be painted for a moment. */
+  /** The colours of the previous theme may be painted for a moment. */
   const isReadable = (theme: string): Promise<void> =>
     becomes(async () => (await violations(box.frame)).join("\n"), "", `no violation in ${theme}`);
 

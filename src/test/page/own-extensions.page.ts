@@ -1,6 +1,6 @@
 /**
- * What everybody has who has set nothing: Symposium's own extensions that are on by default, in a real VS Code and in a
- * Rust project; and the others, which are to be added.
+ * The default configuration: built-in extensions that are on by default, in a real VS Code and in a Rust project; and
+ * the optional ones.
  */
 import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
@@ -43,7 +43,7 @@ suite("Symposium's own extensions", () => {
     assert.match(await ask(`use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
   });
 
-  /** A prompt whose turn asks the user, who presses `label`. */
+  /** Sends a prompt whose turn asks the user, and presses `label`. */
   async function answered(text: string, label: RegExp): Promise<string> {
     await sendPrompt(box.frame, text);
     await button(box.frame, label).click();

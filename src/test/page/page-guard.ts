@@ -1,8 +1,8 @@
-/** A record, made inside each frame, of scripts, handlers and addresses that a text of an agent could bring. */
+/** Records, inside each frame, scripts, handlers and addresses that an agent's text could inject. */
 import type { Page } from "playwright-core";
 
 export interface PageGuard {
-  /** Violations of the content security policy, and what was never to be in a page, also for a moment. */
+  /** Violations of the content security policy, and forbidden elements, including temporary ones. */
   found(): Promise<readonly string[]>;
 }
 
@@ -49,7 +49,7 @@ function record(policy: "kept" | "removed"): void {
     for (const element of [root, ...root.querySelectorAll("*")]) look(element);
   };
 
-  // Elements that are not in the page yet run handlers and load pictures, too. What a template holds does not.
+  // Elements outside the page also run handlers and load pictures. The content of a template does not.
   const html = Object.getOwnPropertyDescriptor(Element.prototype, "innerHTML");
   const setHtml = html?.set;
   if (html === undefined || setHtml === undefined) throw new Error("innerHTML cannot be recorded");
@@ -78,7 +78,7 @@ function record(policy: "kept" | "removed"): void {
   };
   listen();
 
-  // VS Code opens this document again and writes the page into it, which takes away what listens.
+  // VS Code reopens this document and writes the page into it, which removes listeners.
   const write = Reflect.get(Document.prototype, "write");
   Document.prototype.write = function (...texts: string[]) {
     listen();

@@ -1,7 +1,4 @@
-/**
- * The ways through the chat that are there for the keyboard alone: from card to card, along the tabs, back to the
- * prompt.
- */
+/** Keyboard-only navigation of the chat: between cards, along the tabs, and back to the prompt. */
 import assert from "node:assert/strict";
 import { sendPrompt, turnEnded, type Box } from "./harness";
 import { input } from "./composing";
@@ -22,7 +19,7 @@ suite("accessibility: by keyboard", () => {
 
   const press = (...keys: readonly string[]): Promise<void> =>
     keys.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
-  /** The name, or the text, of what has the focus in the page. */
+  /** The name, or the text, of the focused element in the page. */
   const focused = (): Promise<string> =>
     box.frame.locator("body").evaluate(() => {
       const { activeElement: at } = document;

@@ -1,6 +1,6 @@
 /**
- * Prompts that are sent while the agent works, in a real VS Code: they wait, can be changed and taken back, and none is
- * lost.
+ * Prompts that are sent while the agent works, in a real VS Code: they are queued, can be edited and removed, and none
+ * is lost.
  */
 import assert from "node:assert/strict";
 import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
@@ -45,14 +45,14 @@ suite("prompts that wait", () => {
     await box.page.keyboard.press("Enter");
     await hasInput(box.frame, "");
   }
-  /** The agent is busy until this is answered. */
+  /** The agent is busy until this question is answered. */
   const askFirst = async (): Promise<void> => {
     await send("ask p1 options=allow_once,reject_once");
     await button(box.frame, "Allow once").first().waitFor();
     await seen(
       async () => /^Scripted asks for your permission/.test(await focused(box.frame)),
       "the focus on the question",
-    ); // which takes it once
+    ); // and takes the focus once
   };
   const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
   const stop = (): Promise<void> => box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();

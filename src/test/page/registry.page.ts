@@ -1,6 +1,6 @@
 /**
- * More agents, from a registry on this computer: found, chosen, and then in the user's settings; also when the registry
- * is gone.
+ * More agents from a local registry: found, selected, and stored in the user's settings; also if the registry is
+ * unavailable.
  */
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
@@ -75,7 +75,7 @@ suite("agents of the registry", () => {
   });
 
   test("one that is chosen stands in the user's settings, beside those that were there, and is the agent of new tabs", async () => {
-    // Looked for from before: it goes by itself.
+    // Waited for in parallel, because it disappears by itself.
     await Promise.all([
       box.page.locator(".notification-toast", { hasText: "Ada is the agent of new tabs" }).waitFor(),
       rows().filter({ hasText: "Counts what can be counted" }).click(),

@@ -1,4 +1,4 @@
-/** The scripted agent in a box, and what the tests of the chat do with it again and again. */
+/** The scripted agent in a box, and shared steps of the chat's tests. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -11,7 +11,7 @@ import { documents, lastExchange, openBox, ROOT, turnState, until, type Box, typ
 
 export const AGENT_ID = "scripted";
 
-/** A configured agent that is a program of the tests, the scripted agent unless told. */
+/** A configured agent that is a program of the tests, by default the scripted agent. */
 export function testAgent(
   id: string,
   name: string,
@@ -22,7 +22,7 @@ export function testAgent(
   return { id, name, distribution: { local: { command: process.execPath, args: [file, ...flags] } } };
 }
 
-/** Settings with the scripted agent as the agent of new tabs, without extensions, and more besides. */
+/** Settings with the scripted agent as the agent for new tabs, without extensions, and `more`. */
 export function scripted(
   flags: readonly string[] = [],
   more: Readonly<Record<string, unknown>> = {},
@@ -49,11 +49,11 @@ export async function openChatBox(settings: BoxOptions["settings"] & object): Pr
 /** The selected tab. */
 export const shownTab = (box: Box): Locator => box.frame.locator(".mynah-chat-wrapper:visible");
 
-/** Waits until `condition` is true of what a user sees: it is looked at whenever something in a window changes. */
+/** Waits until `condition` holds for the visible content. Checks it whenever a window changes. */
 export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> =>
   until(documents(), condition, timeout, `this was not seen: ${what}`);
 
-/** Waits until what is looked at is as expected; where it does not come to that, says what it was. */
+/** Waits until `look` returns the expected value. On timeout, reports the last value. */
 export async function becomes<T>(look: () => Promise<T>, expected: T, what: string): Promise<void> {
   let last: T | undefined;
   try {
@@ -65,15 +65,15 @@ export async function becomes<T>(look: () => Promise<T>, expected: T, what: stri
 }
 
 /**
- * Holds the scripted agent up at `step`, a step of its script, until it is opened: however slow the machine, the turn
- * goes on so long.
+ * Blocks the scripted agent at `step`, a step of its script, until it is opened. The turn lasts until then on any
+ * machine.
  */
 export function gate(): { readonly step: string; open(): void } {
   const file = path.join(mkdtempSync(path.join(tmpdir(), "gate_")), "open");
   return { step: `await ${file}`, open: () => writeFileSync(file, "") };
 }
 
-/** Everything that the selected tab shows, as text. */
+/** The visible text of the selected tab. */
 export const shownText = (frame: FrameLocator): Promise<string> =>
   frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
 
@@ -84,7 +84,7 @@ export const showsText = (frame: FrameLocator, text: string | RegExp): Promise<v
     String(text),
   );
 
-/** Waits for `text` in the answer to the last prompt: earlier answers of the tab may have the same words. */
+/** Waits for `text` in the answer to the last prompt, because earlier answers of the tab may contain it. */
 export const answerShows = (frame: FrameLocator, text: RegExp): Promise<void> =>
   seen(async () => text.test((await lastExchange(frame)).answer), `${String(text)} in the answer`);
 
@@ -95,12 +95,12 @@ export async function numberedWords(frame: FrameLocator): Promise<readonly numbe
 
 export const isCounting = (words: readonly number[]): boolean => words.every((n, i) => n === i + 1);
 
-/** Hides the sidebar as a user does, or shows it again. */
+/** Hides or shows the sidebar as a user does. */
 export async function toggleSidebar(box: Box): Promise<void> {
   await box.command("View: Toggle Primary Side Bar Visibility");
 }
 
-/** Hides the chat, which is on show, with the side bar. The extension host, which is told later, knows it then, too. */
+/** Hides the visible chat with the side bar. Waits until the extension host is notified. */
 export async function hideChat(box: Box): Promise<void> {
   const told = (): number => [...readLog(box).matchAll(/Webview hidden/g)].length,
     before = told();
@@ -109,7 +109,7 @@ export async function hideChat(box: Box): Promise<void> {
   await seen(() => Promise.resolve(told() > before), "that the extension host knows that the chat is hidden");
 }
 
-/** Has VS Code build the chat's page anew, and waits until that shows how things are. */
+/** Makes VS Code recreate the chat's page, and waits until it shows the current state. */
 export async function reloadWebviews(box: Box): Promise<void> {
   await box.frame.locator("body").evaluate(body => {
     body.dataset["old"] = "true";
@@ -125,7 +125,7 @@ export async function reloadWebviews(box: Box): Promise<void> {
   );
 }
 
-/** Reloads the window as a user does, and waits until the chat shows how things are. */
+/** Reloads the window as a user does, and waits until the chat shows the current state. */
 export async function reloadWindow(box: Box): Promise<void> {
   await Promise.all([
     box.page.waitForEvent("load", { timeout: timeLimit(90_000) }),
@@ -142,20 +142,20 @@ export async function reloadWindow(box: Box): Promise<void> {
   );
 }
 
-/** Stops the selected tab's turn, if one is going on, and waits for its end. */
+/** Cancels the selected tab's turn, if one runs, and waits for its end. */
 export async function stopTurn(frame: FrameLocator): Promise<void> {
   const button = frame.locator(".mynah-chat-prompt-stop-button:visible");
   await seen(async () => {
     if ((await turnState(frame)) === "idle") return true;
-    // the turn may have ended meanwhile
+    // the turn may have ended in the meantime
     if ((await button.count()) > 0) await button.click({ timeout: 5_000 }).catch(() => undefined);
     return false;
   }, "the end of the turn");
 }
 
 /**
- * The notification that says this. VS Code takes it away after some seconds, but not from under the mouse, which this
- * puts there.
+ * The notification with this text. VS Code hides it after some seconds unless the mouse is over it, so the mouse is
+ * moved there.
  */
 export async function notification(box: Box, text: string): Promise<Locator> {
   const toast = box.page.locator(".notification-toast", { hasText: text });
@@ -163,7 +163,7 @@ export async function notification(box: Box, text: string): Promise<Locator> {
   return toast;
 }
 
-/** What the extension has written to its output channel, which VS Code keeps as a file. */
+/** The output channel of the extension, which VS Code stores as a file. */
 export function readLog(box: Box): string {
   const logs = path.join(box.server.userData, "logs");
   const files = readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(name => name.endsWith("Symposium.log"));
@@ -180,13 +180,13 @@ export const processesOf = (box: Box, text: string): readonly number[] =>
     .filter(({ command }) => command.includes(text))
     .map(({ pid }) => pid);
 
-/** The user's settings, and those of this machine: in a browser VS Code keeps what is of a machine apart. */
+/** The user's settings and those of this machine, which VS Code in a browser stores separately. */
 export const readSettings = (box: Box): readonly unknown[] =>
   [box.server.settingsFile, path.join(box.server.userData, "Machine", "settings.json")]
     .filter(file => existsSync(file))
     .map(file => parsed(readFileSync(file, "utf8")));
 
-/** `undefined` for a file that is only half written. */
+/** `undefined` for a file that is being written. */
 function parsed(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -195,7 +195,7 @@ function parsed(text: string): unknown {
   }
 }
 
-/** Opens a tab and waits until it, and nothing else, is shown. */
+/** Opens a tab and waits until only it is shown. */
 export async function newTab(box: Box): Promise<void> {
   const before = await box.frame.locator("body").getAttribute("data-tab");
   await box.command("Symposium: New Tab");
@@ -216,7 +216,7 @@ export async function typeDraft(frame: FrameLocator, text: string): Promise<void
   }
 }
 
-/** A screenshot in the dark and in the light theme. */
+/** Takes a screenshot in the dark and in the light theme. */
 export async function look(box: Box, name: string): Promise<void> {
   await wear(box, "Dark Modern", "vscode-dark");
   await box.screenshot(`${name}-dark`);
@@ -225,8 +225,8 @@ export async function look(box: Box, name: string): Promise<void> {
 }
 
 /**
- * Puts on a color theme, as a user does: the settings file would not do, because VS Code in a browser does not watch
- * it.
+ * Selects a color theme as a user does. Changing the settings file has no effect, because VS Code in a browser does not
+ * watch it.
  */
 export async function wear(box: Box, theme: string, kind: string, frame = box.frame): Promise<void> {
   await box.command("Preferences: Color Theme");

@@ -1,7 +1,4 @@
-/**
- * The settings page of a window, as a view or as an editor: which of its frames it is, and a registry on this computer
- * behind it.
- */
+/** The settings page of a window, as a view or as an editor: finds its frame, and provides a local registry. */
 import assert from "node:assert/strict";
 import { createServer, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -14,8 +11,8 @@ import { readSettings, seen } from "./scripted";
 const AGENT = path.join(ROOT, "out/programs/scripted-agent.program.mjs");
 
 /**
- * axe finds nothing wrong. The page is painted onto the part of the workbench that it is in, which nobody inside can
- * see.
+ * Asserts that axe finds no violations. Paints the background of the surrounding workbench, which is not visible inside
+ * the frame.
  */
 export async function isFine(
   frame: FrameLocator,
@@ -31,8 +28,7 @@ export async function isFine(
 }
 
 /**
- * Shows the page, the view with all the room that there is, and waits until it shows rows. Its document is another one
- * whenever it was hidden.
+ * Shows the page, enlarges the view, and waits until it shows rows. Its document is recreated whenever it was hidden.
  */
 export async function openSettings(box: Box, where: "view" | "page"): Promise<FrameLocator> {
   await box.command(where === "view" ? "Symposium: Focus on Settings View" : "Symposium: Open Settings");
@@ -73,7 +69,7 @@ export async function closeEditors(box: Box): Promise<void> {
   await seen(async () => (await box.page.locator("iframe.webview.ready").count()) === 1, "the chat alone");
 }
 
-/** Waits until `condition` is true of what a settings page shows, or of the files that it writes. */
+/** Waits until `condition` holds for the content of a settings page, or for the files that it writes. */
 export function shows(
   frame: FrameLocator,
   condition: () => Promise<boolean> | boolean,
@@ -103,13 +99,13 @@ export const press = (frame: FrameLocator, name: string | RegExp): Promise<void>
 export const names = (frame: FrameLocator, of: "agent" | "extension"): Promise<readonly string[]> =>
   frame.locator(`.row[data-of=${of}] .name`).allInnerTexts();
 
-/** A setting as the user's files have it now; `undefined`: in none of them. */
+/** A setting in the user's current files; `undefined`: in none of them. */
 export function setting(box: Box, name: string): unknown {
   const [user = {}, machine = {}] = readSettings(box) as readonly Readonly<Record<string, unknown>>[];
   return machine[name] ?? user[name];
 }
 
-/** A registry with one agent, Ada, whose archive comes in two halves: the second when it is let through. */
+/** A registry with one agent, Ada, whose archive arrives in two halves: the second after `letThrough`. */
 export class LocalRegistry implements AsyncDisposable {
   version = "1.0.0";
   readonly #server: Server;
@@ -134,12 +130,12 @@ export class LocalRegistry implements AsyncDisposable {
   get url(): string {
     return `${this.#origin}/registry.json`;
   }
-  /** Archives that are on their way. */
+  /** Number of archives in transit. */
   get held(): number {
     return this.#held.length;
   }
 
-  /** Those that wait, and all that are asked for from now on. */
+  /** Releases waiting archives and all later ones. */
   letThrough(): void {
     this.#isOpen = true;
     for (const go of this.#held.splice(0)) go();

@@ -1,6 +1,6 @@
 /**
- * The settings page for everybody: extensions by keyboard and by mouse, from the first stop of the Tab key to the last,
- * in all themes, at the narrowest, and untrusted.
+ * Accessibility of the settings page: extensions by keyboard and mouse, the complete tab order, all themes, minimum
+ * width, and an untrusted workspace.
  */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
@@ -28,7 +28,7 @@ const SETTINGS = {
     local("other", "Another"),
   ],
   "symposium.currentAgentId": "mine",
-  "symposium.registryUrl": "http://127.0.0.1:9/registry.json", // nobody is there
+  "symposium.registryUrl": "http://127.0.0.1:9/registry.json", // no server listens on this port
   [EXTENSIONS]: [
     extension("first", "First", { strange: 1 }),
     extension("second", "Second", { _enabled: false }),

@@ -1,6 +1,6 @@
 /**
- * The settings page with a mouse: agents are added, installed, chosen, checked, updated and removed; what is set stands
- * in the user's settings.
+ * The settings page with a mouse: adds, installs, selects, checks, updates and removes agents. Changes are stored in
+ * the user's settings.
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
@@ -156,7 +156,7 @@ suite("settings: agents", () => {
       async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())),
       "the report in the clipboard",
     );
-    await finding.getByRole("button").first().click(); // what helps
+    await finding.getByRole("button").first().click(); // the remedy
     await box.page.locator(".tab", { hasText: "settings.json" }).waitFor();
     await finding.getByRole("button", { name: /^Dismiss/ }).click();
     await finding.waitFor({ state: "detached" });

@@ -1,6 +1,6 @@
 /**
- * What a screen reader is given to say of the chat, in a real VS Code: sentences as they are finished, questions at
- * once, nothing old.
+ * Screen reader announcements of the chat in a real VS Code: sentences as they are completed, questions immediately,
+ * nothing outdated.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
@@ -19,7 +19,10 @@ suite("accessibility: what is said", () => {
   suiteTeardown(() => box.close());
   teardown(() => stopTurn(box.frame));
 
-  /** What is in the regions, which keep it for a while: in order, and behind it, with a mark, what did not wait. */
+  /**
+   * The content of the live regions, which keep it for a while: in order, followed by urgent announcements, which are
+   * marked.
+   */
   const said = async (): Promise<readonly string[]> => [
     ...(await box.frame.locator(".symposium-spoken[role=log] > p").allTextContents()),
     ...(await box.frame.locator(".symposium-spoken[role=alert] > p").allTextContents()).map(text => `! ${text}`),
@@ -27,8 +30,8 @@ suite("accessibility: what is said", () => {
   const forget = (): Promise<void> =>
     box.frame.locator(".symposium-spoken > p").evaluateAll(all => all.forEach(each => each.remove()));
   /**
-   * Waits until it was said, and returns all that was since it was last forgotten, sentences that were said together in
-   * one piece.
+   * Waits for an announcement, and returns everything announced since the last `forget`. Sentences announced together
+   * are one piece.
    */
   async function hears(what: string): Promise<string> {
     await seen(async () => (await said()).join(" ").includes(what), `“${what}” among what is said`);
@@ -41,7 +44,7 @@ suite("accessibility: what is said", () => {
       "say First **things** first. Then; ask p1 title=Wait; say , [later](https://example.org/x). Some code:\\n```js\\nlet a = 1\\nlet b = 2\\n```\\nThe rest",
     );
     await button(box.frame, "Allow once").waitFor();
-    assert.equal(await hears("Then"), "First things first. Then"); // the question is behind it
+    assert.equal(await hears("Then"), "First things first. Then"); // the question comes after it
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
     assert.match(
@@ -111,10 +114,10 @@ suite("accessibility: what is said", () => {
   });
 
   test("no more when the turn is stopped", async () => {
-    // A few are said at once; all of them take minutes.
+    // Announces the first sentences; all of them would take minutes.
     await sendPrompt(box.frame, `say ${"A sentence that takes a while to be heard. ".repeat(100)}; wait-cancel`);
     await hears("A sentence");
-    await forget(); // that the turn of the test before was stopped, say
+    await forget(); // for example the cancelled turn of the previous test
     await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
     await hears("Stopped.");
     assert.ok((await said()).join(" ").split("A sentence").length < 60);

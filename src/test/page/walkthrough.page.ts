@@ -1,5 +1,5 @@
 /**
- * The first minutes: the walkthrough, its buttons and what it ticks off, and an agent that is on this computer already.
+ * The first minutes: the walkthrough, its buttons and completed steps, and an agent that is already on this computer.
  */
 import assert from "node:assert/strict";
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ suite("the walkthrough", () => {
       settings: {
         "symposium.currentAgentId": "",
         "symposium.agents": [],
-        // a step gets the focus once it has moved, which closes a list that its button has opened by then
+        // a step takes the focus after its animation, which would close a list that its button has opened
         "workbench.reduceMotion": "on",
       },
     });

@@ -1,6 +1,6 @@
 /**
- * The agent extension Workspace in a real VS Code: its tools through the editor, what the user is asked, and the badge
- * where nobody is asked.
+ * The agent extension Workspace in a real VS Code: its tools through the editor, its questions, and the badge where
+ * questions are bypassed.
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
@@ -32,7 +32,7 @@ suite("the extension Workspace", () => {
     call("edit_file", { path: file, old_string, new_string });
   const cardSays = (kind: string, text: string | RegExp): Promise<void> =>
     card(kind).filter({ hasText: text }).waitFor();
-  /** Sends it, and waits for a question. */
+  /** Sends the script and waits for a question. */
   async function asks(script: string): Promise<void> {
     await sendPrompt(box.frame, script);
     await button(box.frame, "Deny").waitFor();
@@ -66,7 +66,7 @@ suite("the extension Workspace", () => {
   const fileTab = (name: string) => box.page.locator(".tabs-container .tab.active", { hasText: name });
   const isSaved = (name: string): Promise<void> =>
     seen(async () => !(await fileTab(name).evaluate(tab => tab.classList.contains("dirty"))), `that ${name} is saved`);
-  /** With its text in the editor: its tab is there before, above the text of the one before it. */
+  /** Waits for the text in the editor, because its tab appears earlier, above the previous text. */
   async function openFile(name: string, content: string): Promise<void> {
     writeFileSync(at(name), content);
     await ask(`show link=file://${at(name)}`);
@@ -74,7 +74,7 @@ suite("the extension Workspace", () => {
     await fileTab(name).waitFor();
     await editorShows(new RegExp(`^${content.trimEnd().replaceAll("\n", "\\s+")}\\s*$`));
   }
-  /** As a user does, in the editor. */
+  /** Types in the editor as a user does. */
   async function typeInEditor(keys: readonly string[], typed = ""): Promise<void> {
     await lines().click();
     for (const key of keys) await box.page.keyboard.press(key);
@@ -180,7 +180,7 @@ suite("the extension Workspace", () => {
     });
 
     const badge = () => chat().getByRole("button", { name: /^Permissions bypassed/ });
-    /** In the settings as an editor, which leaves the chat where it is. */
+    /** Uses the settings as an editor, which leaves the chat in place. */
     async function bypass(isOn: boolean): Promise<void> {
       const page = await openSettings(box, "page");
       await rowOf(page, "Scripted")
@@ -223,7 +223,7 @@ suite("the extension Workspace", () => {
 
     test("by the extension's: the tab that begins with it says so, and the one before it does not", async () => {
       box.server.writeSettings(scripted([], { "symposium.extensions": [entry({ approve: "all" })] }));
-      await chat().getByText("This tab goes on with what was set when it began.").waitFor(); // VS Code has noticed
+      await chat().getByText("This tab goes on with what was set when it began.").waitFor(); // applied
       assert.equal(await badge().count(), 0);
       await newTab(box);
       await badge().waitFor();

@@ -1,4 +1,4 @@
-/** Which folder an agent works in, when none may work at all, and what a tab and a window leave behind. */
+/** The agent's working folder, workspaces in which none may work, and the remains of closed tabs and windows. */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ suite("a workspace with several folders", () => {
   });
   suiteTeardown(() => box.close());
 
-  /** The folders of the agent's sessions, in the order in which they began. */
+  /** The folders of the agent's sessions, in the order of their start. */
   function folders(): readonly string[] {
     if (!existsSync(agentLog)) return [];
     const messages = readFileSync(agentLog, "utf8")
@@ -70,8 +70,8 @@ suite("a workspace with several folders", () => {
       ".quick-input-widget:visible input[placeholder*='folder in which the agent works']",
     );
     await question.waitFor();
-    await sendPrompt(box.frame, "say at last"); // into the chat: the question outlives the loss of the focus
-    // Looked for from before: it goes by itself.
+    await sendPrompt(box.frame, "say at last"); // typed into the chat: the question stays open without the focus
+    // Waited for in parallel, because it disappears by itself.
     await Promise.all([
       box.page.locator(".notification-toast", { hasText: "No folder was chosen: the agent works in" }).waitFor(),
       question.press("Escape"),

@@ -1,5 +1,5 @@
-// Tools that a chat offers its models in the tests: with schemas as others write them, one that asks first, one that
-// gives a picture, one that fails.
+// Tools that the tests' chat offers its models: with third-party schema styles, one that asks first, one that returns a
+// picture, one that fails.
 const vscode = require("vscode");
 
 const text = value => new vscode.LanguageModelToolResult([new vscode.LanguageModelTextPart(value)]);
@@ -35,7 +35,7 @@ const TOOLS = {
   },
 };
 
-/** A tool that runs until its entry in the status bar is clicked. */
+/** A tool that runs until its status bar entry is clicked. */
 function gate(name, token) {
   const entry = vscode.window.createStatusBarItem(),
     command = `test.open.${++gates}`;
@@ -55,8 +55,8 @@ function gate(name, token) {
 let gates = 0;
 
 /**
- * VS Code's chat is an extension of its own, which is switched on by a command; before it is active a prompt ends in a
- * dialog that asks to sign in.
+ * Waits for VS Code's chat, a separate extension that a command enables. Before it is active, a prompt ends in a dialog
+ * that asks to sign in.
  */
 function whenChatIsReady(context) {
   const chat = vscode.extensions.getExtension("GitHub.copilot-chat");
