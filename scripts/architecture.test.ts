@@ -12,9 +12,14 @@ const FOREIGN: ReadonlySet<string> = new Set([
   "@logtape/redaction",
   "@npmcli/redact",
   "approveCombination",
+  "cross-spawn",
+  "fs.globSync",
   "keepNames",
   "pino",
+  "npx.cmd",
   "registerToolDefinition",
+  "tinyglobby",
+  "which",
 ]);
 /** Files that exist at run time only, and placeholders. */
 const NO_FILE: ReadonlySet<string> = new Set(["installed.json"]);

@@ -136,6 +136,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "node:",
     ],
   ],
+  ["sidecar/agents/registry/versions.ts", ["semver"]],
   ["sidecar/agents/own-configuration", ["src/protocol", "sidecar/rpc", "sidecar/mcp", "node:", "jsonc-parser"]],
   [
     "sidecar/agents/install",

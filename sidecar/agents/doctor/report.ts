@@ -8,7 +8,7 @@ import { workaroundsFor } from "../../agent-workarounds";
 import type { ConfigurationState } from "../../../src/protocol/own-configuration";
 import { assertNever } from "../../../src/protocol/wire";
 import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
-import { isNewer } from "../registry/updates";
+import { isNewer } from "../registry/versions";
 import type { Observed } from "./diagnose";
 
 export interface ReportFacts {

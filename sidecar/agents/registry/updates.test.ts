@@ -1,8 +1,8 @@
-import { deepEqual, equal, ok } from "node:assert/strict";
+import { deepEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { isObject } from "../../rpc/json";
 import { readRegistry, type RegistryEntry } from "./document";
-import { imported, isNewer, updated, updatesFor } from "./updates";
+import { imported, updated, updatesFor } from "./updates";
 
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.03);
 const good = {
@@ -17,67 +17,6 @@ const entryOf = (entry: object): RegistryEntry => {
   if ("wrong" in registry) throw new Error(registry.wrong);
   return registry.agents[0]!;
 };
-
-suite("newer versions", () => {
-  // The order of semver.org, section 11, extended by other forms that registries use.
-  const ORDER = [
-    "0.9.0",
-    "1.0.0-alpha",
-    "1.0.0-alpha.1",
-    "1.0.0-alpha.beta",
-    "1.0.0-beta",
-    "1.0.0-beta.2",
-    "1.0.0-beta.11",
-    "1.0.0-rc.1",
-    "1.0.0",
-    "1.0.1",
-    "1.2.0",
-    "1.10.0",
-    "1.10.0.1",
-    "2.0.0",
-    "10.0.0",
-    "2026.1.2",
-    "20260102.0.0",
-    "99999999999999999999.0.0",
-    "100000000000000000000.0.0",
-  ];
-
-  test("are those that come later", () => {
-    for (const [i, a] of ORDER.entries())
-      for (const [k, b] of ORDER.entries()) equal(isNewer(a, b), i > k, `${a} > ${b}`);
-  });
-
-  test("differ in what counts", () => {
-    for (const [a, b] of [
-      ["1.0.0+b", "1.0.0+a"],
-      ["1.0", "1.0.0"],
-      ["v1.0.0", "1.0.0"],
-      ["01.0.0", "1.0.0"],
-    ] as const)
-      ok(!isNewer(a, b) && !isNewer(b, a), `${a} ${b}`);
-  });
-
-  test("that cannot be read are never newer, and nothing is newer than they are", () => {
-    for (const other of ["", "latest", "x.1", "1..2", "1.0.0-", "one"])
-      ok(!isNewer(other, "1.0.0") && !isNewer("1.0.0", other), other);
-  });
-
-  test("are in one order", () => {
-    const version = fc
-      .tuple(
-        fc.array(fc.nat(12), { minLength: 1, maxLength: 4 }),
-        fc.array(fc.oneof(fc.nat(12).map(String), fc.constantFrom("a", "rc", "1a")), { maxLength: 3 }),
-      )
-      .map(([release, labels]) => [release.join("."), ...(labels.length > 0 ? [labels.join(".")] : [])].join("-"));
-    fc.assert(
-      fc.property(version, version, version, (a, b, c) => {
-        ok(!isNewer(a, a) && !(isNewer(a, b) && isNewer(b, a)));
-        if (isNewer(a, b) && isNewer(b, c)) ok(isNewer(a, c));
-      }),
-      { numRuns: RUNS },
-    );
-  });
-});
 
 suite("updates", () => {
   const entries = [entryOf({ ...good, version: "1.3.0" })];

@@ -1,7 +1,8 @@
-/** Compares versions of the settings and the registry, and computes updated settings entries. Pure. */
+/** Finds updates of configured agents and extensions, and computes updated settings entries. Pure. */
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { RegistryEntry } from "./document";
+import { isNewer } from "./versions";
 
 export interface Update {
   readonly id: string;
@@ -24,66 +25,6 @@ export function updatesFor(
     if (_source !== "registry" || !entry || (version !== undefined && !isNewer(entry.version, version))) return [];
     return [{ id, ...(version === undefined ? {} : { from: version }), to: entry.version, entry }];
   });
-}
-
-/** Compares by semver rules, with any number of parts. A version that cannot be compared is not newer. */
-export function isNewer(a: string, b: string): boolean {
-  const one = versionOf(a),
-    other = versionOf(b);
-  return (
-    one !== undefined &&
-    other !== undefined &&
-    (compared(one.release, other.release) || comparedLabels(one.labels, other.labels)) > 0
-  );
-}
-
-interface Version {
-  readonly release: readonly string[];
-  readonly labels: readonly string[];
-}
-
-function versionOf(text: string): Version | undefined {
-  const [, release, labels] = /^v?(\d+(?:\.\d+)*)(?:-([0-9A-Za-z.-]+))?(?:\+[0-9A-Za-z.-]*)?$/.exec(text) ?? [];
-  return release === undefined ? undefined : { release: release.split("."), labels: labels?.split(".") ?? [] };
-}
-
-function compared(a: readonly string[], b: readonly string[]): number {
-  for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const order = comparedNumbers(a[i] ?? "0", b[i] ?? "0");
-    if (order !== 0) return order;
-  }
-  return 0;
-}
-
-/** A release is newer than its pre-releases. Numbers sort before words. */
-function comparedLabels(a: readonly string[], b: readonly string[]): number {
-  if (a.length === 0 || b.length === 0) return b.length - a.length;
-  for (let i = 0; i < Math.max(a.length, b.length); i++) {
-    const one = a[i],
-      other = b[i];
-    if (one === undefined || other === undefined) return one === undefined ? -1 : 1;
-    const numbers = [one, other].map(label => /^\d+$/.test(label));
-    const order =
-      numbers[0] && numbers[1]
-        ? comparedNumbers(one, other)
-        : numbers[0] !== numbers[1]
-          ? numbers[0]
-            ? -1
-            : 1
-          : comparedTexts(one, other);
-    if (order !== 0) return order;
-  }
-  return 0;
-}
-
-/** Compares numbers of any length, because versions may be dates. */
-function comparedNumbers(a: string, b: string): number {
-  const [one, other] = [a, b].map(digits => digits.replace(/^0+(?=\d)/, ""));
-  return (one ?? "").length - (other ?? "").length || comparedTexts(one ?? "", other ?? "");
-}
-
-function comparedTexts(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }
 
 /** Settings fields that belong to the user. No document sets them. */

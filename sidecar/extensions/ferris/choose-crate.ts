@@ -5,8 +5,9 @@
  * Invariant: a crate that the workspace gets from a registry is looked up only in that registry, for any version.
  * Elsewhere, another party may own the name.
  */
+import { compareVersions } from "../../agents/registry/versions";
 import { contains } from "../../permissions/boundary";
-import { compareVersions, requirementOf, sameName, withoutBuild, type Wanted } from "./crate-version";
+import { requirementOf, sameName, withoutBuild, type Wanted } from "./crate-version";
 import { isDependency, type LockedPackage } from "./lock-file";
 import type { Dependency, Workspace } from "./workspace";
 

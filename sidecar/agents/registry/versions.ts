@@ -1,0 +1,33 @@
+/**
+ * Order of versions: semver precedence (2.0.0, item 11). Build metadata (`+…`) does not count. Versions with fewer or
+ * more than three numbers, which some registries use, are compared number by number. Pure.
+ */
+import parse from "semver/functions/parse.js";
+
+/** Negative if `a` precedes `b`. A text that is no version precedes all versions. */
+export function compareVersions(a: string, b: string): number {
+  const one = versionOf(a),
+    other = versionOf(b);
+  return one && other
+    ? one.compare(other) || one.compareBuild(other)
+    : Number(one !== undefined) - Number(other !== undefined);
+}
+
+/** A text that is no version is not newer than any, and none is newer than it. */
+export function isNewer(a: string, b: string): boolean {
+  return versionOf(b) !== undefined && compareVersions(a, b) > 0;
+}
+
+const VERSION = /^v?(\d+(?:\.\d+)*)(-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]*)?$/;
+
+/** Numbers after the third take the place of the build metadata, which `compareBuild` compares last. */
+function versionOf(text: string): ReturnType<typeof parse> | undefined {
+  const [, release, label = ""] = VERSION.exec(text) ?? [],
+    [major, minor = "0", patch = "0", ...more] = release?.split(".") ?? [];
+  if (major === undefined) return undefined;
+  const isLoose = true;
+  return (
+    parse(`${major}.${minor}.${patch}${label}${more.map((n, i) => (i === 0 ? `+${n}` : `.${n}`)).join("")}`, isLoose) ??
+    undefined
+  );
+}
