@@ -3,6 +3,9 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { isBuiltin } from "node:module";
 import { dirname, join } from "node:path/posix";
 import ts from "typescript";
+import * as acp from "../sidecar/acp/methods";
+import { LSP_METHODS } from "../sidecar/extensions/ide/lsp-methods";
+import { MCP_METHODS, STATELESS_METHODS } from "../sidecar/mcp/methods";
 
 const ACP = "@agentclientprotocol/sdk",
   MCP = "@modelcontextprotocol/sdk",
@@ -10,7 +13,8 @@ const ACP = "@agentclientprotocol/sdk",
   MYNAH = "@aws/mynah-ui",
   TEST = ["node:", "fast-check", "typescript"];
 const ERRORS = "sidecar/errors.ts",
-  WORKAROUNDS = "sidecar/agent-workarounds.ts";
+  WORKAROUNDS = "sidecar/agent-workarounds.ts",
+  METHODS = "sidecar/acp/methods.ts";
 /** The modules that every part of the extension host may import. */
 const HOST_BASE = ["src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.ts"];
 
@@ -106,19 +110,20 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 
   [ERRORS, ["src/protocol"]],
   [WORKAROUNDS, []],
-  ["sidecar/rpc", ["src/protocol", ERRORS, "node:", RPC]],
+  [METHODS, [ACP]],
+  ["sidecar/rpc", ["src/protocol", ERRORS, METHODS, "node:", RPC]],
   ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/process", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/http", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
   ["sidecar/http/load-proxied.ts", ["sidecar/http", "https-proxy-agent"]],
-  ["sidecar/mcp", ["src/protocol", ERRORS, "sidecar/rpc", "node:", MCP]],
-  ["sidecar/proxies", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
+  ["sidecar/mcp", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:", MCP]],
+  ["sidecar/proxies", ["src/protocol", ERRORS, WORKAROUNDS, METHODS, "sidecar/rpc", "sidecar/mcp", "node:", MCP]],
   [
     "sidecar/conductor",
-    ["src/protocol", ERRORS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"],
+    ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/permissions", "sidecar/mcp", "sidecar/proxies", "node:"],
   ],
   ["sidecar/acp", ["src/protocol", ERRORS, WORKAROUNDS, "sidecar/rpc", "node:"]],
-  ["sidecar/eliza", ["sidecar/rpc", "sidecar/mcp", "sidecar/process", "node:"]],
+  ["sidecar/eliza", [METHODS, "sidecar/rpc", "sidecar/mcp", "sidecar/process", "node:"]],
   [
     "sidecar/agents",
     [
@@ -204,7 +209,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       MCP,
     ],
   ],
-  ["sidecar/conform", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/conform", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
   ["sidecar/conform/schema.ts", ["sidecar/rpc", ACP, "ajv"]],
   ["sidecar/testing", ["src/protocol", "sidecar", "scripts/time-limits.mjs", "node:", ACP, MCP]],
   ["sidecar/cli", ["src/protocol", "sidecar", "node:", "jsonc-parser", MCP]],
@@ -271,6 +276,54 @@ function violations(file: string, source: string): string[] {
   });
 }
 
+/** The modules that hold the method names of a protocol. */
+const METHOD_TABLES: ReadonlySet<string> = new Set([
+  METHODS,
+  "sidecar/mcp/methods.ts",
+  "sidecar/extensions/ide/lsp-methods.ts",
+]);
+const namesIn = (table: object): readonly string[] =>
+  Object.values(table).flatMap((entry: unknown) =>
+    typeof entry === "object" && entry !== null ? namesIn(entry) : [String(entry)],
+  );
+/** Words that are also names of other things. */
+const AMBIGUOUS: readonly string[] = [MCP_METHODS.ping, LSP_METHODS.shutdown, LSP_METHODS.exit];
+const METHOD_NAMES: ReadonlySet<string> = new Set(
+  namesIn([acp, MCP_METHODS, STATELESS_METHODS, LSP_METHODS]).filter(name => !AMBIGUOUS.includes(name)),
+);
+/** A name of ACP, also one that no table has yet. */
+const ACP_NAME = /^(session|fs|terminal|elicitation|auth|providers|tool_call|_?mcp|_?proxy)\/[a-z_/]+$/;
+/** Files without a match need no parser. */
+const QUOTED = /["'`](initialize|authenticate|logout|\$\/|[\w.]+\/)/;
+const isProduction = (file: string): boolean =>
+  /^(src|webview|sidecar)\//.test(file) && !/\.test\.ts$|^src\/test\/|^\w+\/testing\//.test(file);
+
+/**
+ * The method names of ACP, MCP and LSP that a production file contains as literals (issue 15 item 2). Names without a
+ * slash are words, which a type may use otherwise; the `id` of a rule is no method.
+ */
+function methodLiterals(file: string, source: string): string[] {
+  if (!isProduction(file) || METHOD_TABLES.has(file) || !QUOTED.test(source)) return [];
+  const found: string[] = [];
+  const visit = (node: ts.Node): void => {
+    if (ts.isImportDeclaration(node) || ts.isExportDeclaration(node) || ts.isExternalModuleReference(node)) return;
+    if (ts.isStringLiteralLike(node) || ts.isTemplateHead(node)) {
+      const isWord = !node.text.includes("/") && ts.isLiteralTypeNode(node.parent),
+        holder = ts.isTemplateHead(node) ? node.parent.parent : node.parent,
+        isId = ts.isPropertyAssignment(holder) && holder.name.getText() === "id";
+      if (
+        !isWord &&
+        !isId &&
+        (METHOD_NAMES.has(node.text) || ACP_NAME.test(ts.isTemplateHead(node) ? `${node.text}x` : node.text))
+      )
+        found.push(`${file}: ${node.text}`);
+    }
+    ts.forEachChild(node, visit);
+  };
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
 suite("layers", () => {
   test("every import goes down the layers", () => {
     const files = ROOTS.flatMap(root =>
@@ -278,6 +331,16 @@ suite("layers", () => {
     ).filter(file => /\.tsx?$/.test(file));
     deepEqual(
       files.flatMap(file => violations(file, readFileSync(file, "utf8"))),
+      [],
+    );
+  });
+
+  test("only the method tables contain method names", () => {
+    const files = ["src", "webview", "sidecar"].flatMap(root =>
+      readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`),
+    );
+    deepEqual(
+      files.filter(file => file.endsWith(".ts")).flatMap(file => methodLiterals(file, readFileSync(file, "utf8"))),
       [],
     );
   });
@@ -354,4 +417,23 @@ suite("layers", () => {
   ];
   for (const [file, source] of accepted)
     test(`accepted: ${file}: ${source}`, () => deepEqual(violations(file, source), []));
+
+  const literals: readonly [file: string, source: string, count: number][] = [
+    ["sidecar/chat/session.ts", `peer.request("session/prompt", {})`, 1],
+    ["sidecar/chat/session.ts", "peer.notify(`session/cancel`)", 1],
+    ["sidecar/chat/session.ts", "peer.request(`session/${how}`)", 1],
+    ["sidecar/chat/session.ts", `switch (method) { case "initialize": case "$/cancel_request": }`, 2],
+    ["sidecar/chat/session.ts", `const handlers = { "fs/read_text_file": read, "session/not_in_a_table": no }`, 2],
+    ["sidecar/conductor/trace.ts", `type Envelope = "proxy/successor"`, 1],
+    ["sidecar/mcp/peer.ts", `notify("notifications/cancelled")`, 1],
+    ["webview/main.ts", `const method = "_symposium.dev/ide_operation"`, 1],
+    ["sidecar/chat/session.ts", `peer.request(AGENT_METHODS.session_prompt) // "session/prompt"`, 0],
+    ["sidecar/chat/session.ts", `import { x } from "mcp/x"; type Way = Pick<Connection, "authenticate">`, 0],
+    ["sidecar/conform/rules/proxy-rules.ts", `const rule = { id: "proxy/initialize" }`, 0],
+    ["sidecar/acp/methods.ts", `const method = "session/prompt"`, 0],
+    ["sidecar/chat/session.test.ts", `peer.request("session/prompt", {})`, 0],
+    ["sidecar/testing/drive.ts", `peer.request("session/prompt", {})`, 0],
+  ];
+  for (const [file, source, count] of literals)
+    test(`${count} method names: ${file}: ${source}`, () => deepEqual(methodLiterals(file, source).length, count));
 });

@@ -9,7 +9,6 @@
  * - After `closed` a listener receives nothing.
  * - When the agent exits, every pending request is settled.
  */
-import { IDE_OPERATION } from "../../src/protocol/ide";
 import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -33,6 +32,7 @@ import { SessionOpenings, type OpenedSession, type SessionSetup } from "./sessio
 import type { AuthMethod } from "./sign-in-methods";
 import { SessionRoutes } from "./session-routes";
 import { Turns, type PromptOutcome } from "./v2-turns";
+import { AGENT_METHODS, CLIENT_METHODS, EXTENSION_METHODS } from "./methods";
 
 export type { AcpVersion, AgentCapabilities, AgentRole } from "./initialize";
 export type { SessionListener } from "./session-listener";
@@ -56,8 +56,8 @@ export interface ConnectionOptions {
   /** The state of the installed extensions in each session. */
   readonly extensions?: SessionExtensions;
   /**
-   * Answers `IDE_OPERATION` for any session. If absent, the client does not offer this capability. Rejects with an
-   * `RpcError`.
+   * Answers `_symposium.dev/ide_operation` for any session. If absent, the client does not offer this capability.
+   * Rejects with an `RpcError`.
    */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Stops the process behind the channel; called when the connection is disposed. */
@@ -139,7 +139,7 @@ export class AgentConnection implements AsyncDisposable {
     const connection = new AgentConnection(channel, options);
     try {
       connection.#agent = await connection.#requests.request({
-        method: "initialize",
+        method: AGENT_METHODS.initialize,
         params: introduction(options.protocol, options.version, options.role, options.ide !== undefined),
         limitMs: INITIALIZE_LIMIT_MS,
         take: answer => {
@@ -215,7 +215,7 @@ export class AgentConnection implements AsyncDisposable {
   /** The agent performs the sign-in itself, for example in a browser. Rejects with an `AgentError`. */
   async authenticate(methodId: string): Promise<void> {
     await this.#requests.request({
-      method: this.version === 2 ? "auth/login" : "authenticate",
+      method: this.version === 2 ? AGENT_METHODS.auth_login : AGENT_METHODS.authenticate,
       params: { methodId },
       limitMs: SIGN_IN_LIMIT_MS,
       take: () => undefined,
@@ -225,7 +225,7 @@ export class AgentConnection implements AsyncDisposable {
   /** Signs out. Only for agents that support it (`canLogOut`). Rejects with an `AgentError`. */
   async logout(): Promise<void> {
     await this.#requests.request({
-      method: this.version === 2 ? "auth/logout" : "logout",
+      method: this.version === 2 ? AGENT_METHODS.auth_logout : AGENT_METHODS.logout,
       params: {},
       limitMs: REQUEST_LIMIT_MS,
       take: () => undefined,
@@ -274,7 +274,7 @@ export class AgentConnection implements AsyncDisposable {
       settle(outcome);
     };
     const turn = this.version === 2 ? this.#turns.begin(sessionId, ended) : undefined;
-    this.#peer.call("session/prompt", { sessionId, prompt }, outcome => {
+    this.#peer.call(AGENT_METHODS.session_prompt, { sessionId, prompt }, outcome => {
       if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
       else if (outcome.ok) ended(stoppedBy(outcome.result));
       else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
@@ -289,7 +289,7 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   cancel(sessionId: string): void {
-    this.#peer.notify("session/cancel", { sessionId });
+    this.#peer.notify(AGENT_METHODS.session_cancel, { sessionId });
   }
 
   /**
@@ -314,13 +314,13 @@ export class AgentConnection implements AsyncDisposable {
   #closeSession(sessionId: string): void {
     this.#routes.leave(sessionId);
     this.#turns.drop(sessionId);
-    if (canClose(this.#agent)) this.#peer.call("session/close", { sessionId }, () => undefined);
+    if (canClose(this.#agent)) this.#peer.call(AGENT_METHODS.session_close, { sessionId }, () => undefined);
   }
 
   #notification(method: string, params: unknown): void | Promise<void> {
     const { sessionId, update, elicitationId } = objectOr(params);
     switch (method) {
-      case "session/update": {
+      case CLIENT_METHODS.session_update: {
         const heard: (void | Promise<void>)[] = [],
           subagent = this.#subagentOf(sessionId);
         this.#announced(sessionId, objectOr(update));
@@ -335,7 +335,7 @@ export class AgentConnection implements AsyncDisposable {
         return heard[0];
       }
       // It names no session: only the listener that received this id recognises it.
-      case "elicitation/complete":
+      case CLIENT_METHODS.elicitation_complete:
         for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
         return;
       default:
@@ -349,14 +349,15 @@ export class AgentConnection implements AsyncDisposable {
    */
   #request(request: IncomingRequest): void {
     const { ide } = this.options;
-    if (request.method === IDE_OPERATION && ide)
+    if (request.method === EXTENSION_METHODS.ide_operation && ide)
       return void ide(request.params, request.signal).then(
         answer => request.respond(answer),
         (error: unknown) => request.fail(error),
       );
     if (!mayAsk(request.method, this.options.role)) return request.fail(methodNotFound(request.method));
     const { sessionId, requestId } = objectOr(request.params);
-    const elsewhere = request.method === "elicitation/create" && sessionId === undefined && requestId !== undefined;
+    const elsewhere =
+      request.method === CLIENT_METHODS.elicitation_create && sessionId === undefined && requestId !== undefined;
     const listener = elsewhere ? this.#routes.newestWaiting : undefined;
     if (listener) return listener.request(request);
     if (elsewhere) return request.respond({ action: "cancel" });

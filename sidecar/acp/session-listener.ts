@@ -4,6 +4,7 @@ import { objectOr } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { IncomingRequest } from "../rpc/peer";
 import type { AgentRole } from "./initialize";
+import { CLIENT_METHODS } from "./methods";
 
 export interface SessionListener {
   /** The answer to the request that opened the session, in order among the updates. */
@@ -31,17 +32,17 @@ export interface SessionListener {
 
 /** The requests that an agent may send to the client (ACP schema v1, `CLIENT_METHODS`). */
 const REQUESTS: ReadonlySet<string> = new Set([
-  "session/request_permission",
-  "elicitation/create",
-  "fs/read_text_file",
-  "fs/write_text_file",
-  "terminal/create",
-  "terminal/output",
-  "terminal/wait_for_exit",
-  "terminal/kill",
-  "terminal/release",
+  CLIENT_METHODS.session_request_permission,
+  CLIENT_METHODS.elicitation_create,
+  CLIENT_METHODS.fs_read_text_file,
+  CLIENT_METHODS.fs_write_text_file,
+  CLIENT_METHODS.terminal_create,
+  CLIENT_METHODS.terminal_output,
+  CLIENT_METHODS.terminal_wait_for_exit,
+  CLIENT_METHODS.terminal_kill,
+  CLIENT_METHODS.terminal_release,
 ]);
-const REQUESTS_OF_LM: ReadonlySet<string> = new Set(["session/request_permission"]);
+const REQUESTS_OF_LM: ReadonlySet<string> = new Set([CLIENT_METHODS.session_request_permission]);
 
 export const mayAsk = (method: string, role: AgentRole | undefined): boolean =>
   (role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(method);

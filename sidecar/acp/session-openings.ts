@@ -4,6 +4,7 @@ import { objectOr, type JsonObject } from "../rpc/json";
 import type { LimitedRequests } from "./request-timeouts";
 import { NOBODY, whileOpening, type SessionListener } from "./session-listener";
 import type { SessionRoutes } from "./session-routes";
+import { AGENT_METHODS } from "./methods";
 
 /** Some agents start their MCP servers inside `session/new`. */
 export const NEW_SESSION_LIMIT_MS = 60_000;
@@ -48,8 +49,8 @@ export class SessionOpenings {
     try {
       return await requests.request({
         ...(from === undefined
-          ? { method: "session/new", params: { cwd, ...withSetup(setup) } }
-          : { method: "session/fork", params: { sessionId: from, cwd, ...withSetup(setup) } }),
+          ? { method: AGENT_METHODS.session_new, params: { cwd, ...withSetup(setup) } }
+          : { method: AGENT_METHODS.session_fork, params: { sessionId: from, cwd, ...withSetup(setup) } }),
         limitMs: NEW_SESSION_LIMIT_MS,
         isHeldUp: () => listener.isAsking(),
         take: result => {
@@ -86,7 +87,7 @@ export class SessionOpenings {
     const over = routes.waits(opening);
     try {
       return await requests.request({
-        method: `session/${how}`,
+        method: how === "load" ? AGENT_METHODS.session_load : AGENT_METHODS.session_resume,
         params: { sessionId, cwd, ...withSetup(setup) },
         limitMs: NEW_SESSION_LIMIT_MS,
         isHeldUp: () => listener.isAsking(),

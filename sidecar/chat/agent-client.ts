@@ -27,6 +27,7 @@ import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionDeps } from "./session-deps";
 import { troubleOf } from "./agent-failure";
 import type { AgentMessage } from "./agent-message";
+import { CLIENT_METHODS } from "../acp/methods";
 
 export class AgentClient implements Disposable {
   /** Number of the current opening, so that messages of an earlier one are recognised as late. */
@@ -277,8 +278,9 @@ export class AgentClient implements Disposable {
   /** Handles a request that is answered at once or by the user. */
   #request(word: Extract<AgentMessage, { readonly kind: "request" }>): SessionEvent | undefined {
     const { request, version, agentName, subagent } = word;
-    if (request.method === "session/request_permission") return this.#questions.permission(request, version, subagent);
-    if (request.method === "elicitation/create") return this.#questions.elicitation(request, subagent);
+    if (request.method === CLIENT_METHODS.session_request_permission)
+      return this.#questions.permission(request, version, subagent);
+    if (request.method === CLIENT_METHODS.elicitation_create) return this.#questions.elicitation(request, subagent);
     const answer = clientMethod(request.method, request.params, {
         files: this.#files,
         terminals: this.#terminals,

@@ -13,6 +13,7 @@ import { elicitationFrom } from "../acp/adapt/elicitation";
 import { permissionOptions } from "../acp/adapt/tools";
 import { subjectOf } from "../acp/adapt/v2";
 import type { Asked, SessionEvent } from "./session-model";
+import { CLIENT_METHODS } from "../acp/methods";
 
 const NOT_CHOSEN = { outcome: { outcome: "cancelled" } },
   NOT_FILLED_IN = { action: "cancel" };
@@ -21,9 +22,9 @@ const NOT_CHOSEN = { outcome: { outcome: "cancelled" } },
 export function refuseLate(request: IncomingRequest): void {
   if (request.signal.aborted) return request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"));
   switch (request.method) {
-    case "session/request_permission":
+    case CLIENT_METHODS.session_request_permission:
       return request.respond(NOT_CHOSEN);
-    case "elicitation/create":
+    case CLIENT_METHODS.elicitation_create:
       return request.respond(NOT_FILLED_IN);
     default:
       return request.fail(new RpcError(RpcCode.requestCancelled, "The session was left."));

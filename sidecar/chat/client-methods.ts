@@ -2,6 +2,7 @@
 import { needsWorkaround } from "../agent-workarounds";
 import type { AgentFiles, Ask } from "./agent-files";
 import type { AgentTerminals } from "./agent-terminals";
+import { CLIENT_METHODS } from "../acp/methods";
 
 export interface ClientDeps {
   readonly files: AgentFiles;
@@ -20,19 +21,19 @@ export function clientMethod(
   { files, terminals, agentName }: ClientDeps,
 ): ((ask: Ask) => Promise<unknown>) | undefined {
   switch (method) {
-    case "fs/read_text_file":
+    case CLIENT_METHODS.fs_read_text_file:
       return ask => files.read(params, ask, needsWorkaround(agentName, "reads-before-creating"));
-    case "fs/write_text_file":
+    case CLIENT_METHODS.fs_write_text_file:
       return ask => files.write(params, ask);
-    case "terminal/create":
+    case CLIENT_METHODS.terminal_create:
       return async () => terminals.create(params);
-    case "terminal/output":
+    case CLIENT_METHODS.terminal_output:
       return async () => terminals.output(params);
-    case "terminal/wait_for_exit":
+    case CLIENT_METHODS.terminal_wait_for_exit:
       return () => terminals.waitForExit(params);
-    case "terminal/kill":
+    case CLIENT_METHODS.terminal_kill:
       return () => terminals.kill(params);
-    case "terminal/release":
+    case CLIENT_METHODS.terminal_release:
       return () => terminals.release(params);
     default:
       return undefined;

@@ -3,7 +3,6 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
 import { ErrorCode } from "../../src/protocol/errors";
-import { IDE_OPERATION } from "../../src/protocol/ide";
 import { offersIde } from "../../src/protocol/ide-read";
 import { AgentConnection, type ConnectionOptions } from "../acp/connection";
 import { introduction } from "../acp/initialize";
@@ -12,6 +11,7 @@ import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
 import { editorOperations } from "./editor-operations";
+import { EXTENSION_METHODS } from "../acp/methods";
 
 const REQUEST = { operation: "hover", path: "/w/a", at: { line: 0 }, folders: ["/w"] };
 const refused =
@@ -45,14 +45,17 @@ suite("IDE operations through the host", () => {
     test(`an agent's request is answered, of whatever session (${role ?? "chat"})`, async () => {
       const agent = new MemoryAgent();
       await using _ = await connect(agent, async params => ({ kind: "hover", text: JSON.stringify(params) }), role);
-      deepEqual(await agent.peer.request(IDE_OPERATION, REQUEST), { kind: "hover", text: JSON.stringify(REQUEST) });
+      deepEqual(await agent.peer.request(EXTENSION_METHODS.ide_operation, REQUEST), {
+        kind: "hover",
+        text: JSON.stringify(REQUEST),
+      });
     });
 
   test("without the capability the method is unknown", async () => {
     const agent = new MemoryAgent();
     await using _ = await connect(agent);
     await rejects(
-      agent.peer.request(IDE_OPERATION, REQUEST),
+      agent.peer.request(EXTENSION_METHODS.ide_operation, REQUEST),
       (error: unknown) => error instanceof RpcError && error.code === RpcCode.methodNotFound,
     );
   });
@@ -88,14 +91,17 @@ suite("IDE operations through the host", () => {
       agent,
       editorOperations((method, params, signal) => wire.request(method, params, signal)),
     );
-    deepEqual([await agent.peer.request(IDE_OPERATION, REQUEST), asked], [{ kind: "hover", text: "t" }, [REQUEST]]);
+    deepEqual(
+      [await agent.peer.request(EXTENSION_METHODS.ide_operation, REQUEST), asked],
+      [{ kind: "hover", text: "t" }, [REQUEST]],
+    );
     await rejects(
-      agent.peer.request(IDE_OPERATION, { operation: "diagnostics", folders: ["/w"] }),
+      agent.peer.request(EXTENSION_METHODS.ide_operation, { operation: "diagnostics", folders: ["/w"] }),
       refused(ErrorCode.refused, "Not trusted."),
     );
     const cancelling = new AbortController(),
       answer = agent.peer.request(
-        IDE_OPERATION,
+        EXTENSION_METHODS.ide_operation,
         { operation: "document_symbols", path: "/w/a", folders: ["/w"] },
         { signal: cancelling.signal },
       );

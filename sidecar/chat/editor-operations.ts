@@ -6,7 +6,10 @@ import { readIdeRequest } from "../../src/protocol/ide-read";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { AskHost } from "./editor-files";
 
-/** Answers `IDE_OPERATION`. Rejects with an `RpcError`. The host's error messages are already written for a model. */
+/**
+ * Answers `_symposium.dev/ide_operation`. Rejects with an `RpcError`. The host's error messages are already written for
+ * a model.
+ */
 export function editorOperations(ask: AskHost): (params: unknown, signal: AbortSignal) => Promise<unknown> {
   return async (params, signal) => {
     const read = readIdeRequest(params);

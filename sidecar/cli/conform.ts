@@ -33,6 +33,7 @@ import { Scope } from "../rpc/scope";
 import { CannotWrite, type Tell } from "./log";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal } from "./stdio";
+import { AGENT_METHODS } from "../acp/methods";
 
 export interface ConformRequest {
   readonly program: ProgramKind;
@@ -229,7 +230,7 @@ function recordingsIn(folder: string, version: Version): readonly Conversation[]
 
 /** Whether the client requested a version above 1, so that a second run can test it. */
 function asksForNewer(conversation: Conversation): boolean {
-  return exchanges(conversation, "fromProgram", "initialize").some(
+  return exchanges(conversation, "fromProgram", AGENT_METHODS.initialize).some(
     ({ request }) => Number(paramsOf(request).protocolVersion) > 1,
   );
 }

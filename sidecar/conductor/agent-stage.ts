@@ -8,6 +8,7 @@ import { hop } from "../rpc/hop";
 import type { LastComponent, Running } from "./component";
 import { withoutProxyMethods } from "./proxy-methods";
 import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
+import { AGENT_METHODS } from "../acp/methods";
 
 /** Never rejects. */
 export async function agentStage(
@@ -51,7 +52,7 @@ class AgentStage implements AsyncDisposable {
 
   #toAgent(frame: Frame, agent: Channel): void | Promise<void> {
     const { envelope } = frame;
-    if (envelope.kind === "request" && envelope.method === "initialize") {
+    if (envelope.kind === "request" && envelope.method === AGENT_METHODS.initialize) {
       this.#settled();
       const slow = this.deps.clock.after(SLOW_MS, () =>
         this.deps.notice({ kind: "slow", component: this.name, message: `${this.name} is still starting.` }),

@@ -3,13 +3,13 @@
  * `tools/list`.
  */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { SESSION_TOOLS } from "../mcp/delivery/delivery";
 import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery/delivery-evidence";
 import { LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { AGENT, DeliveryRig } from "../testing/delivery-rig";
 import type { FakeClock } from "../testing/fake-clock";
 import { connected } from "../testing/mcp-fixture";
+import { EXTENSION_METHODS } from "../acp/methods";
 
 const settle = async (): Promise<void> => {
   for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
@@ -186,7 +186,7 @@ suite("MCP bridge: delivery by evidence", () => {
     const id = await rig.session(),
       answered: string[] = [];
     const asked = rig.fixture.client
-      .request(SESSION_TOOLS, { sessionId: id, wait: true })
+      .request(EXTENSION_METHODS.session_tools, { sessionId: id, wait: true })
       .then(() => answered.push("tools"));
     await settle();
     rig.clock.advance(LIST_LIMIT_MS - 1);

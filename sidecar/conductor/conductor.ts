@@ -31,6 +31,7 @@ import { isProxyInitialize, isProxyMethod, reject, withoutProxyMethods } from ".
 import { proxyStage } from "./proxy-stage";
 import { letGo, pass, unanswered, type StageDeps } from "./stage";
 import { traced, traceNames } from "./traced-channel";
+import { AGENT_METHODS, PROXY_METHODS } from "../acp/methods";
 
 export interface ConductorOptions {
   /** In order from the client to the agent. */
@@ -118,7 +119,7 @@ class Conductor implements AsyncDisposable {
   #initializable(frame: Frame, passOn: (frame: Frame) => void | Promise<void>): void | Promise<void> {
     const inside = this.#asInitialize(frame),
       { envelope } = inside;
-    if (envelope.kind !== "request" || envelope.method !== "initialize") return passOn(inside);
+    if (envelope.kind !== "request" || envelope.method !== AGENT_METHODS.initialize) return passOn(inside);
     const checked = negotiated(inside);
     return "error" in checked ? pass(failure(Number(envelope.id), checked.error), this.#client) : passOn(checked.frame);
   }
@@ -145,18 +146,19 @@ class Conductor implements AsyncDisposable {
   #asInitialize(frame: Frame): Frame {
     const { envelope } = frame;
     if (!this.#successor || envelope.kind !== "request" || !isProxyInitialize(envelope.method)) return frame;
-    this.#successor.spell(envelope.method === "proxy/initialize" ? "proxy/successor" : "_proxy/successor");
-    return frame.withMethod("initialize");
+    this.#successor.spell(envelope.method === PROXY_METHODS.proxy_initialize ? "proxy" : "_proxy");
+    return frame.withMethod(AGENT_METHODS.initialize);
   }
 
   #whyNotFirst(method: string): RpcErrorObject | undefined {
     const wrong = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
-    if (method !== "initialize" && !isProxyInitialize(method)) return wrong(`“${method}” came before initialize.`);
-    if (method === "initialize" && this.#successor)
+    if (method !== AGENT_METHODS.initialize && !isProxyInitialize(method))
+      return wrong(`“${method}” came before initialize.`);
+    if (method === AGENT_METHODS.initialize && this.#successor)
       return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
     // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older
     // method.
-    if (method !== "initialize" && !this.#successor)
+    if (method !== AGENT_METHODS.initialize && !this.#successor)
       return wrong(
         "This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.",
         RpcCode.methodNotFound,

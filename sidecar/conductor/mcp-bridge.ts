@@ -12,7 +12,7 @@ import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
 import { routedServer } from "../mcp/delivery/routed-server";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
-import { SESSION_TOOLS, type SessionToolsResult } from "../mcp/delivery/delivery";
+import { type SessionToolsResult } from "../mcp/delivery/delivery";
 import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";
 import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/http/http-server";
@@ -28,6 +28,7 @@ import { isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/
 import { RpcCode, RpcError } from "../rpc/message";
 import { BridgeTurns } from "./bridge-turns";
 import { CallRouter } from "./call-router";
+import { AGENT_METHODS, CLIENT_METHODS, EXTENSION_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
 export interface McpBridgeOptions {
   readonly clock: Clock;
@@ -56,28 +57,30 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
     fromClient: {
       requests: {
         initialize: request => stage.initialize(request),
-        "session/new": setup,
-        "session/load": setup,
-        "session/resume": setup,
-        "session/fork": setup,
-        "session/close": closing,
-        "session/delete": closing,
-        "session/prompt": request => stage.turns.prompted(request),
-        [SESSION_TOOLS]: request => stage.sessionTools(request),
-        "mcp/message": asked,
-        "_mcp/message": asked,
-        "mcp/disconnect": asked,
-        "_mcp/disconnect": asked,
+        [AGENT_METHODS.session_new]: setup,
+        [AGENT_METHODS.session_load]: setup,
+        [AGENT_METHODS.session_resume]: setup,
+        [AGENT_METHODS.session_fork]: setup,
+        [AGENT_METHODS.session_close]: closing,
+        [AGENT_METHODS.session_delete]: closing,
+        [AGENT_METHODS.session_prompt]: request => stage.turns.prompted(request),
+        [EXTENSION_METHODS.session_tools]: request => stage.sessionTools(request),
+        [AGENT_METHODS.mcp_message]: asked,
+        [MCP_OVER_ACP._mcp.message]: asked,
+        [MCP_OVER_ACP.mcp.disconnect]: asked,
+        [MCP_OVER_ACP._mcp.disconnect]: asked,
       },
       notifications: {
-        "session/cancel": notification => stage.turns.cancelled(notification),
-        "mcp/message": told,
-        "_mcp/message": told,
-        "mcp/disconnect": told,
-        "_mcp/disconnect": told,
+        [AGENT_METHODS.session_cancel]: notification => stage.turns.cancelled(notification),
+        [AGENT_METHODS.mcp_message]: told,
+        [MCP_OVER_ACP._mcp.message]: told,
+        [MCP_OVER_ACP.mcp.disconnect]: told,
+        [MCP_OVER_ACP._mcp.disconnect]: told,
       },
     },
-    fromSuccessor: { notifications: { "session/update": notification => stage.turns.updated(notification) } },
+    fromSuccessor: {
+      notifications: { [CLIENT_METHODS.session_update]: notification => stage.turns.updated(notification) },
+    },
     close: () => stage[Symbol.asyncDispose](),
   };
 }
@@ -289,7 +292,7 @@ class Bridge implements AsyncDisposable {
 
 /** `load` and `resume` keep the session in their params; `new` and `fork` create one. */
 function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown {
-  return method === "session/load" || method === "session/resume"
+  return method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume
     ? objectOr(params).sessionId
     : objectOr(answer).sessionId;
 }

@@ -6,28 +6,26 @@
  *   `meta`     first drafts, @thinkwell/conductor `initialize` with `_meta.proxy`,
  *                                                 `_proxy/successor/request`, `_proxy/successor/notification`
  */
+import { PROXY_DIALECTS, type ProxyDialect } from "../acp/methods";
 import { Frame } from "../rpc/frame";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { Request } from "../rpc/message";
-import type { SuccessorMethod } from "../rpc/successor";
 import { withVersion } from "./protocol-version";
-
-export type Dialect = "_proxy" | "proxy" | "meta";
 
 /**
  * `_proxy/initialize` comes first. Its underscore marks an extension method, to which every implementation of ACP must
  * respond. Several older programs exit or do not respond when they receive `proxy/initialize`.
  */
-export const DIALECTS: readonly Dialect[] = ["_proxy", "proxy", "meta"];
+export const DIALECTS: readonly ProxyDialect[] = ["_proxy", "proxy", "meta"];
 
 /** One attempt to initialise a proxy. */
 export interface Attempt {
-  readonly dialect: Dialect;
+  readonly dialect: ProxyDialect;
   readonly version: number;
 }
 
 /** All attempts for a chain of this version, the known dialect first. The first drafts have one version only. */
-export function attemptsFor(version: number, known: Dialect | undefined): readonly [Attempt, ...Attempt[]] {
+export function attemptsFor(version: number, known: ProxyDialect | undefined): readonly [Attempt, ...Attempt[]] {
   const dialects = known === undefined ? DIALECTS : [known, ...DIALECTS.filter(dialect => dialect !== known)];
   const attempts = dialects.flatMap((dialect): readonly Attempt[] => {
     if (dialect === "meta" || version === 1) return [{ dialect, version: 1 }];
@@ -40,14 +38,10 @@ export function attemptsFor(version: number, known: Dialect | undefined): readon
   return [first, ...rest];
 }
 
-export function envelopesOf(dialect: Dialect): SuccessorMethod {
-  return dialect === "meta" ? "_proxy/successor/*" : `${dialect}/successor`;
-}
-
 /** The request that replaces `initialize` on the proxy's connection. */
 export function initializeFor({ dialect, version }: Attempt, ask: Frame, asked: unknown): Frame {
   const frame = version === asked ? ask : withVersion(ask, version);
-  return dialect === "meta" ? withMark(frame) : frame.withMethod(`${dialect}/initialize`);
+  return dialect === "meta" ? withMark(frame) : frame.withMethod(PROXY_DIALECTS[dialect].initialize);
 }
 
 function withMark(frame: Frame): Frame {
@@ -75,7 +69,7 @@ function unmarked({ _meta, ...rest }: JsonObject): JsonObject {
 
 /** The dialect of a program, cached while this process runs. */
 export interface DialectMemory {
-  dialect: Dialect | undefined;
+  dialect: ProxyDialect | undefined;
 }
 
 const MAX_PROGRAMS = 100;

@@ -11,6 +11,7 @@ import type { Frame } from "../rpc/frame";
 import { failure } from "../rpc/hop";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import { pass } from "./stage";
+import { PROXY_DIALECTS, PROXY_METHODS } from "../acp/methods";
 
 const PROXY_METHOD = /^_?proxy\/(initialize|successor(\/(request|notification))?)$/;
 
@@ -24,7 +25,7 @@ export function isProxyMethod(method: string): boolean {
 }
 
 export function isProxyInitialize(method: string): boolean {
-  return method === "proxy/initialize" || method === "_proxy/initialize";
+  return method === PROXY_METHODS.proxy_initialize || method === PROXY_DIALECTS._proxy.initialize;
 }
 
 /** The error for a proxy method on a connection that does not allow any. */

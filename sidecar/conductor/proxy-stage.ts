@@ -19,10 +19,10 @@ import { failure, proxyHop, type ProxyHop } from "../rpc/hop";
 import { RpcCode, type RpcErrorObject } from "../rpc/message";
 import type { ProxyComponent, Running } from "./component";
 import { versionIn } from "./protocol-version";
-import { envelopesOf } from "./proxy-dialect";
 import { unknownToSuccessor, withoutProxyMethods } from "./proxy-methods";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 import { letGo, pass, SLOW_MS, started, type StageDeps } from "./stage";
+import { AGENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
 
 /** Counts the proxy's own time only; paused while the proxy waits for its successor. */
 export const INITIALIZE_LIMIT_MS = 30_000;
@@ -112,8 +112,8 @@ class ProxyStage implements AsyncDisposable {
 
   #fromClient(frame: Frame): void | Promise<void> {
     const { envelope } = frame;
-    if (envelope.kind === "request" && envelope.method === "initialize")
-      return this.#step({ kind: "initialize", ask: askIn(frame), known: this.component.memory?.dialect });
+    if (envelope.kind === "request" && envelope.method === AGENT_METHODS.initialize)
+      return this.#step({ kind: "initializeReceived", ask: askIn(frame), known: this.component.memory?.dialect });
     return pass(frame, this.#state.kind === "bypassed" ? this.down : this.#hop.plain);
   }
 
@@ -138,7 +138,7 @@ class ProxyStage implements AsyncDisposable {
     if (this.#state.kind === "bypassed" && !isLeaving(frame)) return;
     if (this.#gone && envelope.kind === "request")
       return pass(failure(Number(envelope.id), this.#gone), this.#hop.wrapped);
-    if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === "initialize")
+    if (this.#state.kind === "asked" && envelope.kind === "request" && envelope.method === AGENT_METHODS.initialize)
       return this.#step({ kind: "forwarded", ask: askIn(frame) });
     return this.deps.down.push(frame, this.down);
   }
@@ -162,7 +162,7 @@ class ProxyStage implements AsyncDisposable {
   #carryOut(effect: StartEffect): void {
     switch (effect.kind) {
       case "askProxy":
-        this.#hop.spell(envelopesOf(effect.dialect));
+        this.#hop.spell(effect.dialect);
         this.#hop.plain.send(effect.frame);
         break;
       case "restart":
@@ -289,7 +289,10 @@ function isAnswerTo(id: number | undefined, { envelope }: Frame): boolean {
 
 /** Whether a message settles a request of a bypassed or restarted proxy. All its other messages are dropped. */
 function isLeaving({ envelope }: Frame): boolean {
-  return envelope.kind === "response" || (envelope.kind === "notification" && envelope.method === "$/cancel_request");
+  return (
+    envelope.kind === "response" ||
+    (envelope.kind === "notification" && envelope.method === PROTOCOL_METHODS.cancel_request)
+  );
 }
 
 function askIn(frame: Frame): Ask {

@@ -7,7 +7,8 @@ import fc from "fast-check";
 import { Frame } from "../rpc/frame";
 import { objectOr } from "../rpc/json";
 import { versionIn } from "./protocol-version";
-import { DIALECTS, type Dialect } from "./proxy-dialect";
+import type { ProxyDialect } from "../acp/methods";
+import { DIALECTS } from "./proxy-dialect";
 import { startStep, type Answer, type Ask, type StartEffect, type StartEvent, type StartState } from "./proxy-start";
 
 /** For a longer search: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 sidecar/conductor/proxy-start */
@@ -96,7 +97,7 @@ class Neighbours {
   readonly answers: Frame[] = [];
   /** The method of each attempt to initialise the proxy, in the spelling of its dialect. */
   readonly methods: string[] = [];
-  readonly remembered: Dialect[] = [];
+  readonly remembered: ProxyDialect[] = [];
   /** Ids of the `initialize` requests that the proxy has not answered, one entry per request. */
   atProxy: number[] = [];
   /** The requests at the successor, from the proxy and from us. */
@@ -114,7 +115,7 @@ class Neighbours {
 
   constructor(
     readonly version: number,
-    readonly known?: Dialect,
+    readonly known?: ProxyDialect,
   ) {}
 
   play(move: Move): void {
@@ -153,7 +154,7 @@ class Neighbours {
     this.spoken = undefined;
     const id = ++this.#lastId;
     this.open.add(id);
-    this.#step({ kind: "initialize", ask: ask(id, this.version), known: this.known });
+    this.#step({ kind: "initializeReceived", ask: ask(id, this.version), known: this.known });
   }
 
   #die(exited: boolean): void {

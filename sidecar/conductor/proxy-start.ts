@@ -17,7 +17,8 @@
  */
 import type { Frame } from "../rpc/frame";
 import { isVersion1Only, withVersion } from "./protocol-version";
-import { attemptsFor, initializeFor, isMarked, withoutMark, type Attempt, type Dialect } from "./proxy-dialect";
+import { attemptsFor, initializeFor, isMarked, withoutMark, type Attempt } from "./proxy-dialect";
+import type { ProxyDialect } from "../acp/methods";
 
 /** The successor's state: asked by the proxy, under the id of the proxy's request, or by us in its place. */
 type Successor =
@@ -76,7 +77,7 @@ export interface StartError {
 
 export type StartEvent =
   /** From the proxy's client. `known`: the dialect in which this program was initialised before. */
-  | { readonly kind: "initialize"; readonly ask: Ask; readonly known?: Dialect | undefined }
+  | { readonly kind: "initializeReceived"; readonly ask: Ask; readonly known?: ProxyDialect | undefined }
   /** The proxy's own answer to `initialize`. */
   | { readonly kind: "answered"; readonly answer: Answer }
   /** The proxy's request to its successor. */
@@ -87,16 +88,16 @@ export type StartEvent =
   | { readonly kind: "died"; readonly why: string; readonly cause: unknown; readonly exited?: boolean };
 
 export type StartEffect =
-  | { readonly kind: "askProxy"; readonly frame: Frame; readonly dialect: Dialect }
+  | { readonly kind: "askProxy"; readonly frame: Frame; readonly dialect: ProxyDialect }
   /** Restarts the process, then sends it the frame. */
-  | { readonly kind: "restart"; readonly frame: Frame; readonly dialect: Dialect }
+  | { readonly kind: "restart"; readonly frame: Frame; readonly dialect: ProxyDialect }
   | { readonly kind: "toProxy" | "toClient" | "toSuccessor"; readonly frame: Frame }
   /** Answers the proxy's request with an error. */
   | { readonly kind: "refuse"; readonly id: number; readonly message: string }
   /** Starts or stops the timeout for the proxy's own time. */
   | { readonly kind: "watch"; readonly on: boolean }
   /** The proxy is initialised, in this dialect. */
-  | { readonly kind: "remember"; readonly dialect: Dialect }
+  | { readonly kind: "remember"; readonly dialect: ProxyDialect }
   /** The proxy is bypassed from now on. `why` ends the sentence “… is left out: ”. */
   | { readonly kind: "bypass"; readonly why: string; readonly cause: unknown };
 
@@ -122,7 +123,7 @@ const NO_PROXY = "it is no agent extension: it knows neither proxy/initialize no
 const AN_AGENT = "it is an agent, not an agent extension: it answers initialize by itself.";
 
 export function startStep(state: StartState, event: StartEvent): Step {
-  if (event.kind === "initialize") {
+  if (event.kind === "initializeReceived") {
     if (state.kind === "bypassed") return [state, [{ kind: "toSuccessor", frame: event.ask.frame }]];
     return begin(event.ask, event.known);
   }
@@ -148,7 +149,7 @@ export function startStep(state: StartState, event: StartEvent): Step {
   }
 }
 
-function begin(ask: Ask, known: Dialect | undefined): Step {
+function begin(ask: Ask, known: ProxyDialect | undefined): Step {
   const [attempt, ...rest] = attemptsFor(typeof ask.version === "number" ? ask.version : 1, known);
   const state: Asked = {
     kind: "asked",

@@ -6,6 +6,7 @@ import { redactValue } from "../../src/protocol/redaction/redact";
 import { FrameError, type Frame } from "../rpc/frame";
 import { isObject, objectOr } from "../rpc/json";
 import type { Id, Message } from "../rpc/message";
+import { AGENT_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
 /** `mcp`: an MCP message inside an ACP message; its own method and params are shown. */
 export type TraceProtocol = "acp" | "mcp";
@@ -86,7 +87,10 @@ function messageOf(frame: Frame): Message | undefined {
 /** The inner message of `mcp/message`, in both spellings. */
 function callOf(method: string, params: unknown): Pick<Call, "protocol" | "method" | "params"> {
   const inner = objectOr(params);
-  if ((method === "mcp/message" || method === "_mcp/message") && typeof inner.method === "string")
+  if (
+    (method === AGENT_METHODS.mcp_message || method === MCP_OVER_ACP._mcp.message) &&
+    typeof inner.method === "string"
+  )
     return { protocol: "mcp", method: inner.method, params: inner.params };
   return { protocol: "acp", method, params };
 }

@@ -6,6 +6,7 @@ import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { RequestMessage } from "./conversation";
 import type { Driver, Reply } from "./driver";
 import type { Version } from "./schema";
+import { CLIENT_METHODS } from "../acp/methods";
 
 const IMPLEMENTATION = { name: "symposium-conform", title: "Symposium conformance kit", version: "1.0.0" };
 
@@ -58,24 +59,24 @@ export class ScriptedClient {
 
   respond({ id, method, params }: RequestMessage): Reply {
     const given = objectOr(params);
-    if (method === "session/request_permission") return this.#permission(id, given);
+    if (method === CLIENT_METHODS.session_request_permission) return this.#permission(id, given);
     if (!this.full) return { error: { code: METHOD_NOT_FOUND, message: `The client does not support ${method}.` } };
     switch (method) {
-      case "fs/read_text_file":
+      case CLIENT_METHODS.fs_read_text_file:
         return this.#read(given);
-      case "fs/write_text_file":
+      case CLIENT_METHODS.fs_write_text_file:
         this.#files.set(stringOr(given.path, ""), stringOr(given.content, ""));
         return { result: {} };
-      case "terminal/create":
+      case CLIENT_METHODS.terminal_create:
         return { result: { terminalId: `conform-terminal-${++this.#terminals}` } };
-      case "terminal/output":
+      case CLIENT_METHODS.terminal_output:
         return { result: { output: "", truncated: false, exitStatus: { exitCode: 0 } } };
-      case "terminal/wait_for_exit":
+      case CLIENT_METHODS.terminal_wait_for_exit:
         return { result: { exitCode: 0 } };
-      case "terminal/kill":
-      case "terminal/release":
+      case CLIENT_METHODS.terminal_kill:
+      case CLIENT_METHODS.terminal_release:
         return { result: {} };
-      case "elicitation/create":
+      case CLIENT_METHODS.elicitation_create:
         return { result: { action: "decline" } };
       default:
         return { error: { code: METHOD_NOT_FOUND, message: `The client has no method ${method}.` } };

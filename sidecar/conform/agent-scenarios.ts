@@ -9,6 +9,7 @@ import { TOO_NEW, TOO_OLD, UNKNOWN_SESSION } from "./rules/agent-initialize-rule
 import { DELETED_SESSION, INVALID_CURSOR, supportsMethod } from "./rules/agent-session-rules";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
 
 export interface CheckOptions {
   /** Starts the program. Each conversation uses a separate process. */
@@ -88,7 +89,7 @@ class AgentSession {
   /** Returns true if the agent agreed on the version of the scenario. */
   async initialize(): Promise<boolean> {
     const outcome = await this.driver.request(
-      "initialize",
+      AGENT_METHODS.initialize,
       initializeParams(this.requested, this.version, this.full),
       "initialize-1",
     );
@@ -96,14 +97,16 @@ class AgentSession {
       { auth } = this.options;
     this.isInitialized = result.protocolVersion === this.version && this.requested === this.version;
     if (this.isInitialized && auth !== undefined) {
-      await this.driver.request(this.version === 1 ? "authenticate" : "auth/login", { methodId: auth });
+      await this.driver.request(this.version === 1 ? AGENT_METHODS.authenticate : AGENT_METHODS.auth_login, {
+        methodId: auth,
+      });
     }
     return this.isInitialized;
   }
 
   async open(more: JsonObject = {}): Promise<JsonObject> {
     const result = resultIn(
-      await this.driver.request("session/new", { cwd: this.options.cwd, mcpServers: [], ...more }),
+      await this.driver.request(AGENT_METHODS.session_new, { cwd: this.options.cwd, mcpServers: [], ...more }),
     );
     if (this.sessionId === "" && typeof result.sessionId === "string") {
       this.sessionId = result.sessionId;
@@ -117,7 +120,11 @@ class AgentSession {
     const id = this.driver.newId(),
       response = this.driver.expect(id);
     const idle = this.version === 1 ? undefined : this.driver.until(message => isIdle(message, this.sessionId));
-    this.driver.send({ id, method: "session/prompt", params: { sessionId: this.sessionId, prompt: blocks } });
+    this.driver.send({
+      id,
+      method: AGENT_METHODS.session_prompt,
+      params: { sessionId: this.sessionId, prompt: blocks },
+    });
     await during?.(id);
     const outcome = await response;
     if (outcome.kind === "result") await idle;
@@ -145,7 +152,7 @@ function resultIn(outcome: Outcome): JsonObject {
 }
 
 function isIdle(message: WireMessage, sessionId: string): boolean {
-  if (message.kind !== "notification" || message.method !== "session/update") return false;
+  if (message.kind !== "notification" || message.method !== CLIENT_METHODS.session_update) return false;
   const params = objectOr(message.params),
     update = objectOr(params.update);
   return params.sessionId === sessionId && update.sessionUpdate === "state_update" && update.state === "idle";
@@ -171,7 +178,7 @@ async function sessionScript(session: AgentSession): Promise<void> {
   await driver.request(UNKNOWN_METHOD, {}, "unknown-1");
   await session.open({ _meta: { "symposium.dev/conform": { note: "ignore" } } });
   await session.open({ cwd: "relative/directory" });
-  await driver.request("session/prompt", { sessionId: UNKNOWN_SESSION, prompt: [text("Hello")] });
+  await driver.request(AGENT_METHODS.session_prompt, { sessionId: UNKNOWN_SESSION, prompt: [text("Hello")] });
   if (session.sessionId === "") return;
   await chooseControls(session, result);
   for (const words of options.prompts) await session.prompt([text(words)]);
@@ -189,22 +196,23 @@ async function sessionScript(session: AgentSession): Promise<void> {
 async function chooseControls({ driver, sessionId, version }: AgentSession, opened: JsonObject): Promise<void> {
   const { currentModeId } = objectOr(opened.modes),
     [option] = configOptionsIn(opened);
-  if (typeof currentModeId === "string") await driver.request("session/set_mode", { sessionId, modeId: currentModeId });
+  if (typeof currentModeId === "string")
+    await driver.request(AGENT_METHODS.session_set_mode, { sessionId, modeId: currentModeId });
   if (!option) return;
   const value = option.currentValue,
     configId = option.id ?? option.configId,
     isBoolean = option.type === "boolean";
   const typed =
     version === 2 ? { type: isBoolean ? "boolean" : "id", value } : isBoolean ? { type: "boolean", value } : { value };
-  await driver.request("session/set_config_option", { sessionId, configId, ...typed });
+  await driver.request(AGENT_METHODS.session_set_config_option, { sessionId, configId, ...typed });
 }
 
 async function listAndDelete({ driver, capabilities, version }: AgentSession): Promise<void> {
-  await driver.request("session/list", {});
-  if (supportsMethod(version, capabilities, "session/list"))
-    await driver.request("session/list", { cursor: INVALID_CURSOR });
-  if (supportsMethod(version, capabilities, "session/delete"))
-    await driver.request("session/delete", { sessionId: DELETED_SESSION });
+  await driver.request(AGENT_METHODS.session_list, {});
+  if (supportsMethod(version, capabilities, AGENT_METHODS.session_list))
+    await driver.request(AGENT_METHODS.session_list, { cursor: INVALID_CURSOR });
+  if (supportsMethod(version, capabilities, AGENT_METHODS.session_delete))
+    await driver.request(AGENT_METHODS.session_delete, { sessionId: DELETED_SESSION });
 }
 
 /** The client declares no capability. */
@@ -222,20 +230,20 @@ async function cancelScript(session: AgentSession): Promise<void> {
   client.hold();
   await session.prompt([text(words)], async id => {
     await session.work(id);
-    driver.notify("session/cancel", { sessionId: session.sessionId });
+    driver.notify(AGENT_METHODS.session_cancel, { sessionId: session.sessionId });
     client.cancelHeld(driver);
   });
   client.answer();
   await session.prompt([text(words)], async id => {
     await session.work(id);
-    driver.notify("$/cancel_request", { requestId: id });
-    if (session.version === 2) driver.notify("session/cancel", { sessionId: session.sessionId });
+    driver.notify(PROTOCOL_METHODS.cancel_request, { requestId: id });
+    if (session.version === 2) driver.notify(AGENT_METHODS.session_cancel, { sessionId: session.sessionId });
   });
-  if (!supportsMethod(session.version, session.capabilities, "session/close")) return;
+  if (!supportsMethod(session.version, session.capabilities, AGENT_METHODS.session_close)) return;
   client.hold();
   await session.prompt([text(words)], async id => {
     await session.work(id);
-    const closed = driver.request("session/close", { sessionId: session.sessionId });
+    const closed = driver.request(AGENT_METHODS.session_close, { sessionId: session.sessionId });
     client.cancelHeld(driver);
     await closed;
   });
@@ -258,13 +266,13 @@ async function storedScript(session: AgentSession, sessionId: string): Promise<v
   if (sessionId === "") return;
   const supports = (method: Parameters<typeof supportsMethod>[2]): boolean =>
     supportsMethod(version, capabilities, method);
-  if (supports("session/resume")) await driver.request("session/resume", params);
-  if (supports("session/resume") && version === 2) {
-    await driver.request("session/resume", { ...params, replayFrom: { type: "start" } });
+  if (supports(AGENT_METHODS.session_resume)) await driver.request(AGENT_METHODS.session_resume, params);
+  if (supports(AGENT_METHODS.session_resume) && version === 2) {
+    await driver.request(AGENT_METHODS.session_resume, { ...params, replayFrom: { type: "start" } });
   }
-  if (supports("session/load")) await driver.request("session/load", params);
-  if (supports("session/fork")) await driver.request("session/fork", params);
-  const isOpen = supports("session/resume") || supports("session/load");
-  if (isOpen && supports("session/close")) await driver.request("session/close", { sessionId });
+  if (supports(AGENT_METHODS.session_load)) await driver.request(AGENT_METHODS.session_load, params);
+  if (supports(AGENT_METHODS.session_fork)) await driver.request(AGENT_METHODS.session_fork, params);
+  const isOpen = supports(AGENT_METHODS.session_resume) || supports(AGENT_METHODS.session_load);
+  if (isOpen && supports(AGENT_METHODS.session_close)) await driver.request(AGENT_METHODS.session_close, { sessionId });
   await session.probe();
 }

@@ -9,6 +9,7 @@ import { Driver, type Limits, type Reply, type Subject } from "./driver";
 import type { Conversation, RecordedEvent } from "./recording";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import type { Version } from "./schema";
+import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
 
 export interface AgentOptions {
   /** The client as a program with standard streams: its output is the agent's stdin. */
@@ -68,11 +69,11 @@ class ScriptedAgent {
   #respond({ id, method, params }: RequestMessage): Reply {
     const given = objectOr(params);
     switch (method) {
-      case "initialize":
+      case AGENT_METHODS.initialize:
         return { result: this.#initialized(given) };
-      case "session/new":
+      case AGENT_METHODS.session_new:
         return { result: this.#opened(given) };
-      case "session/prompt":
+      case AGENT_METHODS.session_prompt:
         return this.#prompt(id, given);
       default:
         return (this.agreed === 2 ? this.#stored(method, given) : undefined) ?? this.#unknown(method);
@@ -87,12 +88,12 @@ class ScriptedAgent {
   #stored(method: string, params: JsonObject): Reply {
     const sessionId = stringOr(params.sessionId, "");
     switch (method) {
-      case "session/list":
+      case AGENT_METHODS.session_list:
         return { result: { sessions: [] } };
-      case "session/resume":
+      case AGENT_METHODS.session_resume:
         this.#sessions.set(sessionId, { cwd: stringOr(params.cwd, "/"), isCancelled: false });
         return { result: {} };
-      case "session/close":
+      case AGENT_METHODS.session_close:
         this.#sessions.delete(sessionId);
         return { result: {} };
       default:
@@ -134,14 +135,14 @@ class ScriptedAgent {
     const isCancel = await this.driver.until(
       message =>
         message.kind === "notification" &&
-        message.method === "session/cancel" &&
+        message.method === AGENT_METHODS.session_cancel &&
         objectOr(message.params).sessionId === sessionId,
     );
     if (isCancel) session.isCancelled = true;
   }
 
   #update(sessionId: string, update: JsonObject): void {
-    this.driver.notify("session/update", { sessionId, update });
+    this.driver.notify(CLIENT_METHODS.session_update, { sessionId, update });
   }
 
   /** Sends messages that a client must tolerate. A request after each one checks that the client still responds. */
@@ -168,10 +169,14 @@ class ScriptedAgent {
       kind: "other",
       status: "pending",
     });
-    await this.driver.request("session/request_permission", { sessionId, toolCall: { toolCallId }, options: OPTIONS });
+    await this.driver.request(CLIENT_METHODS.session_request_permission, {
+      sessionId,
+      toolCall: { toolCallId },
+      options: OPTIONS,
+    });
     if (isSupported(objectOr(fs).readTextFile)) {
       const path = `${session.cwd}/symposium-conform-no-such-file.txt`;
-      await this.driver.request("fs/read_text_file", { sessionId, path });
+      await this.driver.request(CLIENT_METHODS.fs_read_text_file, { sessionId, path });
     }
     if (isSupported(terminal)) await this.#terminal(sessionId, session.cwd);
     this.#update(sessionId, { sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
@@ -183,7 +188,7 @@ class ScriptedAgent {
 
   /** Runs the current Node executable, which exits at once. */
   async #terminal(sessionId: string, cwd: string): Promise<void> {
-    const outcome = await this.driver.request("terminal/create", {
+    const outcome = await this.driver.request(CLIENT_METHODS.terminal_create, {
       sessionId,
       command: process.execPath,
       args: ["--version"],
@@ -191,7 +196,11 @@ class ScriptedAgent {
     });
     const { terminalId } = outcome.kind === "result" ? objectOr(outcome.result) : {};
     if (typeof terminalId !== "string") return;
-    for (const method of ["terminal/wait_for_exit", "terminal/output", "terminal/release"]) {
+    for (const method of [
+      CLIENT_METHODS.terminal_wait_for_exit,
+      CLIENT_METHODS.terminal_output,
+      CLIENT_METHODS.terminal_release,
+    ]) {
       await this.driver.request(method, { sessionId, terminalId });
     }
   }
@@ -209,7 +218,7 @@ class ScriptedAgent {
       status: "pending",
     });
     const subject = { type: "tool_call", toolCall: { toolCallId } };
-    await this.driver.request("session/request_permission", {
+    await this.driver.request(CLIENT_METHODS.session_request_permission, {
       sessionId,
       title: "Conformance check",
       subject,

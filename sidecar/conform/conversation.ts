@@ -1,6 +1,7 @@
 /** Queries on a recorded conversation: requests with their responses, turns, session updates, tool calls. Pure. */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { Conversation, Direction, RecordedEvent, WireMessage } from "./recording";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, PROXY_DIALECTS, PROXY_METHODS } from "../acp/methods";
 
 export type RequestMessage = Extract<WireMessage, { kind: "request" }>;
 export type ResponseMessage = Extract<WireMessage, { kind: "response" }>;
@@ -122,7 +123,11 @@ export function isSuccess({ response }: Exchange): boolean {
   return response !== undefined && !("error" in response.message);
 }
 
-export const INITIALIZE = ["initialize", "proxy/initialize", "_proxy/initialize"] as const;
+export const INITIALIZE = [
+  AGENT_METHODS.initialize,
+  PROXY_METHODS.proxy_initialize,
+  PROXY_DIALECTS._proxy.initialize,
+] as const;
 
 /** Exchange that initialized the connection: the last successful one, otherwise the first. */
 export function initializeOf(conversation: Conversation, direction: Direction): Exchange | undefined {
@@ -145,7 +150,7 @@ export interface Update extends Located<CallMessage> {
 
 /** All `session/update` notifications. `direction`: direction from the agent. */
 export function updates(conversation: Conversation, direction: Direction): readonly Update[] {
-  return calls(conversation, direction, "session/update").map(located => {
+  return calls(conversation, direction, CLIENT_METHODS.session_update).map(located => {
     const { sessionId, update } = paramsOf(located),
       body = objectOr(update);
     return { ...located, sessionId: stringOr(sessionId, ""), update: body, type: stringOr(body.sessionUpdate, "") };
@@ -171,7 +176,7 @@ export interface Turn {
 export function turns(conversation: Conversation, direction: Direction = "toProgram"): readonly Turn[] {
   const fromAgent = opposite(direction),
     all = updates(conversation, fromAgent);
-  return exchanges(conversation, direction, "session/prompt").map(prompt => {
+  return exchanges(conversation, direction, AGENT_METHODS.session_prompt).map(prompt => {
     const sessionId = stringOr(paramsOf(prompt.request).sessionId, ""),
       start = prompt.request.order;
     const own = all.filter(update => update.sessionId === sessionId && update.order > start);
@@ -184,7 +189,7 @@ export function turns(conversation: Conversation, direction: Direction = "toProg
       end: ended,
       updates: own.filter(({ order }) => order < until),
       stopReason: conversation.version === 1 ? resultOf(prompt).stopReason : idle?.update.stopReason,
-      cancel: calls(conversation, direction, "session/cancel").find(
+      cancel: calls(conversation, direction, AGENT_METHODS.session_cancel).find(
         ({ order, ...located }) =>
           order > start && order < until && paramsOf({ order, ...located }).sessionId === sessionId,
       ),
@@ -212,7 +217,12 @@ export function isSupported(marker: unknown): boolean {
 }
 
 /** Methods that open a session. */
-export const OPENING = ["session/new", "session/load", "session/resume", "session/fork"] as const;
+export const OPENING = [
+  AGENT_METHODS.session_new,
+  AGENT_METHODS.session_load,
+  AGENT_METHODS.session_resume,
+  AGENT_METHODS.session_fork,
+] as const;
 
 export interface Opening {
   readonly exchange: Exchange;
@@ -222,7 +232,7 @@ export interface Opening {
 export function openings(conversation: Conversation, direction: Direction = "toProgram"): readonly Opening[] {
   return exchanges(conversation, direction, ...OPENING).map(exchange => {
     const { method } = exchange.request.message,
-      isKnown = method === "session/load" || method === "session/resume";
+      isKnown = method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume;
     const id = isKnown ? paramsOf(exchange.request).sessionId : resultOf(exchange).sessionId;
     return { exchange, sessionId: isSuccess(exchange) && typeof id === "string" ? id : undefined };
   });
@@ -249,8 +259,8 @@ export function isWithdrawn(
   const { sessionId } = paramsOf(request),
     later = calls(conversation, direction).filter(({ order }) => order > request.order);
   return later.some(call =>
-    call.message.method === "$/cancel_request"
+    call.message.method === PROTOCOL_METHODS.cancel_request
       ? idKey(paramsOf(call).requestId) === idKey(request.message.id)
-      : call.message.method === "session/close" && paramsOf(call).sessionId === sessionId,
+      : call.message.method === AGENT_METHODS.session_close && paramsOf(call).sessionId === sessionId,
   );
 }

@@ -14,15 +14,16 @@ import {
   FAIL,
   FAILURE,
   PERMISSION,
-  PROXY_DIALECTS,
+  TRIED_DIALECTS,
   SESSION,
   NOTIFY,
   UPDATES,
   WAIT,
-  type ProxyDialect,
+  type TriedDialect,
 } from "./proxy-traffic";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
 
 export async function runProxyScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
@@ -32,8 +33,8 @@ export async function runProxyScenarios(options: CheckOptions): Promise<readonly
     options.onConversation?.(conversation);
   };
   for (const version of VERSIONS) {
-    let spoken: ProxyDialect | undefined;
-    for (const dialect of PROXY_DIALECTS) {
+    let spoken: TriedDialect | undefined;
+    for (const dialect of TRIED_DIALECTS) {
       const session = new ProxySession(options, dialect, version);
       if (await session.initialize()) {
         spoken = dialect;
@@ -43,7 +44,7 @@ export async function runProxyScenarios(options: CheckOptions): Promise<readonly
       if (spoken) break;
     }
     if (spoken?.name !== "proxy") continue;
-    const other = new ProxySession(options, PROXY_DIALECTS[1] ?? spoken, version, "other-dialect");
+    const other = new ProxySession(options, TRIED_DIALECTS[1] ?? spoken, version, "other-dialect");
     await other.initialize();
     await record(other);
   }
@@ -53,7 +54,7 @@ export async function runProxyScenarios(options: CheckOptions): Promise<readonly
 class ProxySession {
   readonly driver: Driver;
   readonly #client = new ScriptedClient(true);
-  readonly #dialect: ProxyDialect;
+  readonly #dialect: TriedDialect;
   readonly #version: Version;
   /** Version between the proxy and its successor. */
   #successorVersion: Version = 1;
@@ -62,7 +63,7 @@ class ProxySession {
 
   constructor(
     private readonly options: CheckOptions,
-    dialect: ProxyDialect,
+    dialect: TriedDialect,
     version: Version,
     name = `dialect-${dialect.name}`,
   ) {
@@ -87,19 +88,22 @@ class ProxySession {
 
   async talk(): Promise<void> {
     const { driver } = this;
-    await driver.request("session/new", { cwd: this.options.cwd, mcpServers: [] });
+    await driver.request(AGENT_METHODS.session_new, { cwd: this.options.cwd, mcpServers: [] });
     await this.#exact(ECHO);
     driver.sendLine(`{"jsonrpc":"2.0","method":"${NOTIFY}","params":${EXACT}}`);
     await driver.request(FAIL, {});
     await driver.request(UNKNOWN_METHOD, {}, "unknown-1");
-    await driver.request("session/prompt", { sessionId: SESSION, prompt: [{ type: "text", text: "Hello" }] });
+    await driver.request(AGENT_METHODS.session_prompt, {
+      sessionId: SESSION,
+      prompt: [{ type: "text", text: "Hello" }],
+    });
     this.#toProxy(NOTIFY, EXACT);
     await this.#askProxy(ECHO, EXACT);
-    driver.notify("session/cancel", { sessionId: SESSION });
+    driver.notify(AGENT_METHODS.session_cancel, { sessionId: SESSION });
     const id = driver.newId(),
       response = driver.request(WAIT, {}, id);
     await driver.until(message => message.kind === "request" && objectOr(message.params).method === WAIT);
-    driver.notify("$/cancel_request", { requestId: id });
+    driver.notify(PROTOCOL_METHODS.cancel_request, { requestId: id });
     await response;
     driver.notify(UNKNOWN_METHOD, {});
     await driver.request(PROBE_METHOD, {});
@@ -133,7 +137,7 @@ class ProxySession {
     if (request.method === this.#dialect.request && typeof method === "string")
       return this.#successor(request.id, method, params);
     if (request.method === ECHO) return this.#echo(request.id);
-    if (request.method !== "session/request_permission") return this.#client.respond(request);
+    if (request.method !== CLIENT_METHODS.session_request_permission) return this.#client.respond(request);
     return { result: { outcome: { outcome: "selected", optionId: PERMISSION.options[1].optionId } } };
   }
 
@@ -145,11 +149,11 @@ class ProxySession {
   /** The kit's agent, as the successor of the proxy. */
   #successor(id: unknown, method: string, params: unknown): Reply {
     switch (method) {
-      case "initialize":
+      case AGENT_METHODS.initialize:
         return { result: this.#initialized(objectOr(params)) };
-      case "session/new":
+      case AGENT_METHODS.session_new:
         return { result: { sessionId: SESSION } };
-      case "session/prompt":
+      case AGENT_METHODS.session_prompt:
         void this.#turn(id, stringOr(objectOr(params).sessionId, SESSION));
         return undefined;
       case ECHO:
@@ -175,7 +179,7 @@ class ProxySession {
 
   async #turn(id: unknown, sessionId: string): Promise<void> {
     const update = (body: JsonObject): void =>
-      this.#toProxy("session/update", JSON.stringify({ sessionId, update: body }));
+      this.#toProxy(CLIENT_METHODS.session_update, JSON.stringify({ sessionId, update: body }));
     const messageId = "conform-message",
       isV2 = this.#successorVersion === 2;
     if (isV2) this.driver.reply(id, { result: { messageId: "conform-prompt" } });
@@ -183,7 +187,7 @@ class ProxySession {
       update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: `update ${n}` } });
     }
     await this.#askProxy(
-      "session/request_permission",
+      CLIENT_METHODS.session_request_permission,
       JSON.stringify(isV2 ? { ...withoutCall(), sessionId, title: "Do nothing" } : { ...PERMISSION, sessionId }),
     );
     for (let n = UPDATES + 1; n <= 2 * UPDATES; n++) {
@@ -202,9 +206,9 @@ class ProxySession {
 
   /** A cancellation arrives on the connection itself or, in older dialects, in an envelope. */
   #cancels(method: string, params: unknown): boolean {
-    if (method === "$/cancel_request") return objectOr(params).requestId === this.#waiting;
+    if (method === PROTOCOL_METHODS.cancel_request) return objectOr(params).requestId === this.#waiting;
     const inner = objectOr(params);
-    return inner.method === "$/cancel_request" && isObject(inner.params);
+    return inner.method === PROTOCOL_METHODS.cancel_request && isObject(inner.params);
   }
 }
 

@@ -1,31 +1,14 @@
 /** Messages that the kit sends through a proxy under test. */
-
-/**
- * Dialect of the proxy protocol: the method that initializes a proxy, and the envelopes for messages of the successor.
- */
-export interface ProxyDialect {
-  readonly name: "proxy" | "_proxy" | "meta";
-  readonly initialize: string;
-  readonly request: string;
-  readonly notification: string;
-}
+import { EXTENSION_METHODS, PROXY_DIALECTS, type ProxyDialect } from "../acp/methods";
 
 /** Dialects in the order in which they are tried. The first one is defined by the published schema. */
-export const PROXY_DIALECTS: readonly ProxyDialect[] = [
-  { name: "proxy", initialize: "proxy/initialize", request: "proxy/successor", notification: "proxy/successor" },
-  { name: "_proxy", initialize: "_proxy/initialize", request: "_proxy/successor", notification: "_proxy/successor" },
-  {
-    name: "meta",
-    initialize: "initialize",
-    request: "_proxy/successor/request",
-    notification: "_proxy/successor/notification",
-  },
-];
+export const TRIED_DIALECTS = (["proxy", "_proxy", "meta"] as const).map(name => ({ name, ...PROXY_DIALECTS[name] }));
+export type TriedDialect = (typeof PROXY_DIALECTS)[ProxyDialect] & { readonly name: ProxyDialect };
 
-export const ECHO = "_symposium.dev/conform/echo",
-  FAIL = "_symposium.dev/conform/fail",
-  WAIT = "_symposium.dev/conform/wait";
-export const NOTIFY = "_symposium.dev/conform/notify";
+export const ECHO = EXTENSION_METHODS.conform_echo,
+  FAIL = EXTENSION_METHODS.conform_fail,
+  WAIT = EXTENSION_METHODS.conform_wait;
+export const NOTIFY = EXTENSION_METHODS.conform_notify;
 /** Contains members that a parser with 64-bit numbers, or a typed parser, would lose. */
 export const EXACT =
   '{"_meta":{"symposium.dev/conform":{"n":1.50}},"big":9007199254740993,"sessionUpdate":null,"text":"caf\\u00e9"}';

@@ -23,6 +23,7 @@ import { DOCTOR } from "./doctor-script";
 import { Eliza } from "./engine";
 import { compile, type CompiledScript } from "./script";
 import { carryOut } from "./tools";
+import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
 
 export interface ElizaOptions {
   /** Each session starts with the same replies. */
@@ -101,13 +102,13 @@ class ElizaAgent implements RunningEliza {
     const { method } = request;
     const params: JsonObject = isObject(request.params) ? request.params : {};
     switch (method) {
-      case "initialize":
+      case AGENT_METHODS.initialize:
         return request.respond(this.#initialize(params));
-      case "session/new":
+      case AGENT_METHODS.session_new:
         return request.respond(this.#new(params));
-      case "session/prompt":
+      case AGENT_METHODS.session_prompt:
         return this.#prompt(request, params);
-      case "session/close": {
+      case AGENT_METHODS.session_close: {
         this.#session(params);
         void this.#end(String(params.sessionId)).then(() => request.respond({}));
         return;
@@ -118,7 +119,7 @@ class ElizaAgent implements RunningEliza {
   }
 
   #notification(method: string, params: unknown): void {
-    if (method !== "session/cancel" || !isObject(params) || typeof params.sessionId !== "string") return;
+    if (method !== AGENT_METHODS.session_cancel || !isObject(params) || typeof params.sessionId !== "string") return;
     this.#sessions.get(params.sessionId)?.turn?.stop.abort();
   }
 
@@ -161,7 +162,8 @@ class ElizaAgent implements RunningEliza {
       throw new RpcError(RpcCode.invalidRequest, "This session is still busy with the prompt before.");
     const stop = new AbortController();
     request.signal.addEventListener("abort", () => stop.abort(), { once: true });
-    const update = (of: JsonObject) => this.#peer.notify("session/update", { sessionId: params.sessionId, update: of });
+    const update = (of: JsonObject) =>
+      this.#peer.notify(CLIENT_METHODS.session_update, { sessionId: params.sessionId, update: of });
     const ended = this.#answer(session, text, stop.signal, update)
       .then(
         () => () => request.respond({ stopReason: stop.signal.aborted ? "cancelled" : "end_turn" }),

@@ -23,6 +23,7 @@ import type { JsonObject } from "../rpc/json";
 import type { ExtensionSettings, ExtensionDeps } from "./extension";
 import { chosenIn, until, type SessionClient } from "./session-client";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";
+import { CLIENT_METHODS } from "../acp/methods";
 
 export interface GatedAction {
   readonly title: string;
@@ -154,7 +155,7 @@ export class Consent {
       { client, version } = this.deps,
       about = version() === 2 ? { title: act.title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const chosen = await client
-      .request("session/request_permission", { ...about, options: optionsOf(act) }, call.signal)
+      .request(CLIENT_METHODS.session_request_permission, { ...about, options: optionsOf(act) }, call.signal)
       .then(chosenIn, (error: unknown) => {
         throw unasked(act, error);
       });

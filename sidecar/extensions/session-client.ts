@@ -3,6 +3,7 @@ import type { Interceptors, Neighbour } from "../proxies/proxy";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { systemPromptSupport, type SystemPromptSupport } from "./system-prompt";
 import { ToolFailure } from "./tool";
+import { CLIENT_METHODS } from "../acp/methods";
 
 /**
  * Client capabilities from `initialize` (schema v1, `ClientCapabilities`) and the protocol version that the agent
@@ -75,7 +76,7 @@ export function sessionClient(client: Neighbour, sessionId: () => string | undef
     },
     tell(update) {
       const id = sessionId();
-      if (id !== undefined) client.notify("session/update", { sessionId: id, update });
+      if (id !== undefined) client.notify(CLIENT_METHODS.session_update, { sessionId: id, update });
     },
   };
 }

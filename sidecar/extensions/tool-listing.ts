@@ -5,9 +5,10 @@
  *
  * Invariants: `isListed` never returns to false; `settled` resolves within `LISTING_MS` and never rejects.
  */
-import { SESSION_TOOLS, type SessionToolsRequest } from "../mcp/delivery/delivery";
+import { type SessionToolsRequest } from "../mcp/delivery/delivery";
 import type { Neighbour } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
+import { EXTENSION_METHODS } from "../acp/methods";
 
 /** Milliseconds. Longer than the MCP bridge's own wait. */
 export const LISTING_MS = 6_000;
@@ -40,7 +41,7 @@ export class ToolListing {
         signal.addEventListener("abort", () => resolve(), { once: true, signal: ends.signal }),
       );
     const params: SessionToolsRequest = { sessionId, wait: true };
-    const asked = successor.request(SESSION_TOOLS, params, { signal: ends.signal }).then(
+    const asked = successor.request(EXTENSION_METHODS.session_tools, params, { signal: ends.signal }).then(
       () => undefined,
       () => undefined,
     );

@@ -15,6 +15,7 @@ import type { ConnectMcp } from "../proxies/proxy";
 import type { Clock } from "../rpc/clock";
 import type { JsonObject } from "../rpc/json";
 import { checkArguments, ToolFailure, type Tool, type ToolAnswer } from "./tool";
+import { MCP_METHODS } from "../mcp/methods";
 
 export interface ToolServer {
   /** Server name, shown to clients: the extension's. */
@@ -70,7 +71,7 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
           _meta?.progressToken,
           `${title} is at work.`,
           params =>
-            void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) =>
+            void sendNotification({ method: MCP_METHODS.notifications_progress, params }).catch((error: unknown) =>
               odd("progress of a tool could not be told", error),
             ),
         );

@@ -25,6 +25,7 @@ import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
 import type { Odd } from "./link";
 import type { ServedServer } from "./declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type StatelessServer } from "./revision";
+import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
 /** The name of the entry, and so of the server toward the agent. */
 export const ATTACHED = "symposium";
@@ -168,7 +169,7 @@ export class AttachedServer implements ServedServer {
     const session = [...this.#sessions].find(({ id }) => id === route.id),
       to = session?.servers.get(known.server);
     return to
-      ? to.server.request("tools/call", { ...params, name: known.tool }, options)
+      ? to.server.request(MCP_METHODS.tools_call, { ...params, name: known.tool }, options)
       : refusal("This tool belongs to another conversation and is not available in this one.");
   }
 
@@ -292,20 +293,20 @@ class Client implements StatelessServer {
 
   async request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown> {
     switch (method) {
-      case "server/discover":
+      case STATELESS_METHODS.server_discover:
         return {
           resultType: "complete",
           capabilities: { tools: { listChanged: true } },
           _meta: { [Meta.server]: { name: ATTACHED, version: this.version } },
         };
-      case "tools/list": {
+      case MCP_METHODS.tools_list: {
         const tools = await this.server.list(options.signal);
         this.listed = new Set(tools.map(({ name }) => stringOr(name, "")));
         return { resultType: "complete", ttlMs: 0, cacheScope: "private", tools };
       }
-      case "tools/call":
+      case MCP_METHODS.tools_call:
         return this.server.call(params, options);
-      case "subscriptions/listen":
+      case STATELESS_METHODS.subscriptions_listen:
         return this.#listen(options);
       default:
         throw methodNotFound(method);
@@ -314,7 +315,7 @@ class Client implements StatelessServer {
 
   /** Until the client ends it. */
   #listen({ signal, notification }: StatelessOptions): Promise<unknown> {
-    const tell = (): void => notification("notifications/tools/list_changed", {});
+    const tell = (): void => notification(MCP_METHODS.notifications_tools_list_changed, {});
     this.#changed = tell;
     return new Promise(resolve => {
       signal.addEventListener(
@@ -334,7 +335,9 @@ async function pagesOf(server: StatelessServer, signal: AbortSignal, meta: JsonO
   let cursor: unknown;
   for (let page = 0; page < MAX_PAGES; page++) {
     const params = withMeta({ ...(cursor === undefined ? {} : { cursor }), _meta: meta }, PARAMS._meta);
-    const result = objectOr(await server.request("tools/list", params, { signal, notification: () => undefined }));
+    const result = objectOr(
+      await server.request(MCP_METHODS.tools_list, params, { signal, notification: () => undefined }),
+    );
     tools.push(...arrayOr(result.tools).filter(isObject));
     cursor = result.nextCursor;
     if (typeof cursor !== "string") break;

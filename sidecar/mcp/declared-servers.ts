@@ -21,6 +21,7 @@ import { CarriedServer } from "./stateless-link";
 import type { AcpServer } from "./declaration";
 import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type Odd } from "./link";
 import { McpCode, type StatelessServer } from "./revision";
+import { MCP_OVER_ACP } from "../acp/methods";
 
 /** One declared server, for both kinds of MCP clients. */
 export interface ServedServer extends AsyncDisposable {
@@ -57,7 +58,8 @@ export class Owners implements AsyncDisposable {
   /** Handles a request from the client's side. Returns undefined if it is not for a connection of this bridge. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     const prefix = prefixOf(method);
-    if (method === `${prefix}/disconnect`) return this.#disconnected(prefix, params) ? Promise.resolve({}) : undefined;
+    if (method === MCP_OVER_ACP[prefix].disconnect)
+      return this.#disconnected(prefix, params) ? Promise.resolve({}) : undefined;
     const message = readMessage(params);
     if (message?.kind !== "linked") return undefined;
     return this.#links.get(key(prefix, message.connectionId))?.request(message.method, message.params, signal);
@@ -66,7 +68,7 @@ export class Owners implements AsyncDisposable {
   /** Returns false if the notification is not for this bridge. */
   notification(method: string, params: unknown): boolean {
     const prefix = prefixOf(method);
-    if (method === `${prefix}/disconnect`) return this.#disconnected(prefix, params);
+    if (method === MCP_OVER_ACP[prefix].disconnect) return this.#disconnected(prefix, params);
     const message = readMessage(params);
     if (message?.kind === "stateless") return this.#carried.get(message.serverId)?.notification(message) ?? false;
     const link = message && this.#links.get(key(prefix, message.connectionId));
@@ -102,8 +104,9 @@ export class Owners implements AsyncDisposable {
   }
 
   async #link(prefix: LinkPrefix, params: unknown): Promise<Reached> {
-    const id = readConnectionId(await this.client.request(`${prefix}/connect`, params));
-    if (id === undefined) throw new RpcError(McpCode.backend, `The answer to ${prefix}/connect names no connection.`);
+    const id = readConnectionId(await this.client.request(MCP_OVER_ACP[prefix].connect, params));
+    if (id === undefined)
+      throw new RpcError(McpCode.backend, `The answer to ${MCP_OVER_ACP[prefix].connect} names no connection.`);
     const [near, far] = memoryChannels();
     const link = new Link(id, prefix, this.client, far, { ended: () => this.#ended(link), odd: this.odd });
     this.#links.set(key(prefix, id), link);
@@ -116,9 +119,9 @@ export class Owners implements AsyncDisposable {
    */
   #ended(link: Link): void {
     if (!this.#links.delete(key(link.prefix, link.id))) return;
-    if (link.prefix === "_mcp") return this.client.notify("_mcp/disconnect", { connection_id: link.id });
+    if (link.prefix === "_mcp") return this.client.notify(MCP_OVER_ACP._mcp.disconnect, { connection_id: link.id });
     this.client
-      .request("mcp/disconnect", { connectionId: link.id })
+      .request(MCP_OVER_ACP.mcp.disconnect, { connectionId: link.id })
       .catch((error: unknown) => this.odd("an MCP connection was not ended", error));
   }
 

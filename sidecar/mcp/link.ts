@@ -7,6 +7,7 @@
  * outer one, and `notifications/cancelled` is not forwarded. An inner result is the outer result; an inner error is the
  * outer error.
  */
+import { MCP_OVER_ACP } from "../acp/methods";
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
 import { McpPeer } from "./peer";
@@ -21,7 +22,7 @@ export interface Neighbour {
 export type Odd = (what: string, detail: unknown) => void;
 
 /** Method prefix: `mcp/…`, or sacp's `_mcp/…`. */
-export type LinkPrefix = "mcp" | "_mcp";
+export type LinkPrefix = keyof typeof MCP_OVER_ACP;
 
 export class Link implements AsyncDisposable {
   readonly #mcp: McpPeer;
@@ -39,8 +40,9 @@ export class Link implements AsyncDisposable {
       ...(params === undefined ? {} : { params }),
     });
     this.#mcp = new McpPeer(channel, {
-      request: (method, params, signal) => neighbour.request(`${prefix}/message`, message(method, params), { signal }),
-      notification: (method, params) => neighbour.notify(`${prefix}/message`, message(method, params)),
+      request: (method, params, signal) =>
+        neighbour.request(MCP_OVER_ACP[prefix].message, message(method, params), { signal }),
+      notification: (method, params) => neighbour.notify(MCP_OVER_ACP[prefix].message, message(method, params)),
       closed: on.ended,
       odd: on.odd,
     });

@@ -10,6 +10,7 @@ import { isObject } from "../rpc/json";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
 import { Peer, type IncomingRequest } from "../rpc/peer";
 import { isId } from "./transport";
+import { MCP_METHODS } from "./methods";
 
 export interface McpHandlers {
   /** The return value is the result. A thrown error becomes an error response. */
@@ -18,8 +19,6 @@ export interface McpHandlers {
   closed(reason: Closed): void;
   odd(what: string, detail: unknown): void;
 }
-
-export const CANCELLED = "notifications/cancelled";
 
 export class McpPeer implements AsyncDisposable {
   readonly #peer: Peer;
@@ -50,7 +49,7 @@ export class McpPeer implements AsyncDisposable {
         else reject(outcome.error);
       });
       const cancel = () => {
-        this.notify(CANCELLED, { requestId: pending.id });
+        this.notify(MCP_METHODS.notifications_cancelled, { requestId: pending.id });
         cancelled();
       };
       signal?.addEventListener("abort", cancel, { once: true });
@@ -78,7 +77,7 @@ export class McpPeer implements AsyncDisposable {
   }
 
   #notified(method: string, params: unknown): void {
-    if (method !== CANCELLED) return this.#handlers.notification(method, params);
+    if (method !== MCP_METHODS.notifications_cancelled) return this.#handlers.notification(method, params);
     const id = isObject(params) ? params.requestId : undefined;
     if (isId(id)) this.#open.get(id)?.abort();
   }

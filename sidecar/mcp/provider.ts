@@ -25,6 +25,7 @@ import {
 } from "./link";
 import { McpCode } from "./revision";
 import { ChannelTransport } from "./transport";
+import { AGENT_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
 /** Connects a server of `@modelcontextprotocol/sdk` to a transport of the same package. Called once per client. */
 export type ConnectMcp = (transport: ChannelTransport) => Promise<void>;
@@ -59,14 +60,16 @@ export class McpProvider implements AsyncDisposable {
   /** Handles a request from the agent's side. Returns undefined if it is not for this server. */
   request(method: string, params: unknown, signal: AbortSignal): Promise<unknown> | undefined {
     switch (method) {
-      case "mcp/connect":
-      case "_mcp/connect":
-        return this.#isAsked(params) ? this.#connected(method === "mcp/connect" ? "mcp" : "_mcp") : undefined;
-      case "mcp/disconnect":
-      case "_mcp/disconnect":
+      case MCP_OVER_ACP.mcp.connect:
+      case MCP_OVER_ACP._mcp.connect:
+        return this.#isAsked(params)
+          ? this.#connected(method === MCP_OVER_ACP.mcp.connect ? "mcp" : "_mcp")
+          : undefined;
+      case MCP_OVER_ACP.mcp.disconnect:
+      case MCP_OVER_ACP._mcp.disconnect:
         return this.#disconnected(params) ? Promise.resolve({}) : undefined;
-      case "mcp/message":
-      case "_mcp/message": {
+      case AGENT_METHODS.mcp_message:
+      case MCP_OVER_ACP._mcp.message: {
         const message = readMessage(params);
         if (message?.kind === "linked")
           return this.#links.get(message.connectionId)?.request(message.method, message.params, signal);
@@ -79,8 +82,9 @@ export class McpProvider implements AsyncDisposable {
 
   /** Returns false if the notification is not for this server. */
   notification(method: string, params: unknown): boolean {
-    if (method === "mcp/disconnect" || method === "_mcp/disconnect") return this.#disconnected(params);
-    if (method !== "mcp/message" && method !== "_mcp/message") return false;
+    if (method === MCP_OVER_ACP.mcp.disconnect || method === MCP_OVER_ACP._mcp.disconnect)
+      return this.#disconnected(params);
+    if (method !== AGENT_METHODS.mcp_message && method !== MCP_OVER_ACP._mcp.message) return false;
     const message = readMessage(params);
     const link = message?.kind === "linked" ? this.#links.get(message.connectionId) : undefined;
     if (!message || !link) return false;
@@ -139,7 +143,7 @@ export class McpProvider implements AsyncDisposable {
     try {
       const notification = (inner: string, about: unknown): void => {
         if (this.#open.has(requestId))
-          this.#agent.notify("mcp/message", {
+          this.#agent.notify(AGENT_METHODS.mcp_message, {
             serverId,
             requestId,
             method: inner,

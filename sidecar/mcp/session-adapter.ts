@@ -21,6 +21,7 @@ import {
   withMeta,
   type StatelessServer,
 } from "./revision";
+import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
 /** Maximum number of times a server can request input for one request. */
 const ROUNDS = 100;
@@ -45,7 +46,7 @@ class ClassicFace implements AsyncDisposable {
     this.#client = new McpPeer(channel, {
       request: (method, params, signal) => this.#requested(method, params, signal),
       notification: method => {
-        if (method === "notifications/initialized") this.#listen();
+        if (method === MCP_METHODS.notifications_initialized) this.#listen();
       }, // the stateless revision has no other client notification
       closed: () => this.#listening?.abort(),
       odd,
@@ -58,16 +59,16 @@ class ClassicFace implements AsyncDisposable {
 
   #requested(method: string, params: unknown, signal: AbortSignal): unknown {
     switch (method) {
-      case "initialize":
+      case MCP_METHODS.initialize:
         return this.#initialize(objectOr(params), signal);
-      case "ping":
+      case MCP_METHODS.ping:
         return {};
-      case "logging/setLevel":
+      case MCP_METHODS.logging_set_level:
         this.#meta = { ...this.#meta, [Meta.logLevel]: objectOr(params).level };
         return {};
-      case "resources/subscribe":
+      case MCP_METHODS.resources_subscribe:
         return this.#watch(objectOr(params).uri, uri => this.#watched.add(uri));
-      case "resources/unsubscribe":
+      case MCP_METHODS.resources_unsubscribe:
         return this.#watch(objectOr(params).uri, uri => this.#watched.delete(uri));
       default:
         return this.#forward(method, params, signal);
@@ -95,7 +96,7 @@ class ClassicFace implements AsyncDisposable {
   /** `server/discover` is mandatory, but a server that offers only tools may lack it. */
   async #discover(signal: AbortSignal): Promise<JsonObject> {
     try {
-      return objectOr(await this.#ask("server/discover", {}, signal));
+      return objectOr(await this.#ask(STATELESS_METHODS.server_discover, {}, signal));
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
       this.odd("an MCP server without server/discover", error.message);
@@ -157,10 +158,11 @@ class ClassicFace implements AsyncDisposable {
     if (Object.keys(notifications).length === 0) return;
     const listening = (this.#listening = new AbortController());
     const told = (method: string, params: unknown): void => {
-      if (method !== "notifications/subscriptions/acknowledged") this.#client.notify(method, unsubscribed(params));
+      if (method !== STATELESS_METHODS.notifications_subscriptions_acknowledged)
+        this.#client.notify(method, unsubscribed(params));
     };
     this.server
-      .request("subscriptions/listen", withMeta({ notifications }, this.#meta), {
+      .request(STATELESS_METHODS.subscriptions_listen, withMeta({ notifications }, this.#meta), {
         signal: listening.signal,
         notification: told,
       })

@@ -22,6 +22,7 @@ import { stringOr } from "../rpc/json";
 import { RpcCode, type Id } from "../rpc/message";
 import { errno } from "./client";
 import type { HttpServer } from "./shim";
+import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
 const GOODBYE_MS = 1000,
   RETRY_MS = 100,
@@ -126,21 +127,21 @@ class Shim {
     if ("method" in message && "id" in message) {
       // The endpoint supports the stateless revision over HTTP only: without a separate response, a request cannot be
       // cancelled.
-      if (message.method === "server/discover")
+      if (message.method === STATELESS_METHODS.server_discover)
         return this.#fail(
           message.id,
           "server/discover is not served here; begin with initialize.",
           RpcCode.methodNotFound,
         );
       this.#open.add(message.id);
-      if (message.method === "initialize") this.#greeting = message.id;
+      if (message.method === MCP_METHODS.initialize) this.#greeting = message.id;
     }
     // A third-party server may respond in the HTTP response itself, so waiting for it would delay the next message.
     const isWaitedFor =
       this.target.kind === "endpoint" ||
       !("id" in message) ||
       !("method" in message) ||
-      message.method === "initialize";
+      message.method === MCP_METHODS.initialize;
     this.#sent = this.#sent.then(() => {
       const sent = this.http.send(message).catch((error: unknown) => this.#notSent(message, error));
       return isWaitedFor ? sent : undefined;

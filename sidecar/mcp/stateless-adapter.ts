@@ -25,6 +25,7 @@ import {
   type StatelessOptions,
   type StatelessServer,
 } from "./revision";
+import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 
 /** Methods that exist only in sessions, or that the stateless revision replaced. */
 const GONE = /^(initialize|ping|logging\/setLevel|resources\/(un)?subscribe|notifications\/.*)$/;
@@ -56,9 +57,9 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     assertStatelessMeta(params);
     if (GONE.test(method)) throw methodNotFound(method);
     const session = await (this.#session ??= this.#open());
-    if (method === "subscriptions/listen") return this.#listen(session, params, options);
+    if (method === STATELESS_METHODS.subscriptions_listen) return this.#listen(session, params, options);
     const result =
-      method === "server/discover"
+      method === STATELESS_METHODS.server_discover
         ? discovered(session.greeted)
         : await this.#forward(session.server, method, params, options);
     return {
@@ -82,7 +83,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     try {
       const server = new McpPeer(await this.connect(), {
         request: method => {
-          if (method === "ping") return {};
+          if (method === MCP_METHODS.ping) return {};
           throw methodNotFound(method);
         },
         notification: (method, params) => this.#notified(method, objectOr(params)),
@@ -93,12 +94,12 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
         odd: this.odd,
       });
       const opened = this.#session;
-      const greeted = await server.request("initialize", {
+      const greeted = await server.request(MCP_METHODS.initialize, {
         protocolVersion: NEWEST_CLASSIC,
         capabilities: {},
         clientInfo: { name: "symposium", version: "1" },
       });
-      server.notify("notifications/initialized", undefined);
+      server.notify(MCP_METHODS.notifications_initialized, undefined);
       return { server, greeted: objectOr(greeted), ended: ending.signal };
     } catch (error) {
       this.#session = undefined;
@@ -116,7 +117,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
       { progressToken } = metaOf(plain);
     if (progressToken === undefined) return server.request(method, plain, signal);
     const token = ++this.#lastToken;
-    this.#progress.set(token, about => notification("notifications/progress", { ...about, progressToken }));
+    this.#progress.set(token, about => notification(MCP_METHODS.notifications_progress, { ...about, progressToken }));
     try {
       return await server.request(method, { ...plain, _meta: { ...metaOf(plain), progressToken: token } }, signal);
     } finally {
@@ -133,13 +134,13 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     const _meta = requestId === undefined ? {} : { [Meta.subscription]: requestId };
     const filter = agreed(objectOr(params.notifications), objectOr(greeted.capabilities));
     const uris = arrayOr(filter.resourceSubscriptions);
-    for (const uri of uris) await server.request("resources/subscribe", { uri }, signal);
+    for (const uri of uris) await server.request(MCP_METHODS.resources_subscribe, { uri }, signal);
     const listener: Listener = {
       filter,
       tell: (method, about) => notification(method, { ...objectOr(about), _meta: { ...metaOf(about), ..._meta } }),
     };
     this.#listeners.add(listener);
-    notification("notifications/subscriptions/acknowledged", { _meta, notifications: filter });
+    notification(STATELESS_METHODS.notifications_subscriptions_acknowledged, { _meta, notifications: filter });
     try {
       return await untilCancelled(AbortSignal.any([signal, ended]));
     } finally {
@@ -148,13 +149,13 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
       for (const uri of uris)
         if (!watched.includes(uri))
           server
-            .request("resources/unsubscribe", { uri })
+            .request(MCP_METHODS.resources_unsubscribe, { uri })
             .catch((error: unknown) => this.odd("an MCP subscription was not ended", error));
     }
   }
 
   #notified(method: string, params: JsonObject): void {
-    if (method === "notifications/progress") {
+    if (method === MCP_METHODS.notifications_progress) {
       if (typeof params.progressToken === "number") this.#progress.get(params.progressToken)?.(params);
       return;
     }
@@ -190,7 +191,9 @@ function agreed(wanted: JsonObject, capabilities: JsonObject): JsonObject {
 function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
   const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
   if (list !== undefined) return filter[`${list}ListChanged`] === true;
-  return method === "notifications/resources/updated" && arrayOr(filter.resourceSubscriptions).includes(params.uri);
+  return (
+    method === MCP_METHODS.notifications_resources_updated && arrayOr(filter.resourceSubscriptions).includes(params.uri)
+  );
 }
 
 function untilCancelled(signal: AbortSignal): Promise<never> {

@@ -13,8 +13,8 @@ import { isObject, numberOr, stringOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { McpMessage, Neighbour } from "./link";
 import { McpCode, type StatelessOptions, type StatelessServer } from "./revision";
-
-const SUBSCRIBE = "subscriptions/listen";
+import { AGENT_METHODS } from "../acp/methods";
+import { STATELESS_METHODS } from "./methods";
 
 export class CarriedServer implements StatelessServer {
   readonly #open = new Map<string, StatelessOptions["notification"]>();
@@ -56,7 +56,7 @@ export class CarriedServer implements StatelessServer {
     params: JsonObject,
     { signal, notification, requestId = randomUUID() }: StatelessOptions,
   ): Promise<unknown> {
-    const counts = method === SUBSCRIBE ? 0 : 1;
+    const counts = method === STATELESS_METHODS.subscriptions_listen ? 0 : 1;
     this.#open.set(requestId, notification);
     this.#ending += counts;
     try {
@@ -71,7 +71,7 @@ export class CarriedServer implements StatelessServer {
   /** An outer "method not found" does not refer to the inner method: it means that no component serves this server. */
   async #carry(message: unknown, signal: AbortSignal): Promise<unknown> {
     try {
-      return await this.owner.request("mcp/message", message, { signal });
+      return await this.owner.request(AGENT_METHODS.mcp_message, message, { signal });
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
       throw new RpcError(McpCode.unavailable, "Nobody serves this MCP server: mcp/message is not known.", undefined, {

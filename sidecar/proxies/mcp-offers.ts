@@ -5,15 +5,16 @@ import { McpProvider } from "../mcp/provider";
 import type { Envelope, Frame } from "../rpc/frame";
 import { paramsOr, type Claims, type Router } from "./router";
 import type { ConnectMcp, McpOffer, Neighbour } from "./proxy";
+import { AGENT_METHODS, MCP_OVER_ACP } from "../acp/methods";
 
 /** Both generations; the older one starts with an underscore. */
 const METHODS: ReadonlySet<string> = new Set([
-  "mcp/message",
-  "mcp/connect",
-  "mcp/disconnect",
-  "_mcp/message",
-  "_mcp/connect",
-  "_mcp/disconnect",
+  AGENT_METHODS.mcp_message,
+  MCP_OVER_ACP.mcp.connect,
+  MCP_OVER_ACP.mcp.disconnect,
+  MCP_OVER_ACP._mcp.message,
+  MCP_OVER_ACP._mcp.connect,
+  MCP_OVER_ACP._mcp.disconnect,
 ]);
 
 export class McpOffers implements Claims, AsyncDisposable {

@@ -12,6 +12,7 @@ import type { Ids } from "../rpc/hop";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
 import { ConnectionClosed, type Outcome } from "../rpc/peer";
 import type { Neighbour } from "./proxy";
+import { PROTOCOL_METHODS } from "../acp/methods";
 
 export interface Road {
   /** Sends a frame to the neighbour. */
@@ -20,7 +21,7 @@ export interface Road {
   overrule(): void;
 }
 
-const CANCEL = "$/cancel_request";
+const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 export class OwnRequests implements Neighbour {
   readonly #ids: Ids;

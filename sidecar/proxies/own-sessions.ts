@@ -17,6 +17,7 @@ import type { Outcome } from "../rpc/peer";
 import { paramsOr, type Claims, type Router } from "./router";
 import type { OwnRequests } from "./own-requests";
 import type { OwnSession, OwnSessionListener } from "./proxy";
+import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
 
 const MUCH = 1000;
 
@@ -42,7 +43,7 @@ export class OwnSessions implements Claims {
   open(params: unknown, listener: OwnSessionListener): Promise<OwnSession> {
     this.#opening++;
     const opened = new Promise<OwnSession>((resolve, reject) => {
-      this.#successor.call("session/new", params, outcome => {
+      this.#successor.call(AGENT_METHODS.session_new, params, outcome => {
         this.#opening--;
         try {
           resolve(this.#opened(outcome, listener));
@@ -131,7 +132,7 @@ class Session implements OwnSession {
     const { sessionId } = this;
     if (!this.#listener) return rejected(new RpcError(RpcCode.invalidRequest, "This session was closed."));
     return this.#count(
-      this.successor.ask("session/prompt", { sessionId, prompt }, () => this.#cancel(), options.signal),
+      this.successor.ask(AGENT_METHODS.session_prompt, { sessionId, prompt }, () => this.#cancel(), options.signal),
     );
   }
 
@@ -142,7 +143,7 @@ class Session implements OwnSession {
         if (!listener) throw new RpcError(RpcCode.notFound, "This session was closed.");
         return listener.request(method, params, signal);
       });
-    else if (envelope.kind === "notification" && envelope.method === "session/update" && listener)
+    else if (envelope.kind === "notification" && envelope.method === CLIENT_METHODS.session_update && listener)
       this.#update(listener, paramsOr(frame));
     return true;
   }
@@ -151,11 +152,13 @@ class Session implements OwnSession {
     if (!this.#listener) return;
     this.#listener = undefined;
     if (this.#unanswered > 0) this.#cancel(); // not every agent supports session/close
-    void this.#count(this.successor.request("session/close", { sessionId: this.sessionId })).catch(() => {});
+    void this.#count(this.successor.request(AGENT_METHODS.session_close, { sessionId: this.sessionId })).catch(
+      () => {},
+    );
   }
 
   #cancel(): void {
-    this.successor.notify("session/cancel", { sessionId: this.sessionId });
+    this.successor.notify(AGENT_METHODS.session_cancel, { sessionId: this.sessionId });
   }
 
   #update(listener: OwnSessionListener, params: unknown): void {

@@ -16,6 +16,7 @@ import type { DirectionQueue } from "./direction-queue";
 import type { OwnRequests } from "./own-requests";
 import { Interception, passNotification, type Ways } from "./intercepted-message";
 import type { Interceptors, NotificationInterceptor, RequestInterceptor } from "./proxy";
+import { PROTOCOL_METHODS } from "../acp/methods";
 
 /** Takes messages for the proxy itself, at once and out of order. */
 export interface Claims {
@@ -40,7 +41,7 @@ export interface DirectionOptions {
   odd(what: string, detail: unknown): void;
 }
 
-const CANCEL = "$/cancel_request";
+const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 export class Router implements Receiver {
   readonly #options: DirectionOptions;

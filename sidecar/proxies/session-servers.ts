@@ -10,6 +10,7 @@ import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { Chain, ConnectMcp, PassingRequest } from "./proxy";
 import { besideServers } from "./server-names";
+import { AGENT_METHODS } from "../acp/methods";
 
 export interface StandingServer {
   /** An entry for `mcpServers`. */
@@ -18,9 +19,14 @@ export interface StandingServer {
 }
 
 /** Requests that set up a session. */
-export const SETUPS = ["session/new", "session/load", "session/resume", "session/fork"] as const;
+export const SETUPS = [
+  AGENT_METHODS.session_new,
+  AGENT_METHODS.session_load,
+  AGENT_METHODS.session_resume,
+  AGENT_METHODS.session_fork,
+] as const;
 /** Requests that end a session. */
-export const CLOSINGS = ["session/close", "session/delete"] as const;
+export const CLOSINGS = [AGENT_METHODS.session_close, AGENT_METHODS.session_delete] as const;
 
 export class SessionServers {
   readonly #sessions = new Map<string, readonly StandingServer[]>();
@@ -121,6 +127,8 @@ function withServers(params: JsonObject, servers: readonly StandingServer[]): Js
 
 /** `load` and `resume` keep the session in their params; `new` and `fork` create one. */
 function setUp({ method, params }: PassingRequest, answer: unknown): string | undefined {
-  const { sessionId } = objectOr(method === "session/load" || method === "session/resume" ? params : answer);
+  const { sessionId } = objectOr(
+    method === AGENT_METHODS.session_load || method === AGENT_METHODS.session_resume ? params : answer,
+  );
   return typeof sessionId === "string" ? sessionId : undefined;
 }

@@ -13,6 +13,7 @@ import { countingIds, proxyHop, type ProxyHop } from "../rpc/hop";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { serveProxy, type Served } from "./kit";
 import type { ProxyDefinition } from "./proxy";
+import { AGENT_METHODS, PROXY_DIALECTS, PROXY_METHODS } from "../acp/methods";
 
 export interface StdioOptions {
   readonly input?: Readable;
@@ -36,11 +37,11 @@ function withInitialize(hop: ProxyHop): Channel {
     const { envelope } = frame;
     if (
       envelope.kind !== "request" ||
-      (envelope.method !== "proxy/initialize" && envelope.method !== "_proxy/initialize")
+      (envelope.method !== PROXY_METHODS.proxy_initialize && envelope.method !== PROXY_DIALECTS._proxy.initialize)
     )
       return frame;
-    hop.spell(envelope.method === "proxy/initialize" ? "proxy/successor" : "_proxy/successor");
-    return frame.withMethod("initialize");
+    hop.spell(envelope.method === PROXY_METHODS.proxy_initialize ? "proxy" : "_proxy");
+    return frame.withMethod(AGENT_METHODS.initialize);
   };
   return {
     start: receiver =>

@@ -8,7 +8,8 @@
 import { FrameError, envelopeOf, scanEnvelope, type Envelope, type Scanned } from "./envelope";
 import { isObject, type JsonObject } from "./json";
 import { RpcCode, type Id, type Message } from "./message";
-import { unwrapLine, unwrapMessage, wrapLine, wrapMessage, type SuccessorMethod } from "./successor";
+import type { ProxyDialect } from "../acp/methods";
+import { unwrapLine, unwrapMessage, wrapLine, wrapMessage } from "./successor";
 
 export { FrameError, type Envelope } from "./envelope";
 
@@ -99,12 +100,12 @@ export class Frame {
   }
 
   /** This request or notification in a proxy's envelope. A request's id becomes the id of the envelope. */
-  wrapped(method: SuccessorMethod): Frame {
-    if (!this.#pieces && this.#message) return Frame.of(wrapMessage(this.#message, method));
+  wrapped(dialect: ProxyDialect): Frame {
+    if (!this.#pieces && this.#message) return Frame.of(wrapMessage(this.#message, dialect));
     const scanned = this.#scan(),
       { idStart, idEnd } = scanned;
     return new Frame(
-      wrapLine(this.#line(), scanned, method, idStart === idEnd ? undefined : this.#idBytes()),
+      wrapLine(this.#line(), scanned, dialect, idStart === idEnd ? undefined : this.#idBytes()),
       undefined,
     );
   }

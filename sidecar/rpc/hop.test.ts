@@ -263,7 +263,7 @@ suite("a hop with a proxy", () => {
       envelope({ id: 5 }, { method: "a" }),
       message({ method: "$/cancel_request", params: { requestId: 5 } }),
     ]);
-    hop.spell("_proxy/successor");
+    hop.spell("_proxy");
     wrapped.say({ id: 6, method: "a" });
     wrapped.say({ method: "$/cancel_request", params: { requestId: 6 } });
     await settled();

@@ -14,11 +14,12 @@
  * - When the connection ends, each request that waits for it is answered with an error, and each request that it sent
  *   is cancelled. Only then do both channels close. A crash therefore looks like an orderly close.
  */
+import { PROTOCOL_METHODS, type ProxyDialect } from "../acp/methods";
 import type { Channel, Closed, Receiver } from "./channel";
 import { Frame, FrameError } from "./frame";
 import { objectOr } from "./json";
 import { RpcCode, type Id, type RpcErrorObject } from "./message";
-import { isSuccessorMethod, type SuccessorMethod } from "./successor";
+import { isSuccessorMethod } from "./successor";
 
 /** Generates request ids. Each id is unique. */
 export interface Ids {
@@ -57,8 +58,8 @@ export interface ProxyHop extends OpenRequests {
   readonly plain: Channel;
   /** The conversation between the proxy and its successor. */
   readonly wrapped: Channel;
-  /** Sets the envelope method for messages sent from now on. Defaults to `proxy/successor`. */
-  spell(method: SuccessorMethod): void;
+  /** Sets the dialect of the envelopes of messages sent from now on. Defaults to `proxy`. */
+  spell(dialect: ProxyDialect): void;
   /** Resolves when the proxy has answered all requests of its client, or when the connection has ended. */
   answered(): Promise<void>;
 }
@@ -71,7 +72,7 @@ export function proxyHop(channel: Channel, options: HopOptions): ProxyHop {
   return new Hop(channel, options, true);
 }
 
-const CANCEL = "$/cancel_request";
+const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 type Side = "plain" | "wrapped";
 
@@ -93,7 +94,7 @@ class Hop implements ProxyHop {
   readonly #pending = new Map<number, Side>();
   /** Callers that wait until no request of `plain` is pending. */
   readonly #waiting: (() => void)[] = [];
-  #spelling: SuccessorMethod = "proxy/successor";
+  #dialect: ProxyDialect = "proxy";
   #closed: Closed | undefined;
 
   constructor(channel: Channel, options: HopOptions, isProxy: boolean) {
@@ -104,8 +105,8 @@ class Hop implements ProxyHop {
     this.wrapped = this.#side("wrapped");
   }
 
-  spell(method: SuccessorMethod): void {
-    this.#spelling = method;
+  spell(dialect: ProxyDialect): void {
+    this.#dialect = dialect;
   }
 
   answered(): Promise<void> {
@@ -142,7 +143,7 @@ class Hop implements ProxyHop {
     if (envelope.kind === "response") return this.#answer(frame, envelope.id);
     if (envelope.kind === "request") this.#pending.set(Number(envelope.id), side);
     else if (envelope.method === CANCEL) return this.#cancel(side, frame);
-    return this.#channel.send(side === "wrapped" ? frame.wrapped(this.#spelling) : frame);
+    return this.#channel.send(side === "wrapped" ? frame.wrapped(this.#dialect) : frame);
   }
 
   #answer(frame: Frame, id: Id | null): boolean {
@@ -155,13 +156,11 @@ class Hop implements ProxyHop {
     return this.#channel.send(frame.withId(asked.id));
   }
 
-  /** The older spelling also wraps the cancellation of an enveloped message. An answered request is not cancelled. */
+  /** The older dialect also wraps the cancellation of an enveloped message. An answered request is not cancelled. */
   #cancel(side: Side, frame: Frame): boolean {
     const id = requestIdIn(frame);
     if (typeof id !== "number" || this.#pending.get(id) !== side) return true;
-    return this.#channel.send(
-      side === "wrapped" && this.#spelling === "_proxy/successor" ? frame.wrapped(this.#spelling) : frame,
-    );
+    return this.#channel.send(side === "wrapped" && this.#dialect === "_proxy" ? frame.wrapped(this.#dialect) : frame);
   }
 
   #receive(frame: Frame): void | Promise<void> {

@@ -24,6 +24,7 @@ import {
   type Request,
   type Success,
 } from "./message";
+import { PROTOCOL_METHODS } from "../acp/methods";
 
 export type { IncomingRequest } from "./incoming";
 
@@ -59,7 +60,7 @@ export interface PendingCall {
   cancel(): void;
 }
 
-const CANCEL = "$/cancel_request";
+const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 export class Peer implements AsyncDisposable {
   readonly #channel: Channel;

@@ -6,28 +6,24 @@
  * A member that JSON-RPC does not define travels beside the inner method. The envelope's `_meta` is hop-local by the
  * schema and is not copied into the unwrapped message. Older drafts call it `meta`.
  */
+import { PROXY_DIALECTS, type ProxyDialect } from "../acp/methods";
 import { BRACE, FrameError, skipSpace } from "./json-scan";
 import { isObject } from "./json";
 import { membersWithout, type Kept, type Key } from "./members";
 import { RpcCode, type Id, type Message, type Notification, type Request } from "./message";
 
-/** The spelling of envelopes. `/*` means separate methods for requests and notifications, as in the first drafts. */
-export type SuccessorMethod = "proxy/successor" | "_proxy/successor" | "_proxy/successor/*";
+const { proxy, _proxy, meta } = PROXY_DIALECTS;
 
-/** Accepts every spelling. */
+/** Accepts the envelopes of every dialect. */
 export function isSuccessorMethod(method: unknown): boolean {
   return (
-    method === "proxy/successor" ||
-    method === "_proxy/successor" ||
-    method === "_proxy/successor/request" ||
-    method === "_proxy/successor/notification"
+    method === proxy.request || method === _proxy.request || method === meta.request || method === meta.notification
   );
 }
 
 /** The method name on the wire. */
-function methodOf(spelling: SuccessorMethod, isRequest: boolean): string {
-  if (spelling !== "_proxy/successor/*") return spelling;
-  return isRequest ? "_proxy/successor/request" : "_proxy/successor/notification";
+function methodOf(dialect: ProxyDialect, isRequest: boolean): string {
+  return PROXY_DIALECTS[dialect][isRequest ? "request" : "notification"];
 }
 
 /** The start of every message; the id, if present, comes next. */
@@ -36,12 +32,12 @@ const VERSION = Buffer.from('{"jsonrpc":"2.0"'),
   COMMA = Buffer.from(","),
   END = Buffer.from("}\n"),
   ENDS = Buffer.from("}}\n");
-const opening = (spelling: SuccessorMethod, isRequest: boolean): Buffer =>
-  Buffer.from(`,"method":"${methodOf(spelling, isRequest)}","params":{`);
-const openings = (isRequest: boolean): Readonly<Record<SuccessorMethod, Buffer>> => ({
-  "proxy/successor": opening("proxy/successor", isRequest),
-  "_proxy/successor": opening("_proxy/successor", isRequest),
-  "_proxy/successor/*": opening("_proxy/successor/*", isRequest),
+const opening = (dialect: ProxyDialect, isRequest: boolean): Buffer =>
+  Buffer.from(`,"method":"${methodOf(dialect, isRequest)}","params":{`);
+const openings = (isRequest: boolean): Readonly<Record<ProxyDialect, Buffer>> => ({
+  proxy: opening("proxy", isRequest),
+  _proxy: opening("_proxy", isRequest),
+  meta: opening("meta", isRequest),
 });
 const REQUESTS = openings(true),
   NOTIFICATIONS = openings(false);
@@ -71,14 +67,14 @@ export interface EnvelopeParams {
 export function wrapLine(
   line: Buffer,
   { bodyStart, bodyEnd }: MessageBody,
-  method: SuccessorMethod,
+  dialect: ProxyDialect,
   id: Buffer | undefined,
 ): readonly Buffer[] {
   const body =
     bodyStart === 0 ? membersWithout(line, skipSpace(line, 0), OUTSIDE).pieces : [line.subarray(bodyStart, bodyEnd)];
   return id === undefined
-    ? [VERSION, NOTIFICATIONS[method], ...body, ENDS]
-    : [VERSION, ID, id, REQUESTS[method], ...body, ENDS];
+    ? [VERSION, NOTIFICATIONS[dialect], ...body, ENDS]
+    : [VERSION, ID, id, REQUESTS[dialect], ...body, ENDS];
 }
 
 /** The content of an envelope whose params start at `start`. Throws `FrameError`. */
@@ -109,12 +105,12 @@ function notAnEnvelope(): FrameError {
 }
 
 /** `wrapLine` for a message that is not serialised. */
-export function wrapMessage(message: Message, method: SuccessorMethod): Request | Notification {
+export function wrapMessage(message: Message, dialect: ProxyDialect): Request | Notification {
   const { jsonrpc, ...inside } = message;
-  if (!("id" in inside)) return { jsonrpc, method: methodOf(method, false), params: inside };
+  if (!("id" in inside)) return { jsonrpc, method: methodOf(dialect, false), params: inside };
   const { id, ...rest } = inside;
   if (id === null) throw new Error("an answer travels without an envelope");
-  return { jsonrpc, id, method: methodOf(method, true), params: rest };
+  return { jsonrpc, id, method: methodOf(dialect, true), params: rest };
 }
 
 /** `unwrapLine` for a message that is not serialised. Throws `FrameError`. */

@@ -1,7 +1,6 @@
 /** A session with MCP servers behind the bridge, and an agent that the test controls. */
 import type { ToolDelivery } from "../../src/protocol/session-details";
 import { mcpBridge } from "../conductor/mcp-bridge";
-import { SESSION_TOOLS } from "../mcp/delivery/delivery";
 import { MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import type { ProxyDefinition } from "../proxies/proxy";
@@ -10,6 +9,7 @@ import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "./fake-clock";
 import { brokenTools, manyTools } from "./many-tools";
 import { adding, Fixture } from "./mcp-fixture";
+import { EXTENSION_METHODS } from "../acp/methods";
 
 export const AGENT: JsonObject = {
   protocolVersion: 1,
@@ -65,7 +65,7 @@ export class DeliveryRig implements AsyncDisposable {
   }
 
   async record(sessionId: string): Promise<readonly unknown[]> {
-    return arrayOr(objectOr(await this.fixture.client.request(SESSION_TOOLS, { sessionId })).servers);
+    return arrayOr(objectOr(await this.fixture.client.request(EXTENSION_METHODS.session_tools, { sessionId })).servers);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

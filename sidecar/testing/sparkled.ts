@@ -5,7 +5,6 @@ import path from "node:path";
 import type { Files } from "../agents/install/files";
 import type { ExtensionDeps } from "../extensions/extension";
 import { sparkleProxy } from "../extensions/sparkle/extension";
-import { SESSION_TOOLS } from "../mcp/delivery/delivery";
 import type { RequestInterceptor } from "../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../rpc/peer";
@@ -13,6 +12,7 @@ import { ExtensionRig } from "./extension-fixture";
 import { FakeClock } from "./fake-clock";
 import { bridge } from "./mcp-ends";
 import { connected, Signal, Fixture } from "./mcp-fixture";
+import { EXTENSION_METHODS } from "../acp/methods";
 
 const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
@@ -30,7 +30,7 @@ export interface SparkledOptions {
   readonly initialized?: JsonObject;
   readonly agent?: (request: IncomingRequest) => boolean;
   readonly client?: (request: IncomingRequest) => void;
-  /** Answers `SESSION_TOOLS` in place of the MCP bridge. Default: responds at once. */
+  /** Answers `EXTENSION_METHODS.session_tools` in place of the MCP bridge. Default: responds at once. */
   readonly delivery?: RequestInterceptor;
 }
 
@@ -79,7 +79,7 @@ export class Sparkled implements AsyncDisposable {
           make: () => ({
             fromClient: {
               requests: {
-                [SESSION_TOOLS]: request => {
+                [EXTENSION_METHODS.session_tools]: request => {
                   request.release();
                   return delivery(request);
                 },

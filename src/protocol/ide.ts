@@ -2,10 +2,11 @@
  * Code intelligence of an editor (capability `ide_operations`): the contract of an ACP extension method that a client
  * implements, Symposium or any other. Lines and characters are those of the Language Server Protocol: zero-based,
  * characters in UTF-16 units. Texts include unsaved changes. docs/extensions/ide.md documents it for users.
+ *
+ * The method is the agent's request `_symposium.dev/ide_operation` (`sidecar/acp/methods.ts`): `IdeRequest` →
+ * `IdeAnswer`. An error's message is a sentence for a model.
  */
 
-/** Agent → client. A request, `IdeRequest` → `IdeAnswer`. An error's message is a sentence for a model. */
-export const IDE_OPERATION = "_symposium.dev/ide_operation";
 /**
  * In `clientCapabilities._meta` of `initialize`: `{"symposium.dev": {"ide_operations": true}}`, or an object in place
  * of `true`.

@@ -5,6 +5,7 @@
 import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../../src/protocol/controls";
 import type { AcpVersion } from "../connection";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { AGENT_METHODS, DRAFT_AGENT_METHODS } from "../methods";
 
 /** Ids of the controls for the older members. No agent uses them as option ids. */
 export const MODE = "acp:mode",
@@ -30,10 +31,10 @@ export function requestToSet(
   value: ControlValue,
   version: AcpVersion = 1,
 ): { readonly method: string; readonly params: JsonObject } {
-  if (control.id === MODE) return { method: "session/set_mode", params: { modeId: value } };
-  if (control.id === MODEL) return { method: "session/set_model", params: { modelId: value } };
+  if (control.id === MODE) return { method: AGENT_METHODS.session_set_mode, params: { modeId: value } };
+  if (control.id === MODEL) return { method: DRAFT_AGENT_METHODS.session_set_model, params: { modelId: value } };
   return {
-    method: "session/set_config_option",
+    method: AGENT_METHODS.session_set_config_option,
     params: {
       configId: control.id,
       value,

@@ -16,6 +16,7 @@ import { INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS } from "../../acp/connection"
 import { introduction } from "../../acp/initialize";
 import { startProcess, type ProcessSpec, type ProcessWorld } from "../../process/stdio-process";
 import type { Observed } from "./diagnose";
+import { AGENT_METHODS } from "../../acp/methods";
 
 export interface ProbeDeps {
   readonly processes: ProcessWorld;
@@ -74,7 +75,7 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
         resolve(outcome);
       });
     });
-  const answer = await ask("initialize", introduction(1, version), INITIALIZE_LIMIT_MS);
+  const answer = await ask(AGENT_METHODS.initialize, introduction(1, version), INITIALIZE_LIMIT_MS);
   if (answer === "late") return { ...none, garbage, stderr: agent.stderr() };
   const exit = await exitOf(agent.exited, answer, processes);
   if (exit !== undefined) return { ...none, garbage, exit, stderr: agent.stderr() };
@@ -85,7 +86,7 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
     initialize = { kind: "answered", version: protocolVersion, ...(program === "" ? {} : { program }) } as const;
   const session =
     protocolVersion === 1
-      ? sessionIn(await ask("session/new", { cwd, mcpServers: [] }, NEW_SESSION_LIMIT_MS))
+      ? sessionIn(await ask(AGENT_METHODS.session_new, { cwd, mcpServers: [] }, NEW_SESSION_LIMIT_MS))
       : undefined;
   return { ...none, garbage, initialize, session, stderr: agent.stderr() };
 }

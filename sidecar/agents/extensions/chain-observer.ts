@@ -26,6 +26,7 @@ import { FrameError, type Frame } from "../../rpc/frame";
 import { objectOr, stringOr } from "../../rpc/json";
 import type { Id } from "../../rpc/message";
 import { promptChange, setupChange } from "./message-diff";
+import { AGENT_METHODS } from "../../acp/methods";
 
 /** Id of a forwarded request: unchanged (`kept`) or chosen by the extension (`own`). */
 export type IdsOf = "kept" | "own";
@@ -33,8 +34,12 @@ export type IdsOf = "kept" | "own";
 /** Observations of one extension in one session. */
 export type SeenChanges = Pick<ExtensionDetails, "setup" | "prompts" | "time">;
 
-const SETUPS: ReadonlySet<string> = new Set(["session/new", "session/load", "session/resume", "session/fork"]);
-const PROMPT = "session/prompt";
+const SETUPS: ReadonlySet<string> = new Set([
+  AGENT_METHODS.session_new,
+  AGENT_METHODS.session_load,
+  AGENT_METHODS.session_resume,
+  AGENT_METHODS.session_fork,
+]);
 /** The oldest are dropped. */
 const JOURNEYS = 64,
   SESSIONS = 64;
@@ -101,7 +106,11 @@ export class ChainObserver implements Trace {
     const open = this.#open[link];
     if (!open || (way === "up" && open.size === 0)) return;
     const { envelope } = frame;
-    if (way === "down" && envelope.kind === "request" && (envelope.method === PROMPT || SETUPS.has(envelope.method)))
+    if (
+      way === "down" &&
+      envelope.kind === "request" &&
+      (envelope.method === AGENT_METHODS.session_prompt || SETUPS.has(envelope.method))
+    )
       this.#arrived(link, envelope.id, envelope.method, frame);
     if (way === "down" || envelope.kind !== "response" || envelope.id === null) return;
     const journey = open.get(envelope.id);
@@ -121,7 +130,7 @@ export class ChainObserver implements Trace {
     }
     journey.links[link] = { id, at, frame: isPast ? undefined : frame };
     this.#open[link]?.set(id, journey);
-    if (isPast && method === PROMPT) this.#tell(journey.sessionId);
+    if (isPast && method === AGENT_METHODS.session_prompt) this.#tell(journey.sessionId);
   }
 
   #begun(method: string, frame: Frame): Journey {
@@ -150,7 +159,7 @@ export class ChainObserver implements Trace {
         throw error;
       }
     };
-    if (journey.method !== PROMPT) {
+    if (journey.method !== AGENT_METHODS.session_prompt) {
       journey.setups[i] = { change: compared(setupChange), down: ms };
       return;
     }
@@ -166,13 +175,13 @@ export class ChainObserver implements Trace {
       before = journey.links[link + 1]?.answered,
       here = journey.links[link];
     if (here) here.answered = { at, made: makes(journey.method) && !failed ? sessionIn(resultOf(frame)) : undefined };
-    if (journey.method === PROMPT) {
+    if (journey.method === AGENT_METHODS.session_prompt) {
       const seen = this.#seen(journey.sessionId)?.[link];
       if (seen && before) add(seen.answer, at - before.at);
     }
     if (link > 0) return;
     for (const [i, { id }] of journey.links.entries()) this.#open[i]?.delete(id);
-    if (journey.method !== PROMPT && !failed) this.#setUp(journey);
+    if (journey.method !== AGENT_METHODS.session_prompt && !failed) this.#setUp(journey);
     this.#tell(journey.sessionId);
   }
 
@@ -217,7 +226,7 @@ export class ChainObserver implements Trace {
 }
 
 function makes(method: string): boolean {
-  return method === "session/new" || method === "session/fork";
+  return method === AGENT_METHODS.session_new || method === AGENT_METHODS.session_fork;
 }
 
 function sessionIn(params: unknown): string | undefined {

@@ -28,6 +28,7 @@ import { shapeProblem, VERSIONS, type Version } from "../schema";
 import { arrayOr, isObject, objectOr } from "../../rpc/json";
 import { isAbsolutePath } from "./paths";
 import { both, missingResponse, PROBE_METHOD } from "./wire-rules";
+import { AGENT_METHODS } from "../../acp/methods";
 
 export const AUTH_REQUIRED = -32000;
 const UNSUPPORTED_VERSION = -32022;
@@ -154,7 +155,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["authenticate", "auth/login"],
+        [AGENT_METHODS.authenticate, AGENT_METHODS.auth_login],
         (exchange, conversation) => successful(conversation, exchange),
         "Authentication was not tried (--auth).",
       ),
@@ -168,7 +169,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/new"],
+        [AGENT_METHODS.session_new],
         (exchange, conversation) => {
           if (!isPlainOpening(exchange)) return notSeen("No plain session was opened.");
           return validResult(input.version, "NewSessionResponse", conversation, exchange);
@@ -185,10 +186,10 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/new"],
+        [AGENT_METHODS.session_new],
         (exchange, conversation) => {
           if (paramsOf(exchange.request)._meta === undefined) return notSeen("No request had _meta.");
-          const plain = exchanges(conversation, "toProgram", "session/new").find(isPlainOpening);
+          const plain = exchanges(conversation, "toProgram", AGENT_METHODS.session_new).find(isPlainOpening);
           if (plain && !isSuccess(plain)) return notSeen("The agent opens no session.");
           return successful(conversation, exchange);
         },
@@ -204,8 +205,10 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         const opened = openings(conversation).filter(
-          ({ sessionId, exchange }) =>
-            sessionId !== undefined && ["session/new", "session/fork"].includes(exchange.request.message.method),
+          ({ sessionId, exchange: { request } }) =>
+            sessionId !== undefined &&
+            (request.message.method === AGENT_METHODS.session_new ||
+              request.message.method === AGENT_METHODS.session_fork),
         );
         const repeated = opened.find(
           ({ sessionId }, i) => opened.findIndex(other => other.sessionId === sessionId) < i,
@@ -223,7 +226,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/new"],
+        [AGENT_METHODS.session_new],
         ({ request, response }) => {
           const { cwd } = paramsOf(request);
           if (typeof cwd !== "string" || isAbsolutePath(cwd)) return notSeen("No relative directory was sent.");
@@ -242,7 +245,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/prompt"],
+        [AGENT_METHODS.session_prompt],
         (exchange, conversation) => {
           if (paramsOf(exchange.request).sessionId !== UNKNOWN_SESSION)
             return notSeen("Only known sessions were prompted.");

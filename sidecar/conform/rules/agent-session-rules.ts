@@ -30,6 +30,7 @@ import { shapeProblem, type Version } from "../schema";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { judgeExchanges, successful, validResult } from "./agent-initialize-rules";
 import { both, missingResponse } from "./wire-rules";
+import { AGENT_METHODS } from "../../acp/methods";
 
 /** Invalid cursor that the kit sends; no agent has issued it. */
 export const INVALID_CURSOR = "symposium-conform-invalid-cursor";
@@ -44,12 +45,12 @@ const HISTORY: ReadonlySet<string> = new Set([
 ]);
 
 type Optional =
-  | "session/load"
-  | "session/resume"
-  | "session/list"
-  | "session/close"
-  | "session/delete"
-  | "session/fork";
+  | typeof AGENT_METHODS.session_load
+  | typeof AGENT_METHODS.session_resume
+  | typeof AGENT_METHODS.session_list
+  | typeof AGENT_METHODS.session_close
+  | typeof AGENT_METHODS.session_delete
+  | typeof AGENT_METHODS.session_fork;
 
 /** In v2 the capability `session` includes new, list, resume and close. */
 export function supportsMethod(version: Version, capabilities: JsonObject, method: Optional): boolean {
@@ -58,7 +59,7 @@ export function supportsMethod(version: Version, capabilities: JsonObject, metho
     return isSupported(
       name === "load" ? capabilities.loadSession || undefined : objectOr(capabilities.sessionCapabilities)[name],
     );
-  if (method === "session/load") return false;
+  if (method === AGENT_METHODS.session_load) return false;
   const isBaseline = name === "resume" || name === "list" || name === "close";
   return isSupported(capabilities.session) && (isBaseline || isSupported(objectOr(capabilities.session)[name]));
 }
@@ -73,7 +74,12 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/list", "session/resume", "session/load", "session/close"],
+        [
+          AGENT_METHODS.session_list,
+          AGENT_METHODS.session_resume,
+          AGENT_METHODS.session_load,
+          AGENT_METHODS.session_close,
+        ],
         (exchange, conversation) => {
           const method = exchange.request.message.method as Optional;
           if (supportsMethod(input.version, agentCapabilities(conversation), method))
@@ -90,7 +96,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: { 1: "protocol/v1/session-setup#loading-sessions" },
     severity: "must",
-    judge: input => reopened(input, "session/load", "LoadSessionResponse"),
+    judge: input => reopened(input, AGENT_METHODS.session_load, "LoadSessionResponse"),
   },
   {
     id: "agent/load-replay",
@@ -98,7 +104,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: { 1: "protocol/v1/session-setup#loading-a-session" },
     severity: "must",
-    judge: input => replay(input, "session/load", () => true),
+    judge: input => replay(input, AGENT_METHODS.session_load, () => true),
   },
   {
     id: "agent/resume",
@@ -106,7 +112,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: both("session-setup#resuming-sessions"),
     severity: "must",
-    judge: input => reopened(input, "session/resume", "ResumeSessionResponse"),
+    judge: input => reopened(input, AGENT_METHODS.session_resume, "ResumeSessionResponse"),
   },
   {
     id: "agent/resume-quiet",
@@ -115,7 +121,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/session-setup#resuming-a-session", 2: "protocol/v2/session-setup#resuming-sessions" },
     severity: "must",
     judge: input =>
-      supported(input, "session/resume", (exchange, conversation) => {
+      supported(input, AGENT_METHODS.session_resume, (exchange, conversation) => {
         if (objectOr(paramsOf(exchange.request).replayFrom).type !== undefined)
           return notSeen("No session was resumed.");
         if (!isSuccess(exchange)) return notSeen("No session was resumed.");
@@ -129,7 +135,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: { 2: "protocol/v2/session-setup#resuming-sessions" },
     severity: "must",
-    judge: input => replay(input, "session/resume", params => objectOr(params.replayFrom).type === "start"),
+    judge: input => replay(input, AGENT_METHODS.session_resume, params => objectOr(params.replayFrom).type === "start"),
   },
   {
     id: "agent/list",
@@ -138,7 +144,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     section: both("session-list#listing-sessions"),
     severity: "must",
     judge: input =>
-      supported(input, "session/list", (exchange, conversation) => {
+      supported(input, AGENT_METHODS.session_list, (exchange, conversation) => {
         if (paramsOf(exchange.request).cursor !== undefined) return notSeen("The first page was not requested.");
         return validResult(input.version, "ListSessionsResponse", conversation, exchange);
       }),
@@ -150,7 +156,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     section: both("session-list#pagination"),
     severity: "should",
     judge: input =>
-      supported(input, "session/list", exchange => {
+      supported(input, AGENT_METHODS.session_list, exchange => {
         if (paramsOf(exchange.request).cursor !== INVALID_CURSOR || !exchange.response)
           return notSeen("No invalid cursor was sent.");
         return isSuccess(exchange) ? fail("The agent accepted the cursor.", exchange.response) : PASS;
@@ -162,7 +168,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: both("session-setup#closing-active-sessions"),
     severity: "must",
-    judge: input => optional(input, "session/close", "CloseSessionResponse"),
+    judge: input => optional(input, AGENT_METHODS.session_close, "CloseSessionResponse"),
   },
   {
     id: "agent/close-cancels",
@@ -171,7 +177,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     section: both("session-setup#closing-a-session"),
     severity: "must",
     judge: input =>
-      supported(input, "session/close", (exchange, conversation) => {
+      supported(input, AGENT_METHODS.session_close, (exchange, conversation) => {
         const { sessionId } = paramsOf(exchange.request),
           { order, at } = exchange.request;
         const turn = turns(conversation).findLast(
@@ -195,7 +201,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     section: both("session-delete#semantics"),
     severity: "should",
     judge: input =>
-      supported(input, "session/delete", (exchange, conversation) => {
+      supported(input, AGENT_METHODS.session_delete, (exchange, conversation) => {
         if (!exchange.response) return missingResponse(conversation, exchange);
         const isNotFound = errorCode(exchange) === -32002;
         return isSuccess(exchange) || isNotFound ? PASS : fail("The agent returned an error.", exchange.response);
@@ -207,7 +213,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     program: "agent",
     section: { 1: "rfds/session-fork", 2: "rfds/session-fork" },
     severity: "must",
-    judge: input => reopened(input, "session/fork", "ForkSessionResponse"),
+    judge: input => reopened(input, AGENT_METHODS.session_fork, "ForkSessionResponse"),
   },
   {
     id: "agent/modes-valid",
@@ -235,7 +241,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/set_mode"],
+        [AGENT_METHODS.session_set_mode],
         (exchange, conversation) => validResult(input.version, "SetSessionModeResponse", conversation, exchange),
         "The agent offers no modes.",
       ),
@@ -265,7 +271,7 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/set_config_option"],
+        [AGENT_METHODS.session_set_config_option],
         (exchange, conversation) => {
           const verdict = successful(conversation, exchange);
           if (verdict.kind !== "pass" || !exchange.response) return verdict;

@@ -31,6 +31,7 @@ import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { judgeTurns } from "./agent-turn-rules";
 import { isAbsolutePath, toolCallPaths } from "./paths";
 import { both } from "./wire-rules";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 const FINAL: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 const NO_TOOL_CALL = "The agent sent no tool call. --prompt gives it work that needs one.";
@@ -105,9 +106,15 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
         const inUpdates = updates(conversation, "fromProgram")
           .filter(isToolCall)
           .map(call => ({ call, paths: toolCallPaths(call.update) }));
-        const inRequests = calls(conversation, "fromProgram", ...CLIENT_FILES, "session/request_permission").map(
-          call => ({ call, paths: [...ownPaths(paramsOf(call)), ...toolCallPaths(objectOr(paramsOf(call).toolCall))] }),
-        );
+        const inRequests = calls(
+          conversation,
+          "fromProgram",
+          ...CLIENT_FILES,
+          CLIENT_METHODS.session_request_permission,
+        ).map(call => ({
+          call,
+          paths: [...ownPaths(paramsOf(call)), ...toolCallPaths(objectOr(paramsOf(call).toolCall))],
+        }));
         const named = [...inUpdates, ...inRequests].flatMap(({ call, paths }) => paths.map(path => ({ call, path })));
         return judgeEach(
           named,
@@ -125,7 +132,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation =>
         judgeEach(
-          calls(conversation, "fromProgram").filter(({ message }) => message.method !== "session/update"),
+          calls(conversation, "fromProgram").filter(({ message }) => message.method !== CLIENT_METHODS.session_update),
           call => validCall(input.version, call),
           notSeen("The agent sent no request."),
         ),
@@ -140,7 +147,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation =>
         judgeEach(
-          calls(conversation, "fromProgram", "session/request_permission"),
+          calls(conversation, "fromProgram", CLIENT_METHODS.session_request_permission),
           call => {
             const ids = arrayOr(paramsOf(call).options).map(option => objectOr(option).optionId);
             if (ids.length === 0) return fail("There is no option.", call);
@@ -162,7 +169,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
         method => method.startsWith("fs/"),
         (client, method) => {
           const { readTextFile, writeTextFile } = objectOr(client.fs);
-          return isSupported(method === "fs/read_text_file" ? readTextFile : writeTextFile);
+          return isSupported(method === CLIENT_METHODS.fs_read_text_file ? readTextFile : writeTextFile);
         },
       ),
   },
@@ -224,10 +231,10 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         const released = new Set(
-          calls(conversation, "fromProgram", "terminal/release").map(call => paramsOf(call).terminalId),
+          calls(conversation, "fromProgram", CLIENT_METHODS.terminal_release).map(call => paramsOf(call).terminalId),
         );
         return judgeEach(
-          exchanges(conversation, "fromProgram", "terminal/create"),
+          exchanges(conversation, "fromProgram", CLIENT_METHODS.terminal_create),
           exchange => {
             const { terminalId } = resultOf(exchange);
             if (terminalId === undefined || turns(conversation).some(({ cancel }) => cancel))
@@ -247,7 +254,9 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         const created = new Set(
-          exchanges(conversation, "fromProgram", "terminal/create").map(exchange => resultOf(exchange).terminalId),
+          exchanges(conversation, "fromProgram", CLIENT_METHODS.terminal_create).map(
+            exchange => resultOf(exchange).terminalId,
+          ),
         );
         const shown = updates(conversation, "fromProgram").flatMap(update =>
           arrayOr(update.update.content)
@@ -265,7 +274,11 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
   },
 ];
 
-const CLIENT_FILES = ["fs/read_text_file", "fs/write_text_file", "terminal/create"] as const;
+const CLIENT_FILES = [
+  CLIENT_METHODS.fs_read_text_file,
+  CLIENT_METHODS.fs_write_text_file,
+  CLIENT_METHODS.terminal_create,
+] as const;
 const PATH_NAMES: ReadonlySet<string> = new Set(["path", "cwd"]);
 
 function ownPaths({ path, cwd }: JsonObject): readonly string[] {

@@ -25,6 +25,7 @@ import { customMembers, isKnownUpdate, methodShapes, shapeProblem, updateProblem
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { AUTH_REQUIRED, UNKNOWN_SESSION, judgeExchanges } from "./agent-initialize-rules";
 import { both, missingResponse, ownMethodsRule } from "./wire-rules";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../../acp/methods";
 
 const TURN: Readonly<Record<Version, string>> = { 1: "protocol/v1/prompt-turn", 2: "protocol/v2/prompt-lifecycle" };
 function turn(anchor: string): Readonly<Record<Version, string>> {
@@ -52,7 +53,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
     judge: input =>
       judgeExchanges(
         input,
-        ["session/prompt"],
+        [AGENT_METHODS.session_prompt],
         (prompt, conversation) => {
           if (isForUnknownSession(prompt)) return notSeen("No prompt was sent.");
           if (!prompt.response && isWithdrawn(conversation, prompt)) return notSeen("The prompt was cancelled.");
@@ -158,7 +159,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
             const last = all.findLast(
               one => one.sessionId === update.sessionId && one.prompt.request.order < update.order,
             );
-            const isLoading = exchanges(conversation, "toProgram", "session/load").some(
+            const isLoading = exchanges(conversation, "toProgram", AGENT_METHODS.session_load).some(
               ({ request, response }) =>
                 request.order < update.order && (response === undefined || update.order < response.order),
             );
@@ -221,7 +222,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation =>
         judgeEach(
-          calls(conversation, "toProgram", "$/cancel_request"),
+          calls(conversation, "toProgram", PROTOCOL_METHODS.cancel_request),
           cancel => {
             const key = idKey(paramsOf(cancel).requestId);
             const exchange = exchanges(conversation, "toProgram").find(
@@ -267,7 +268,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
 ];
 
 function notificationOf(version: Version): string {
-  return methodShapes(version, "client", "session/update")?.params ?? "";
+  return methodShapes(version, "client", CLIENT_METHODS.session_update)?.params ?? "";
 }
 
 /** A turn that ends within `RACE_MS` may have ended before the agent read the cancellation. */
@@ -286,7 +287,7 @@ function cancelled(turn: Turn, conversation: Conversation): Verdict {
 
 /** Whether the session was closed during the turn. `agent/close-cancels` judges such a turn. */
 function isClosed({ sessionId, prompt, end }: Turn, conversation: Conversation): boolean {
-  return calls(conversation, "toProgram", "session/close").some(
+  return calls(conversation, "toProgram", AGENT_METHODS.session_close).some(
     close =>
       paramsOf(close).sessionId === sessionId &&
       close.order > prompt.request.order &&
@@ -308,7 +309,9 @@ function refused(prompt: Exchange): Verdict {
 
 /** Passes if a prompt with such a block succeeds. Requires a successful text-only prompt. */
 function acceptsContent(conversation: Conversation, type: string): Verdict {
-  const prompts = exchanges(conversation, "toProgram", "session/prompt").filter(prompt => !isForUnknownSession(prompt));
+  const prompts = exchanges(conversation, "toProgram", AGENT_METHODS.session_prompt).filter(
+    prompt => !isForUnknownSession(prompt),
+  );
   const types = (prompt: Exchange): readonly unknown[] =>
     arrayOr(paramsOf(prompt.request).prompt).map(block => objectOr(block).type);
   const plain = prompts.find(prompt => types(prompt).every(each => each === "text"));

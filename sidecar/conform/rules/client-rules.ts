@@ -29,19 +29,26 @@ import { arrayOr, isObject, objectOr } from "../../rpc/json";
 import { CUSTOM_UPDATE, OPTION_IDS } from "../client-scenario";
 import { isAbsolutePath } from "./paths";
 import { both, missingResponse, ownMethodsRule } from "./wire-rules";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../../acp/methods";
 
 /** Methods that a client may call without a capability. */
 const BASELINE: Readonly<Record<1 | 2, ReadonlySet<string>>> = {
-  1: new Set(["initialize", "session/new", "session/prompt", "session/cancel", "$/cancel_request"]),
+  1: new Set([
+    AGENT_METHODS.initialize,
+    AGENT_METHODS.session_new,
+    AGENT_METHODS.session_prompt,
+    AGENT_METHODS.session_cancel,
+    PROTOCOL_METHODS.cancel_request,
+  ]),
   2: new Set([
-    "initialize",
-    "session/new",
-    "session/prompt",
-    "session/cancel",
-    "$/cancel_request",
-    "session/list",
-    "session/resume",
-    "session/close",
+    AGENT_METHODS.initialize,
+    AGENT_METHODS.session_new,
+    AGENT_METHODS.session_prompt,
+    AGENT_METHODS.session_cancel,
+    PROTOCOL_METHODS.cancel_request,
+    AGENT_METHODS.session_list,
+    AGENT_METHODS.session_resume,
+    AGENT_METHODS.session_close,
   ]),
 };
 
@@ -62,8 +69,8 @@ export const CLIENT_RULES: readonly Rule[] = [
           );
           if (!first) return notSeen("The client sent nothing.");
           const { message } = first,
-            initialize = exchanges(conversation, "fromProgram", "initialize")[0];
-          if (!initialize || message.kind === "response" || message.method !== "initialize")
+            initialize = exchanges(conversation, "fromProgram", AGENT_METHODS.initialize)[0];
+          if (!initialize || message.kind === "response" || message.method !== AGENT_METHODS.initialize)
             return fail("initialize is not the first message.", first);
           const isEarly = second !== undefined && second.order < (initialize.response?.order ?? Infinity);
           return isEarly ? fail("The client did not wait for the response to initialize.", second) : PASS;
@@ -80,7 +87,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/initialization#implementation-information" },
     severity: "should",
     judge: input =>
-      judgeRequests(input, ["initialize"], exchange => {
+      judgeRequests(input, [AGENT_METHODS.initialize], exchange => {
         const { name, version } = objectOr(paramsOf(exchange.request).clientInfo);
         const isGiven = [name, version].every(text => typeof text === "string" && text !== "");
         return isGiven ? PASS : fail(`"clientInfo" has no name and version.`, exchange.request);
@@ -138,7 +145,7 @@ export const CLIENT_RULES: readonly Rule[] = [
       judgeConversations(input, conversation => {
         // session/resume may name a session of an earlier run.
         const named = calls(conversation, "fromProgram").filter(
-          call => typeof paramsOf(call).sessionId === "string" && call.message.method !== "session/resume",
+          call => typeof paramsOf(call).sessionId === "string" && call.message.method !== AGENT_METHODS.session_resume,
         );
         return judgeEach(
           named,
@@ -196,7 +203,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/prompt-turn#1-user-message", 2: "protocol/v2/prompt-lifecycle#1-user-message" },
     severity: "must",
     judge: input =>
-      judgeRequests(input, ["session/prompt"], ({ request }) => {
+      judgeRequests(input, [AGENT_METHODS.session_prompt], ({ request }) => {
         const other = arrayOr(paramsOf(request).prompt)
           .map(block => objectOr(block).type)
           .find(type => type !== "text" && type !== "resource_link");
@@ -241,7 +248,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: both("tool-calls#requesting-permission"),
     severity: "must",
     judge: input =>
-      judgeOwn(input, "session/request_permission", (exchange, conversation) => {
+      judgeOwn(input, CLIENT_METHODS.session_request_permission, (exchange, conversation) => {
         if (!exchange.response) return stillOpen(conversation, exchange);
         if (!isSuccess(exchange)) return fail("The client returned an error.", exchange.response);
         const { outcome, optionId } = objectOr(resultOf(exchange).outcome);
@@ -258,10 +265,10 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/prompt-turn#cancellation", 2: "protocol/v2/prompt-lifecycle#cancellation" },
     severity: "must",
     judge: input =>
-      judgeOwn(input, "session/request_permission", (exchange, conversation) => {
+      judgeOwn(input, CLIENT_METHODS.session_request_permission, (exchange, conversation) => {
         const { request, response } = exchange,
           { sessionId } = paramsOf(request);
-        const cancel = calls(conversation, "fromProgram", "session/cancel").find(
+        const cancel = calls(conversation, "fromProgram", AGENT_METHODS.session_cancel).find(
           call => paramsOf(call).sessionId === sessionId && call.order > request.order,
         );
         if (!cancel) return notSeen("No turn was cancelled while a permission request was open.");
@@ -278,7 +285,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     program: "client",
     section: { 1: "protocol/v1/file-system" },
     severity: "must",
-    judge: input => handles(input, ["fs/read_text_file"]),
+    judge: input => handles(input, [CLIENT_METHODS.fs_read_text_file]),
   },
   {
     id: "client/terminal",
@@ -287,7 +294,12 @@ export const CLIENT_RULES: readonly Rule[] = [
     section: { 1: "protocol/v1/terminals" },
     severity: "must",
     judge: input =>
-      handles(input, ["terminal/create", "terminal/output", "terminal/wait_for_exit", "terminal/release"]),
+      handles(input, [
+        CLIENT_METHODS.terminal_create,
+        CLIENT_METHODS.terminal_output,
+        CLIENT_METHODS.terminal_wait_for_exit,
+        CLIENT_METHODS.terminal_release,
+      ]),
   },
   {
     id: "client/custom-update",
@@ -318,7 +330,9 @@ export const CLIENT_RULES: readonly Rule[] = [
     judge: input =>
       judgeConversations(input, conversation => {
         // initialize may contain members of both versions, because the sender does not know the version yet.
-        const sent = calls(conversation, "fromProgram").filter(({ message }) => message.method !== "initialize");
+        const sent = calls(conversation, "fromProgram").filter(
+          ({ message }) => message.method !== AGENT_METHODS.initialize,
+        );
         return judgeEach(
           sent,
           call => {

@@ -31,6 +31,7 @@ import { shapeProblem, VERSIONS, type Version } from "../schema";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { exits } from "./agent-initialize-rules";
 import { missingResponse } from "./wire-rules";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, PROXY_METHODS } from "../../acp/methods";
 
 const RFD = "rfds/proxy-chains";
 const ENVELOPE = /^_?proxy\/successor(\/(request|notification))?$/;
@@ -84,7 +85,9 @@ function rule(
 
 /** Conversations that continue after `initialize`. */
 function talked({ conversations }: RuleInput): readonly Conversation[] {
-  return conversations.filter(conversation => exchanges(conversation, "toProgram", "session/new").length > 0);
+  return conversations.filter(
+    conversation => exchanges(conversation, "toProgram", AGENT_METHODS.session_new).length > 0,
+  );
 }
 
 export const PROXY_RULES: readonly Rule[] = [
@@ -127,7 +130,7 @@ export const PROXY_RULES: readonly Rule[] = [
         conversations.filter(({ scenario }) => scenario.startsWith("dialect-")),
         conversation => {
           const exchange = initializeOf(conversation, "toProgram");
-          if (exchange?.request.message.method === "proxy/initialize") return PASS;
+          if (exchange?.request.message.method === PROXY_METHODS.proxy_initialize) return PASS;
           return fail(`The proxy accepts ${exchange?.request.message.method ?? "nothing"} only.`);
         },
         notSeen("The proxy was not initialized."),
@@ -161,7 +164,7 @@ export const PROXY_RULES: readonly Rule[] = [
       const forwarded = wrapped(conversation, "fromProgram").filter(({ method }) =>
         INITIALIZE.some(known => known === method),
       );
-      const wrong = forwarded.find(({ method }) => method !== "initialize");
+      const wrong = forwarded.find(({ method }) => method !== AGENT_METHODS.initialize);
       if (wrong) return fail(`The proxy forwarded ${wrong.method}.`, wrong.located);
       const isBefore = forwarded.some(({ located }) => located.order < (own?.response?.order ?? Infinity));
       return isBefore ? PASS : fail("The proxy did not forward initialize.", own?.response);
@@ -169,7 +172,7 @@ export const PROXY_RULES: readonly Rule[] = [
   ),
   rule("version", "Does not change the protocol version", INITIALIZATION, "must", conversation => {
     const own = initializeOf(conversation, "toProgram"),
-      forwarded = wrappedExchange(conversation, "fromProgram", "initialize");
+      forwarded = wrappedExchange(conversation, "fromProgram", AGENT_METHODS.initialize);
     if (!own || !forwarded) return notSeen("initialize was not forwarded.");
     const asked = objectOr(paramsOf(forwarded.request).params).protocolVersion,
       agreed = resultOf(forwarded).protocolVersion;
@@ -179,7 +182,9 @@ export const PROXY_RULES: readonly Rule[] = [
   }),
   rule("envelopes", "Wraps messages for its successor in valid envelopes", MESSAGES, "must", conversation =>
     judgeEach(
-      calls(conversation, "fromProgram").filter(({ message }) => message.method.includes("proxy/successor")),
+      calls(conversation, "fromProgram").filter(({ message }) =>
+        message.method.includes(PROXY_METHODS.proxy_successor),
+      ),
       call => {
         const definition = call.message.kind === "request" ? "ProxySuccessorRequest" : "ProxySuccessorNotification";
         const problem = shapeProblem(conversation.version, definition, call.message.params);
@@ -264,10 +269,10 @@ export const PROXY_RULES: readonly Rule[] = [
     "component-roles",
     "must",
     conversation => {
-      const [prompt] = exchanges(conversation, "toProgram", "session/prompt"),
+      const [prompt] = exchanges(conversation, "toProgram", AGENT_METHODS.session_prompt),
         sent = numbered(wrappedUpdates(conversation));
       if (!prompt || sent.length === 0) return notSeen("The prompt did not reach the successor.");
-      const received = calls(conversation, "fromProgram", "session/update").map(located => ({
+      const received = calls(conversation, "fromProgram", CLIENT_METHODS.session_update).map(located => ({
         located,
         params: located.message.params,
       }));
@@ -283,8 +288,8 @@ export const PROXY_RULES: readonly Rule[] = [
     },
   ),
   rule("permission", "Forwards permission requests, and the answer", "component-roles", "must", conversation => {
-    const asked = wrappedExchange(conversation, "toProgram", "session/request_permission");
-    const [shown] = exchanges(conversation, "fromProgram", "session/request_permission");
+    const asked = wrappedExchange(conversation, "toProgram", CLIENT_METHODS.session_request_permission);
+    const [shown] = exchanges(conversation, "fromProgram", CLIENT_METHODS.session_request_permission);
     if (!asked) return notSeen("The prompt did not reach the successor.");
     if (!shown) return fail("The request did not reach the client.", asked.request);
     if (!isDeepStrictEqual(paramsOf(shown.request).options, PERMISSION.options))
@@ -294,9 +299,9 @@ export const PROXY_RULES: readonly Rule[] = [
       : fail("The answer was changed.", asked.response ?? asked.request);
   }),
   rule("cancel", "Forwards session/cancel", "component-roles", "must", conversation => {
-    const [cancel] = calls(conversation, "toProgram", "session/cancel");
+    const [cancel] = calls(conversation, "toProgram", AGENT_METHODS.session_cancel);
     if (!cancel) return notSeen("session/cancel was not sent.");
-    return wrapped(conversation, "fromProgram", "session/cancel").length > 0
+    return wrapped(conversation, "fromProgram", AGENT_METHODS.session_cancel).length > 0
       ? PASS
       : fail("It did not reach the successor.", cancel);
   }),
@@ -309,9 +314,11 @@ export const PROXY_RULES: readonly Rule[] = [
       const forwarded = wrappedExchange(conversation, "fromProgram", WAIT),
         [asked] = exchanges(conversation, "toProgram", WAIT);
       if (!forwarded || !asked) return notSeen("The request did not reach the successor.");
-      const direct = calls(conversation, "fromProgram", "$/cancel_request");
-      const isOld = forwarded.request.message.method !== "proxy/successor";
-      const inside = wrapped(conversation, "fromProgram", "$/cancel_request").map(({ located }) => located);
+      const direct = calls(conversation, "fromProgram", PROTOCOL_METHODS.cancel_request);
+      const isOld = forwarded.request.message.method !== PROXY_METHODS.proxy_successor;
+      const inside = wrapped(conversation, "fromProgram", PROTOCOL_METHODS.cancel_request).map(
+        ({ located }) => located,
+      );
       if (inside.length > 0 && !isOld) return fail("The cancellation was put into an envelope.", inside[0]);
       const ids = [...direct, ...inside].map(call => requestIdOf(paramsOf(call)));
       if (ids.length === 0) return fail("The cancellation did not reach the successor.", asked.request);
@@ -360,7 +367,7 @@ function passed(conversation: Conversation): readonly { readonly value: unknown;
 }
 
 function wrappedUpdates(conversation: Conversation): readonly Wrapped[] {
-  return wrapped(conversation, "toProgram", "session/update");
+  return wrapped(conversation, "toProgram", CLIENT_METHODS.session_update);
 }
 
 /** Numbers in the texts of the kit's updates. */

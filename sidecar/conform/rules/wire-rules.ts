@@ -3,6 +3,7 @@ import { calls, errorCode, eventsOf, exchanges, idKey, isSuccess, messagesOf, ty
 import { fail, judgeConversations, judgeEach, notSeen, PASS, type ProgramKind, type Rule, type Verdict } from "../rule";
 import type { Conversation } from "../recording";
 import { methodShapes, type Side, type Version } from "../schema";
+import { EXTENSION_METHODS } from "../../acp/methods";
 
 /** Section with the same path in both versions. */
 export function both(path: string): Readonly<Record<Version, string>> {
@@ -10,10 +11,10 @@ export function both(path: string): Readonly<Record<Version, string>> {
 }
 
 /** Method that no specification defines. Every implementation must reject the request and ignore the notification. */
-export const UNKNOWN_METHOD = "_symposium.dev/conform/unknown";
+export const UNKNOWN_METHOD = EXTENSION_METHODS.conform_unknown;
 
 /** Request that checks whether a program still responds. Its response does not matter. */
-export const PROBE_METHOD = "_symposium.dev/conform/probe";
+export const PROBE_METHOD = EXTENSION_METHODS.conform_probe;
 
 export function wireRules(program: ProgramKind): readonly Rule[] {
   const rule = (id: string, of: Omit<Rule, "id" | "program">): Rule => ({ id: `${program}/${id}`, program, ...of });

@@ -14,6 +14,7 @@ import { connectToolServer } from "../tool-server";
 import { readSettings, type CargoSettings } from "./settings";
 import { cargoTools, INSTRUCTIONS } from "./tools";
 import { WorkingFolder } from "./working-folder";
+import { AGENT_METHODS } from "../../acp/methods";
 
 export const cargo: BuiltInExtension = {
   id: "cargo",
@@ -44,7 +45,7 @@ function proxy(chain: Chain, settings: Settings, deps: ExtensionDeps): Proxy {
     fromClient: {
       requests: { ...tools.requests, ...requests },
       notifications: {
-        "session/cancel": notification => {
+        [AGENT_METHODS.session_cancel]: notification => {
           notification.pass();
           stopped(objectOr(notification.params).sessionId);
         },

@@ -17,6 +17,7 @@ import { CrateSources, type CrateQuestion } from "./crate-sources";
 import { crateSources, type FindSource } from "./crate-tools";
 import { Queries } from "./query-tool";
 import { settingsIn, type FerrisSettings } from "./settings";
+import { AGENT_METHODS } from "../../acp/methods";
 
 const NAME = "Ferris";
 const INSTRUCTIONS =
@@ -52,7 +53,7 @@ class Ferris {
     return {
       fromClient: {
         requests: { ...requests, initialize: request => this.#initialize(request) },
-        notifications: { "session/cancel": notification => this.#cancelled(notification) },
+        notifications: { [AGENT_METHODS.session_cancel]: notification => this.#cancelled(notification) },
       },
       close: () => {
         this.#queries.close();

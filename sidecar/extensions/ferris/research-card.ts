@@ -7,6 +7,7 @@
 import type { AcpVersion } from "../../acp/initialize";
 import type { Neighbour } from "../../proxies/proxy";
 import type { JsonObject } from "../../rpc/json";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 export interface CardSubject {
   readonly sessionId: string;
@@ -85,7 +86,7 @@ export class ResearchCard {
 
   #tell(update: JsonObject, sessionUpdate = "tool_call_update"): void {
     const { sessionId, toolCallId } = this.subject;
-    this.client.notify("session/update", { sessionId, update: { sessionUpdate, toolCallId, ...update } });
+    this.client.notify(CLIENT_METHODS.session_update, { sessionId, update: { sessionUpdate, toolCallId, ...update } });
   }
 }
 

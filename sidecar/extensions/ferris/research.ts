@@ -41,6 +41,7 @@ import {
   type ResearchEvent,
   type ResearchState,
 } from "./research-state";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 export interface ResearchTask {
   readonly source: CrateSource;
@@ -239,11 +240,11 @@ export class Research {
   #asked(method: string, params: unknown): unknown {
     const readable: Readable = { folders: this.#folders, own: this.#own };
     switch (method) {
-      case "session/request_permission":
+      case CLIENT_METHODS.session_request_permission:
         return permissionFor(params, this.#calls.of(params), readable);
-      case "fs/read_text_file":
+      case CLIENT_METHODS.fs_read_text_file:
         return readInside(params, readable);
-      case "fs/write_text_file":
+      case CLIENT_METHODS.fs_write_text_file:
         throw new RpcError(RpcCode.invalidRequest, "This session may only read.");
       default:
         throw method.startsWith("terminal/")

@@ -3,9 +3,9 @@
  * servers answer, and the adapter adds the capability to `initialize`.
  *
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
- *   client ◀── IDE_OPERATION, if it can ── adapter ◀── IDE_OPERATION ── component, agent
+ *   client ◀── ide_operation, if it can ── adapter ◀── ide_operation ── component, agent
  */
-import { IDE_OPERATION, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
+import type { IdeAnswer, IdeRequest } from "../../../src/protocol/ide";
 import { offeringIde, offersIde, readIdeRequest } from "../../../src/protocol/ide-read";
 import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { numberOr, type JsonObject } from "../../rpc/json";
@@ -13,6 +13,7 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import type { ExtensionSettings, ExtensionDeps } from "../extension";
 import { languagesIn } from "./languages";
 import { Servers, type Asker } from "./servers";
+import { EXTENSION_METHODS } from "../../acp/methods";
 
 /**
  * Runs an operation. Rejects with an `RpcError` whose message is for the model. The result is not validated: a client
@@ -45,7 +46,7 @@ export class IdeAdapter {
   };
 
   /**
-   * Interceptor of `IDE_OPERATION` requests from the successor. Releases the queue at once, because an operation can be
+   * Interceptor of `ide_operation` requests from the successor. Releases the queue at once, because an operation can be
    * slow.
    */
   readonly requested = (request: PassingRequest): Promise<unknown> => {
@@ -61,7 +62,7 @@ export class IdeAdapter {
   /** For a component in the same proxy. */
   readonly operate: Operate = (request, asker) =>
     this.#isClients
-      ? this.chain.client.request(IDE_OPERATION, request, { signal: asker.signal })
+      ? this.chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal: asker.signal })
       : this.#servers.operate(request, asker);
 
   close(): Promise<void> {
@@ -83,7 +84,7 @@ export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): Pr
 export function adapting(adapter: IdeAdapter): Required<Proxy> {
   return {
     fromClient: { requests: { initialize: adapter.initialize } },
-    fromSuccessor: { requests: { [IDE_OPERATION]: adapter.requested } },
+    fromSuccessor: { requests: { [EXTENSION_METHODS.ide_operation]: adapter.requested } },
     close: () => adapter.close(),
   };
 }

@@ -4,7 +4,7 @@
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import { IDE_OPERATION, type IdeOperation } from "../../../src/protocol/ide";
+import type { IdeOperation } from "../../../src/protocol/ide";
 import { offersIde, readIdeAnswer } from "../../../src/protocol/ide-read";
 import { contains, placeOf } from "../../permissions/boundary";
 import type { Chain, ProxyDefinition } from "../../proxies/proxy";
@@ -16,6 +16,7 @@ import { connectToolServer } from "../tool-server";
 import type { Operate } from "./adapter";
 import { ARGUMENTS, operationOf } from "./arguments";
 import { rendered } from "./render";
+import { EXTENSION_METHODS } from "../../acp/methods";
 
 /** MCP server name. Not `ide`: Claude reserves that name and drops other servers that use it. */
 export const SERVER = "ide-operations";
@@ -62,7 +63,7 @@ export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): Pr
       const tools = ideTools(
         chain,
         deps,
-        (request, { signal }) => chain.client.request(IDE_OPERATION, request, { signal }),
+        (request, { signal }) => chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal }),
         () => isOffered,
       );
       return {

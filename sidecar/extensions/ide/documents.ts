@@ -13,6 +13,7 @@ import { ErrorCode } from "../../../src/protocol/errors";
 import { linesOf } from "../../../src/protocol/ide-text";
 import type { Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
+import { LSP_METHODS } from "./lsp-methods";
 
 export const MOST_OPEN = 40;
 const MOST_FILE_BYTES = 4 * 1024 * 1024;
@@ -78,7 +79,7 @@ export class Documents {
 
   #opened(file: string, languageId: string, text: string, stamp: string): Kept {
     const uri = pathToFileURL(file).href;
-    this.server.notify("textDocument/didOpen", { textDocument: { uri, languageId, version: 1, text } });
+    this.server.notify(LSP_METHODS.textDocument_didOpen, { textDocument: { uri, languageId, version: 1, text } });
     return { uri, version: 1, text, lines: linesOf(text), languageId, stamp, changedAt: this.clock.now(), isNew: true };
   }
 
@@ -86,8 +87,12 @@ export class Documents {
     if (known.text === text) return { ...known, stamp };
     const { uri } = known,
       version = known.version + 1;
-    this.server.notify("textDocument/didChange", { textDocument: { uri, version }, contentChanges: [{ text }] });
-    if (this.server.hearsOfSaves()) this.server.notify("textDocument/didSave", { textDocument: { uri }, text });
+    this.server.notify(LSP_METHODS.textDocument_didChange, {
+      textDocument: { uri, version },
+      contentChanges: [{ text }],
+    });
+    if (this.server.hearsOfSaves())
+      this.server.notify(LSP_METHODS.textDocument_didSave, { textDocument: { uri }, text });
     return { ...known, version, text, lines: linesOf(text), stamp, changedAt: this.clock.now(), isNew: false };
   }
 
@@ -100,7 +105,7 @@ export class Documents {
 
   #close(file: string, { uri }: OpenDocument): void {
     this.#open.delete(file);
-    this.server.notify("textDocument/didClose", { textDocument: { uri } });
+    this.server.notify(LSP_METHODS.textDocument_didClose, { textDocument: { uri } });
   }
 }
 

@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { IDE_CAPABILITY, IDE_OPERATION } from "../../../src/protocol/ide";
+import { IDE_CAPABILITY } from "../../../src/protocol/ide";
 import { offersIde } from "../../../src/protocol/ide-read";
 import type { ProxyDefinition } from "../../proxies/proxy";
 import { objectOr, type JsonObject } from "../../rpc/json";
@@ -18,6 +18,7 @@ import { program } from "../../testing/programs";
 import { ideAdapter } from "./adapter";
 import { ideComponent, placed } from "./component";
 import { ide } from "./extension";
+import { EXTENSION_METHODS } from "../../acp/methods";
 
 const OFFERED = { _meta: { [IDE_CAPABILITY.namespace]: { [IDE_CAPABILITY.name]: true } } };
 
@@ -43,7 +44,7 @@ class Chain implements AsyncDisposable {
         bridge(),
       ],
       client: request => {
-        if (request.method !== IDE_OPERATION) return request.fail(methodNotFound(request.method));
+        if (request.method !== EXTENSION_METHODS.ide_operation) return request.fail(methodNotFound(request.method));
         this.asked.push(request.params);
         try {
           request.respond(this.answer(objectOr(request.params)));
@@ -161,7 +162,7 @@ suite("the extension ide", () => {
     await using chain = new Chain(whole);
     await using _ = await chain.session();
     deepEqual(
-      await chain.fixture.agent.request(IDE_OPERATION, {
+      await chain.fixture.agent.request(EXTENSION_METHODS.ide_operation, {
         operation: "hover",
         path: chain.file,
         at: { line: 0, character: 4 },
@@ -170,7 +171,7 @@ suite("the extension ide", () => {
       { kind: "hover", text: "**two**, 3 letters" },
     );
     await rejects(
-      chain.fixture.agent.request(IDE_OPERATION, { operation: "fly", folders: [chain.folder] }),
+      chain.fixture.agent.request(EXTENSION_METHODS.ide_operation, { operation: "fly", folders: [chain.folder] }),
       (error: unknown) =>
         error instanceof RpcError && error.code === RpcCode.invalidParams && /no operation “fly”/.test(error.message),
     );

@@ -26,6 +26,7 @@ import { lspChannel, NotLsp } from "./lsp-frames";
 import { pathOf } from "./lsp-shapes";
 import { PublishedDiagnostics, type Published } from "./published";
 import { IDLE, readyIn, workOf, type Work } from "./waiting";
+import { LSP_METHODS } from "./lsp-methods";
 
 export interface ServerDeps extends Pick<ExtensionDeps, "clock" | "start" | "log" | "version"> {}
 
@@ -101,9 +102,9 @@ export class LanguageServer {
     this.#shut = async () => {
       await this.#within(
         SHUTDOWN_MS,
-        this.#peer.request("shutdown", undefined).catch(() => undefined),
+        this.#peer.request(LSP_METHODS.shutdown, undefined).catch(() => undefined),
       );
-      this.#peer.notify("exit", undefined);
+      this.#peer.notify(LSP_METHODS.exit, undefined);
       await channel[Symbol.asyncDispose]();
     };
   }
@@ -237,7 +238,7 @@ export class LanguageServer {
     const answer = await this.#within(
       INITIALIZE_MS,
       this.#peer
-        .request("initialize", {
+        .request(LSP_METHODS.initialize, {
           processId: process.pid,
           clientInfo: { name: "symposium", version: this.deps.version },
           rootUri: uri,
@@ -261,9 +262,9 @@ export class LanguageServer {
     );
     if (answer === undefined) throw refused(`it did not answer within ${INITIALIZE_MS / 1000} seconds.`);
     this.#capabilities = objectOr(objectOr(answer).capabilities);
-    this.#peer.notify("initialized", {});
+    this.#peer.notify(LSP_METHODS.initialized, {});
     if (this.language.settings)
-      this.#peer.notify("workspace/didChangeConfiguration", { settings: this.language.settings });
+      this.#peer.notify(LSP_METHODS.workspace_didChangeConfiguration, { settings: this.language.settings });
     const running = new Map(this.#work.running);
     running.delete(INITIALIZE_TOKEN); // its work is over with the response, whether the server reported its end or not
     this.#work = { ...this.#work, running, idleSince: this.deps.clock.now() };
@@ -273,10 +274,10 @@ export class LanguageServer {
 
   #heard(method: string, params: JsonObject): void {
     switch (method) {
-      case "textDocument/publishDiagnostics":
+      case LSP_METHODS.textDocument_publishDiagnostics:
         this.#publishes(params);
         break;
-      case "$/progress":
+      case LSP_METHODS.progress:
         this.#progresses(params);
         this.onStatus(this.status);
         break;
@@ -284,7 +285,7 @@ export class LanguageServer {
         if (typeof params.quiescent === "boolean") this.#work = { ...this.#work, isQuiescent: params.quiescent };
         this.onStatus(this.status);
         break;
-      case "window/showMessage":
+      case LSP_METHODS.window_showMessage:
         if (this.#said++ < MOST_SAID) this.#log("a language server says", { message: readable(params.message, 300) });
         return;
       default:
@@ -328,20 +329,20 @@ export class LanguageServer {
     const { method } = request,
       params = objectOr(request.params);
     switch (method) {
-      case "workspace/configuration":
+      case LSP_METHODS.workspace_configuration:
         return request.respond(
           arrayOr(params.items)
             .slice(0, 100)
             .map(item => sectionOf(this.language.settings, objectOr(item).section)),
         );
-      case "workspace/workspaceFolders":
+      case LSP_METHODS.workspace_workspaceFolders:
         return request.respond([{ uri: pathToFileURL(this.folder).href, name: path.basename(this.folder) }]);
-      case "workspace/applyEdit":
+      case LSP_METHODS.workspace_applyEdit:
         return request.respond({ applied: false, failureReason: "Nothing is changed here: edits are only shown." });
-      case "window/showDocument":
+      case LSP_METHODS.window_showDocument:
         return request.respond({ success: false });
-      case "window/showMessageRequest":
-      case "window/workDoneProgress/create":
+      case LSP_METHODS.window_showMessageRequest:
+      case LSP_METHODS.window_workDoneProgress_create:
       case "client/registerCapability":
       case "client/unregisterCapability":
         return request.respond(null);

@@ -6,6 +6,7 @@ import type { OpenDocument } from "./documents";
 import type { LanguageServer, ServerTimeouts } from "./language-server";
 import { diagnosticIn, fromTsserver } from "./lsp-shapes";
 import { BETWEEN_MS, publishedIn } from "./waiting";
+import { LSP_METHODS } from "./lsp-methods";
 
 /** `raw`: unmodified, because requests must return them to the server. `isLate`: the list may be incomplete. */
 export interface Diagnosed {
@@ -53,7 +54,7 @@ async function fromTs(server: LanguageServer, file: string, patience: ServerTime
     found.push(
       ...fromTsserver(
         await server.request(
-          "workspace/executeCommand",
+          LSP_METHODS.workspace_executeCommand,
           { command: TSSERVER, arguments: [command, { file }] },
           patience,
         ),
@@ -72,7 +73,7 @@ async function pull(
   if (provider === undefined) return undefined;
   const { identifier } = objectOr(provider);
   const answer = await server.request(
-    "textDocument/diagnostic",
+    LSP_METHODS.textDocument_diagnostic,
     { textDocument: { uri }, ...(typeof identifier === "string" ? { identifier } : {}) },
     patience,
   );

@@ -12,6 +12,8 @@ import type { Channel, Closed, Receiver } from "../../rpc/channel";
 import { Frame } from "../../rpc/frame";
 import { objectOr } from "../../rpc/json";
 import type { Message } from "../../rpc/message";
+import { PROTOCOL_METHODS } from "../../acp/methods";
+import { LSP_METHODS } from "./lsp-methods";
 
 /** Maximum size of a message in bytes. Larger messages close the channel. */
 export const MOST_BYTES = 32 * 1024 * 1024;
@@ -162,8 +164,8 @@ class LspChannel implements Channel {
 
 const ENDED: Closed = { message: "it has ended." };
 /** Cancellation method of ACP, which our peer uses, and of LSP. */
-const OURS = "$/cancel_request",
-  THEIRS = "$/cancelRequest";
+const OURS = PROTOCOL_METHODS.cancel_request,
+  THEIRS = LSP_METHODS.cancelRequest;
 
 function outgoing(message: Message): Message {
   return "method" in message && message.method === OURS

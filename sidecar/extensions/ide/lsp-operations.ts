@@ -38,6 +38,7 @@ import {
   type ServerSymbol,
   type Spot,
 } from "./lsp-shapes";
+import { LSP_METHODS } from "./lsp-methods";
 
 /** A document that is open in the server and matches the disk. */
 export interface Opened {
@@ -62,7 +63,9 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
       return {
         ...(await located(
           opened,
-          spotsIn(await asked(server, "definitionProvider", "textDocument/definition", at(operation.at), patience)),
+          spotsIn(
+            await asked(server, "definitionProvider", LSP_METHODS.textDocument_definition, at(operation.at), patience),
+          ),
         )),
         ...note,
       };
@@ -74,7 +77,7 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
             await asked(
               server,
               "referencesProvider",
-              "textDocument/references",
+              LSP_METHODS.textDocument_references,
               { ...at(operation.at), context: { includeDeclaration: true } },
               patience,
             ),
@@ -85,7 +88,7 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
     case "hover":
       return {
         kind: "hover",
-        text: hoverIn(await asked(server, "hoverProvider", "textDocument/hover", at(operation.at), patience)),
+        text: hoverIn(await asked(server, "hoverProvider", LSP_METHODS.textDocument_hover, at(operation.at), patience)),
         ...note,
       };
     case "document_symbols":
@@ -93,7 +96,13 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
         ...(await named(
           server,
           symbolsIn(
-            await asked(server, "documentSymbolProvider", "textDocument/documentSymbol", { textDocument }, patience),
+            await asked(
+              server,
+              "documentSymbolProvider",
+              LSP_METHODS.textDocument_documentSymbol,
+              { textDocument },
+              patience,
+            ),
             file,
           ),
         )),
@@ -118,7 +127,7 @@ export async function workspaceSymbols(
   return {
     ...(await named(
       server,
-      symbolsIn(await asked(server, "workspaceSymbolProvider", "workspace/symbol", { query }, patience)),
+      symbolsIn(await asked(server, "workspaceSymbolProvider", LSP_METHODS.workspace_symbol, { query }, patience)),
     )),
     ...(isReady ? {} : unready(server)),
   };
@@ -178,10 +187,10 @@ async function rename(
   patience: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const { prepareProvider } = objectOr(server.capability("renameProvider"));
-  if (prepareProvider === true && (await server.request("textDocument/prepareRename", at, patience)) === null)
+  if (prepareProvider === true && (await server.request(LSP_METHODS.textDocument_prepareRename, at, patience)) === null)
     throw refused("What is there cannot be renamed.");
   return changesAnswer(
-    changesIn(await asked(server, "renameProvider", "textDocument/rename", { ...at, newName }, patience)),
+    changesIn(await asked(server, "renameProvider", LSP_METHODS.textDocument_rename, { ...at, newName }, patience)),
     reader(server),
   );
 }
@@ -198,11 +207,11 @@ async function format(
       ? await asked(
           server,
           "documentRangeFormattingProvider",
-          "textDocument/rangeFormatting",
+          LSP_METHODS.textDocument_rangeFormatting,
           { ...params, range },
           patience,
         )
-      : await asked(server, "documentFormattingProvider", "textDocument/formatting", params, patience),
+      : await asked(server, "documentFormattingProvider", LSP_METHODS.textDocument_formatting, params, patience),
   );
   return changesAnswer(edits.length === 0 ? [] : [{ kind: "edit", path: file, edits }], reader(server));
 }
@@ -222,7 +231,7 @@ async function actions(
     await asked(
       server,
       "codeActionProvider",
-      "textDocument/codeAction",
+      LSP_METHODS.textDocument_codeAction,
       { textDocument: { uri: document.uri }, range, context: { diagnostics } },
       patience,
     ),

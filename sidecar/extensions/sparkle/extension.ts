@@ -40,6 +40,7 @@ import { SpaceConsent } from "./space-consent";
 import { askedText, INSTRUCTIONS } from "./texts";
 import { sparkleTools } from "./tools";
 import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
+import { AGENT_METHODS, CLIENT_METHODS } from "../../acp/methods";
 
 const NAME = "Sparkle";
 /** Milliseconds within which an agent with commands announces them. */
@@ -145,17 +146,19 @@ class Sparkle {
         requests: {
           ...setups,
           ...this.#offers.requests,
-          "session/prompt": request => this.#prompted(request),
-          "session/list": async request => listWithoutBlocks(await request.pass()),
+          [AGENT_METHODS.session_prompt]: request => this.#prompted(request),
+          [AGENT_METHODS.session_list]: async request => listWithoutBlocks(await request.pass()),
         },
         notifications: {
-          "session/cancel": notification => {
+          [AGENT_METHODS.session_cancel]: notification => {
             notification.pass();
             this.#sessions.get(stringOr(objectOr(notification.params).sessionId, ""))?.waiting?.abort();
           },
         },
       },
-      fromSuccessor: { notifications: { "session/update": notification => this.#updated(notification) } },
+      fromSuccessor: {
+        notifications: { [CLIENT_METHODS.session_update]: notification => this.#updated(notification) },
+      },
       close: () => {
         for (const sessionId of [...this.#sessions.keys()]) this.#closed(sessionId);
         tools.close();
@@ -191,7 +194,7 @@ class Sparkle {
 
   #opened({ setup }: SessionPlace, sessionId: string, place: Place | undefined): void {
     const session = this.#session(sessionId);
-    if (setup === "session/new")
+    if (setup === AGENT_METHODS.session_new)
       session.embodiment = !place?.system ? "due" : place.system.isSpaceDue ? "space" : "had";
     session.place = place;
     session.announcing?.[Symbol.dispose]();
@@ -234,7 +237,7 @@ class Sparkle {
   #announce(sessionId: string, session: Session): void {
     session.announcing = undefined;
     session.commands = [];
-    this.chain.client.notify("session/update", {
+    this.chain.client.notify(CLIENT_METHODS.session_update, {
       sessionId,
       update: {
         sessionUpdate: "available_commands_update",
@@ -285,7 +288,10 @@ class Sparkle {
   #stoppedTurn(sessionId: string): JsonObject {
     if (this.#offers.offers().version === 1) return { stopReason: "cancelled" };
     for (const state of [{ state: "running" }, { state: "idle", stopReason: "cancelled" }])
-      this.chain.client.notify("session/update", { sessionId, update: { sessionUpdate: "state_update", ...state } });
+      this.chain.client.notify(CLIENT_METHODS.session_update, {
+        sessionId,
+        update: { sessionUpdate: "state_update", ...state },
+      });
     return { messageId: randomUUID() };
   }
 

@@ -16,6 +16,7 @@ import { ASK_EACH_TIME } from "../../proxies/ask-each-time";
 import { chosenIn, type SessionClient } from "../session-client";
 import type { Section } from "./embodiment";
 import type { KeptFolder } from "./kept-folder";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 const FILE = "workspaces.md",
   BEGIN =
@@ -83,7 +84,11 @@ export class SpaceConsent {
     const end = (status: "completed" | "failed"): void =>
       this.client.tell({ sessionUpdate: "tool_call_update", toolCallId, title, status });
     const answer = await this.client
-      .request("session/request_permission", { ...about, _meta: { [ASK_EACH_TIME]: true }, options: OPTIONS }, signal)
+      .request(
+        CLIENT_METHODS.session_request_permission,
+        { ...about, _meta: { [ASK_EACH_TIME]: true }, options: OPTIONS },
+        signal,
+      )
       .catch((error: unknown) => {
         end("failed");
         throw error;

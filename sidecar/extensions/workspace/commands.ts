@@ -13,6 +13,7 @@ import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
 import { KeptText } from "./head-and-tail";
 import { type SessionClient } from "../session-client";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 export interface Command {
   readonly command: string;
@@ -142,7 +143,7 @@ export function clientCommands(
       const created = objectOr(
         await client
           .request(
-            "terminal/create",
+            CLIENT_METHODS.terminal_create,
             { ...(await shellFor(command, deps)), cwd: command.cwd, outputByteLimit: MOST_BYTES },
             never,
           )
@@ -157,22 +158,27 @@ export function clientCommands(
       using limit = limitOf(deps.clock, command.timeoutMs);
       try {
         show([{ type: "terminal", terminalId }]);
-        const exit = objectOr(await ask("terminal/wait_for_exit", AbortSignal.any([signal, limit.signal])));
-        return { ...(await output(until => ask("terminal/output", until), signal)), ...endOf(exit) };
+        const exit = objectOr(
+          await ask(CLIENT_METHODS.terminal_wait_for_exit, AbortSignal.any([signal, limit.signal])),
+        );
+        return { ...(await output(until => ask(CLIENT_METHODS.terminal_output, until), signal)), ...endOf(exit) };
       } catch (error) {
         if (!(error instanceof TimeIsOver))
           throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
         using patience = limitOf(deps.clock, LAST_WORDS_MS);
         const last = AbortSignal.any([signal, patience.signal]);
-        await ask("terminal/kill", last).catch(() => undefined);
+        await ask(CLIENT_METHODS.terminal_kill, last).catch(() => undefined);
         return {
-          ...(await output(until => ask("terminal/output", until), last).catch(() => ({ stdout: "", stderr: "" }))),
+          ...(await output(until => ask(CLIENT_METHODS.terminal_output, until), last).catch(() => ({
+            stdout: "",
+            stderr: "",
+          }))),
           code: null,
           note: cutOff(command),
         };
       } finally {
         // kills a command that is still running, as does the end of the session
-        ask("terminal/release", never).catch(() => undefined);
+        ask(CLIENT_METHODS.terminal_release, never).catch(() => undefined);
       }
     },
   };

@@ -25,6 +25,7 @@ import type { Search } from "./search";
 import { searchTools } from "./search-tools";
 import { terminalTool } from "./terminal-tool";
 import { clientFiles, nodeFiles, textFiles } from "./text-files";
+import { AGENT_METHODS } from "../../acp/methods";
 
 const NAME = "Workspace";
 /** Not `workspace`: Claude reserves that name and drops other servers that use it. */
@@ -69,7 +70,7 @@ function proxyOf(chain: Chain, approve: Approve, deps: ExtensionDeps): Proxy {
       },
       notifications: {
         // Some agents do not cancel tool calls when their turn is cancelled.
-        "session/cancel": notification => {
+        [AGENT_METHODS.session_cancel]: notification => {
           notification.pass();
           sessions.get(String(objectOr(notification.params).sessionId))?.stop("The turn was stopped.");
         },

@@ -13,6 +13,7 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { ToolFailure } from "../tool";
 import { kindOf, type Inside } from "./folders";
 import type { SessionClient } from "../session-client";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 export interface TextFiles {
   /** `undefined` if the file does not exist. */
@@ -89,19 +90,23 @@ function noText(shown: string): ToolFailure {
 export function clientFiles(client: SessionClient): TextFiles {
   return {
     async read({ real, shown }, signal) {
-      const answer = await client.request("fs/read_text_file", { path: real }, signal).catch((error: unknown) => {
-        if (error instanceof RpcError && error.code === RpcCode.notFound) return undefined;
-        throw refused(`${shown} could not be read`, error);
-      });
+      const answer = await client
+        .request(CLIENT_METHODS.fs_read_text_file, { path: real }, signal)
+        .catch((error: unknown) => {
+          if (error instanceof RpcError && error.code === RpcCode.notFound) return undefined;
+          throw refused(`${shown} could not be read`, error);
+        });
       if (answer === undefined) return undefined;
       const { content } = objectOr(answer);
       if (typeof content !== "string") throw new ToolFailure(`${shown} could not be read: the editor sent no text.`);
       return content;
     },
     async write({ real, shown }, text, signal) {
-      await client.request("fs/write_text_file", { path: real, content: text }, signal).catch((error: unknown) => {
-        throw refused(`${shown} could not be written`, error);
-      });
+      await client
+        .request(CLIENT_METHODS.fs_write_text_file, { path: real, content: text }, signal)
+        .catch((error: unknown) => {
+          throw refused(`${shown} could not be written`, error);
+        });
     },
   };
 }

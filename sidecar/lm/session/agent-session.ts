@@ -27,6 +27,7 @@ import type { ModeReturn } from "./session-mode";
 import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 /** Maximum characters of an agent's last output in the log. */
 const LOGGED_CHARACTERS = 2_000;
@@ -389,7 +390,8 @@ export class AgentSession {
         return this.#gate?.promise;
       },
       request: request => {
-        if (request.method !== "session/request_permission") return request.fail(methodNotFound(request.method));
+        if (request.method !== CLIENT_METHODS.session_request_permission)
+          return request.fail(methodNotFound(request.method));
         this.#watch(request.signal, { kind: "withdrew", what: request, of });
         this.say({ kind: "permission", request, of });
       },

@@ -6,7 +6,6 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { RpcError } from "../../rpc/message";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { mcpBridge } from "../../conductor/mcp-bridge";
-import { SESSION_TOOLS } from "../../mcp/delivery/delivery";
 import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
 import { AGENT } from "../../testing/delivery-rig";
 import { FakeClock } from "../../testing/fake-clock";
@@ -19,6 +18,7 @@ import type { ChatTool } from "../../../src/protocol/lm";
 import { toMcp } from "./tool-results";
 import { ToolOffers, type OfferedCall, type ToolOffer } from "./tool-offer";
 import { offering, TOOLS_KEY, toolsComponent, vscodeTools } from "./tools-proxy";
+import { EXTENSION_METHODS } from "../../acp/methods";
 
 const tool = (name: string): ChatTool => ({ name, description: name });
 const TOOLS = Array.from({ length: 60 }, (_, i) => tool(`tool_${i}`));
@@ -90,7 +90,7 @@ suite("the proxy of VS Code's tools", () => {
     await fixture.initialize();
     const { sessionId } = await fixture.setup("session/new", withTools(offer));
     await fixture.client.request("session/prompt", { sessionId, prompt: [] });
-    const { servers } = objectOr(await fixture.client.request(SESSION_TOOLS, { sessionId }));
+    const { servers } = objectOr(await fixture.client.request(EXTENSION_METHODS.session_tools, { sessionId }));
     deepEqual(
       arrayOr(servers).map(server => objectOr(server).offered),
       [60],

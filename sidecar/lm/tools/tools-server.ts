@@ -9,6 +9,7 @@ import { beating } from "../../mcp/progress";
 import type { ConnectMcp } from "../../proxies/proxy";
 import type { Clock } from "../../rpc/clock";
 import type { ToolOffer } from "./tool-offer";
+import { MCP_METHODS } from "../../mcp/methods";
 
 export interface ToolsServerOptions {
   readonly clock: Clock;
@@ -49,7 +50,7 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
           _meta?.progressToken,
           "Waiting for VS Code.",
           params =>
-            void sendNotification({ method: "notifications/progress", params }).catch((error: unknown) =>
+            void sendNotification({ method: MCP_METHODS.notifications_progress, params }).catch((error: unknown) =>
               odd("progress of a tool could not be told", error),
             ),
         );

@@ -20,6 +20,7 @@ import {
 import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "../revision";
+import { MCP_METHODS } from "../methods";
 
 const MAX_SESSIONS = 256;
 /** Time limit in milliseconds for the first prompt's wait for `tools/list` (issue 14 item 2). */
@@ -256,7 +257,10 @@ async function counted(
   );
   using _ = clock.after(limit, () => stops.abort());
   try {
-    const listing = server.request("tools/list", COUNT_PARAMS, { signal: stops.signal, notification: () => undefined });
+    const listing = server.request(MCP_METHODS.tools_list, COUNT_PARAMS, {
+      signal: stops.signal,
+      notification: () => undefined,
+    });
     listing.catch(() => undefined);
     return await Promise.race([listing.then(toolsIn), late]);
   } catch (error) {

@@ -16,8 +16,6 @@
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/session-details";
 import { assertNever } from "../../../src/protocol/wire";
 
-/** Request that the MCP bridge answers: `SessionToolsRequest` → `SessionToolsResult`. */
-export const SESSION_TOOLS = "_symposium.dev/session_tools";
 /** Marks the bridge's own `tools/list` in `_meta`, as opposed to a request of the agent. */
 export const COUNTS_TOOLS = "symposium.dev/countsTools";
 /** `wait`: delay the response until the session's first prompt can be sent (`Delivery.ready`). */

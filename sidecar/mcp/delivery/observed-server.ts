@@ -11,6 +11,7 @@ import { arrayOr, objectOr } from "../../rpc/json";
 import type { Id } from "../../rpc/message";
 import type { ServedServer } from "../declared-servers";
 import type { StatelessServer } from "../revision";
+import { MCP_METHODS } from "../methods";
 
 export type ServerEvent =
   | { readonly kind: "connected" }
@@ -37,20 +38,21 @@ export function observedServer(server: ServedServer, onEvent: (event: ServerEven
 /** Client's end of a connection: it sends the agent's requests. */
 function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void): Channel {
   /** Unanswered requests: `initialize`, or `tools/list` for the first or a further page. */
-  const open = new Map<Id, "initialize" | "first" | "further">();
+  const open = new Map<Id, "session" | "first" | "further">();
   const asked = ({ message }: Frame): void => {
     if (!("method" in message)) return;
-    if (message.method === "tools/call") onEvent({ kind: "called" });
+    if (message.method === MCP_METHODS.tools_call) onEvent({ kind: "called" });
     if (!("id" in message)) return;
-    if (message.method === "initialize") open.set(message.id as Id, "initialize");
-    if (message.method === "tools/list") open.set(message.id as Id, isMore(message.params) ? "further" : "first");
+    if (message.method === MCP_METHODS.initialize) open.set(message.id as Id, "session");
+    if (message.method === MCP_METHODS.tools_list)
+      open.set(message.id as Id, isMore(message.params) ? "further" : "first");
   };
   const answered = ({ message }: Frame): void => {
     if ("method" in message || message.id === null) return;
     const asked = open.get(message.id);
     if (asked === undefined || !open.delete(message.id)) return;
     if (!("result" in message)) onEvent({ kind: "listFailed", error: message.error });
-    else if (asked !== "initialize")
+    else if (asked !== "session")
       onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: asked === "further" });
   };
   return {
@@ -78,8 +80,8 @@ function observedStateless(server: StatelessServer, onEvent: (event: ServerEvent
     request: async (method, params, options) => {
       if (!isConnected) onEvent({ kind: "connected" });
       isConnected = true;
-      if (method === "tools/call") onEvent({ kind: "called" });
-      if (method !== "tools/list") return server.request(method, params, options);
+      if (method === MCP_METHODS.tools_call) onEvent({ kind: "called" });
+      if (method !== MCP_METHODS.tools_list) return server.request(method, params, options);
       try {
         const result = await server.request(method, params, options);
         onEvent({ kind: "listed", tools: toolsIn(result), isMore: isMore(params) });

@@ -13,6 +13,7 @@ import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError, type Id } from "../../rpc/message";
 import type { ServedServer } from "../declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessServer } from "../revision";
+import { MCP_METHODS } from "../methods";
 
 /** Returns the target of a call, or undefined for the server that was called. */
 export type RouteCall = (
@@ -27,7 +28,7 @@ export function routedServer(server: ServedServer, route: RouteCall): ServedServ
     stateless: {
       request: async (method, params, options) => {
         const to =
-          method === "tools/call"
+          method === MCP_METHODS.tools_call
             ? await route(stringOr(params.name, ""), params.arguments, options.signal)
             : undefined;
         if (to && "refused" in to) return refusal(to.refused);
@@ -60,7 +61,7 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
         if (open.has(id)) void receiver?.receive(Frame.of({ jsonrpc: "2.0", method, params: objectOr(about) }));
       };
       const { resultType: _, ...result } = objectOr(
-        await to.request("tools/call", withMeta(params, STATELESS), { signal: stops.signal, notification }),
+        await to.request(MCP_METHODS.tools_call, withMeta(params, STATELESS), { signal: stops.signal, notification }),
       );
       answer(id, { result });
     } catch (error) {
@@ -76,11 +77,11 @@ function routedChannel(channel: Channel, route: RouteCall): Channel {
     start: given => channel.start((receiver = given)),
     send: frame => {
       const { message } = frame;
-      if ("method" in message && message.method === "tools/call" && "id" in message) {
+      if ("method" in message && message.method === MCP_METHODS.tools_call && "id" in message) {
         void call(frame, message.id as Id, objectOr(message.params));
         return true;
       }
-      if ("method" in message && message.method === "notifications/cancelled") {
+      if ("method" in message && message.method === MCP_METHODS.notifications_cancelled) {
         const id = objectOr(message.params).requestId as Id,
           elsewhere = open.get(id);
         if (elsewhere && open.delete(id)) {

@@ -25,6 +25,7 @@ import { ResponseWriter } from "./response-writer";
 import type { Odd } from "../link";
 import { metaOf } from "../revision";
 import { frameOf, isId, isMcpMessage } from "../transport";
+import { MCP_METHODS } from "../methods";
 
 /** Maximum number of messages that are held while no stream is open. */
 const HELD = 100;
@@ -122,7 +123,7 @@ export class HttpSession implements AsyncDisposable {
 
   /** Sends a message that the server initiated to its stream. */
   #place(message: Message): void {
-    const progress = "method" in message && message.method === "notifications/progress";
+    const progress = "method" in message && message.method === MCP_METHODS.notifications_progress;
     const related = progress && isObject(message.params) ? this.#tokens.get(message.params.progressToken) : undefined;
     if (progress && related !== undefined) return this.#sendTo(message, this.#open.get(related), related);
     if (this.#standing?.isOpen) return this.#sendTo(message, this.#standing, undefined);

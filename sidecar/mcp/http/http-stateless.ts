@@ -14,6 +14,7 @@ import { sendJson } from "./http-body";
 import { KEEP_ALIVE_MS } from "./response-writer";
 import { assertStatelessMeta, McpCode, Meta, metaOf, type StatelessServer } from "../revision";
 import { isId } from "../transport";
+import { MCP_METHODS } from "../methods";
 
 const BACKLOG_BYTES = 16 * 1024 * 1024;
 
@@ -106,9 +107,9 @@ class Stream {
 
 function assertHeaders(headers: IncomingHttpHeaders, method: string, params: JsonObject): void {
   const name =
-    method === "resources/read"
+    method === MCP_METHODS.resources_read
       ? params.uri
-      : method === "tools/call" || method === "prompts/get"
+      : method === MCP_METHODS.tools_call || method === MCP_METHODS.prompts_get
         ? params.name
         : undefined;
   const mirrored = {

@@ -20,6 +20,7 @@ import type { Odd } from "../link";
 import type { ServedServer } from "../declared-servers";
 import { CLASSIC_REVISIONS, isStateless } from "../revision";
 import { isId } from "../transport";
+import { MCP_METHODS } from "../methods";
 
 /** Maximum number of sessions. Some agents start a session for each prompt and end none. */
 const SESSIONS = 64;
@@ -56,7 +57,7 @@ export class ServerHost implements AsyncDisposable {
         : no(404, "There is no such MCP session; begin with initialize.");
     }
     if (method !== "POST") return no(405, "Without an MCP session, only POST is served.", { allow: "POST" });
-    if (isObject(body) && body.method === "initialize" && !isStateless(body.params))
+    if (isObject(body) && body.method === MCP_METHODS.initialize && !isStateless(body.params))
       return this.#begin(request, response, body);
     const isLater = version !== undefined && !CLASSIC_REVISIONS.includes(String(version));
     if (isObject(body) && (isStateless(body.params) || isLater))

@@ -1,0 +1,37 @@
+/**
+ * The names of the MCP methods that Symposium sends or handles itself; all others pass unread. No other production file
+ * contains one (`scripts/layers.test.ts`). The compiler compares them with `@modelcontextprotocol/sdk`. Imports nothing
+ * at run time.
+ */
+import type {
+  ClientNotification,
+  ClientRequest,
+  ServerNotification,
+  ServerRequest,
+} from "@modelcontextprotocol/sdk/types.js";
+
+type McpMethod = (ClientRequest | ClientNotification | ServerRequest | ServerNotification)["method"];
+
+export const MCP_METHODS = {
+  initialize: "initialize",
+  ping: "ping",
+  tools_list: "tools/list",
+  tools_call: "tools/call",
+  resources_read: "resources/read",
+  resources_subscribe: "resources/subscribe",
+  resources_unsubscribe: "resources/unsubscribe",
+  prompts_get: "prompts/get",
+  logging_set_level: "logging/setLevel",
+  notifications_initialized: "notifications/initialized",
+  notifications_cancelled: "notifications/cancelled",
+  notifications_progress: "notifications/progress",
+  notifications_resources_updated: "notifications/resources/updated",
+  notifications_tools_list_changed: "notifications/tools/list_changed",
+} as const satisfies Readonly<Record<string, McpMethod>>;
+
+/** Methods of the stateless revision (`revision.ts`), which the SDK does not have yet. */
+export const STATELESS_METHODS = {
+  server_discover: "server/discover",
+  subscriptions_listen: "subscriptions/listen",
+  notifications_subscriptions_acknowledged: "notifications/subscriptions/acknowledged",
+} as const;
