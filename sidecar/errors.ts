@@ -24,7 +24,7 @@ export class AgentError extends Error {
   /** For an exited process: clock time after which it read no input. */
   readonly readUntil: number | undefined;
 
-  /** What happened, without `advice`. `message` appends `advice`: what to do about it in VS Code. */
+  /** The event, without `advice`. `message` appends `advice`: what to do about it in VS Code. */
   readonly what: string;
   /** For an exited process: `exit code 1` or `signal SIGKILL`. */
   readonly status: string | undefined;

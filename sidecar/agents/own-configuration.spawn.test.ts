@@ -1,5 +1,5 @@
 /**
- * An agent that ignores the MCP servers of its sessions, and its own configuration as the way for tools (issue 14 item
+ * An agent that ignores the MCP servers of its sessions and gets the tools through its own configuration (issue 14 item
  * 5).
  */
 import { deepEqual, equal, match } from "node:assert/strict";
@@ -38,7 +38,7 @@ class Fixture implements AsyncDisposable {
   readonly #ledger = openLedger(this.folder.path, newRun());
   readonly evidence = new MemoryEvidence();
   readonly environments: Readonly<Record<string, string>>[] = [];
-  /** Sessions that were asked to allow something, with the tool's arguments. */
+  /** Sessions with a permission request, with the tool's arguments. */
   readonly asked: (readonly [sessionId: string, input: unknown])[] = [];
   readonly file = path.join(this.folder.path, "settings.json");
   readonly configuration = new ConfigurationFile(

@@ -121,7 +121,7 @@ suite("a session and its agent: questions, choices, files", () => {
         ),
         { code: -32800 },
       );
-      withdraw.abort(); // on the wire right behind its request
+      withdraw.abort(); // directly after its request on the wire
       return refused;
     });
     await Promise.all(asked);

@@ -11,7 +11,7 @@ import type { State } from "./session-model";
 import { start } from "./session-state";
 import { terminal, type TerminalEvent } from "./session-terminals";
 
-/** Terminals over real processes, and what a session shows of them. */
+/** Terminals with real processes, and their display in a session. */
 class Fixture implements AsyncDisposable {
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, randomUUID(), {
@@ -23,7 +23,7 @@ class Fixture implements AsyncDisposable {
   readonly terminals: AgentTerminals;
   #state: State = start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0];
   #page = this.#state.conversation;
-  /** The next time that something is shown. */
+  /** Called at the next change of the display. */
   #shows: () => void = () => undefined;
 
   constructor() {
@@ -53,7 +53,7 @@ class Fixture implements AsyncDisposable {
   create(params: object): string {
     return String(this.terminals.create(params).terminalId);
   }
-  /** Node itself, as a command that every system has. */
+  /** Runs Node, a command that exists on every system. */
   node(code: string, more: object = {}): string {
     return this.create({ command: process.execPath, args: ["-e", code], ...more });
   }

@@ -23,7 +23,7 @@ const turn = (state: "idle" | "running"): ChatEvent => ({
 });
 const said: ChatEvent = { type: "upsert", entry: { kind: "agent", id: "a", text: "hi" } };
 
-/** What it wants after each of these. */
+/** The attention state after each of these events. */
 function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
   let conversation: Conversation = emptyConversation({ id: "a", name: "Ada" }, "/w"),
     wants: Attention = "nothing";

@@ -1,4 +1,4 @@
-/** What the host hears, message by message, while a person talks with Eliza: read the golden file to know the wire. */
+/** The messages that the host receives while a user chats with Eliza. The golden file documents the protocol. */
 import { deepEqual } from "node:assert/strict";
 import { ELIZA } from "../../src/protocol/agents";
 import { AgentConnection } from "../acp/connection";
@@ -16,7 +16,7 @@ import { BATCH_MS } from "./outbox";
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
 const text = (words: string): object => ({ type: "text", text: words });
-/** Everything is in this process and waits for nothing: what it does is done, then the frame ends. */
+/** Everything runs in this process and waits for nothing, so all work completes before the frame ends. */
 async function frame(clock: FakeClock): Promise<void> {
   for (let i = 0; i < 100; i++) await new Promise(resolve => setImmediate(resolve));
   clock.advance(BATCH_MS);

@@ -1,4 +1,4 @@
-/** IDE operations on their way from an agent, or what stands before it, to the host. */
+/** IDE operations from an agent or an extension to the host. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";

@@ -91,7 +91,7 @@ suite("extensions of a session", () => {
     const { [id]: seq } = fixture.seqs;
     for (const changed of fixture.hearing) changed();
     await fixture.settle();
-    equal(fixture.seqs[id], seq); // the same again is no news
+    equal(fixture.seqs[id], seq); // a repeated state sends no event
   });
 
   test("shows missing tools as a notice, once, and among the details", async () => {
@@ -192,12 +192,12 @@ suite("extensions of a session", () => {
     fixture.clock.advance(40_000);
     await fixture.settle();
     deepEqual(told(fixture, id), [["info", "The agent extension “One” is being installed. That happens once.", []]]);
-    deepEqual(told(fixture, without).length, 2); // that one is late
+    deepEqual(told(fixture, without).length, 2); // the other one is late
     fixture.service.installing("extension", "one", false);
     for (const agent of fixture.agents)
       (await agent.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
-    fixture.service.installing("extension", "one", true); // it is not waited for any more
+    fixture.service.installing("extension", "one", true); // the session no longer waits for it
     await fixture.settle();
     equal(told(fixture, id).length, 1);
   });

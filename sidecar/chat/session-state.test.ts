@@ -74,7 +74,7 @@ const WITH_MODEL: readonly SessionEvent[] = [
 ];
 const choose = (value: string): SessionEvent => ({ kind: "controlChosen", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
-/** An agent that exited before the prompt was sent, which nobody knew yet. */
+/** An agent whose exit before the prompt was sent had not been detected. */
 const UNREAD: SessionEvent = {
   kind: "agentDown",
   text: "Ada stopped.",
@@ -88,7 +88,7 @@ const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "promptWithdrawn
 const REOPENED: SessionEvent = { kind: "reopened" };
 const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
 
-/** What happened, as a line: effects but for the events, then the phase. */
+/** Formats a transition as a line: effects except events, then the phase. */
 function story(effects: readonly Effect[], state: State): string {
   const lines = effects.flatMap(effect => {
     switch (effect.kind) {
@@ -695,7 +695,7 @@ suite("session state", () => {
           takenBack: string[] = [],
           questions: string[] = [],
           answers: string[] = [];
-        // The agent as the effects leave it: what it can do follows from what it was told.
+        // Simulates the agent: its possible events follow from the effects so far.
         const now: { agent: "none" | "opening" | "open" | "turn" } = { agent: "none" };
         const take = (list: readonly Effect[]) =>
           list.forEach(effect => {

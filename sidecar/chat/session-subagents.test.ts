@@ -1,4 +1,4 @@
-/** The machine under whatever an agent sends of its subagents. */
+/** The session's state machine with random subagent updates of an agent. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, isTerminal, type Conversation, type Entry } from "../../src/protocol/chat";

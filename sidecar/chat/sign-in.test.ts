@@ -16,7 +16,7 @@ const initialized = (...methods: readonly (keyof typeof METHODS)[]) => ({
   authMethods: methods.map(method => METHODS[method]),
 });
 
-/** A session whose prompt waits for an agent that wants its user to sign in. */
+/** A session whose prompt waits for the user's sign-in to the agent. */
 async function asked(fixture: Fixture, ...methods: readonly (keyof typeof METHODS)[]): Promise<string> {
   fixture.manual = ["session/new", "authenticate"];
   fixture.initialized = initialized(...methods);

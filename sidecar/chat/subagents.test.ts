@@ -54,7 +54,7 @@ class Fixture extends ChatWorld {
   end(stopReason = "end_turn"): Promise<void> {
     return this.send(["s1", state("idle", { stopReason })]);
   }
-  /** The agent's request; its answer comes when somebody has chosen. */
+  /** Sends the agent's request; `answer` resolves with the user's choice. */
   async ask(sessionId: string, command = "rm x"): Promise<{ readonly answer: Promise<unknown> }> {
     const answer = this.agent.peer
       .request("session/request_permission", {

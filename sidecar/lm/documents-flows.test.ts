@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { ChatMessage, ChatPart, ChatRequest } from "../../src/protocol/lm";
 import { Chronicle } from "./fixtures/chronicle";
 
-/** The documents' own client: no marks, no ids. */
+/** A client as documented: without marks and ids. */
 class Documents {
   readonly chronicle = new Chronicle();
   ask(...said: readonly (string | ChatPart)[]): string {

@@ -1,4 +1,4 @@
-/** VS Code's chat modes, at the agent: its session mode, and what it is told. */
+/** VS Code's chat modes at the agent: its session mode, and the instructions that it receives. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm";
 import { objectOr } from "../rpc/json";
@@ -20,7 +20,7 @@ const OPTIONS = [
   { optionId: "no", kind: "reject_once", name: "No" },
 ];
 
-/** A request in this chat mode. Ask and Plan offer none of our tools. */
+/** A request in this chat mode. Ask and Plan offer none of Symposium's tools. */
 function inMode(
   request: ChatRequest,
   mode: string | undefined,
@@ -42,7 +42,10 @@ function inMode(
   };
 }
 
-/** The user writes in this mode, and the agent answers; gives the prompt, and the modes that were set before it. */
+/**
+ * The user sends a prompt in this mode, and the agent answers. Returns the prompt, and the modes that were set before
+ * it.
+ */
 async function turn(
   fixture: LmFixture,
   chat: SimulatedChat,

@@ -1,6 +1,6 @@
 /**
- * The service between a VS Code that does what it likes and agents that do what they like: each chat hears its own
- * agent, and everybody is answered.
+ * The service between a simulated VS Code and simulated agents with random behaviour. Each chat receives only the
+ * output of its own agent, and every request is answered.
  */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
@@ -45,7 +45,7 @@ interface Mine {
   open: RequestId | undefined;
   sent: number;
 }
-/** A session of the agent's, and the chat whose words it has heard. */
+/** A session of the agent, and the chat whose text it has received. */
 interface Theirs {
   readonly of: string;
   readonly index: number;
@@ -150,7 +150,7 @@ class Play {
     this.#requests.push(mine.open);
   }
 
-  /** Prompts that the agent has got: of one chat in one session. */
+  /** Handles prompts that the agent has received; a session receives prompts of one chat only. */
   #listen(): void {
     for (const agent of this.fixture.agents)
       for (const request of agent.taken("session/prompt")) {
@@ -166,7 +166,7 @@ class Play {
         equal(known.of, name, "a session hears two chats");
         equal(known.prompt, undefined, "two turns at once");
         known.prompt = request;
-        // One that was cancelled meanwhile ends as agents end then.
+        // A prompt cancelled in the meantime ends as agents end it.
         request.signal.addEventListener("abort", () => {
           known.prompt = undefined;
         });
@@ -181,7 +181,7 @@ class Play {
       }
   }
 
-  /** An answer that is complete is in the chat. */
+  /** Adds a complete answer to the chat. */
   #took(mine: Mine): void {
     if (mine.open === undefined || !this.fixture.told.includes(`complete ${mine.open}`)) return;
     const turn = this.fixture.took(mine.chat, mine.open);

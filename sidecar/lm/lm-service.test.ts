@@ -132,7 +132,7 @@ suite("the model picker's service", () => {
     deepEqual(fixture.told, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
     const { handlers } = fixture.service,
       [callId] = fixture.calls(1);
-    // VS Code gives our tool the call's parameters; the question's id is in them.
+    // VS Code passes the call's parameters to the permission tool. They contain the question's id.
     const questionId = fixture.questions.at(-1)!;
     match((await handlers["lm/question"]({ questionId }, NEVER)).question!.message, /rm -rf/);
     deepEqual(await handlers["lm/question"]({ questionId: "other" }, NEVER), {});
@@ -303,7 +303,7 @@ suite("the model picker's service", () => {
     const { request, sessionId } = await fixture.prompted();
     await fixture.settle();
     fixture.agent.say(sessionId, "Half");
-    await new Promise<void>(resolve => setImmediate(resolve)); // it is on its way
+    await new Promise<void>(resolve => setImmediate(resolve)); // the request is in transit
     const next = fixture.ask(chat, "Three");
     await fixture.settle();
     request.respond({ stopReason: "cancelled" });

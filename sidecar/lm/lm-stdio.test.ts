@@ -1,7 +1,4 @@
-/**
- * What crosses the wire of `vscodelm`, message by message, in the flows of the documents: read the golden files to know
- * them.
- */
+/** The messages of `vscodelm` in the documented flows. The golden files document the protocol. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm";
 import { AgentConnection } from "../acp/connection";
@@ -33,7 +30,7 @@ const OPTIONS = [
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
 
-/** Random where it must be: the names of the tools' servers. */
+/** Replaces the random names of the tools' servers. */
 function steady(value: unknown): unknown {
   return JSON.parse(JSON.stringify(value).replaceAll(/vsc_[0-9a-f]{4}/g, "vsc_0000"));
 }
@@ -42,7 +39,7 @@ class Client implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly transcript = new Transcript();
   readonly agent = new MemoryAgent(["session/prompt"]);
-  /** Parts of the answer at hand. */
+  /** Parts of the current answer. */
   parts: ChatPart[] = [];
   readonly #history: ChatMessage[] = [];
   readonly #server;
@@ -124,7 +121,7 @@ class Client implements AsyncDisposable {
     this.#peer.notify(method, params);
   }
 
-  /** As VS Code does: the whole history each time. */
+  /** Sends the whole history each time, like VS Code. */
   respond(agent: JsonObject, tools: readonly ChatTool[] = []): Promise<unknown> {
     this.parts = [];
     return this.ask("lm/provideLanguageModelChatResponse", {
@@ -147,7 +144,7 @@ class Client implements AsyncDisposable {
     return this;
   }
 
-  /** Gives how it was answered. */
+  /** Returns the response to the request. */
   withdrawable(value: string, agent: JsonObject, signal: AbortSignal): Promise<unknown> {
     return this.#peer
       .request(
@@ -161,14 +158,14 @@ class Client implements AsyncDisposable {
       );
   }
 
-  /** Of the call at hand. */
+  /** Adds the result of the current call. */
   result(result: string): this {
     for (const { toolCallId } of this.calls)
       this.#history.push({ role: "user", content: [{ type: "tool_result", toolCallId, result }] });
     return this;
   }
 
-  /** Forgets the last message of the user, and what came of it. */
+  /** Removes the last user message and everything after it. */
   takesBack(): this {
     this.#history.splice(this.#history.findLastIndex(({ role }) => role === "user"));
     return this;
@@ -184,7 +181,7 @@ class Client implements AsyncDisposable {
     return stringOr(objectOr(this.calls[0]?.parameters).id, "");
   }
 
-  /** When so many calls have come, no more are waited for. */
+  /** Waits until this number of calls has arrived. */
   async called(count = 1): Promise<void> {
     while (this.calls.length < count)
       await new Promise<void>(resolve => {

@@ -3,7 +3,7 @@ import { Chronicle } from "./fixtures/chronicle";
 import { recorded, recordedRequest, SITUATIONS, type Step } from "./fixtures/recorded";
 import { identityOf } from "./history/request-identity";
 
-/** What every recorded request is taken for, by its number. `s1` is the first session of the situation. */
+/** The expected match of every recorded request, by its number. `s1` is the first session of the situation. */
 const STORY: Readonly<Record<string, string>> = {
   "agent-mode": "170 side title, 171 new",
   "ask-agent-from-picker": "179 side title, 180 new, 181 continue s1, 182 resume s1",
@@ -70,7 +70,7 @@ const STORY: Readonly<Record<string, string>> = {
     "248 side progress, 249 side progress, 250 new, 251 continue s1, 252 resume s1, 253 side progress, 254 side progress, 255 continue s1, 256 continue s1, 257 resume s1",
 };
 
-/** Plays what the chat sent, and what it was answered, and tells what each request was taken for. */
+/** Replays the chat's requests and their answers, and returns the match of each request. */
 function play(
   chronicle: Chronicle,
   steps: readonly Step[],

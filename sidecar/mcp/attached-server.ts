@@ -80,7 +80,7 @@ export class AttachedServer implements ServedServer {
   });
   #firstAt: number | undefined;
   #wasConnected = false;
-  /** Of a client without connections. */
+  /** The client of requests without a connection. */
   readonly #shared: Client;
 
   constructor(
@@ -150,7 +150,7 @@ export class AttachedServer implements ServedServer {
     };
   }
 
-  /** All tools, and the servers are told that the agent lists them. */
+  /** Lists all tools. The servers are notified that the agent lists them. */
   async list(signal: AbortSignal): Promise<readonly JsonObject[]> {
     await this.#sessionOrTimeout(signal);
     const lists = await Promise.all(
@@ -177,7 +177,10 @@ export class AttachedServer implements ServedServer {
     await Promise.all([...this.#channels].map(each => each[Symbol.asyncDispose]()));
   }
 
-  /** Of a session that begins after the agent has listed: it has these tools already, or is told to list again. */
+  /**
+   * Introduces a session that starts after the agent has listed. Either the agent has the session's tools already, or
+   * it is notified that the list has changed.
+   */
   async #introduce(session: Known): Promise<void> {
     const clients = [...this.#clients].filter(({ listed }) => listed !== undefined),
       { signal } = new AbortController();
@@ -251,7 +254,7 @@ export class AttachedServer implements ServedServer {
     for (const client of this.#clients) if (client.listed) client.changed();
   }
 
-  /** The tool's own name for the first server that has it. */
+  /** The name of a tool toward the agent. The first server that offers a tool keeps the tool's own name. */
   #nameOf(server: string, tool: string): string {
     for (let n = 0; ; n++) {
       const name = n === 0 ? tool : n === 1 ? `${server}_${tool}` : `${server}_${tool}_${n}`,
@@ -275,7 +278,7 @@ export class AttachedServer implements ServedServer {
   }
 }
 
-/** What one connection of the agent was sent. */
+/** Tracks the tools that one connection of the agent has received. */
 class Client implements StatelessServer {
   /** Names in the newest list; absent: it has not listed. */
   listed: ReadonlySet<string> | undefined;
@@ -286,7 +289,7 @@ class Client implements StatelessServer {
     private readonly version: string,
   ) {}
 
-  /** The list is another now. */
+  /** Notifies the agent that the list has changed. */
   changed(): void {
     this.#changed?.();
   }

@@ -1,12 +1,14 @@
 /**
- * An MCP server of the user's that this side starts, as a program on stdio (issue 14 item 2), so that an agent that
- * connects to no stdio servers reaches it over http. Each MCP connection of the agent has a process, whose messages
- * pass unchanged in both directions: requests of the program (roots, sampling, elicitation) reach the agent. The first
- * process starts with the session, as an agent starts the programs that it is given.
+ * Runs an MCP server of the user as a program on stdio (issue 14 item 2). An agent that does not support stdio servers
+ * reaches it over HTTP. Each MCP connection of the agent has a process, whose messages pass unchanged in both
+ * directions. So requests of the program (roots, sampling, elicitation) reach the agent. The first process starts with
+ * the session, as when an agent starts the program.
  *
- * Invariants: every request of the agent is answered; one that the program leaves open fails with the program's name
- * and the cause, and ends its connection; a process ends with its connection, and all of them with the session; after
- * `MAX_FAILURES` exits no process is started again.
+ * Invariants:
+ * - Every request of the agent is answered. If the program does not answer, the request fails with the program's name
+ *   and the cause, and the connection ends.
+ * - A process ends with its connection, and all processes end with the session.
+ * - After `MAX_FAILURES` exits no process is started again.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
 import { redactText } from "../../src/protocol/redaction/redact";
@@ -18,27 +20,27 @@ import { RpcCode, RpcError, type Id } from "../rpc/message";
 import type { Odd } from "./link";
 import { channelOf } from "./transport";
 
-/** A process that runs; its channel closes with the reason when it exits. */
+/** A running process. Its channel closes with the reason when it exits. */
 export interface RunningServer {
   readonly channel: Channel;
   /** Ends the process; idempotent. */
   stop(): Promise<void>;
 }
 
-/** From the first request to the first message of the program. A package runner may have to download it first. */
+/** Time limit from the first request to the program's first message. A package runner may have to download it first. */
 export const ANSWER_LIMIT_MS = 60_000;
-/** Exits of the program by itself, and starts that fail, in one session. */
+/** Maximum number of unrequested exits and failed starts in one session. */
 export const MAX_FAILURES = 5;
 /**
- * Processes at a time, for one session. Some agents open a connection for each prompt and end none: beyond the limit the
- * connection ends that was idle for the longest time. The agent may open it again.
+ * Maximum number of concurrent processes of one session. Some agents open a connection for each prompt and close none.
+ * Beyond the limit, the connection that was idle longest is closed. The agent may open it again.
  */
 export const MAX_PROCESSES = 8;
 
 export interface ProgramServerOptions {
-  /** As the user knows it. */
+  /** The name as shown to the user. */
   readonly title: string;
-  /** A program that cannot be started is a channel that closes with the reason, or a rejection. */
+  /** If the program cannot be started, either the channel closes with the reason, or the promise rejects. */
   readonly start: () => RunningServer | Promise<RunningServer>;
   readonly clock: Clock;
   /** For the log. */
@@ -46,9 +48,9 @@ export interface ProgramServerOptions {
 }
 
 export class ProgramServer implements AsyncDisposable {
-  /** Started, and not connected to yet. */
+  /** Started, but not connected yet. */
   #spare: Promise<RunningServer> | undefined;
-  /** The one that was used last is last. */
+  /** The most recently used one is last. */
   readonly #connections = new Set<ProgramConnection>();
   #failures = 0;
   #isEnded = false;
@@ -61,7 +63,7 @@ export class ProgramServer implements AsyncDisposable {
     this.#spare.catch(() => undefined); // reported by the connection that gets it
   }
 
-  /** Serves one connection. Never rejects: a program that fails answers with errors. */
+  /** Serves one connection. Never rejects: a failed program answers with errors. */
   async connect(transport: Transport): Promise<void> {
     const { title, clock, odd } = this.options,
       spare = this.#spare;
@@ -99,7 +101,7 @@ export class ProgramServer implements AsyncDisposable {
         `${server} failed ${MAX_FAILURES} times in this session and is not started again.`,
       );
     }
-    const connections = [...this.#connections].filter(connection => !connection.isRefused), // with the new one
+    const connections = [...this.#connections].filter(connection => !connection.isRefused), // including the new one
       idle = connections.length > MAX_PROCESSES ? connections.find(connection => connection.isIdle) : undefined;
     await idle?.[Symbol.asyncDispose]();
     if (connections.length > MAX_PROCESSES && !idle) {
@@ -134,12 +136,12 @@ class ProgramConnection implements AsyncDisposable {
     private readonly on: { failed(message: string): void; used(): void; ended(): void },
   ) {}
 
-  /** It has a process, and every request of the agent is answered. */
+  /** Whether it has a process and every request of the agent is answered. */
   get isIdle(): boolean {
     return this.#state === "passing" && this.#open.size === 0;
   }
 
-  /** It has no process, and gets none. */
+  /** Whether it has no process and never will. */
   get isRefused(): boolean {
     return this.#state === "refusing";
   }
@@ -197,7 +199,7 @@ class ProgramConnection implements AsyncDisposable {
     });
   }
 
-  /** The program sent something: its later requests have no limit, as with an agent that starts it. */
+  /** After the program's first message its later requests have no limit, as with an agent that starts it. */
   #answered(): void {
     this.#limit?.[Symbol.dispose]();
   }
@@ -221,7 +223,7 @@ function passed(to: Channel, frame: Frame): void | Promise<void> {
   if (!to.send(frame)) return to.drained();
 }
 
-/** The cause of a process' end is what it printed last. */
+/** The cause is the last output of the process. */
 function sentenceOf(reason: unknown): string {
   const what =
     reason instanceof AgentError

@@ -14,8 +14,8 @@ export function printout(
 }
 
 /**
- * OSC, DCS, SOS, PM and APC strings up to their terminator (ECMA-48, 5.6). Of an unterminated one only the introducer
- * is removed.
+ * OSC, DCS, SOS, PM and APC strings up to their terminator (ECMA-48, 5.6). If the terminator is missing, only the
+ * introducer is removed.
  */
 const STRINGS = /(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f])[^\x07\x1b\x9c]*(?:\x07|\x1b\\|\x9c)|\x1b[\]PX^_]/g;
 /** C1 controls, and C0 controls other than white space, bell and escape. */

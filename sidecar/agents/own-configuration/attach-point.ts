@@ -1,6 +1,6 @@
 /**
- * Where Symposium's entry in the configuration of an agent finds the servers of its process (`mcp/attached-server.ts`).
- * One per process of an agent.
+ * The address at which Symposium's entry in an agent's configuration finds the servers of its process
+ * (`mcp/attached-server.ts`). One per process of an agent.
  */
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import { AttachedServer } from "../../mcp/attached-server";
@@ -15,7 +15,7 @@ export interface AttachPoint extends AsyncDisposable {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** `version`: of this program. Rejects when nothing can listen. */
+/** `version`: of this program. Rejects if no port can be opened. */
 export async function openAttachPoint({
   clock,
   version,

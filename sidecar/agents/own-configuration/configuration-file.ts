@@ -1,9 +1,11 @@
 /**
  * An agent's own configuration file: reads it, adds and removes Symposium's entry (issue 14 item 5).
  *
- * Invariants: the file is replaced by one rename, and keeps its mode; a link stays one, its target is replaced; the
- * text before the first change is kept beside the file, until the entry is removed; what cannot be read as a
- * configuration is not changed.
+ * Invariants:
+ * - The file is replaced by one rename and keeps its mode.
+ * - A link stays a link; its target is replaced.
+ * - The text before the first change is kept beside the file until the entry is removed.
+ * - A file that is not a readable configuration is not changed.
  */
 import { randomUUID } from "node:crypto";
 import {
@@ -30,12 +32,12 @@ import { entryText, programOfEntry, withEntry, withoutEntry } from "./configurat
 import { ConfigurationError, EditedEntryError } from "./entry";
 import type { ConfigurationPlace } from "./known-configurations";
 
-/** Bytes of a configuration. Claude Code keeps much else in its file. */
+/** Maximum size in bytes. Claude Code's file also contains other data. */
 const MAX_BYTES = 16 * 1024 * 1024;
 const BACKUP = ".before-symposium";
 
 export class ConfigurationFile {
-  /** As the user knows it. */
+  /** The path as shown to the user. */
   readonly file: string;
   readonly #format: ConfigurationFormat;
 
@@ -82,7 +84,7 @@ export class ConfigurationFile {
     });
   }
 
-  /** Rejects with a `ConfigurationError`; the file is as it was then. */
+  /** Rejects with a `ConfigurationError` and leaves the file unchanged. */
   async add(): Promise<void> {
     await this.#change(async () => {
       const { target, text, mode } = await this.#read(),
@@ -92,12 +94,12 @@ export class ConfigurationFile {
       if (text !== undefined) await assertWritable(target, mode);
       await mkdir(path.dirname(target), { recursive: true });
       if (text !== undefined && !programOfEntry(text, this.#format)) await replace(backup, text, mode);
-      if (text === undefined) await rm(backup, { force: true }); // of a file that is gone
+      if (text === undefined) await rm(backup, { force: true }); // a backup of a deleted file
       await replace(target, after, mode);
     });
   }
 
-  /** A file without the entry stays as it is. Rejects with a `ConfigurationError`; the file is as it was then. */
+  /** A file without the entry is not changed. Rejects with a `ConfigurationError` and leaves the file unchanged. */
   async remove(): Promise<void> {
     await this.#change(async () => {
       const { target, text, mode } = await this.#read(),
@@ -111,7 +113,7 @@ export class ConfigurationFile {
     });
   }
 
-  /** `target`: where links lead. `text` undefined: there is no file. */
+  /** `target`: the path after resolving links. `text` undefined: the file does not exist. */
   async #read(): Promise<{ readonly target: string; readonly text: string | undefined; readonly mode: number }> {
     const { file } = this;
     if (!path.isAbsolute(file)) throw new ConfigurationError("its path is not absolute.");

@@ -22,7 +22,7 @@ const values = fc.oneof(
   fc.constantFrom({}, [], { a: [1, { b: null }] }, { command: "x", args: ["{", "// no comment"] }),
 );
 
-/** A JSON configuration as people write it: other settings, comments, a last comma, servers of others. */
+/** JSON configurations with other settings, comments, a trailing comma and other servers. */
 const jsonTexts = fc
   .record({
     others: fc.dictionary(names, values, { maxKeys: 3 }),

@@ -4,8 +4,11 @@
  *   absent ── add ──▶ added ── remove ──▶ absent          added ── Symposium was updated or moved ──▶ outdated ── add ──▶ added
  *                       └── edited, or written by another program ──▶ refused: nothing is changed
  *
- * Invariants: remove after add restores the text byte for byte; adding twice is adding once; a text that is refused
- * stays as it is; everything but the entry stays as it is.
+ * Invariants:
+ * - Removing an added entry restores the text byte for byte.
+ * - Adding is idempotent.
+ * - A refused text is not changed.
+ * - Only the entry changes.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
@@ -15,8 +18,8 @@ import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration
 import { tomlBlock, tomlEntry, withTomlEntry, withoutTomlEntry } from "./toml-configuration";
 
 /**
- * The program of Symposium's entry; undefined: there is no entry. Throws `ConfigurationError`, also for an entry that
- * Symposium did not write.
+ * The program of Symposium's entry; undefined: the entry does not exist. Throws `ConfigurationError`, also for an entry
+ * that Symposium did not write.
  */
 export function programOfEntry(text: string, format: ConfigurationFormat): ShimProgram | undefined {
   if (format === "codex") return tomlProgram(text);
@@ -25,7 +28,7 @@ export function programOfEntry(text: string, format: ConfigurationFormat): ShimP
   return programIn(format, entry) ?? edited();
 }
 
-/** `text` undefined: there is no file. Throws `ConfigurationError`. */
+/** `text` undefined: the file does not exist. Throws `ConfigurationError`. */
 export function withEntry(text: string | undefined, format: ConfigurationFormat, program: ShimProgram): string {
   const given = text ?? "",
     before = programOfEntry(given, format);
@@ -39,8 +42,8 @@ export function withEntry(text: string | undefined, format: ConfigurationFormat,
 }
 
 /**
- * `original`: the text before the entry was added; undefined: there was no file, or it is not known. Returns undefined
- * when the file is to be deleted, because it has nothing but the entry. Throws `ConfigurationError`.
+ * `original`: the text before the entry was added; undefined: the file did not exist, or its text is unknown. Returns
+ * undefined if the file should be deleted because it contains only the entry. Throws `ConfigurationError`.
  */
 export function withoutEntry(
   text: string,
@@ -58,7 +61,7 @@ export function withoutEntry(
   return after;
 }
 
-/** The added lines, for a person. */
+/** The added lines as shown to the user. */
 export function entryText(format: ConfigurationFormat, program: ShimProgram): string {
   const entry = entryFor(format, program);
   return format === "codex"
@@ -88,7 +91,7 @@ function edited(): never {
   throw new EditedEntryError();
 }
 
-/** The lines of the entry are compared as they are: what Symposium writes has one form. */
+/** Compares the lines of the entry verbatim: Symposium writes them in one form only. */
 function tomlProgram(text: string): ShimProgram | undefined {
   const found = tomlEntry(text);
   if (found === "absent") return undefined;

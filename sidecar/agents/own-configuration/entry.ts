@@ -1,12 +1,12 @@
 /**
- * Symposium's entry in an agent's own configuration (issue 14 item 5): a program that finds its sidecar by a variable
- * of the agent's environment. The entry has no address and no token. Pure.
+ * Symposium's entry in an agent's own configuration (issue 14 item 5): a program that finds its sidecar through a
+ * variable of the agent's environment. The entry contains no address and no token. Pure.
  *
- * Some agents start MCP servers without their own environment, so the entry passes the variable on as the documentation
- * of each agent says: Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable expansion”),
+ * Some agents start MCP servers without their own environment. So the entry passes the variable on, in the syntax that
+ * each agent documents: Claude Code `${VAR:-}` (https://code.claude.com/docs/en/mcp, “Environment variable expansion”),
  * Gemini CLI `$VAR` (https://geminicli.com/docs/cli/configuration), Codex `env_vars`
  * (https://developers.openai.com/codex/mcp). OpenCode passes its whole environment
- * (https://opencode.ai/docs/mcp-servers). `mcpServers` uses the form that most agents expand; an agent that does not
+ * (https://opencode.ai/docs/mcp-servers). `mcpServers` uses the syntax that most agents expand. An agent that does not
  * expand it must pass its environment.
  */
 import { isDeepStrictEqual } from "node:util";
@@ -18,12 +18,12 @@ import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 /** The entry's name in every format. */
 export const ENTRY = "symposium";
 
-/** A sentence for the user. */
+/** `message` is for the user. */
 export class ConfigurationError extends Error {
   override readonly name: string = "ConfigurationError";
 }
 
-/** The entry is not as Symposium writes it. */
+/** The entry differs from the form that Symposium writes. */
 export class EditedEntryError extends ConfigurationError {
   constructor() {
     super(`its entry “${ENTRY}” is not as Symposium writes it. Change or remove that entry yourself.`);
@@ -57,8 +57,8 @@ export function entryFor(format: ConfigurationFormat, { command, script, electro
 }
 
 /**
- * The program in an entry that is exactly as some version of Symposium writes it; undefined: it was edited, or is
- * another program's.
+ * The program in an entry that matches a form of some version of Symposium. Undefined: the entry was edited, or belongs
+ * to another program.
  */
 export function programIn(format: ConfigurationFormat, entry: unknown): ShimProgram | undefined {
   if (!isObject(entry)) return undefined;

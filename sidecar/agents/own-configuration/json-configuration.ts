@@ -10,16 +10,13 @@ import { ConfigurationError, ENTRY } from "./entry";
 
 const BOM = "\uFEFF";
 
-/**
- * `undefined`: the list has no entry of this name. Throws `ConfigurationError` for a text that is no such
- * configuration.
- */
+/** `undefined`: the list has no entry of this name. Throws `ConfigurationError` if the text is not a configuration. */
 export function jsonEntry(text: string, list: string): unknown {
   const { entry } = placesIn(text, list);
   return entry && (JSON.parse(JSON.stringify(getNodeValue(valueOf(entry)))) as unknown); // as an ordinary object
 }
 
-/** `text` has no entry of this name. */
+/** `text` must not have an entry of this name. */
 export function withJsonEntry(text: string, list: string, entry: JsonObject): string {
   const { bom, body, root, servers } = placesIn(text, list),
     eol = /\r\n|\n/.exec(body)?.[0] ?? "\n",
@@ -38,7 +35,7 @@ export function withJsonEntry(text: string, list: string, entry: JsonObject): st
   return `${bom}${body.slice(0, at)}${eol}${indent.repeat(depth)}${inserted}${end}${body.slice(at)}`;
 }
 
-/** `text` has an entry of this name. */
+/** `text` must have an entry of this name. */
 export function withoutJsonEntry(text: string, list: string): string {
   const { bom, body, entry, servers } = placesIn(text, list);
   if (!entry || !servers?.children) return text;
@@ -47,7 +44,7 @@ export function withoutJsonEntry(text: string, list: string): string {
   const gap = body.slice(from, entry.offset),
     rest = body.slice(entry.offset + entry.length),
     hasComma = COMMA.test(rest);
-  // With a property before it and none behind it, that one's comma goes. Comments stay.
+  // The comma of the preceding property is removed if no property follows. Comments are kept.
   const kept = hasComma ? gap : gap.replace(COMMA, "$1"),
     left = hasComma ? rest.replace(COMMA, "$1") : rest;
   const isOpenComment = kept.includes("//") && !/^[ \t]*\r?\n/.test(left);

@@ -1,7 +1,7 @@
 /**
- * Where agents keep their own MCP servers, and in which form (issue 14 item 5). It decides only *how* Symposium's entry
- * is written. Whether it is offered depends on what the agent was seen to do. A file that the user names in the agent's
- * settings wins. Pure.
+ * Locations and formats of the agents' own lists of MCP servers (issue 14 item 5). They only decide *how* Symposium's
+ * entry is written. The agent's observed behaviour decides whether it is offered. A file named in the agent's settings
+ * takes precedence. Pure.
  *
  * Sources, read in November 2026: Claude Code https://code.claude.com/docs/en/mcp (user scope), Gemini CLI
  * https://geminicli.com/docs/tools/mcp-server, Codex https://developers.openai.com/codex/mcp, OpenCode
@@ -44,7 +44,7 @@ const KNOWN: readonly Known[] = [
   },
 ];
 
-/** `env`: that of the agent's process. Undefined: the agent's configuration is not known, and none is named. */
+/** `env`: the environment of the agent's process. Undefined: the location is unknown and the settings name none. */
 export function configurationOf(
   { id, ownConfiguration, distribution }: AgentConfig,
   home: string,

@@ -1,10 +1,10 @@
 /**
- * Symposium's entry in Codex's `config.toml`: one table at the end of the file. The text is scanned, not parsed:
- * strings, comments and brackets decide what is a table's header or a key, and a text that ends inside of one of them
- * is refused. Pure.
+ * Symposium's entry in Codex's `config.toml`: one table at the end of the file. The text is scanned, not parsed.
+ * Strings, comments and brackets determine table headers and keys. A text that ends inside one of them is refused.
+ * Pure.
  *
- * Invariant: removing an entry restores a text that ended with its last line's end exactly, also when other tables were
- * added behind the entry.
+ * Invariant: removing an entry restores the text exactly, if its last line was terminated, even if other tables were
+ * added after the entry.
  */
 import type { JsonObject } from "../../rpc/json";
 import { ConfigurationError, ENTRY } from "./entry";
@@ -13,8 +13,8 @@ const TABLE = "mcp_servers";
 const COMMENT = "# Added by Symposium. Remove it in the settings of Symposium.";
 
 /**
- * The lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like JSON but
- * for `=`.
+ * The lines of the entry. Values are strings, lists of strings, and tables of strings, which TOML writes like JSON
+ * except for `=`.
  */
 export function tomlBlock(entry: JsonObject, eol: string): string {
   const value = (of: unknown): string =>
@@ -34,8 +34,8 @@ export function tomlBlock(entry: JsonObject, eol: string): string {
 }
 
 /**
- * "absent", or the entry's own lines as they are in the text, without the comment: the caller compares them. Throws
- * `ConfigurationError` for a text that is no such configuration.
+ * "absent", or the entry's lines verbatim without the comment, for comparison by the caller. Throws
+ * `ConfigurationError` if the text is not a configuration.
  */
 export function tomlEntry(text: string): "absent" | { readonly lines: readonly string[] } {
   const lines = statements(text),
@@ -69,13 +69,14 @@ export function withTomlEntry(text: string, entry: JsonObject): string {
   return `${text}${separator(text, eol)}${tomlBlock(entry, eol)}`;
 }
 
-/** `entry`: as it is in the text. `undefined`: its lines are not together as they were written. */
+/** `entry`: as in the text. `undefined`: its lines are not contiguous as written. */
 export function withoutTomlEntry(text: string, entry: JsonObject): string | undefined {
   const eol = eolOf(text),
     block = tomlBlock(entry, eol),
     at = text.indexOf(block);
   if (at === -1) return undefined;
-  // Before the block is the separator: a blank line, after an end of line where the file had none.
+  // A blank line separates the block from the text before it. If the file did not end with a line end, another one
+  // precedes it.
   const before = text.slice(0, at),
     cut = before.endsWith(eol + eol) ? before.slice(0, -eol.length) : before;
   return cut + text.slice(at + block.length);
@@ -96,14 +97,14 @@ function isEntry(path: readonly string[]): boolean {
 
 interface Statement {
   readonly text: string;
-  /** The path of a `[table]` that begins here. */
+  /** The path of a `[table]` that starts here. */
   readonly header?: readonly string[];
-  /** The path of a key, below that of its table. */
+  /** The path of a key, relative to its table. */
   readonly key?: readonly string[];
   readonly table: readonly string[];
 }
 
-/** One element per statement; a value that goes over several lines is one statement. */
+/** One element per statement; a multi-line value is one statement. */
 function statements(text: string): readonly Statement[] {
   const found: Statement[] = [],
     body = text.replace(/^\uFEFF/, "");
@@ -140,8 +141,7 @@ function pathOf(key: string): readonly string[] {
 }
 
 /**
- * Behind the end of the line, or behind that of the last line of a value. Throws when a string or a bracket is not
- * closed.
+ * The offset after the line end, or after that of a multi-line value. Throws if a string or a bracket is not closed.
  */
 function endOfStatement(text: string, from: number): number {
   let depth = 0;

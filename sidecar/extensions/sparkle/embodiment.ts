@@ -5,7 +5,7 @@
  * - The text has at most `limit` bytes.
  * - The opening is always present.
  * - A section that needs less than its share leaves the rest to the others.
- * - Of a list, the first pieces are kept.
+ * - A list keeps its first pieces.
  * - Omissions are stated, with the file that has the full text.
  */
 import { harmless, markBytes } from "./marks";

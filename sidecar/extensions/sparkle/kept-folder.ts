@@ -77,8 +77,8 @@ export class KeptFolder {
   }
 
   /**
-   * Undefined if the file is missing or unreadable. Of a file longer than `MOST_READ`, returns the whole lines at one
-   * end.
+   * Undefined if the file is missing or unreadable. For a file longer than `MOST_READ`, returns the complete lines at
+   * one end.
    */
   async read(file: string, end: "beginning" | "end" = "beginning"): Promise<string | undefined> {
     try {

@@ -3,10 +3,10 @@ import fc from "fast-check";
 import { Chronicle } from "../fixtures/chronicle";
 import { SimulatedChat, type Call, type Marks, type SimulatedTurn } from "../fixtures/simulated-chat";
 
-/** More, to hunt: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history/match-history */
+/** For longer runs: SYMPOSIUM_RUNS=300000 npm run hunt -- 10 sidecar/lm/history/match-history */
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
 
-/** `i` chooses a chat, `k` a turn, an order, how much. Few words, so that chats look alike. */
+/** `i` selects a chat; `k` selects a turn, an order or an amount. Few distinct words, so that chats are similar. */
 type Action = { readonly i: number; readonly k: number; readonly words: string } & {
   readonly act: (typeof ACTS)[number];
 };
@@ -44,14 +44,14 @@ const actions: fc.Arbitrary<readonly Action[]> = fc.array(
   { minLength: 5, maxLength: 45 },
 );
 
-/** Plays users and models, and knows which turns each session's agent has in its memory. */
+/** Simulates users and models, and tracks the turns in the memory of each session's agent. */
 class Editor {
   readonly chronicle = new Chronicle();
   readonly chats: SimulatedChat[] = [];
   readonly #memory = new Map<string, readonly SimulatedTurn[]>();
   readonly #serving = new Map<SimulatedChat, string>();
   readonly #streaming = new Set<SimulatedChat>();
-  /** Chats and models that have a session, or had one. */
+  /** Chats and models that have or had a session. */
   readonly #served = new Set<string>();
   readonly #lastModel = new Map<SimulatedChat, string>();
   readonly #callsOf = new Map<string, string>();
@@ -128,7 +128,7 @@ class Editor {
     this.#say(chat, words, "words");
   }
 
-  /** Sessions of other models may know what is taken out. */
+  /** Sessions of other models may contain the removed turns. */
   #drop(chat: SimulatedChat, index: number): void {
     chat.drop(index);
     for (const model of ["a", "b"]) this.#served.delete(`${chat.chatSession} ${model}`);
@@ -139,9 +139,7 @@ class Editor {
     this.#ask(chat, expected);
   }
 
-  /**
-   * The very request once more, while it is being answered: whoever had it first is left with a turn that never ends.
-   */
+  /** Repeats the same request while it is being answered. The first session's turn then never ends. */
   #again(chat: SimulatedChat): void {
     chat.dropped.push(chat.last!);
     this.#ask(chat, "again");
@@ -169,7 +167,7 @@ class Editor {
     this.#streaming.delete(chat);
   }
 
-  /** All, or some: the others vanish. */
+  /** All results or some; the others are missing. */
   #results(chat: SimulatedChat, k: number): void {
     const waiting = chat.waitsFor;
     waiting.forEach((call, i) => {
@@ -180,7 +178,7 @@ class Editor {
     this.#ask(chat, "results");
   }
 
-  /** What is streaming stops; VS Code keeps of the text what it had taken in. */
+  /** Stops a streaming answer. VS Code keeps the text received so far. */
   #cut(chat: SimulatedChat, k: number): void {
     if (!this.#streaming.delete(chat)) return;
     const id = this.#serving.get(chat)!,
@@ -209,7 +207,7 @@ class Editor {
     this.#callsOf.clear();
   }
 
-  /** Sends the chat's request, and looks at who got it. */
+  /** Sends the chat's request and checks the matched session. */
   #ask(chat: SimulatedChat, expected: "words" | "next" | "results" | "again"): void {
     const history = chat.turns.slice(0, -1),
       answered = chat.last!.rounds.at(-1)?.calls ?? history.at(-1)?.rounds.at(-1)?.calls ?? [];
@@ -251,7 +249,7 @@ class Editor {
   }
 }
 
-/** Whether who knows of this turn knows nothing that the chat does not: alike is as good as the same. */
+/** Whether a session with this turn contains nothing that the chat lacks. Equal turns count as the same. */
 function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat): boolean {
   const all = [...turns, ...dropped],
     said = (each: SimulatedTurn): string => JSON.stringify({ ...each, id: 0 });

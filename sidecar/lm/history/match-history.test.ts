@@ -3,7 +3,7 @@ import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
 import { Chronicle } from "../fixtures/chronicle";
 import { SimulatedChat, type Marks } from "../fixtures/simulated-chat";
 
-/** A chat, and what the sessions make of it. */
+/** A chat and the matches of its requests with sessions. */
 class Story {
   readonly chronicle = new Chronicle();
   readonly chat: SimulatedChat;
@@ -30,14 +30,14 @@ class Story {
     this.chronicle.say(id, { type: "tool_call", toolCallId: callId, toolName: "read", parameters: {} });
     this.chronicle.wait(id);
   }
-  /** `kept`: what VS Code had taken in of the words; absent: nothing. */
+  /** `kept`: the text that VS Code had received; absent: none. */
   cut(id: string, kept?: string): void {
     this.chronicle.say(id, { type: "text", value: "partly said" });
     this.chronicle.end(id, "cut");
     this.chat.last!.isCut = true;
     if (kept !== undefined) this.chat.last!.rounds.push({ text: kept, calls: [] });
   }
-  /** A sub-agent with its parent's words, in the middle of a turn when the process ends. */
+  /** A sub-agent with its parent's prompt, in the middle of a turn when the process ends. */
   orphan(): SimulatedChat {
     this.ask("hi");
     this.call("s1", "t");

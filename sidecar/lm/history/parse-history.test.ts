@@ -14,7 +14,7 @@ const result = (id: string, value = "ok"): ChatPart => ({
   result: [{ type: "text", value }],
 });
 const asked = (words: string): string => `<context>\nToday.\n</context>\n<userRequest>\n${words}\n</userRequest>\n`;
-/** Turns as they are compared. */
+/** The compared parts of turns. */
 const shape = ({ turns }: Reading): unknown => turns.map(({ user, answer, calls }) => [user, answer, ...calls]);
 
 suite("a request as a conversation", () => {

@@ -57,8 +57,8 @@ function asked(verdict: PermissionVerdict) {
   return verdict;
 }
 /**
- * What two published agents sent (reference/real-agents): one announces its call before, with the tool's name in
- * `_meta`; the other says nothing before, and makes its ids of the name.
+ * Requests of two published agents (reference/real-agents). One announces its call first, with the tool's name in
+ * `_meta`. The other announces nothing and derives its ids from the name.
  */
 const CLAUDE = (toolName: string) => ({
   title: toolName,
@@ -865,7 +865,7 @@ suite("permissions: random agents", () => {
     equal(new Set(PERMISSION_TOOLS).size, 1 + TOOL_GROUPS.length * PERMISSION_KINDS.length));
 });
 
-/** The kind of permission by which a kind of ACP is asked. */
+/** The kind of permission for a tool kind of ACP. */
 function TOOL_KIND(kind: string): string {
   return (
     ({ search: "read", delete: "edit", move: "edit" } as Readonly<Record<string, string>>)[kind] ??

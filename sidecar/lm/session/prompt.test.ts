@@ -37,7 +37,7 @@ const asking = (...messages: readonly ChatMessage[]): ChatRequest => ({ modelId:
 const texts = (blocks: readonly JsonObject[]): string =>
   blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
 const text = (value: string): JsonObject => ({ type: "text", text: value });
-/** Not the user's. */
+/** A block that Symposium adds. */
 const ours = (value: string): JsonObject => ({ type: "text", text: value, annotations: { audience: ["assistant"] } });
 
 suite("what an agent gets of a request", () => {

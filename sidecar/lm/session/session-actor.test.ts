@@ -126,7 +126,7 @@ suite("a model's session", () => {
 
   test("what comes of a session that was left is not heard, and answered", async () => {
     await using fixture = new SessionFixture();
-    const holding = new AbortController(); // another chat has the same process
+    const holding = new AbortController(); // another chat uses the same process
     const { request: first } = await (async () => {
       fixture.ask(1);
       await fixture.pool.acquire(

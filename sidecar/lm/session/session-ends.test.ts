@@ -22,7 +22,7 @@ suite("a model's session, ends and beginnings", () => {
     deepEqual(fixture.told, ["1: [lookUp]", "end 1", "1 cut"]);
     fixture.clock.advance(STOPPING_MS);
     await fixture.settle();
-    // The process ended with its only user; the next one is a process of its own.
+    // The process ended with its only session; the next session starts a new process.
     equal(await callOf(offer, "lookUp"), "This chat has ended: VS Code's tools cannot be used any more.");
     await fixture.open();
     await fixture.prompted();

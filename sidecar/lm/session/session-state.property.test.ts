@@ -14,7 +14,7 @@ import {
 } from "./session-state-model";
 import { start, step } from "./session-state";
 
-/** What may happen next. Numbers look back: 0 is the newest question, or request. */
+/** The possible next events. Numbers count backwards: 0 is the newest question or request. */
 type Plain =
   | "say"
   | "think"
@@ -63,7 +63,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
   },
 );
 
-/** Drives the machine, and holds against it what its header promises. */
+/** Drives the state machine and checks the invariants in its header. */
 class Witness {
   #state: State;
   #n = 0;
@@ -72,15 +72,15 @@ class Witness {
   readonly finished: number[] = [];
   readonly questions: (Question & { readonly at: number })[] = [];
   readonly settled: string[] = [];
-  /** Numbers of the words in the order in which they were said, and what became of them. */
+  /** Numbers of the words in the order of sending, and their fates. */
   readonly said: number[] = [];
   readonly emitted: number[] = [];
   readonly discarded: number[] = [];
-  /** What the round of now has sent, as VS Code has it. */
+  /** The text sent in the current round, as VS Code received it. */
   #round: string[] = [];
   #askedHost = new Map<string, number>();
   #hasAsked = new Set<number>();
-  /** The agent's side. */
+  /** The agent's state. */
   #turn: "none" | "open" | "stopping" = "none";
   #isOpen = false;
   turns = 0;
@@ -114,7 +114,7 @@ class Witness {
       case "say":
       case "think":
       case "usage":
-        // Nobody speaks before its session is open, or after it died.
+        // An agent sends nothing before its session is open, or after it exited.
         if (!this.#isOpen) return undefined;
         this.said.push(n);
         return {
@@ -190,7 +190,7 @@ class Witness {
     this.#looks(event);
   }
 
-  /** Said again are the words of the round, and nothing else. */
+  /** A repeated answer contains the text of the round and nothing else. */
   #repeats(effects: readonly Effect[], requestId: unknown): void {
     const again = effects
       .flatMap(effect => (effect.kind === "emit" && effect.requestId === requestId ? [theirs(effect.part)] : []))
@@ -290,7 +290,7 @@ class Witness {
     ok(this.requests.includes(requestId) && !this.finished.includes(requestId), `nobody listens to ${requestId}`);
   }
 
-  /** What must hold between any two events. */
+  /** Checks the invariants that hold between any two events. */
   #looks(event: SessionEvent): void {
     const { phase } = this.#state,
       held = "held" in phase ? phase.held : undefined;
@@ -335,7 +335,7 @@ class Witness {
     this.#begins(event);
   }
 
-  /** A round begins where a request goes on with a turn, or begins one. */
+  /** Starts a round if a request continues a turn or starts one. */
   #begins(event: SessionEvent): void {
     const last = this.#effects.at(-1) ?? [],
       prompt = last.find(effect => effect.kind === "prompt"),
@@ -365,7 +365,7 @@ function shown(part: ChatPart): string {
         ? part.toolCallId
         : "";
 }
-/** Without sentences of ours. */
+/** Without Symposium's own messages. */
 function theirs(part: ChatPart): string {
   return part.type === "tool_call"
     ? part.toolCallId

@@ -13,8 +13,8 @@ import { start, step } from "./session-state";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 
 /**
- * `ask 1` a request with words, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both; `tool t1`, `permission
- * p1`, `say hello`. What ends a turn: `end`, `end refusal`, `fail`, `die`.
+ * `ask 1` is a request with text, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both. Others are `tool t1`,
+ * `permission p1` and `say hello`. A turn ends with `end`, `end refusal`, `fail` or `die`.
  */
 function eventOf(line: string): SessionEvent {
   const [kind = "", a = "", ...rest] = line.split(" "),
@@ -98,7 +98,7 @@ function play(...lines: readonly string[]): readonly [State, readonly Effect[]] 
   return [state, all];
 }
 
-/** After the agent's session is open. `awaitQuiet` and `unwatch` are left out: other tests see to them. */
+/** Runs after the agent's session is open. Omits `awaitQuiet` and `unwatch`, which other tests check. */
 function story(...lines: readonly string[]): string {
   const [state, effects] = play("opened", ...lines);
   return [

@@ -5,7 +5,7 @@ import { OPTIONS, permission, SessionFixture } from "../../testing/session-fixtu
 import { AnnouncedTools } from "./announced-calls";
 
 const NAMES = new QualifiedNames("vsc_ab12", { all: ["rename", "find"] });
-/** As codex-acp 2.6.0 was recorded. */
+/** As recorded from codex-acp 2.6.0. */
 const codex = (toolCallId: string, server = "vsc_ab12", tool = "rename", args: unknown = { a: 1 }): JsonObject => ({
   sessionUpdate: "tool_call",
   toolCallId,

@@ -51,7 +51,7 @@ export const DUPLICATES: ReadonlySet<string> = new Set([
   "resolve_memory_file_uri",
 ]);
 
-/** Of two tools with the same name the first is used, as in VS Code. */
+/** If two tools have the same name, the first is used, as in VS Code. */
 export function catalogue(
   offered: readonly ChatTool[],
   { duplicates, names = new ToolNames() }: CatalogueOptions,

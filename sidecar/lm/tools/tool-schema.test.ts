@@ -26,8 +26,8 @@ function whyNot(inputSchema: unknown): string {
 }
 
 /**
- * By the SDK's client, and by a compiler of schemas: one refuses what has the wrong shape, the other what has no
- * meaning.
+ * Validates with the SDK's client and with a schema compiler. The first rejects a wrong structure, the second an
+ * invalid schema.
  */
 function accepted(given: unknown): void {
   const read = ToolSchema.safeParse(JSON.parse(JSON.stringify(given)));

@@ -148,8 +148,8 @@ suite("the proxy of VS Code's tools", () => {
     { method: "session/cancel", answer: { result: {} }, isWithdrawn: false },
   ];
   /**
-   * The proxy between neighbours that the test plays, with a session that was asked for; `isThere` asks for its server
-   * past the bridge.
+   * The proxy between simulated neighbours, with a requested session. `isThere` queries its server directly, without
+   * the bridge.
    */
   function played() {
     const offered = new Offered(),
@@ -177,7 +177,7 @@ suite("the proxy of VS Code's tools", () => {
     const isThere = async (): Promise<boolean> => {
       client.news();
       await say(successor, { id: 9, method: "mcp/connect", params: { serverId } });
-      return client.news().length === 0; // what is for no server of ours passes on
+      return client.news().length === 0; // messages for other servers are forwarded
     };
     return {
       offer,

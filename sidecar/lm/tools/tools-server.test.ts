@@ -1,4 +1,4 @@
-/** VS Code's tools as a client of the SDK meets them. */
+/** VS Code's tools as an SDK client uses them. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { ToolListChangedNotificationSchema, type CallToolResult } from "@modelcontextprotocol/sdk/types.js";
@@ -197,7 +197,7 @@ suite("the MCP server of VS Code's tools", () => {
 suite("a person who takes ten minutes", () => {
   const real = [globalThis.setTimeout, globalThis.clearTimeout] as const;
   let clock: FakeClock;
-  /** The client's own limit runs on the same clock as what keeps it waiting. */
+  /** The client's own limit uses the same clock as the delay. */
   setup(() => {
     clock = new FakeClock();
     globalThis.setTimeout = ((expired: () => void, ms: number) => clock.after(ms, expired)) as never;

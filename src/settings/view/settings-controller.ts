@@ -264,7 +264,9 @@ export class SettingsController {
     if (this.#isSeen) queueMicrotask(() => this.#post());
   }
 
-  /** Skips views equal to the last posted one. Of several changes in a turn, all but the first find no difference. */
+  /**
+   * Skips views equal to the last posted one. If several changes occur in a turn, all but the first find no difference.
+   */
   #post(): void {
     const model = this.#model();
     for (const attached of this.#pages) {
