@@ -11,6 +11,7 @@ export default tseslint.config(
         project: [
           "src/tsconfig.json",
           "src/test/page/tsconfig.json",
+          "src/test/webview/tsconfig.json",
           "webview/tsconfig.json",
           "sidecar/tsconfig.json",
           "test/tsconfig.json",
@@ -33,5 +34,8 @@ export default tseslint.config(
       "@typescript-eslint/await-thenable": "error",
     },
   },
-  { files: ["**/*.test.ts", "**/*.page.ts"], rules: { "@typescript-eslint/no-non-null-assertion": "off" } },
+  {
+    files: ["**/*.test.ts", "**/*.page.ts", "**/*.webview.ts"],
+    rules: { "@typescript-eslint/no-non-null-assertion": "off" },
+  },
 );

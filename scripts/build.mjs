@@ -3,6 +3,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { digest, fail, node, options, root } from "./project.mjs";
+import { progress } from "./progress.mjs";
 
 const SOURCES = [
   "src",
@@ -28,7 +29,9 @@ export async function build(mode = "production") {
     PROGRAMS.every(file => existsSync(path.join(root, file)))
   )
     return;
-  const webpack = await node("node_modules/webpack/bin/webpack.js", ["--mode", mode], { output: "hold" });
+  const webpack = await progress("webpack", () =>
+    node("node_modules/webpack/bin/webpack.js", ["--mode", mode], { output: "hold" }),
+  );
   if (webpack.code !== 0 || /warning/i.test(webpack.text)) process.stderr.write(webpack.text);
   if (webpack.code !== 0) throw new Error("The build failed.");
   mkdirSync(path.dirname(stamp), { recursive: true });

@@ -227,7 +227,7 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
  */
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
-    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|program)\.ts$/,
+    /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
   [MYNAH]: /^webview\/mynah\/chat-ui\.ts$/,
   [RPC]: /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };

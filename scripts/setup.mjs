@@ -1,10 +1,11 @@
 // Installs the dependencies of package-lock.json. Does nothing and prints nothing if they are installed.
 //   node scripts/setup.mjs
 // Uses Node's own modules only, because it runs before the installation.
-import { spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { progress } from "./progress.mjs";
 
 // The version check comes first and uses no newer features.
 const [major, minor] = process.versions.node.split(".").map(Number);
@@ -31,12 +32,21 @@ if (!installed()) {
   console.log("Installing the dependencies (npm ci)…");
   // Without install scripts, because no used feature needs them. (esbuild's script only replaces its launcher, which
   // works without it.)
-  const npm = spawnSync("npm", ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"], {
-    cwd: root,
-    stdio: ["ignore", "inherit", "inherit"],
-    shell: process.platform === "win32",
-  });
-  if (npm.status !== 0) {
+  const code = await progress(
+    "npm ci",
+    () =>
+      new Promise(resolve => {
+        const args = ["ci", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
+        spawn("npm", args, {
+          cwd: root,
+          stdio: ["ignore", "inherit", "inherit"],
+          shell: process.platform === "win32",
+        })
+          .on("error", error => resolve(error.message))
+          .on("close", resolve);
+      }),
+  );
+  if (code !== 0) {
     console.error("The dependencies could not be installed; npm's message is above.");
     process.exit(1);
   }

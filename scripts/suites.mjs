@@ -10,7 +10,17 @@ import { matrix } from "./real-agents/matrix.mjs";
 import { agentTimeLimit, THROTTLE } from "./real-agents/throttled.mjs";
 import { timeLimit } from "./time-limits.mjs";
 
-const PROGRAMS = ["src/protocol", "src", "src/test/page", "webview", "sidecar", "test", "bench", "scripts"];
+const PROGRAMS = [
+  "src/protocol",
+  "src",
+  "src/test/page",
+  "src/test/webview",
+  "webview",
+  "sidecar",
+  "test",
+  "bench",
+  "scripts",
+];
 
 const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
 const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });
@@ -108,32 +118,43 @@ const programs = () =>
     outExtension: { ".js": ".mjs" },
   });
 
-/** The page suites that take longest. */
+/** The suites of pages that take longest. */
 const LONGEST = ["accessibility", "lm", "hostile", "installs", "lm-tools", "lm-history", "delivery"];
 
+/** The chat view in plain Chromium, with the extension host, the sidecar and a scripted agent, but without VS Code. */
+export const webview = ({ grep } = {}) => inBrowsers("webview", { folder: "src/test/webview", kind: "webview", grep });
+
+/** VS Code's window from outside, as a user sees it. */
+export const pages = ({ grep } = {}) => inBrowsers("pages", { folder: "src/test/page", kind: "page", grep });
+
 /**
- * The suites that use VS Code's page from outside, as a user does. Two processes run at a time, each with a VS Code and
- * a browser. Their output is held until they have ended.
+ * Runs the files `*.KIND.ts` of a folder. Two processes run at a time, each with a browser. Their output is held until
+ * they have ended.
  */
-export async function pages({ grep } = {}) {
+async function inBrowsers(name, { folder, kind, grep }) {
   await programs();
-  await compilePages(globSync(["src/test/page"], /\.page\.ts$/), "out/page");
+  const files = globSync([folder], new RegExp(`\\.${kind}\\.ts$`)),
+    outdir = `out/${kind}`;
+  await compilePages(files, outdir, folder);
   return sum(
-    "pages",
-    await sideBySide(
-      shares(globSync(["out/page"], /\.page\.mjs$/).map(file => path.basename(file, ".page.mjs"))),
-      names => page(names, grep),
+    name,
+    await sideBySide(shares(files.map(file => path.basename(file, `.${kind}.ts`))), names =>
+      inBrowser(
+        `${name}: ${names.join(", ")}`,
+        names.map(each => `${outdir}/${each}.${kind}.mjs`),
+        grep,
+      ),
     ),
   );
 }
 
 /** Functions that are sent to the page must not call esbuild's helper that keeps names. */
-const compilePages = (files, outdir) =>
+const compilePages = (files, outdir, outbase) =>
   compile(files, outdir, {
     format: "esm",
     splitting: true,
     packages: "external",
-    outbase: "src/test/page",
+    outbase,
     outExtension: { ".js": ".mjs" },
     keepNames: false,
   });
@@ -143,14 +164,14 @@ const compilePages = (files, outdir) =>
  * processes end at about the same time.
  */
 export function shares(names) {
-  const shares = LONGEST.map(name => [name]),
+  const shares = LONGEST.filter(name => names.includes(name)).map(name => [name]),
     others = names.filter(name => !LONGEST.includes(name));
   while (others.length > 0) shares.push(others.splice(0, Math.ceil(others.length / 4)));
   return shares;
 }
 
-const page = (names, grep) =>
-  held(`pages: ${names.join(", ")}`, { grep }, (env, how) =>
+const inBrowser = (title, files, grep) =>
+  held(title, { grep }, (env, how) =>
     node(
       "node_modules/mocha/bin/mocha.js",
       [
@@ -163,7 +184,7 @@ const page = (names, grep) =>
         "--reporter",
         "scripts/reporter.cjs",
         ...pick(grep),
-        ...names.map(name => `out/page/${name}.page.mjs`),
+        ...files,
       ],
       { env, ...how, limit: timeLimit(PAGES_LIMIT) },
     ),
@@ -199,6 +220,7 @@ export async function agents({ grep, output } = {}) {
   await compilePages(
     ["harness", "model-chat"].map(name => `src/test/page/${name}.ts`),
     "out/agents-page",
+    "src/test/page",
   );
   const entries = path.join(root, "out/agents/matrix.jsonl");
   mkdirSync(path.dirname(entries), { recursive: true });
@@ -236,7 +258,7 @@ const pick = grep => (grep === undefined ? [] : ["--grep", grep]);
 /** Compiles the tests in src/test for the extension host, and the agent that they use. */
 async function compileHost() {
   await programs();
-  const files = globSync(["src/test"], /\.test\.ts$/).filter(file => !file.startsWith("src/test/page/"));
+  const files = globSync(["src/test"], /\.test\.ts$/).filter(file => !/^src\/test\/(page|webview)\//.test(file));
   return compile(files, "out/test", { format: "cjs", external: ["vscode", "mocha"], outbase: "src/test" });
 }
 

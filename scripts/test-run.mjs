@@ -9,14 +9,15 @@ import { build } from "./build.mjs";
 import { census, censusWorks, leftovers } from "./census.mjs";
 import { packageExtension } from "./package.mjs";
 import { fail, options, root } from "./project.mjs";
+import { progress } from "./progress.mjs";
 import { AGENTS } from "./real-agents/agents.mjs";
 import { cacheFolder as agentsCache, installAgents } from "./real-agents/install.mjs";
 import { userEnvironment } from "./real-installs/user.mjs";
-import { agents, host, lint, npm, pages, types, units } from "./suites.mjs";
+import { agents, host, lint, npm, pages, types, units, webview } from "./suites.mjs";
 import { summary } from "./summary.mjs";
 import { cacheFolder, installBox } from "./vscode-box/install.mjs";
 
-const SUITES = ["types", "lint", "units", "npm", "host", "pages"];
+const SUITES = ["types", "lint", "units", "npm", "host", "webview", "pages"];
 /** Not part of the default run: see test-agents.mjs. */
 const OPTIONAL = ["agents"];
 
@@ -27,7 +28,7 @@ export async function runAll(argv, started) {
     if (![...SUITES, ...OPTIONAL].includes(name))
       fail(`There is no suite "${name}"; there are ${[...SUITES, ...OPTIONAL].join(", ")}.`);
   const wanted = only.length > 0 ? only : SUITES;
-  const needsBox = wanted.includes("pages") || (wanted.includes("host") && usesShim());
+  const needsBox = ["webview", "pages"].some(name => wanted.includes(name)) || (wanted.includes("host") && usesShim());
   if (needsBox) await installBox().catch(error => fail(error.message));
   if (wanted.includes("agents")) await installAgents(AGENTS).catch(error => fail(error.message));
 
@@ -69,7 +70,7 @@ export async function runAll(argv, started) {
     if (!wanted.includes(name)) return;
     const began = Date.now();
     console.log(`\n── ${name}`);
-    const result = await work().catch(error => ({
+    const result = await progress(name, work).catch(error => ({
       name,
       passed: 0,
       failed: [{ title: name, message: String(error?.stack ?? error) }],
@@ -79,7 +80,7 @@ export async function runAll(argv, started) {
     show(result.failed);
   };
   await Promise.all([suite("types", types).then(() => suite("lint", lint)), suite("units", () => units({ grep }))]);
-  if (["npm", "host", "pages", "agents"].some(name => wanted.includes(name))) {
+  if (["npm", "host", "webview", "pages", "agents"].some(name => wanted.includes(name))) {
     const built = await build().then(
       () => true,
       error => {
@@ -89,9 +90,10 @@ export async function runAll(argv, started) {
     );
     if (built) await suite("npm", () => npm({ grep }));
     if (built) await suite("host", () => host({ grep }));
+    if (built) await suite("webview", () => webview({ grep }));
     if (built) await suite("agents", () => agents({ grep }));
     if (built && wanted.includes("pages")) {
-      await packageExtension().then(
+      await progress("package", packageExtension).then(
         ({ file }) => {
           process.env.SYMPOSIUM_VSIX = file;
         },

@@ -1,5 +1,5 @@
 // `npm test`: everything, from a fresh clone to the packaged extension in a real VS Code.
-//   npm test [-- --grep PATTERN] [--only SUITE]…       suites: types lint units npm host pages
+//   npm test [-- --grep PATTERN] [--only SUITE]…       suites: types lint units npm host webview pages
 // Later runs reuse installed and built files, and need no network.
 import { spawnSync } from "node:child_process";
 import { fileURLToPath } from "node:url";

@@ -4,6 +4,7 @@ import { spawn } from "node:child_process";
 import { accessSync, constants, existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import path from "node:path";
+import { progress } from "../progress.mjs";
 import { cleanEnvironment } from "./environment.mjs";
 
 const CODE_SERVER_VERSION = "4.139.1";
@@ -152,30 +153,28 @@ function isAlive(pid) {
 }
 
 /** Runs an installer to its end with progress messages. On failure, its last lines are the error. */
-function finish(command, args, options, say) {
-  return new Promise((resolve, reject) => {
-    const started = Date.now();
-    const alive = setInterval(
-      () => say(`  … ${command} is at work (${Math.round((Date.now() - started) / 1000)} s)`),
-      20_000,
-    );
-    let text = "";
-    const keep = chunk => {
-      text = (text + chunk).slice(-20_000);
-    };
-    const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
-    child.stdout.setEncoding("utf8").on("data", keep);
-    child.stderr.setEncoding("utf8").on("data", keep);
-    const end = (code, why) => {
-      clearInterval(alive);
-      if (code === 0) resolve();
-      else
-        reject(new Error(`${text.split("\n").slice(-40).join("\n")}\n${command} ${args.join(" ")} failed (${why}).`));
-    };
-    child.on("error", error => end(1, error.message));
-    child.on("close", (code, signal) => end(code ?? 1, signal ?? `code ${code}`));
-  });
-}
+const finish = (command, args, options, say) =>
+  progress(
+    command,
+    () =>
+      new Promise((resolve, reject) => {
+        let text = "";
+        const keep = chunk => {
+          text = (text + chunk).slice(-20_000);
+        };
+        const child = spawn(command, args, { ...options, stdio: ["ignore", "pipe", "pipe"] });
+        child.stdout.setEncoding("utf8").on("data", keep);
+        child.stderr.setEncoding("utf8").on("data", keep);
+        const end = (code, why) => {
+          const lines = text.split("\n").slice(-40).join("\n");
+          if (code === 0) resolve();
+          else reject(new Error(`${lines}\n${command} ${args.join(" ")} failed (${why}).`));
+        };
+        child.on("error", error => end(1, error.message));
+        child.on("close", (code, signal) => end(code ?? 1, signal ?? `code ${code}`));
+      }),
+    say,
+  );
 
 /** A folder for one run below the system's temporary folder. Short, because it contains sockets. */
 export const temporaryRoot = () => process.env.SYMPOSIUM_TEST_ROOT || tmpdir();

@@ -228,7 +228,7 @@ suite("the chat view, with a scripted agent", () => {
   });
 
   test("an agent that cannot be started says so in a sentence with a button", async () => {
-    box.server.writeSettings({
+    box.writeSettings({
       ...scripted(),
       "symposium.agents": [
         { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } },
@@ -248,7 +248,7 @@ suite("the chat view, with a scripted agent", () => {
 
   test("an agent that is selected to help takes the tab, and answers the prompt that waited", async () => {
     const settings = scripted();
-    box.server.writeSettings({
+    box.writeSettings({
       ...settings,
       "symposium.agents": [
         { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } },

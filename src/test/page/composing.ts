@@ -1,7 +1,7 @@
 /** Shared steps of the tests of the prompt. */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { lastExchange, sending, turnEnded, type Box } from "./harness";
+import { lastExchange, sending, turnEnded, type ChatBox } from "./harness";
 import { becomes, seen } from "./scripted";
 
 export const THEMES = [
@@ -45,13 +45,13 @@ export const hasFocus = (frame: FrameLocator, name: string): Promise<void> =>
   becomes(() => focused(frame), name, `the focus on ${name}`);
 
 /** Sends the prompt by keyboard and waits for the end of the turn. */
-export async function sendByKey(box: Box, key = "Enter"): Promise<void> {
+export async function sendByKey(box: ChatBox, key = "Enter"): Promise<void> {
   await sending(box.frame, () => box.page.keyboard.press(key));
   await turnEnded(box.frame);
 }
 
 /** Sends the prompt, whose last step is `received`: the blocks that the agent received besides the text. */
-export async function received(box: Box): Promise<readonly Readonly<Record<string, unknown>>[]> {
+export async function received(box: ChatBox): Promise<readonly Readonly<Record<string, unknown>>[]> {
   await sendByKey(box);
   return blocksIn((await lastExchange(box.frame)).answer);
 }

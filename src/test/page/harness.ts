@@ -5,7 +5,7 @@
  * Boxes on one server share its user settings and the extension's global storage. Boxes with different `env`, `vsix` or
  * `restricted` use separate servers.
  */
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
@@ -54,11 +54,11 @@ export interface BoxOptions {
   readonly restricted?: boolean;
 }
 
-export interface Box {
+/** A chat view that tests operate as a user does: in a window of VS Code, or in plain Chromium (`src/test/webview`). */
+export interface ChatBox {
   readonly page: Page;
   /** The content of the chat view; follows reloads. */
   readonly frame: FrameLocator;
-  readonly server: Server;
   /** The workspace folders on disk. */
   readonly folders: readonly string[];
   /** Shows the chat view and waits until a prompt can be typed. */
@@ -67,12 +67,25 @@ export interface Box {
   command(title: string): Promise<void>;
   /** Reloads the window. */
   reload(): Promise<void>;
-  /** Closes the window gracefully and opens a new one with an empty browser storage. */
-  openFresh(): Promise<void>;
-  /** Living processes of this server: extension hosts, sidecars, agents. Linux only. */
+  /** Selects a color theme by its name. */
+  selectTheme(name: string): Promise<void>;
+  /** Replaces the user settings. */
+  writeSettings(settings: Settings): void;
+  /** The user's settings and those of this machine, which VS Code in a browser stores separately. */
+  readSettings(): readonly unknown[];
+  /** The text of the extension's output channel. */
+  readLog(): string;
+  /** Living processes of this box: extension hosts, sidecars, agents. Linux only. */
   processes(): readonly Found[];
   screenshot(name: string): Promise<string>;
   close(): Promise<void>;
+}
+
+/** A window of VS Code. */
+export interface Box extends ChatBox {
+  readonly server: Server;
+  /** Closes the window gracefully and opens a new one with an empty browser storage. */
+  openFresh(): Promise<void>;
 }
 
 interface Shared {
@@ -81,9 +94,13 @@ interface Shared {
 }
 
 const servers = new Map<string, Promise<Shared>>();
-const opened = new Set<Box>();
+/** Boxes that are open now. */
+export const opened = new Set<ChatBox>();
 let browser: Promise<Browser> | undefined;
 let count = 0;
+
+/** One browser for all boxes, closed when mocha ends. */
+export const sharedBrowser = (): Promise<Browser> => (browser ??= launchBrowser());
 
 async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions): Promise<Shared> {
   const key = JSON.stringify([env, vsix, restricted]);
@@ -115,7 +132,7 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
   });
   const workspace = makeWorkspace(server, options.folders ?? ["workspace"]);
   const open = async (): Promise<Page> => {
-    const page = await openWorkbench(await (browser ??= launchBrowser()), server, {
+    const page = await openWorkbench(await sharedBrowser(), server, {
       ...workspace.where,
       extensions: [...(options.vsix === undefined ? [options.extension ?? ROOT] : []), ...(options.others ?? [])],
     });
@@ -139,13 +156,22 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
       await closePage(page);
       page = await open();
     },
-    processes: () => census(`SYMPOSIUM_TEST_SERVER=${mark}`),
-    screenshot: async name => {
-      const file = path.join(ROOT, "out/screenshots", `${name}.png`);
-      mkdirSync(path.dirname(file), { recursive: true });
-      await page.screenshot({ path: file });
-      return file;
+    selectTheme: name => selectTheme(page, name),
+    writeSettings: settings => server.writeSettings(settings),
+    readSettings: () =>
+      [server.settingsFile, path.join(server.userData, "Machine", "settings.json")]
+        .filter(file => existsSync(file))
+        .map(file => parsed(readFileSync(file, "utf8"))),
+    readLog: () => {
+      const logs = path.join(server.userData, "logs");
+      const files = readdirSync(logs, { recursive: true, encoding: "utf8" });
+      return files
+        .filter(name => name.endsWith("Symposium.log"))
+        .map(name => readFileSync(path.join(logs, name), "utf8"))
+        .join("\n");
     },
+    processes: () => census(`SYMPOSIUM_TEST_SERVER=${mark}`),
+    screenshot: name => takeScreenshot(page, name),
     close: () => {
       opened.delete(box);
       return closePage(page);
@@ -180,21 +206,39 @@ async function reload(page: Page): Promise<void> {
   await page.locator(".monaco-workbench").waitFor({ timeout: timeLimit(60_000) });
 }
 
-/** Saves the screen and the log of a failed test: `out/screenshots/failed-…`. */
+/** As a user does. Changing the settings file has no effect, because VS Code in a browser does not watch it. */
+async function selectTheme(page: Page, name: string): Promise<void> {
+  await runCommand(page, "Preferences: Color Theme");
+  const pick = page.locator(".quick-input-widget:visible");
+  await pick.locator("input.input").fill(name);
+  await pick.locator(".monaco-list-row.focused", { hasText: name }).waitFor();
+  await page.keyboard.press("Enter");
+}
+
+/** `undefined` for a file that is being written. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Resolves to the file, below out/screenshots. */
+export async function takeScreenshot(page: Page, name: string): Promise<string> {
+  const file = path.join(ROOT, "out/screenshots", `${name}.png`);
+  mkdirSync(path.dirname(file), { recursive: true });
+  await page.screenshot({ path: file });
+  return file;
+}
+
+/** Saves the screen and the log of each open box when a test fails: `out/screenshots/failed-…`. */
 teardown(async function () {
   if (this.currentTest?.state !== "failed") return;
   const name = `failed-${this.currentTest.fullTitle().replaceAll(/\W+/g, "-").slice(0, 100)}`;
   for (const [i, box] of [...opened].entries()) {
     await box.screenshot(`${name}-${i}`).catch(() => undefined);
-    const logs = path.join(box.server.userData, "logs");
-    for (const log of readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(file =>
-      file.endsWith("Symposium.log"),
-    )) {
-      cpSync(
-        path.join(logs, log),
-        path.join(ROOT, "out/screenshots", `${name}-${i}-${log.replaceAll(/\W+/g, "-")}.log`),
-      );
-    }
+    writeFileSync(path.join(ROOT, "out/screenshots", `${name}-${i}.log`), box.readLog());
   }
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { promptInput, sendPrompt, turnEnded, type Box } from "./harness";
 import { guardPage } from "./page-guard";
-import { becomes, button, newTab, openScripted, readLog, seen, shownText, showsText, stopTurn } from "./scripted";
+import { becomes, button, newTab, openScripted, seen, shownText, showsText, stopTurn } from "./scripted";
 
 /** An executed script sets this, in any frame. */
 const RUN = "window.hacked=(window.hacked||0)+1";
@@ -241,7 +241,7 @@ suite("an agent that wants to take the page over", () => {
       [],
       "a script or a command is not even a link",
     );
-    await seen(async () => readLog(box).includes("outside the workspace"), "the line in the log");
+    await seen(async () => box.readLog().includes("outside the workspace"), "the line in the log");
     assert.deepEqual(await harm(), []);
     assert.equal(box.page.context().pages().length, 1);
     assert.equal(await box.page.locator(".monaco-dialog-box:visible").count(), 0);

@@ -1,13 +1,23 @@
 /** The scripted agent in a box, and shared steps of the chat's tests. */
 import assert from "node:assert/strict";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type { AgentConfig } from "../../protocol/agents";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { FrameLocator, Locator } from "playwright-core";
-import { documents, lastExchange, openBox, ROOT, turnState, until, type Box, type BoxOptions } from "./harness";
+import {
+  documents,
+  lastExchange,
+  openBox,
+  ROOT,
+  turnState,
+  until,
+  type Box,
+  type BoxOptions,
+  type ChatBox,
+} from "./harness";
 
 export const AGENT_ID = "scripted";
 
@@ -47,7 +57,7 @@ export async function openChatBox(settings: BoxOptions["settings"] & object): Pr
 }
 
 /** The selected tab. */
-export const shownTab = (box: Box): Locator => box.frame.locator(".mynah-chat-wrapper:visible");
+export const shownTab = (box: ChatBox): Locator => box.frame.locator(".mynah-chat-wrapper:visible");
 
 /** Waits until `condition` holds for the visible content. Checks it whenever a window changes. */
 export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> =>
@@ -96,13 +106,13 @@ export async function numberedWords(frame: FrameLocator): Promise<readonly numbe
 export const isCounting = (words: readonly number[]): boolean => words.every((n, i) => n === i + 1);
 
 /** Hides or shows the sidebar as a user does. */
-export async function toggleSidebar(box: Box): Promise<void> {
+export async function toggleSidebar(box: ChatBox): Promise<void> {
   await box.command("View: Toggle Primary Side Bar Visibility");
 }
 
 /** Hides the visible chat with the side bar. Waits until the extension host is notified. */
-export async function hideChat(box: Box): Promise<void> {
-  const told = (): number => [...readLog(box).matchAll(/Webview hidden/g)].length,
+export async function hideChat(box: ChatBox): Promise<void> {
+  const told = (): number => [...box.readLog().matchAll(/Webview hidden/g)].length,
     before = told();
   await toggleSidebar(box);
   await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
@@ -110,7 +120,7 @@ export async function hideChat(box: Box): Promise<void> {
 }
 
 /** Makes VS Code recreate the chat's page, and waits until it shows the current state. */
-export async function reloadWebviews(box: Box): Promise<void> {
+export async function reloadWebviews(box: ChatBox): Promise<void> {
   await box.frame.locator("body").evaluate(body => {
     body.dataset["old"] = "true";
   });
@@ -126,7 +136,7 @@ export async function reloadWebviews(box: Box): Promise<void> {
 }
 
 /** Reloads the window as a user does, and waits until the chat shows the current state. */
-export async function reloadWindow(box: Box): Promise<void> {
+export async function reloadWindow(box: ChatBox): Promise<void> {
   await Promise.all([
     box.page.waitForEvent("load", { timeout: timeLimit(90_000) }),
     box.command("Developer: Reload Window"),
@@ -157,46 +167,24 @@ export async function stopTurn(frame: FrameLocator): Promise<void> {
  * The notification with this text. VS Code hides it after some seconds unless the mouse is over it, so the mouse is
  * moved there.
  */
-export async function notification(box: Box, text: string): Promise<Locator> {
+export async function notification(box: ChatBox, text: string): Promise<Locator> {
   const toast = box.page.locator(".notification-toast", { hasText: text });
   await toast.hover();
   return toast;
-}
-
-/** The output channel of the extension, which VS Code stores as a file. */
-export function readLog(box: Box): string {
-  const logs = path.join(box.server.userData, "logs");
-  const files = readdirSync(logs, { recursive: true, encoding: "utf8" }).filter(name => name.endsWith("Symposium.log"));
-  return files.map(name => readFileSync(path.join(logs, name), "utf8")).join("\n");
 }
 
 export const button = (frame: FrameLocator, label: string | RegExp) =>
   frame.locator(".mynah-chat-wrapper:visible button:enabled", { hasText: label });
 
 /** Processes of this box whose command line contains `text`. */
-export const processesOf = (box: Box, text: string): readonly number[] =>
+export const processesOf = (box: ChatBox, text: string): readonly number[] =>
   box
     .processes()
     .filter(({ command }) => command.includes(text))
     .map(({ pid }) => pid);
 
-/** The user's settings and those of this machine, which VS Code in a browser stores separately. */
-export const readSettings = (box: Box): readonly unknown[] =>
-  [box.server.settingsFile, path.join(box.server.userData, "Machine", "settings.json")]
-    .filter(file => existsSync(file))
-    .map(file => parsed(readFileSync(file, "utf8")));
-
-/** `undefined` for a file that is being written. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
 /** Opens a tab and waits until only it is shown. */
-export async function newTab(box: Box): Promise<void> {
+export async function newTab(box: ChatBox): Promise<void> {
   const before = await box.frame.locator("body").getAttribute("data-tab");
   await box.command("Symposium: New Tab");
   await seen(async () => {
@@ -217,23 +205,16 @@ export async function typeDraft(frame: FrameLocator, text: string): Promise<void
 }
 
 /** Takes a screenshot in the dark and in the light theme. */
-export async function look(box: Box, name: string): Promise<void> {
+export async function look(box: ChatBox, name: string): Promise<void> {
   await wear(box, "Dark Modern", "vscode-dark");
   await box.screenshot(`${name}-dark`);
   await wear(box, "Light Modern", "vscode-light");
   await box.screenshot(`${name}-light`);
 }
 
-/**
- * Selects a color theme as a user does. Changing the settings file has no effect, because VS Code in a browser does not
- * watch it.
- */
-export async function wear(box: Box, theme: string, kind: string, frame = box.frame): Promise<void> {
-  await box.command("Preferences: Color Theme");
-  const pick = box.page.locator(".quick-input-widget:visible");
-  await pick.locator("input.input").fill(theme);
-  await pick.locator(".monaco-list-row.focused", { hasText: theme }).waitFor();
-  await box.page.keyboard.press("Enter");
+/** Selects a color theme, and waits until the page has it. */
+export async function wear(box: ChatBox, theme: string, kind: string, frame = box.frame): Promise<void> {
+  await box.selectTheme(theme);
   // Two themes may be of one kind.
   await seen(
     async () => (await frame.locator(`body.${kind}[data-vscode-theme-name="${theme}"]`).count()) === 1,
@@ -242,7 +223,7 @@ export async function wear(box: Box, theme: string, kind: string, frame = box.fr
 }
 
 /** Waits for VS Code's modal dialog with this question, and presses one of its buttons. */
-export async function answerDialog(box: Box, question: RegExp, choice: string): Promise<void> {
+export async function answerDialog(box: ChatBox, question: RegExp, choice: string): Promise<void> {
   const dialog = box.page.locator(".monaco-dialog-box");
   await dialog.getByText(question).first().waitFor();
   await dialog.getByRole("button", { name: choice, exact: true }).click();

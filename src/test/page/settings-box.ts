@@ -6,7 +6,7 @@ import path from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
 import { violations } from "./axe";
 import { ROOT, until, type Box } from "./harness";
-import { readSettings, seen } from "./scripted";
+import { seen } from "./scripted";
 
 const AGENT = path.join(ROOT, "out/programs/scripted-agent.program.mjs");
 
@@ -101,7 +101,7 @@ export const names = (frame: FrameLocator, of: "agent" | "extension"): Promise<r
 
 /** A setting in the user's current files; `undefined`: in none of them. */
 export function setting(box: Box, name: string): unknown {
-  const [user = {}, machine = {}] = readSettings(box) as readonly Readonly<Record<string, unknown>>[];
+  const [user = {}, machine = {}] = box.readSettings() as readonly Readonly<Record<string, unknown>>[];
   return machine[name] ?? user[name];
 }
 

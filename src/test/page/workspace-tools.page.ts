@@ -222,7 +222,7 @@ suite("the extension Workspace", () => {
     });
 
     test("by the extension's: the tab that begins with it says so, and the one before it does not", async () => {
-      box.server.writeSettings(scripted([], { "symposium.extensions": [entry({ approve: "all" })] }));
+      box.writeSettings(scripted([], { "symposium.extensions": [entry({ approve: "all" })] }));
       await chat().getByText("This tab goes on with what was set when it began.").waitFor(); // applied
       assert.equal(await badge().count(), 0);
       await newTab(box);

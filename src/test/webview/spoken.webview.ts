@@ -1,17 +1,18 @@
 /**
- * Screen reader announcements of the chat in a real VS Code: sentences as they are completed, questions immediately,
+ * Screen reader announcements of the chat: sentences as they are completed, questions immediately,
  * nothing outdated.
  */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import path from "node:path";
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { input } from "./composing";
-import { button, gate, newTab, openScripted, reloadWebviews, seen, showsText, stopTurn } from "./scripted";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { input } from "../page/composing";
+import { button, gate, newTab, reloadWebviews, seen, showsText, stopTurn } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 suite("accessibility: what is said", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();

@@ -1,12 +1,13 @@
 /**
- * An agent that ignores MCP servers, in a real VS Code: the message in its tab, and *Details*, in four themes (issue 14
+ * An agent that ignores MCP servers: the message in its tab, and *Details*, in four themes (issue 14
  * item 1).
  */
 import assert from "node:assert/strict";
-import { violations } from "./axe";
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { THEMES } from "./looks";
-import { openChatBox, scripted, showsText, wear } from "./scripted";
+import { violations } from "../page/axe";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { THEMES } from "../page/looks";
+import { scripted, showsText, wear } from "../page/scripted";
+import { openChatBox } from "./fixture";
 
 const extension = (id: string, name: string): object => ({
   id,
@@ -17,7 +18,7 @@ const extension = (id: string, name: string): object => ({
 });
 
 suite("tools that do not reach the agent", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openChatBox(
       scripted(["--ignore-mcp"], {

@@ -1,16 +1,17 @@
 /** Allowing an agent everything: the offers, the confirmation, its duration, and its end. In four themes. */
 import assert from "node:assert/strict";
 import type { Locator } from "playwright-core";
-import { violations } from "./axe";
-import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { textsSeen, THEMES } from "./looks";
-import { answerDialog, button, newTab, openScripted, readSettings, seen, wear } from "./scripted";
+import { violations } from "../page/axe";
+import { lastExchange, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { textsSeen, THEMES } from "../page/looks";
+import { answerDialog, button, newTab, seen, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 const QUESTION = /^Allow Scripted to do everything without asking\?/,
   ASK = "ask p options=allow_once,allow_always,reject_once,reject_always";
 
 suite("allowing an agent everything", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();
@@ -25,7 +26,7 @@ suite("allowing an agent everything", () => {
     await box.frame
       .locator("body")
       .evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
-  const isSet = (): boolean => JSON.stringify(readSettings(box)).includes(`"bypassPermissions":true`);
+  const isSet = (): boolean => JSON.stringify(box.readSettings()).includes(`"bypassPermissions":true`);
   const answer = async (): Promise<string> => {
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;

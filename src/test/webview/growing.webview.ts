@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "../../../scripts/vscode-box/index.mjs";
-import { ROOT } from "./harness";
+import { ROOT } from "../page/harness";
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
   "a heading underlined, which was a paragraph": "Title\n===\n\ntext\n---\n\nend",

@@ -2,9 +2,10 @@
  * The chat's appearance: one conversation with every kind of card in VS Code's light, dark and high-contrast themes.
  */
 import assert from "node:assert/strict";
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { edgesOf, textsSeen, themeColour } from "./looks";
-import { button, newTab, openScripted, seen, showsText, typeDraft, wear } from "./scripted";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { edgesOf, textsSeen, themeColour } from "../page/looks";
+import { button, newTab, seen, showsText, typeDraft, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 const ANSWER = [
   "## What `count` does",
@@ -83,7 +84,7 @@ const FRAME = { width: 1280, height: 900 };
 const TALL = { width: 1280, height: 3400 };
 
 suite("the chat's appearance", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();

@@ -1,23 +1,23 @@
 /** The chat by keyboard alone, and drafts. */
 import assert from "node:assert/strict";
-import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "./composing";
-import { lastExchange, readCards, turnEnded, type Box } from "./harness";
+import { focused as focusedOf, hasInput, input as inputOf, sendByKey } from "../page/composing";
+import { lastExchange, readCards, turnEnded, type ChatBox } from "../page/harness";
 import {
   answerShows,
   becomes,
   gate,
   newTab,
-  openScripted,
   processesOf,
   reloadWindow,
   scripted,
   seen,
   showsText,
   typeDraft,
-} from "./scripted";
+} from "../page/scripted";
+import { openScripted } from "./fixture";
 
 suite("the chat by keyboard", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();
@@ -174,7 +174,7 @@ suite("the chat by keyboard", () => {
   });
 
   test("with requireModifierToSend Enter begins a line, wherever the caret is, and each modifier sends", async () => {
-    box.server.writeSettings(scripted([], { "symposium.requireModifierToSend": true }));
+    box.writeSettings(scripted([], { "symposium.requireModifierToSend": true }));
     await reloadWindow(box);
     await input().fill("");
     for (const [modifier, word] of [

@@ -3,9 +3,10 @@
  * as text where the agent provides it.
  */
 import assert from "node:assert/strict";
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { edgesOf, textsSeen, themeColour, THEMES } from "./looks";
-import { becomes, openScripted, seen, showsText, testAgent, wear } from "./scripted";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { edgesOf, textsSeen, themeColour, THEMES } from "../page/looks";
+import { becomes, seen, showsText, testAgent, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 const SETTINGS = {
   "symposium.agents": [testAgent("looks", "Scripted", ["--options"])],
@@ -73,7 +74,7 @@ const FRAME = { width: 1280, height: 900 };
 const TALL = { width: 1280, height: 2400 };
 
 suite("the look of what an agent shows and asks", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted({ settings: SETTINGS });
     await box.open();

@@ -1,15 +1,26 @@
 /**
- * Prompts that are sent while the agent works, in a real VS Code: they are queued, can be edited and removed, and none
+ * Prompts that are sent while the agent works: they are queued, can be edited and removed, and none
  * is lost.
  */
 import assert from "node:assert/strict";
-import { lastExchange, readCards, turnEnded, turnState, type Box } from "./harness";
-import { blocksIn, focused, hasChips, hasFocus, hasInput, input, pasteImage, sendByKey, THEMES } from "./composing";
-import { textsSeen } from "./looks";
-import { becomes, button, openScripted, processesOf, reloadWindow, seen, shownText, showsText, wear } from "./scripted";
+import { lastExchange, readCards, turnEnded, turnState, type ChatBox } from "../page/harness";
+import {
+  blocksIn,
+  focused,
+  hasChips,
+  hasFocus,
+  hasInput,
+  input,
+  pasteImage,
+  sendByKey,
+  THEMES,
+} from "../page/composing";
+import { textsSeen } from "../page/looks";
+import { openScripted } from "./fixture";
+import { becomes, button, processesOf, reloadWindow, seen, shownText, showsText, wear } from "../page/scripted";
 
 suite("prompts that wait", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();

@@ -1,9 +1,10 @@
 /** Accessibility of the chat: axe violations in four themes, reduced motion, system colors. */
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { violations } from "./axe";
-import { hasChips, input, pasteFile, pasteImage } from "./composing";
-import { THEMES } from "./looks";
-import { becomes, button, newTab, openScripted, seen, showsText, wear } from "./scripted";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { violations } from "../page/axe";
+import { hasChips, input, pasteFile, pasteImage } from "../page/composing";
+import { THEMES } from "../page/looks";
+import { becomes, button, newTab, seen, showsText, wear } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 const ANSWER = [
   "# One",
@@ -62,7 +63,7 @@ const FORM = `title A form; visit* https://login.example.org/oauth message="Sign
 
 suite("accessibility", () => {
   suite("axe finds nothing wrong", () => {
-    let box: Box;
+    let box: ChatBox;
     suiteSetup(async () => {
       box = await openScripted();
       await box.open();
@@ -175,7 +176,7 @@ suite("accessibility", () => {
   });
 
   suite("for those who want it calm, or in colors of their own", () => {
-    let box: Box;
+    let box: ChatBox;
     suiteSetup(async () => {
       box = await openScripted();
       await box.open();

@@ -1,8 +1,9 @@
-/** High load in a real VS Code: subagents, many questions, and a flood of updates. */
+/** High load: subagents, many questions, and a flood of updates. */
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { gate, newTab, openChatBox, seen, shownTab, showsText, testAgent } from "./scripted";
+import { lastExchange, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { gate, newTab, seen, shownTab, showsText, testAgent } from "../page/scripted";
+import { openChatBox } from "./fixture";
 
 const SETTINGS = {
   "symposium.agents": [testAgent("subagents", "Parent", [], "subagent"), testAgent("crowd", "Crowd")],
@@ -11,7 +12,7 @@ const SETTINGS = {
 };
 
 suite("much at once", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openChatBox(SETTINGS);
   });

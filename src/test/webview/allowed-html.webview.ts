@@ -7,7 +7,7 @@ import type { Browser, Page } from "playwright-core";
 import { seed } from "../../../scripts/seed.mjs";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { launchBrowser } from "../../../scripts/vscode-box/index.mjs";
-import { ROOT } from "./harness";
+import { ROOT } from "../page/harness";
 
 const required = createRequire(path.join(ROOT, "package.json"));
 const html: { readonly setHtml: (target: Element, html: string) => void } = required("./scripts/mynah-html.js");

@@ -1,0 +1,44 @@
+import assert from "node:assert/strict";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+
+interface Progress {
+  report(works: Iterable<{ readonly name: string; readonly start: number }>, now: number): string;
+  progress<T>(name: string, work: () => Promise<T>, say?: (text: string) => void): Promise<T>;
+}
+
+/** The scripts are plain JavaScript. */
+const load = async (): Promise<Progress> =>
+  (await import(pathToFileURL(path.resolve("scripts/progress.mjs")).href)) as Progress;
+
+suite("progress of long work", () => {
+  test("names all work that runs, with its seconds", async () => {
+    const works = [
+      { name: "units", start: 1_000 },
+      { name: "types", start: 17_000 },
+    ];
+    assert.equal((await load()).report(works, 25_000), "  … units (24 s), types (8 s)");
+  });
+
+  test("returns what the work returns, and prints nothing for short work", async () => {
+    const said: string[] = [],
+      { progress } = await load();
+    assert.equal(
+      await progress(
+        "short",
+        async () => 1,
+        text => said.push(text),
+      ),
+      1,
+    );
+    await assert.rejects(
+      progress(
+        "failing",
+        () => Promise.reject(new Error("no")),
+        text => said.push(text),
+      ),
+      /no/,
+    );
+    assert.deepEqual(said, []);
+  });
+});

@@ -1,0 +1,138 @@
+/**
+ * The chat view in plain Chromium: the built page in the frames of VS Code, with the production extension host and
+ * sidecar and a scripted agent behind it. For tests that need nothing else of VS Code; the others open a window
+ * (`src/test/page/harness.ts`).
+ */
+import { cpSync, mkdirSync, mkdtempSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { timeLimit } from "../../../scripts/time-limits.mjs";
+import { census, webviewFrame, type Settings } from "../../../scripts/vscode-box/index.mjs";
+import { freshNonce, pageHtml, workspaceKey } from "../../chat/page-html";
+import { opened, promptInput, ROOT, sharedBrowser, takeScreenshot, type ChatBox } from "../page/harness";
+import { scripted } from "../page/scripted";
+import { ExtensionHost } from "./host";
+import { ORIGIN, VscodePage } from "./vscode-page";
+
+/** As `scripts/vscode-box/workbench.mjs`. */
+const WINDOW = { width: 1280, height: 900 };
+const THEME = "Light 2026";
+const WAIT_MS = 60_000;
+let count = 0;
+
+export interface FixtureOptions {
+  readonly settings?: Settings;
+  /** Runs before the page is opened. */
+  readonly onPage?: (page: ChatBox["page"]) => Promise<unknown>;
+}
+
+/** Opens a chat view with the scripted agent and without extensions, as `openScripted` of `../page/scripted`. */
+export async function openScripted({ settings: added = {}, onPage }: FixtureOptions = {}): Promise<ChatBox> {
+  const mark = `${process.pid}-webview-${++count}`,
+    home = mkdtempSync(path.join(tmpdir(), "webview-")),
+    workspace = path.join(home, "workspace"),
+    lines: string[] = [],
+    memory = new Map<string, unknown>();
+  cpSync(path.join(ROOT, "test-workspace"), workspace, { recursive: true });
+  mkdirSync(path.join(home, "storage"));
+  let settings: Settings = { ...scripted(), ...added };
+
+  const context = await (await sharedBrowser()).newContext({ viewport: WINDOW });
+  context.setDefaultTimeout(timeLimit(WAIT_MS));
+  const page = await context.newPage();
+  await onPage?.(page);
+  const view = await VscodePage.open(page, THEME, {
+    html: () =>
+      pageHtml({
+        cspSource: ORIGIN,
+        nonce: freshNonce(),
+        title: "Symposium",
+        root: "symposium",
+        script: `${ORIGIN}/dist/webview.js`,
+        ...workspaceKey(home),
+      }),
+    received: message => host.page.receive(message),
+  });
+  const start = (): ExtensionHost =>
+    new ExtensionHost({
+      folders: [workspace],
+      storage: path.join(home, "storage"),
+      env: { ...process.env, SYMPOSIUM_TEST_SERVER: mark },
+      memory,
+      settings: () => settings,
+      updateSettings: changed => {
+        settings = { ...settings, ...changed };
+      },
+      post: message => view.post(message),
+      ask: (question, buttons) => view.ask(question, buttons),
+      log: line => lines.push(line),
+    });
+  let host = start();
+
+  const show = async (): Promise<void> => {
+    await view.show();
+    host.log.info("webview", "Webview visible");
+  };
+  const hide = async (): Promise<void> => {
+    await view.hide();
+    host.log.info("webview", "Webview hidden");
+    host.page.hidden();
+  };
+  const reload = async (): Promise<void> => {
+    await host.dispose();
+    host = start();
+    await view.reload();
+  };
+  /** The commands that the tests run, by their titles in the palette. */
+  const commands: Readonly<Record<string, () => unknown>> = {
+    "Symposium: New Tab": () => host.chat.openTab(),
+    "Symposium: Restart Sidecar": () => host.chat.restartSidecar(),
+    "View: Toggle Primary Side Bar Visibility": () => (view.isShown ? hide() : show()),
+    "Developer: Reload Webviews": async () => {
+      host.page.hidden();
+      await view.show();
+    },
+    "Developer: Reload Window": reload,
+  };
+  const box: ChatBox = {
+    page,
+    get frame() {
+      return webviewFrame(page);
+    },
+    folders: [workspace],
+    open: async () => {
+      if (!view.isShown) await show();
+      await promptInput(box.frame);
+      return box.frame;
+    },
+    command: async title => {
+      const command = commands[title];
+      if (command === undefined) throw new Error(`The fixture has no command ${title}.`);
+      await command();
+    },
+    reload,
+    selectTheme: name => view.selectTheme(name),
+    writeSettings: written => {
+      settings = written;
+      host.settingsChanged();
+    },
+    readSettings: () => [settings],
+    readLog: () => lines.join("\n"),
+    processes: () => census(`SYMPOSIUM_TEST_SERVER=${mark}`),
+    screenshot: name => takeScreenshot(page, name),
+    close: async () => {
+      opened.delete(box);
+      await context.close();
+      await host.dispose();
+    },
+  };
+  opened.add(box);
+  return box;
+}
+
+/** As `openScripted`, with the chat view shown. */
+export async function openChatBox(settings: Settings): Promise<ChatBox> {
+  const box = await openScripted({ settings });
+  await box.open();
+  return box;
+}

@@ -1,0 +1,196 @@
+/**
+ * The extension host without VS Code, wired as `extension.ts` does it: the production chat, its channel to the page and
+ * the built sidecar, which starts the agents of the tests. What only an editor can do is left out, or scripted.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { homedir } from "node:os";
+import path from "node:path";
+import { ChatController } from "../../chat/chat-controller";
+import { PageChannel } from "../../chat/page-channel";
+import { realClock } from "../../clock";
+import { WorkingFolders } from "../../editor/files/working-folders";
+import { FileList } from "../../editor/mentions/file-list";
+import { Mentions } from "../../editor/mentions/mentions";
+import { NotServed } from "../../errors";
+import { formatted, Log } from "../../log";
+import { PROTOCOL } from "../../protocol/sidecar";
+import type { HostToPage } from "../../protocol/webview";
+import { withBypass } from "../../settings/store/agents";
+import { bypassQuestion } from "../../settings/store/bypass-question";
+import { ChosenControls } from "../../settings/store/persisted-controls";
+import { readSettings, type Settings } from "../../settings/store/settings";
+import { ProcessLauncher } from "../../sidecar/process";
+import { SidecarSupervisor } from "../../sidecar/supervisor";
+import { listeners } from "../../testing/listeners";
+import { ROOT } from "../page/harness";
+
+export interface HostDeps {
+  /** The user's settings as they are now. */
+  settings(): Readonly<Record<string, unknown>>;
+  updateSettings(changed: Readonly<Record<string, unknown>>): void;
+  /** Workspace folders. */
+  readonly folders: readonly string[];
+  /** The extension's global storage. */
+  readonly storage: string;
+  /** Environment of the sidecar and its agents. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** What the extension keeps for itself, across windows. */
+  readonly memory: Map<string, unknown>;
+  post(message: HostToPage): Promise<boolean>;
+  /** Shows VS Code's modal dialog and resolves to the label of the button that was pressed. */
+  ask(question: string, buttons: readonly string[]): Promise<string>;
+  log(line: string): void;
+}
+
+/** The sidecar that was built compares it in the handshake. */
+const { version: BUILD } = JSON.parse(readFileSync(path.join(ROOT, "package.json"), "utf8")) as { version: string };
+
+export class ExtensionHost {
+  readonly page: PageChannel;
+  readonly chat: ChatController;
+  readonly log = new Log();
+  readonly #supervisor: SidecarSupervisor;
+
+  constructor(private readonly deps: HostDeps) {
+    this.log.onLog(event => deps.log(formatted(event)));
+    const chosen = new ChosenControls(
+      {
+        get: key => deps.memory.get(key),
+        update: async (key, value) => {
+          deps.memory.set(key, value);
+        },
+      },
+      this.log,
+    );
+    this.#supervisor = new SidecarSupervisor({
+      clock: realClock,
+      log: this.log,
+      changed: phase => this.chat.phaseChanged(phase),
+      launcher: this.#launcher(),
+      listeners: {
+        ...listeners(),
+        "chat/event": event => this.chat.event(event),
+        "chat/snapshot": snapshot => this.chat.snapshot(snapshot),
+        "settings/setBypass": ({ agentId }) =>
+          this.#update({ "symposium.agents": withBypass(deps.settings()["symposium.agents"], agentId, true) }),
+        "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
+        "editor/readTextFile": async ({ path: file }) => ({
+          text: await readFile(file, "utf8").catch(() => {
+            throw NotServed.noFile(file);
+          }),
+        }),
+        "editor/writeTextFile": async ({ path: file, text }) => {
+          await mkdir(path.dirname(file), { recursive: true });
+          await writeFile(file, text);
+          return {};
+        },
+        log: line => this.log.emit({ ...line, timestamp: new Date(line.timestamp) }),
+      },
+    });
+    this.page = new PageChannel({
+      log: this.log,
+      send: message => deps.post(message),
+      heard: message => {
+        this.chat.handle(message).catch(() => undefined); // shown in the tab, and logged
+      },
+    });
+    this.chat = this.#chat(chosen);
+  }
+
+  get settings(): Settings {
+    const values = this.deps.settings();
+    return readSettings(name => values[name]);
+  }
+
+  /** As `Configuration.onChange`. */
+  settingsChanged(): void {
+    const { bypass, extensions, logLevel } = this.settings;
+    this.#supervisor.tell("settings/bypass", { agentIds: bypass });
+    this.#supervisor.tell("settings/logLevel", { level: logLevel });
+    this.#supervisor.tell("settings/extensions", { extensions });
+    this.chat.postState();
+  }
+
+  /** Resolves when the sidecar and its agents have ended. */
+  async dispose(): Promise<void> {
+    this.chat.dispose();
+    await this.#supervisor.dispose();
+  }
+
+  #update(changed: Readonly<Record<string, unknown>>): void {
+    this.deps.updateSettings(changed);
+    this.settingsChanged();
+  }
+
+  #launcher(): ProcessLauncher {
+    return new ProcessLauncher({
+      bundled: path.join(ROOT, "dist/sidecar.js"),
+      custom: () => "",
+      hello: () => {
+        const { logLevel, traceDir, bypass, extensions } = this.settings,
+          { storage } = this.deps;
+        return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, extensions, proxy: "", storage };
+      },
+      env: this.deps.env,
+      clock: realClock,
+      log: this.log,
+    });
+  }
+
+  #chat(chosen: ChosenControls): ChatController {
+    const { folders, ask } = this.deps,
+      mentions = this.#mentions();
+    return new ChatController({
+      page: this.page,
+      sidecar: this.#supervisor,
+      chosen,
+      log: this.log,
+      settings: () => this.settings,
+      isTrusted: () => true,
+      folders: new WorkingFolders({
+        folders: () => folders,
+        pick: async () => undefined,
+        say: () => undefined,
+        home: homedir(),
+        log: this.log,
+      }),
+      selectAgent: async agentId => this.#update({ "symposium.currentAgentId": agentId }),
+      confirmBypass: async agent => {
+        const { question, choices } = bypassQuestion(agent),
+          labels = choices.map(({ label }) => label),
+          pressed = await ask(question, [...labels, "Cancel"]);
+        return choices.find(({ label }) => label === pressed)?.until;
+      },
+      composer: {
+        find: (query, found, signal) => mentions.find(query, found, signal),
+        gather: async () => ({ attachments: [] }),
+      },
+      chooseAgent: async () => undefined,
+      act: async () => undefined,
+      openLink: async () => undefined,
+      openDiff: async () => undefined,
+      showPrintout: () => undefined,
+      tell: () => undefined,
+      addToConfiguration: async () => undefined,
+      forwarded: () => undefined,
+    });
+  }
+
+  /** Files and folders of the workspace. */
+  #mentions(): Mentions {
+    const lists = this.deps.folders.map(folder => {
+      const list = new FileList(folder, "");
+      for (const entry of readdirSync(folder, { recursive: true, withFileTypes: true }))
+        if (entry.isFile()) list.add(path.relative(folder, path.join(entry.parentPath, entry.name)));
+      return list;
+    });
+    return new Mentions({
+      clock: realClock,
+      log: this.log,
+      files: async () => lists.flatMap(list => [...list.all()]),
+      symbols: async () => [],
+      now: () => ({ offers: [], opened: [] }),
+    });
+  }
+}
