@@ -178,6 +178,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "ignore",
     ],
   ],
+  ["sidecar/agent-session", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/acp", "sidecar/agents", "node:"]],
   [
     "sidecar/chat",
     [
@@ -189,6 +190,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "sidecar/process",
       "sidecar/acp",
       "sidecar/agents",
+      "sidecar/agent-session",
       "node:",
     ],
   ],
@@ -205,6 +207,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "sidecar/conductor",
       "sidecar/acp",
       "sidecar/agents",
+      "sidecar/agent-session",
       "node:",
       MCP,
     ],

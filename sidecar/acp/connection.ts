@@ -9,6 +9,7 @@
  * - After `closed` a listener receives nothing.
  * - When the agent exits, every pending request is settled.
  */
+import type { Control, ControlValue } from "../../src/protocol/controls";
 import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
@@ -26,6 +27,7 @@ import {
   type Introduction,
 } from "./initialize";
 import type { MissingExtension, SessionExtensions } from "./chain-extensions";
+import { requestToSet } from "./adapt/controls";
 import { LimitedRequests } from "./request-timeouts";
 import { mayAsk, noSession, type SessionListener } from "./session-listener";
 import { SessionOpenings, type OpenedSession, type SessionSetup } from "./session-openings";
@@ -286,6 +288,12 @@ export class AgentConnection implements AsyncDisposable {
   /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also after a timeout. */
   request<T>(sessionId: string, method: string, params: JsonObject, take: (result: unknown) => T): Promise<T> {
     return this.#requests.request({ method, params: { sessionId, ...params }, limitMs: REQUEST_LIMIT_MS, take });
+  }
+
+  /** Sets a mode, a model or an option of a session, in the agent's version. Like `request`. */
+  setControl<T>(sessionId: string, control: Control, value: ControlValue, take: (result: unknown) => T): Promise<T> {
+    const { method, params } = requestToSet(control, value, this.version);
+    return this.request(sessionId, method, params, take);
   }
 
   cancel(sessionId: string): void {

@@ -10,7 +10,8 @@
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentConnection } from "../acp/connection";
-import type { Lease } from "../agents/pool";
+import { answerLate, selected } from "../agent-session/agent-answers";
+import { AgentSessionHandle, closeSession } from "../agent-session/agent-session-handle";
 import { restartedElsewhere } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
@@ -20,7 +21,7 @@ import { AgentFiles, type Ask } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
 import { SessionTimeouts } from "./session-timeouts";
 import { AgentPrompts } from "./agent-prompts";
-import { AgentQuestions, chosen, refuseLate } from "./agent-questions";
+import { AgentQuestions } from "./agent-questions";
 import { clientMethod } from "./client-methods";
 import { wantsSignIn, type Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
@@ -30,11 +31,7 @@ import type { AgentMessage } from "./agent-message";
 import { CLIENT_METHODS } from "../acp/methods";
 
 export class AgentClient implements Disposable {
-  /** Number of the current opening, so that messages of an earlier one are recognised as late. */
-  #opening = 0;
-  /** Aborts when the agent of the current opening is left. */
-  #staying = new AbortController();
-  #agent: { readonly lease: Lease; readonly id: string } | undefined;
+  readonly #handle = new AgentSessionHandle();
   readonly #questions: AgentQuestions;
   readonly #files: AgentFiles;
   #terminals: AgentTerminals;
@@ -91,7 +88,8 @@ export class AgentClient implements Disposable {
   /** Converts a message to an event when the session handles it. */
   heard(word: AgentMessage): SessionEvent | undefined {
     // late, or withdrawn in the meantime
-    if (word.of !== this.#opening || ("request" in word && word.request.signal.aborted)) return this.refuse(word);
+    if (!this.#handle.isCurrent(word.of) || ("request" in word && word.request.signal.aborted))
+      return this.refuse(word);
     switch (word.kind) {
       case "event":
         return word.event;
@@ -100,7 +98,7 @@ export class AgentClient implements Disposable {
       case "consent":
         return this.#questions.consent(word.consent, word.request, word.settle);
       case "opened":
-        this.#agent = { lease: word.lease, id: word.agentSession };
+        this.#handle.opened({ lease: word.lease, id: word.agentSession });
         this.#detail(word.lease.connection, word.agentSession);
         this.#patience[Symbol.dispose]();
         this.deps.log("info", "agent", "Session created", {
@@ -120,26 +118,24 @@ export class AgentClient implements Disposable {
       case "event":
         return;
       case "request":
-        return void refuseLate(word.request);
+        return void answerLate(word.request);
       case "consent":
         return void word.settle(undefined);
       case "opened":
-        return this.#abandon(word.lease, word.agentSession);
+        return void closeSession({ lease: word.lease, id: word.agentSession });
       default:
         return assertNever(word, "word of an agent");
     }
   }
 
   open(): void {
-    const of = ++this.#opening;
+    const { opening, left } = this.#handle.begin();
     this.#pause?.[Symbol.dispose]();
     const tell = this.#teller();
     this.#patience.toOpen(tell);
-    this.#staying.abort();
-    this.#staying = new AbortController();
     const attempt = this.#next;
     this.#next = "first";
-    new SessionOpening(this.#openings, of, this.#staying.signal)
+    new SessionOpening(this.#openings, opening, left)
       .enter(attempt)
       .catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
   }
@@ -183,30 +179,26 @@ export class AgentClient implements Disposable {
 
   send(prompt: Prompt): void {
     const tell = this.#teller(),
-      of = this.#opening;
-    if (!this.#agent)
+      { opening, session } = this.#handle;
+    if (!session)
       return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
-    this.#prompts.send(this.#agent.lease.connection, this.#agent.id, prompt, tell, () => of === this.#opening);
+    this.#prompts.send(session.lease.connection, session.id, prompt, tell, () => this.#handle.isCurrent(opening));
   }
 
   cancel(): void {
     const tell = this.#teller();
     if (this.#prompts.stop()) return tell({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
-    this.#agent?.lease.connection.cancel(this.#agent.id);
+    const { session } = this.#handle;
+    session?.lease.connection.cancel(session.id);
     this.#patience.toStop(tell);
   }
 
   setControl(control: Control, value: ControlValue): void {
-    const of = this.#opening;
+    const { opening, session } = this.#handle;
     this.#controls.choose(control.id, value);
-    if (this.#agent)
-      this.#controls.set(
-        this.#agent.lease.connection,
-        this.#agent.id,
-        control,
-        value,
-        this.#teller(),
-        () => of === this.#opening,
+    if (session)
+      this.#controls.set(session.lease.connection, session.id, control, value, this.#teller(), () =>
+        this.#handle.isCurrent(opening),
       );
   }
 
@@ -216,7 +208,7 @@ export class AgentClient implements Disposable {
       permissionId,
       optionId: optionId ?? "cancelled",
     });
-    this.#questions.answer(permissionId, optionId === undefined ? undefined : chosen(optionId));
+    this.#questions.answer(permissionId, optionId === undefined ? undefined : selected(optionId));
   }
 
   /** The content of the response is passed to the agent only, not to the log. */
@@ -233,11 +225,8 @@ export class AgentClient implements Disposable {
     this.#patience[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
     this.#prompts.stop();
-    this.#opening++;
     this.#details?.[Symbol.dispose]();
-    if (this.#agent) this.#abandon(this.#agent.lease, this.#agent.id);
-    this.#agent = undefined;
-    this.#staying.abort();
+    this.#handle.end(closeSession);
     this.#questions.settle();
     this.#terminals
       .leave()
@@ -248,7 +237,7 @@ export class AgentClient implements Disposable {
   }
 
   restart(): void {
-    const connection = this.#agent?.lease.connection; // its process may be retired
+    const connection = this.#handle.session?.lease.connection; // its process may be retired
     this.leave();
     this.deps.pool.restart(this.#openings.key, restartedElsewhere(this.start.agent.name), connection);
   }
@@ -261,9 +250,9 @@ export class AgentClient implements Disposable {
   /** Terminals of one agent session. Late output of an earlier session still belongs to its cards. */
   #noTerminals(): AgentTerminals {
     const { start, deps } = this,
-      say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#opening });
+      say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#handle.opening });
     return new AgentTerminals(
-      `${start.sessionId.slice(0, 8)}-${this.#opening}`,
+      `${start.sessionId.slice(0, 8)}-${this.#handle.opening}`,
       start.cwd,
       deps.startCommand,
       deps.clock,
@@ -286,7 +275,7 @@ export class AgentClient implements Disposable {
         terminals: this.#terminals,
         agentName,
       }),
-      of = this.#opening;
+      of = this.#handle.opening;
     if (!answer) return void request.fail(methodNotFound(request.method));
     const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));
     return void answer(ask).then(
@@ -297,13 +286,8 @@ export class AgentClient implements Disposable {
 
   /** Returns a function that posts events of the current opening. They are ignored after a later opening has begun. */
   #teller(): (event: SessionEvent) => void {
-    const of = this.#opening;
+    const of = this.#handle.opening;
     return event => this.say({ kind: "event", event, of });
-  }
-
-  #abandon(lease: Lease, agentSession: string): undefined {
-    lease.connection.leave(agentSession);
-    lease.release();
   }
 
   /** Converts the failure of a prompt. */

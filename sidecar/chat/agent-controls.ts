@@ -7,7 +7,7 @@
 import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../src/protocol/controls";
 import type { AgentConnection } from "../acp/connection";
 import { objectOr } from "../rpc/json";
-import { controlsOf, requestToSet } from "../acp/adapt/controls";
+import { controlsOf } from "../acp/adapt/controls";
 import type { SessionEvent } from "./session-model";
 
 export interface ControlsDeps {
@@ -41,9 +41,8 @@ export class AgentControls {
     tell: (event: SessionEvent) => void,
     isCurrent: () => boolean,
   ): void {
-    const { method, params } = requestToSet(control, value, connection.version);
     connection
-      .request(agentSession, method, params, result => {
+      .setControl(agentSession, control, value, result => {
         tell({ kind: "controlSet", controls: listed(result) });
         this.deps.keep(control.id, value);
       })
@@ -74,9 +73,8 @@ export class AgentControls {
     for (const [id, value] of this.#chosen) {
       const control = controls.find(each => each.id === id);
       if (!control || !offers(control, value) || control.value === value) continue;
-      const { method, params } = requestToSet(control, value, connection.version);
       await connection
-        .request(agentSession, method, params, result => {
+        .setControl(agentSession, control, value, result => {
           controls = listed(result) ?? withValue(controls, id, value);
           tell({ kind: "controlSet", controls });
         })

@@ -1,31 +1,26 @@
-/** Describes the failure of an agent for the user and for the log. */
+/** The notice and the buttons that a chat session shows when its agent fails. */
 import type { ActionId } from "../../src/protocol/chat";
 import { redactText } from "../../src/protocol/redaction/redact";
+import { failureOf } from "../agent-session/agent-failure";
 import { AgentError, type AgentErrorCode } from "../errors";
-import type { Closed } from "../rpc/channel";
-import { objectOr, readable } from "../rpc/json";
 import type { Trouble } from "./session-model";
 import { wantsSignIn } from "./sign-in";
 
-/** Maximum characters of an agent's output or response in the log. */
-const LOGGED_CHARACTERS = 2_000;
-
 /** `cause`: the reason, for the log. */
 export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly cause: string | undefined } {
-  const reason: Closed = error instanceof Error || isClosed(error) ? error : { message: String(error) };
-  const known = error instanceof AgentError ? error : undefined,
+  const { message, output, cause } = failureOf(error),
+    known = error instanceof AgentError ? error : undefined,
     restarts = known !== undefined && RESTARTS.has(known.code);
-  const lastWords = typeof reason.cause === "string" ? redactText(reason.cause, LOGGED_CHARACTERS) : undefined;
   return {
     trouble: {
-      text: redactText(restarts ? known.what : reason.message),
+      text: restarts ? redactText(known.what) : message,
       actions: actionsFor(known?.code),
       ...(restarts ? { restarts } : {}),
       ...(known?.readUntil === undefined ? {} : { readUntil: known.readUntil }),
-      ...(lastWords === undefined ? {} : { detail: lastWords }),
+      ...(output === undefined ? {} : { detail: output }),
       ...(wantsSignIn(error) || isSignedOut(error) ? { needsUser: true } : {}),
     },
-    cause: describe(reason.cause),
+    cause,
   };
 }
 
@@ -46,12 +41,4 @@ const RESTARTS: ReadonlySet<AgentErrorCode> = new Set(["exited", "extension", "r
 /** A restart without a prompt would only ask the user to sign in again. */
 function isSignedOut(error: unknown): boolean {
   return error instanceof AgentError && error.code === "signedOut";
-}
-
-function isClosed(value: unknown): value is Closed {
-  return typeof objectOr(value).message === "string";
-}
-
-function describe(cause: unknown): string | undefined {
-  return cause === undefined ? undefined : readable(cause instanceof Error ? cause.message : cause, LOGGED_CHARACTERS);
 }

@@ -3,6 +3,7 @@
  * questions on the agent's behalf. Each is answered once. Unanswered requests are answered as cancelled.
  */
 import type { PermissionOption } from "../../src/protocol/chat";
+import { answerRequest, ELICITATION_CANCELLED, PERMISSION_CANCELLED } from "../agent-session/agent-answers";
 import type { AcpVersion } from "../acp/connection";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -13,23 +14,6 @@ import { elicitationFrom } from "../acp/adapt/elicitation";
 import { permissionOptions } from "../acp/adapt/tools";
 import { subjectOf } from "../acp/adapt/v2";
 import type { Asked, SessionEvent } from "./session-model";
-import { CLIENT_METHODS } from "../acp/methods";
-
-const NOT_CHOSEN = { outcome: { outcome: "cancelled" } },
-  NOT_FILLED_IN = { action: "cancel" };
-
-/** Answers a request that arrives too late to be shown. */
-export function refuseLate(request: IncomingRequest): void {
-  if (request.signal.aborted) return request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"));
-  switch (request.method) {
-    case CLIENT_METHODS.session_request_permission:
-      return request.respond(NOT_CHOSEN);
-    case CLIENT_METHODS.elicitation_create:
-      return request.respond(NOT_FILLED_IN);
-    default:
-      return request.fail(new RpcError(RpcCode.requestCancelled, "The session was left."));
-  }
-}
 
 interface Question {
   /** `undefined`: the user did not answer. */
@@ -57,7 +41,7 @@ export class AgentQuestions {
     if (options.length === 0)
       return void request.fail(new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is needed"));
     return this.#asking(
-      this.#keep(request, "p", NOT_CHOSEN),
+      this.#keep(request, "p", PERMISSION_CANCELLED),
       { ...(version === 2 ? subjectOf(params) : { toolCall: params.toolCall }), ...named(subagent) },
       options,
     );
@@ -69,7 +53,7 @@ export class AgentQuestions {
     if ("wrong" in elicited) return void request.fail(new RpcError(RpcCode.invalidParams, elicited.wrong));
     return {
       kind: "elicited",
-      elicited: { ...elicited, id: this.#keep(request, "e", NOT_FILLED_IN), ...named(subagent) },
+      elicited: { ...elicited, id: this.#keep(request, "e", ELICITATION_CANCELLED), ...named(subagent) },
     };
   }
 
@@ -134,10 +118,7 @@ export class AgentQuestions {
   #keep(request: IncomingRequest, mark: string, nobody: JsonObject): string {
     const id = this.#id(mark);
     this.#open.set(id, {
-      answer: response =>
-        request.signal.aborted
-          ? request.fail(new RpcError(RpcCode.requestCancelled, "the question was withdrawn"))
-          : request.respond(response ?? nobody),
+      answer: response => answerRequest(request, response ?? nobody),
     });
     this.#watch(request, id);
     return id;
@@ -161,10 +142,6 @@ export class AgentQuestions {
 
 function named(subagent: string | undefined): { readonly subagent?: string } {
   return subagent === undefined ? {} : { subagent };
-}
-
-export function chosen(optionId: string): JsonObject {
-  return { outcome: { outcome: "selected", optionId } };
 }
 
 function optionIn(response: JsonObject | undefined): string | undefined {

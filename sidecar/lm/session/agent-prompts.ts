@@ -9,7 +9,6 @@
  */
 import type { AgentConnection, PromptOutcome } from "../../acp/connection";
 import { AgentError, agentAnswered } from "../../errors";
-import { requestToSet } from "../../acp/adapt/controls";
 import { contextBlocks, type ContextSection } from "../history/chat-context";
 import {
   modeChange,
@@ -112,10 +111,9 @@ export class AgentPrompts {
 
   /** If the agent rejects the mode, the prompt is sent anyway: it contains the mode's instructions. */
   async #set(connection: AgentConnection, sessionId: string, change: ModeChange): Promise<void> {
-    const { method, params } = requestToSet(change.control, change.value, connection.version),
-      { agent, deps } = this;
+    const { agent, deps } = this;
     try {
-      await connection.request(sessionId, method, params, result => {
+      await connection.setControl(sessionId, change.control, change.value, result => {
         this.#mode = modeOpened(change.next, result);
       });
       deps.log("info", "Session mode set", { agent, mode: change.value });

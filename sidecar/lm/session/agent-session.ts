@@ -8,19 +8,20 @@
  */
 import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../../src/protocol/lm";
-import { redactText } from "../../../src/protocol/redaction/redact";
 import { assertNever } from "../../../src/protocol/wire";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../../acp/connection";
-import type { AgentKey, Lease } from "../../agents/pool";
+import { answerLate, answerRequest, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
+import { failureOf } from "../../agent-session/agent-failure";
+import { AgentSessionHandle, closeSession, type OpenAgentSession } from "../../agent-session/agent-session-handle";
+import type { AgentKey } from "../../agents/pool";
 import { questionedCall } from "../../permissions/announced-calls";
 import { SIDE_SESSION } from "../../proxies/side-session";
-import { objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
-import { RpcCode, RpcError } from "../../rpc/message";
-import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
+import { objectOr, type JsonObject } from "../../rpc/json";
+import { methodNotFound } from "../../rpc/peer";
 import type { AgentSessionStart, AgentSessionDeps, AgentEvent, Asked, Permission } from "./agent-session-model";
 import { AgentPrompts } from "./agent-prompts";
 import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
-import { CANCELLED, parametersOf, questionOf } from "./permission";
+import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
 import type { ModeReturn } from "./session-mode";
@@ -29,8 +30,6 @@ import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
 import { CLIENT_METHODS } from "../../acp/methods";
 
-/** Maximum characters of an agent's last output in the log. */
-const LOGGED_CHARACTERS = 2_000;
 /**
  * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions do not change them and
  * send them no information about the user.
@@ -39,10 +38,7 @@ const ASIDE = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
 
 export class AgentSession {
-  /** Number of the current opening, so that events of an earlier one are recognised as late. */
-  #opening = 0;
-  #staying = new AbortController();
-  #agent: { readonly lease: Lease; readonly id: string } | undefined;
+  readonly #handle = new AgentSessionHandle();
   #offer: ToolOffer | undefined;
   /** MCP server name of a session that is renewed: the agent's model knows the tools by it. */
   #renewedServer: string | undefined;
@@ -69,13 +65,12 @@ export class AgentSession {
   }
 
   isCurrent({ of }: AgentEvent): boolean {
-    return of === this.#opening;
+    return this.#handle.isCurrent(of);
   }
 
   open(): void {
-    const of = ++this.#opening,
+    const { opening: of, left } = this.#handle.begin(),
       { deps } = this;
-    this.#staying = new AbortController();
     this.#prompts = this.#promptsOf(of);
     const terms = {
       ...this.#tools,
@@ -86,9 +81,9 @@ export class AgentSession {
     this.#renewedServer = undefined;
     this.#offer = offer;
     deps.pool
-      .acquire(this.#key, this.#staying.signal)
+      .acquire(this.#key, left)
       .then(async lease => {
-        if (of !== this.#opening) return lease.release(); // left in the meantime
+        if (!this.#handle.isCurrent(of)) return lease.release(); // left in the meantime
         this.say({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
       })
       .catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
@@ -96,7 +91,7 @@ export class AgentSession {
 
   /** Handles `opened`: stores the session. */
   opened({ lease, agentSession, remembers }: Extract<AgentEvent, { readonly kind: "opened" }>): AgentCapabilities {
-    this.#agent = { lease, id: agentSession };
+    this.#handle.opened({ lease, id: agentSession });
     this.#remembers = remembers;
     this.#begin = {
       kind: "again",
@@ -113,7 +108,7 @@ export class AgentSession {
    * sessions: they use the log alone.
    */
   #watchTools({ extensions }: AgentConnection, agentSession: string): void {
-    const of = this.#opening;
+    const of = this.#handle.opening;
     this.#toolWatch?.[Symbol.dispose]();
     this.#toolWatch = extensions?.hear(agentSession, () => {
       const sentence = extensions.missingTools(agentSession);
@@ -136,14 +131,14 @@ export class AgentSession {
   }
 
   prompt(prompt: Prompt): void {
-    const of = this.#opening,
+    const { opening: of, session } = this.#handle,
       ended = (outcome: TurnOutcome, usage?: JsonObject): void =>
         this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
-    if (!this.#agent) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
+    if (!session) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
     const {
         lease: { connection },
         id,
-      } = this.#agent,
+      } = session,
       remembers = this.#remembers;
     this.#remembers = true;
     try {
@@ -160,7 +155,8 @@ export class AgentSession {
 
   cancel(): void {
     this.#announced.stopped();
-    if (this.#agent && !this.#prompts.cancel()) this.#agent.lease.connection.cancel(this.#agent.id);
+    const { session } = this.#handle;
+    if (session && !this.#prompts.cancel()) session.lease.connection.cancel(session.id);
   }
 
   /** The question for a tool call. */
@@ -181,8 +177,8 @@ export class AgentSession {
   ): Permission {
     const { agent, isForeign } = this.start,
       { log } = this.deps,
-      respond = (answer: JsonObject): void => answerOnce(request, answer);
-    if (!isTurn || !this.#offer) return void respond(CANCELLED);
+      respond = (answer: JsonObject): void => answerRequest(request, answer);
+    if (!isTurn || !this.#offer) return void respond(PERMISSION_CANCELLED);
     const call = questionedCall(request.params),
       claim = this.#announced.claim(call, this.#offer.qualified),
       { permission: offered, grouped } = this.#offer;
@@ -268,11 +264,11 @@ export class AgentSession {
   }
 
   /**
-   * The agent died or could not be opened. `#staying` releases the lease of a failed opening. If possible, the next
+   * The agent died or could not be opened. The end of the opening releases the lease of a failed one. If possible, the next
    * opening continues the session.
    */
   lost(): void {
-    this.#end(agent => agent.lease.release());
+    this.#end(({ lease }) => lease.release());
   }
 
   /**
@@ -281,31 +277,31 @@ export class AgentSession {
    * list during the turn.
    */
   renew(): boolean {
-    const { resume, load } = this.#agent?.lease.connection.capabilities ?? {};
+    const { resume, load } = this.#handle.session?.lease.connection.capabilities ?? {};
     if (this.#offer?.isOutdated !== true || !(resume || load)) return false;
     this.deps.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", {
       agent: this.start.agent.id,
     });
     this.#renewedServer = this.#offer.server;
-    this.#end(({ lease, id }) => abandon(lease, id));
+    this.#end(closeSession);
     return true;
   }
 
   /** Leaves the session. The next opening starts a new one. */
   leave(): void {
     this.#begin = { kind: "new" };
-    this.#end(({ lease, id }) => abandon(lease, id));
+    this.#end(closeSession);
   }
 
   /** Answers an event that arrives too late. */
   refuse(word: AgentEvent): void {
     switch (word.kind) {
       case "opened":
-        return abandon(word.lease, word.agentSession);
+        return closeSession({ lease: word.lease, id: word.agentSession });
       case "call":
         return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
       case "permission":
-        return answerOnce(word.request, CANCELLED);
+        return answerLate(word.request);
       case "openFailed":
       case "agentDown":
       case "turnEnded":
@@ -324,15 +320,12 @@ export class AgentSession {
     return { agent, cwd, protocol: 1, role: "lm", extensions };
   }
 
-  #end(letGo: (agent: { readonly lease: Lease; readonly id: string }) => void): void {
-    this.#opening++;
+  #end(close: (session: OpenAgentSession) => void): void {
     this.#toolWatch?.[Symbol.dispose]();
     this.#prompts.leave();
-    if (this.#agent) letGo(this.#agent);
-    this.#agent = undefined;
+    this.#handle.end(close);
     this.#offer?.close();
     this.#offer = undefined;
-    this.#staying.abort();
   }
 
   async #opened(
@@ -414,21 +407,14 @@ export class AgentSession {
 
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */
   #trouble(error: unknown): string {
-    const { message, cause } = objectOr(
-      error instanceof Error ? { message: error.message, cause: error.cause } : error,
-    );
-    const text = stringOr(message, String(error)),
-      reason = cause instanceof Error ? cause.message : cause;
-    const logged = reason === undefined ? {} : { cause: readable(reason, LOGGED_CHARACTERS) };
-    this.deps.log("error", "Agent failed", { agent: this.start.agent.id, message: text, ...logged });
-    const output = typeof cause === "string" ? redactText(cause, LOGGED_CHARACTERS).trim() : "";
-    return output === "" ? redactText(text) : `${redactText(text)} Its last output:\n\n${fenced(output)}`;
+    const { message, output = "", cause } = failureOf(error);
+    this.deps.log("error", "Agent failed", {
+      agent: this.start.agent.id,
+      message,
+      ...(cause === undefined ? {} : { cause }),
+    });
+    return output.trim() === "" ? message : `${message} Its last output:\n\n${fenced(output.trim())}`;
   }
-}
-
-function abandon(lease: Lease, agentSession: string): void {
-  lease.connection.leave(agentSession);
-  lease.release();
 }
 
 function resultOf(answer: Answer) {
@@ -442,9 +428,4 @@ function resultOf(answer: Answer) {
     default:
       return assertNever(answer, "answer");
   }
-}
-
-function answerOnce(request: IncomingRequest, answer: JsonObject): void {
-  if (request.signal.aborted) request.fail(new RpcError(RpcCode.requestCancelled, "The question was withdrawn."));
-  else request.respond(answer);
 }

@@ -5,7 +5,8 @@ import { questionedCall } from "../../permissions/announced-calls";
 import { bridgedClaim, QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, type JsonObject } from "../../rpc/json";
 import { AnnouncedTools } from "../tools/announced-calls";
-import { CANCELLED, parametersOf, questionOf, type PermissionVerdict, type PermissionDeps } from "./permission";
+import { PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
+import { parametersOf, questionOf, type PermissionVerdict, type PermissionDeps } from "./permission";
 import { ToolNames } from "../tools/tool-names";
 
 const names = new ToolNames();
@@ -373,7 +374,7 @@ suite("permissions: what the agent is answered", () => {
       chosen("allow_always"),
       chosen("reject_always"),
     ],
-    ["cancelled where nothing rejects", [option("allow_once")], chosen("allow_once"), CANCELLED],
+    ["cancelled where nothing rejects", [option("allow_once")], chosen("allow_once"), PERMISSION_CANCELLED],
     [
       "kinds, not names or ids",
       [
@@ -405,7 +406,7 @@ suite("permissions: what the agent is answered", () => {
         equal(verdict.kind, "reject");
         deepEqual(
           verdict.kind === "reject" && verdict.answer,
-          Array.isArray(options) && options.length > 0 ? chosen("no") : CANCELLED,
+          Array.isArray(options) && options.length > 0 ? chosen("no") : PERMISSION_CANCELLED,
         );
       }
     });
@@ -439,7 +440,7 @@ suite("permissions: what the agent is answered", () => {
     ]);
     deepEqual(of({}, []), [
       "Ada asked to run a command; that was not allowed: it offered no way to allow it.",
-      CANCELLED,
+      PERMISSION_CANCELLED,
     ]);
   });
 

@@ -16,6 +16,7 @@
  */
 import type { PermissionQuestion } from "../../../src/protocol/lm";
 import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src/protocol/permission-tools";
+import { PERMISSION_CANCELLED, selected } from "../../agent-session/agent-answers";
 import { questionedCall } from "../../permissions/announced-calls";
 import type { BridgedClaim } from "../../permissions/bridged-calls";
 import { carriesCommand, showsOwnAct } from "../../permissions/call-input";
@@ -75,7 +76,7 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
     { agent, claim, group, offered, grouped } = deps;
   const no = (why: string): PermissionVerdict => ({
     kind: "reject",
-    answer: reject ?? CANCELLED,
+    answer: reject ?? PERMISSION_CANCELLED,
     sentence: `${agent} asked to ${verb}; that was not allowed: ${why}`,
   });
   if (!allow) return no("it offered no way to allow it.");
@@ -88,15 +89,15 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
   const hidden = offered.has(own)
     ? undefined
     : wanted.map(name => (offered.has(name) ? undefined : grouped.get(name))).find(name => name !== undefined);
-  if (hidden !== undefined) return { kind: "uncover", toolName: hidden, reject: reject ?? CANCELLED };
+  if (hidden !== undefined) return { kind: "uncover", toolName: hidden, reject: reject ?? PERMISSION_CANCELLED };
   const toolName = wanted.find(name => offered.has(name));
   if (toolName === undefined)
-    return { kind: "reject", answer: reject ?? CANCELLED, sentence: cannotAsk(agent, verb, call) };
+    return { kind: "reject", answer: reject ?? PERMISSION_CANCELLED, sentence: cannotAsk(agent, verb, call) };
   return {
     kind: "ask",
     toolName,
     allow,
-    reject: reject ?? CANCELLED,
+    reject: reject ?? PERMISSION_CANCELLED,
     about: { kind, title: stringOr(call.title, ""), rawInput: call.rawInput },
     question: questionText(agent, kind, call, [
       ...(claim.kind === "none" ? [] : [UNPROVED]),
@@ -117,9 +118,6 @@ export function parametersOf(id: string, { kind, title, rawInput }: PermissionSu
   const isShort = rawInput !== undefined && size(rawInput) <= MOST_INPUT;
   return { id, kind, title: title.slice(0, MOST_TITLE), ...(isShort ? { raw_input: rawInput } : {}) };
 }
-
-/** Answer to a permission request that is no longer open or cannot be asked. */
-export const CANCELLED: JsonObject = { outcome: { outcome: "cancelled" } };
 
 const MOST_INPUT = 4_000,
   MOST_TITLE = 500;
@@ -174,7 +172,7 @@ function answersIn(options: unknown): Answers {
     .filter(({ optionId }) => typeof optionId === "string");
   const answer = (...kinds: readonly string[]): JsonObject | undefined => {
     const option = kinds.map(kind => known.find(each => each.kind === kind)).find(each => each !== undefined);
-    return option && { outcome: { outcome: "selected", optionId: option.optionId } };
+    return option && selected(option.optionId);
   };
   const once = answer("allow_once"),
     allow = once ?? answer("allow_always");

@@ -1,0 +1,61 @@
+/**
+ * A session's handle on its agent: the openings of the agent's session, one after the other. Chat sessions and sessions
+ * of the model picker use it.
+ *
+ *   closed ── begin ──▶ opening ── opened ──▶ open ── end ──▶ closed
+ *
+ * Invariants:
+ * - Each opening has a number. Messages of an opening that has ended, or that a later one replaced, are late.
+ * - The signal of an opening aborts when it ends or a later one begins, after its session has been closed.
+ */
+import type { Lease } from "../agents/pool";
+
+/** `id` is the agent's id of the session. */
+export interface OpenAgentSession {
+  readonly lease: Lease;
+  readonly id: string;
+}
+
+export class AgentSessionHandle {
+  #opening = 0;
+  #left = new AbortController();
+  #session: OpenAgentSession | undefined;
+
+  /** Number of the current opening. */
+  get opening(): number {
+    return this.#opening;
+  }
+
+  /** Undefined unless open. */
+  get session(): OpenAgentSession | undefined {
+    return this.#session;
+  }
+
+  isCurrent(opening: number): boolean {
+    return opening === this.#opening;
+  }
+
+  begin(): { readonly opening: number; readonly left: AbortSignal } {
+    this.#left.abort();
+    this.#left = new AbortController();
+    return { opening: ++this.#opening, left: this.#left.signal };
+  }
+
+  opened(session: OpenAgentSession): void {
+    this.#session = session;
+  }
+
+  /** `close` receives the session if it is open. */
+  end(close: (session: OpenAgentSession) => void): void {
+    this.#opening++;
+    if (this.#session) close(this.#session);
+    this.#session = undefined;
+    this.#left.abort();
+  }
+}
+
+/** Closes a session at its agent and releases the agent's process. */
+export function closeSession({ lease, id }: OpenAgentSession): void {
+  lease.connection.leave(id);
+  lease.release();
+}
