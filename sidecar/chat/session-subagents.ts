@@ -161,7 +161,7 @@ function upsert(
     ...(description === undefined ? {} : { description }),
     ...(error === undefined ? {} : { error }),
     // A subagent that has ended has no open calls.
-    entries: isTerminalStatus(status)
+    entries: isTerminal(status)
       ? entries.map(each =>
           each.kind === "tool" && !isTerminal(each.status) ? { ...each, status: "cancelled" } : each,
         )
@@ -174,10 +174,6 @@ function upsert(
       entry,
     });
   return emit(state, event);
-}
-
-function isTerminalStatus(status: SubagentStatus): boolean {
-  return status === "completed" || status === "failed" || status === "cancelled";
 }
 
 function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly Entry[] {

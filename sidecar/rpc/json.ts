@@ -1,21 +1,19 @@
 /** Readers for untrusted JSON: each value is checked at the boundary. */
-export type JsonObject = Readonly<Record<string, unknown>>;
+export { arrayOr, isObject, isStrings, objectOr, parseJson, type Fields as JsonObject } from "../../src/protocol/json";
 
-export function isObject(value: unknown): value is JsonObject {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-export function objectOr(value: unknown): JsonObject {
-  return isObject(value) ? value : {};
-}
-export function arrayOr(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
-}
 export function stringOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === "string" ? value : otherwise;
 }
 export function numberOr<T>(value: unknown, otherwise: T): number | T {
   return typeof value === "number" ? value : otherwise;
+}
+/** A finite number from 0 on. */
+export function isAmount(value: unknown): value is number {
+  return typeof value === "number" && Number.isFinite(value) && value >= 0;
+}
+/** `undefined` also for an empty string. */
+export function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value !== "" ? value : undefined;
 }
 
 /** Human-readable text: strings unchanged, other values indented, truncated after `limit` characters with a note. */

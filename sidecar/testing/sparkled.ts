@@ -17,6 +17,20 @@ import { EXTENSION_METHODS } from "../acp/methods";
 const DATE = new Date("2026-11-22T09:51:03.000Z");
 export const words = (text: string): JsonObject => ({ type: "text", text });
 
+/** Names of all tools of Sparkle's server, in the order in which it lists them. */
+export const TOOLS = [
+  "session_checkpoint",
+  "save_insight",
+  "load_evolution",
+  "setup_sparkle",
+  "fetch_profile_data",
+  "update_collaborator_profile",
+  "update_sparkler_identity",
+  "rename_sparkler",
+  "create_sparkler",
+  "list_sparklers",
+] as const;
+
 /** Blocks of a prompt: parts that Sparkle added by their name, other blocks unchanged. */
 export const partsOf = (prompt: readonly unknown[]): readonly unknown[] =>
   prompt.map(

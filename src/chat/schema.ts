@@ -4,7 +4,7 @@
  */
 import { isObject, type Fields } from "../protocol/json";
 
-export class Mismatch extends Error {
+class Mismatch extends Error {
   override readonly name = "Mismatch";
 }
 
@@ -143,4 +143,16 @@ export const json =
 
 function mismatch(where: string, what: string): never {
   throw new Mismatch(`${where} is not ${what}`);
+}
+
+export type Validation<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly why: string };
+
+/** `why` names the position and the expected value. */
+export function validated<T>(message: Shape<T>, value: unknown): Validation<T> {
+  try {
+    return { ok: true, message: message(value, "message") };
+  } catch (error) {
+    if (error instanceof Mismatch) return { ok: false, why: error.message };
+    throw error;
+  }
 }

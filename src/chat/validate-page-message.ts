@@ -23,7 +23,6 @@ import {
   json,
   just,
   list,
-  Mismatch,
   number,
   object,
   oneOf,
@@ -33,11 +32,9 @@ import {
   text,
   yesOrNo,
   type Shape,
+  type Validation,
+  validated,
 } from "./schema";
-
-export type Validated =
-  | { readonly ok: true; readonly message: PageToHost }
-  | { readonly ok: false; readonly why: string };
 
 const MIB = 1024 * 1024;
 /** Ids that Symposium generates (UUIDs) or reads from the settings. */
@@ -265,11 +262,6 @@ const message: Shape<PageToHost> = tagged<PageToHost>("type", {
   ),
 } satisfies { readonly [T in PageToHost["type"]]: Shape<Extract<PageToHost, { type: T }>> });
 
-export function validate(value: unknown): Validated {
-  try {
-    return { ok: true, message: message(value, "message") };
-  } catch (error) {
-    if (error instanceof Mismatch) return { ok: false, why: error.message };
-    throw error;
-  }
+export function validate(value: unknown): Validation<PageToHost> {
+  return validated(message, value);
 }

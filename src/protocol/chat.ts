@@ -456,6 +456,6 @@ export function settledSubagent(entry: Subagent, why: string): Subagent {
     : entry;
 }
 
-export function isTerminal(status: ToolStatus): boolean {
+export function isTerminal(status: ToolStatus | SubagentStatus): boolean {
   return status === "completed" || status === "failed" || status === "cancelled";
 }

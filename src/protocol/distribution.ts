@@ -3,7 +3,7 @@
  * registry documents and the command line contain them as JSON. Readers ignore unknown kinds and report a distribution
  * without a valid one.
  */
-import { isObject, type Fields } from "./json";
+import { isFilled, isObject, isStrings, type Fields } from "./json";
 
 export type Environment = Readonly<Record<string, string>>;
 
@@ -82,11 +82,11 @@ export function readDistribution(value: unknown, isServer = false): Distribution
   if (!isObject(value)) return undefined;
   const { local, executable, symposium, http, cargo } = value;
   const read: Distribution = {
-    ...(isObject(local) && isText(local["command"]) && isLaunch(local)
+    ...(isObject(local) && isFilled(local["command"]) && isLaunch(local)
       ? { local: { command: local["command"], ...launchOf(local) } }
       : {}),
-    ...(isObject(executable) && isText(executable["path"]) ? { executable: { path: executable["path"] } } : {}),
-    ...(isObject(symposium) && isText(symposium["subcommand"]) && isArgs(symposium["args"])
+    ...(isObject(executable) && isFilled(executable["path"]) ? { executable: { path: executable["path"] } } : {}),
+    ...(isObject(symposium) && isFilled(symposium["subcommand"]) && isArgs(symposium["args"])
       ? {
           symposium: {
             subcommand: symposium["subcommand"],
@@ -94,18 +94,18 @@ export function readDistribution(value: unknown, isServer = false): Distribution
           },
         }
       : {}),
-    ...(isServer && isObject(http) && isText(http["url"]) && isEnvironment(http["headers"])
+    ...(isServer && isObject(http) && isFilled(http["url"]) && isEnvironment(http["headers"])
       ? { http: { url: http["url"], ...(http["headers"] === undefined ? {} : { headers: http["headers"] }) } }
       : {}),
     ...packageIn("npx", value),
     ...packageIn("uvx", value),
     ...packageIn("pipx", value),
-    ...(isObject(cargo) && isText(cargo["crate"]) && isLaunch(cargo)
+    ...(isObject(cargo) && isFilled(cargo["crate"]) && isLaunch(cargo)
       ? {
           cargo: {
             crate: cargo["crate"],
-            ...(isText(cargo["version"]) ? { version: cargo["version"] } : {}),
-            ...(isText(cargo["binary"]) ? { binary: cargo["binary"] } : {}),
+            ...(isFilled(cargo["version"]) ? { version: cargo["version"] } : {}),
+            ...(isFilled(cargo["binary"]) ? { binary: cargo["binary"] } : {}),
             ...launchOf(cargo),
           },
         }
@@ -162,11 +162,11 @@ function packageIn(
   distribution: Fields,
 ): Partial<Record<typeof kind, PackageDistribution>> {
   const value = distribution[kind];
-  return isObject(value) && isText(value["package"]) && isLaunch(value)
+  return isObject(value) && isFilled(value["package"]) && isLaunch(value)
     ? {
         [kind]: {
           package: value["package"],
-          ...(isText(value["cmd"]) ? { cmd: value["cmd"] } : {}),
+          ...(isFilled(value["cmd"]) ? { cmd: value["cmd"] } : {}),
           ...launchOf(value),
         },
       }
@@ -178,7 +178,7 @@ function binariesIn(value: unknown): Pick<Distribution, "binary"> {
   if (!isObject(value)) return {};
   const known = PLATFORMS.flatMap((platform): [Platform, BinaryDistribution][] => {
     const one = value[platform];
-    if (!isObject(one) || !isText(one["archive"]) || !isText(one["cmd"]) || !isLaunch(one)) return [];
+    if (!isObject(one) || !isFilled(one["archive"]) || !isFilled(one["cmd"]) || !isLaunch(one)) return [];
     const sha256 = one["sha256"];
     if (sha256 !== undefined && !isHash(sha256)) return []; // an invalid checksum must not disable the check
     return [
@@ -202,9 +202,7 @@ function launchOf({ args, env }: Launch): Launch {
   return { ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) };
 }
 
-const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";
 const isHash = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value);
-const isArgs = (value: unknown): value is readonly string[] | undefined =>
-  value === undefined || (Array.isArray(value) && value.every(item => typeof item === "string"));
+const isArgs = (value: unknown): value is readonly string[] | undefined => value === undefined || isStrings(value);
 const isEnvironment = (value: unknown): value is Environment | undefined =>
   value === undefined || (isObject(value) && Object.values(value).every(item => typeof item === "string"));

@@ -24,22 +24,22 @@ import {
   type IdeRequest,
   type IdeSymbol,
 } from "./ide";
-import { isObject, type Fields } from "./json";
+import { arrayOr, isObject, objectOr, type Fields } from "./json";
 
 /** Whether a client advertises operations in `initialize`, in either version of ACP. */
 export function offersIde(params: unknown): boolean {
-  const { clientCapabilities, capabilities } = fields(params);
+  const { clientCapabilities, capabilities } = objectOr(params);
   return [clientCapabilities, capabilities].some(each =>
-    isYes(fields(fields(fields(each)["_meta"])[IDE_CAPABILITY.namespace])[IDE_CAPABILITY.name]),
+    isYes(objectOr(objectOr(objectOr(each)["_meta"])[IDE_CAPABILITY.namespace])[IDE_CAPABILITY.name]),
   );
 }
 
 /** The params of `initialize` with the capability added. */
 export function offeringIde(params: unknown): Fields {
-  const given = fields(params),
-    capabilities = fields(given["clientCapabilities"]),
-    meta = fields(capabilities["_meta"]),
-    ours = fields(meta[IDE_CAPABILITY.namespace]);
+  const given = objectOr(params),
+    capabilities = objectOr(given["clientCapabilities"]),
+    meta = objectOr(capabilities["_meta"]),
+    ours = objectOr(meta[IDE_CAPABILITY.namespace]);
   return {
     ...given,
     clientCapabilities: {
@@ -50,8 +50,8 @@ export function offeringIde(params: unknown): Fields {
 }
 
 export function readIdeRequest(value: unknown): { readonly request: IdeRequest } | { readonly wrong: string } {
-  const given = fields(value),
-    folders = list(given["folders"]).filter(isText);
+  const given = objectOr(value),
+    folders = arrayOr(given["folders"]).filter(isText);
   const operation = operationIn(given);
   if (typeof operation === "string") return { wrong: operation };
   return folders.length === 0
@@ -90,14 +90,14 @@ function operationIn(given: Fields): IdeOperation | string {
         ...(isText(given["title"]) ? { title: given["title"] } : {}),
       };
     case "format": {
-      const { start, end } = fields(given["lines"]);
+      const { start, end } = objectOr(given["lines"]);
       return { operation: name, path, ...(isCount(start) && isCount(end) ? { lines: { start, end } } : {}) };
     }
   }
 }
 
 function placeIn(value: unknown): IdePlace {
-  const { line, character, symbol } = fields(value);
+  const { line, character, symbol } = objectOr(value);
   return {
     ...(isCount(line) ? { line } : {}),
     ...(isCount(character) ? { character } : {}),
@@ -107,7 +107,7 @@ function placeIn(value: unknown): IdePlace {
 
 /** `undefined` if it is not an answer to this operation. Unreadable items are omitted, and long texts are cut. */
 export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeAnswer | undefined {
-  const given = fields(value),
+  const given = objectOr(value),
     kind = ANSWERED_WITH[operation];
   if (given["kind"] !== kind) return undefined;
   const note = isText(given["note"]) ? { note: line(given["note"]) } : {},
@@ -140,7 +140,7 @@ export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeA
 }
 
 function items<T>(value: unknown, read: (item: Fields) => T | undefined): readonly T[] {
-  return list(value)
+  return arrayOr(value)
     .slice(0, MOST_ITEMS)
     .flatMap(item => {
       const one = isObject(item) ? read(item) : undefined;
@@ -192,7 +192,7 @@ function changeIn({ kind, path, to, hunks }: Fields): IdeChange | undefined {
 
 function hunkIn({ line: at, before, after }: Fields): IdeHunk | undefined {
   const lines = (value: unknown): readonly string[] =>
-    list(value)
+    arrayOr(value)
       .filter(each => typeof each === "string")
       .slice(0, 10 * MOST_ITEMS)
       .map(line);
@@ -212,18 +212,16 @@ function actionIn({ title, kind, disabled, command, isPreferred, changes }: Fiel
 }
 
 export function rangeIn(value: unknown): IdeRange | undefined {
-  const start = positionIn(fields(value)["start"]),
-    end = positionIn(fields(value)["end"]);
+  const start = positionIn(objectOr(value)["start"]),
+    end = positionIn(objectOr(value)["end"]);
   return start && end ? { start, end } : undefined;
 }
 
 export function positionIn(value: unknown): IdePosition | undefined {
-  const { line, character } = fields(value);
+  const { line, character } = objectOr(value);
   return isCount(line) && isCount(character) ? { line, character } : undefined;
 }
 
-const fields = (value: unknown): Fields => (isObject(value) ? value : {});
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 const isText = (value: unknown): value is string => typeof value === "string" && value !== "";
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 const isYes = (value: unknown): boolean => value === true || isObject(value);

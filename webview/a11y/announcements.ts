@@ -9,6 +9,7 @@
  * - Content that was on screen when the tab was selected, or that a snapshot restores, is never announced.
  * - A finished sentence is announced once, in order.
  */
+import { counted } from "../../src/protocol/phrases";
 import { isSame } from "../../src/protocol/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat";
 import type { Elicitation } from "../../src/protocol/elicitation";
@@ -18,7 +19,7 @@ import { chipView } from "../view-model/chip";
 import { isQuestion, type Page, type Tab } from "../state/page-model";
 import { NO_QUESTIONS, questionQueue, type QuestionQueue } from "../state/question-queue";
 import { whatIsAsked, whoAsks } from "../view-model/question-text";
-import { counted, passed, read, unread, type Reader } from "../view-model/sentences";
+import { passed, read, unread, type Reader } from "../view-model/sentences";
 
 export type Announcement =
   /** Queued after pending utterances. */

@@ -8,7 +8,7 @@
  * - The queue is bounded, and omitted sentences are announced as such.
  */
 import type { Clock } from "../page-clock";
-import { counted } from "../view-model/sentences";
+import { counted } from "../../src/protocol/phrases";
 
 /** Milliseconds per character, at the speech rate of experienced users. */
 const PER_CHARACTER_MS = 40;

@@ -1,4 +1,5 @@
 /** Session details in words: the agent program, its folder, and the effects of each extension. Pure. */
+import { counted, enumerated } from "../../src/protocol/phrases";
 import {
   isMissing,
   type AlteredPrompts,
@@ -67,12 +68,14 @@ function setupSentences({ added, removed, replaced, members }: SetupChange = {})
   const servers = (verb: string, names: readonly string[] = []): readonly string[] =>
     names.length === 0
       ? []
-      : [`${verb} the MCP server${names.length === 1 ? "" : "s"} ${all(names.map(name => `“${visibleLine(name)}”`))}.`];
+      : [
+          `${verb} the MCP server${names.length === 1 ? "" : "s"} ${enumerated(names.map(name => `“${visibleLine(name)}”`))}.`,
+        ];
   return [
     ...servers("Adds", added),
     ...servers("Removes", removed),
     ...servers("Replaces", replaced),
-    ...(members === undefined ? [] : [`Changes ${all(members.map(visibleLine))} in the session's setup.`]),
+    ...(members === undefined ? [] : [`Changes ${enumerated(members.map(visibleLine))} in the session's setup.`]),
   ];
 }
 
@@ -90,7 +93,7 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
       ] as const
     ).filter(([blocks]) => blocks > 0);
   return [
-    `Altered ${plural(count, "prompt")}${count === 1 ? "" : ", at last"}: ${all(parts.map(([blocks, what], i) => `${i === 0 ? plural(blocks, "part") : blocks} ${what}`))}.`,
+    `Altered ${counted(count, "prompt")}${count === 1 ? "" : ", at last"}: ${enumerated(parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`))}.`,
   ];
 }
 
@@ -123,9 +126,6 @@ function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeH
 
 const ms = (time: number): string =>
   time < 1 ? "under 1 ms" : time < 10_000 ? `${time} ms` : `${Math.round(time / 1_000)} s`;
-const plural = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-const all = (words: readonly string[]): string =>
-  words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} and ${words.at(-1)}`;
 export interface ShownDetails {
   readonly details: SessionDetails | undefined;
   readonly agent: string;

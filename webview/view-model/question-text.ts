@@ -5,10 +5,12 @@
  * - The question is complete or states how much is missing.
  * - Hidden characters become visible (`visibleLine`).
  */
+import { parseJson } from "../../src/protocol/json";
+import { counted } from "../../src/protocol/phrases";
 import type { Permission, ToolContent } from "../../src/protocol/chat";
 import type { Elicitation } from "../../src/protocol/elicitation";
 import { visibleLine } from "../../src/protocol/visible-text";
-import { counted, spoken } from "./sentences";
+import { spoken } from "./sentences";
 import { lineDiff } from "./tool-content";
 
 const WANTS: Readonly<Record<string, string>> = {
@@ -59,20 +61,12 @@ export function whatIsAsked(asked: Permission | Elicitation): string {
 
 /** Lists the members of an object one by one, because braces and quotes are useless in speech. */
 function parameters(input: string): readonly string[] {
-  const value = parsed(input);
+  const value = parseJson(input);
   if (typeof value !== "object" || value === null || Array.isArray(value)) return [bounded(input)];
   return Object.entries(value).map(
     ([name, member]) =>
       `${visibleLine(name)}: ${bounded(typeof member === "string" ? member : JSON.stringify(member))}`,
   );
-}
-
-function parsed(json: string): unknown {
-  try {
-    return JSON.parse(json);
-  } catch {
-    return undefined;
-  }
 }
 
 const MOST = 2_000;

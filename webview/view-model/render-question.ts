@@ -9,6 +9,7 @@
  *   the agent's own.
  * - An answered question has no buttons.
  */
+import { counted } from "../../src/protocol/phrases";
 import type {
   Permission,
   PermissionAnswered,
@@ -23,7 +24,6 @@ import { card, type Card, type CardButton, type Circumstances, type Picture } fr
 import { closed } from "./code-fence";
 import { literal, safeMarkdown } from "./markdown-safe";
 import { wants } from "./question-text";
-import { counted } from "./sentences";
 import { contentPart, parameterBlock, textBlock } from "./tool-content";
 
 export function permissionCard(permission: Permission, circumstances: Circumstances): Card {

@@ -8,6 +8,7 @@
  * - Nothing is announced twice.
  * - Hidden characters become visible (`readableLine`).
  */
+import { counted } from "../../src/protocol/phrases";
 import { fenceAfter, type Fence } from "./code-fence";
 import { readableLine } from "../../src/protocol/visible-text";
 /** Reading position in a text. */
@@ -157,8 +158,6 @@ function withoutTable(reader: Reader, said: string[]): Reader {
   said.push(`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
   return { ...reader, block: undefined };
 }
-
-export const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 // --- sentences
 

@@ -11,7 +11,7 @@ import {
   type SessionMessage,
   type Usage,
 } from "../../../src/protocol/chat";
-import { arrayOr, cut, isObject, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, cut, isAmount, isObject, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { blockContent, wordsOf } from "./content";
 import { controlsOf } from "./controls";
 
@@ -222,17 +222,13 @@ function commands(raw: unknown): readonly Command[] {
 
 function usage({ used, size, cost }: JsonObject): Adapted {
   const { amount, currency } = objectOr(cost);
-  if (!isCount(used) || !isCount(size)) return NOTHING;
+  if (!isAmount(used) || !isAmount(size)) return NOTHING;
   const known: Usage = {
     used,
     size,
-    ...(isCount(amount) && typeof currency === "string" ? { cost: { amount, currency } } : {}),
+    ...(isAmount(amount) && typeof currency === "string" ? { cost: { amount, currency } } : {}),
   };
   return { events: [{ type: "usage", usage: known }], made: 0 };
-}
-
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
 }
 
 function notice(conversation: Conversation, { severity, title, description }: JsonObject, id: string): Notice {

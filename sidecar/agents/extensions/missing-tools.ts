@@ -1,4 +1,5 @@
 /** Describes tools that did not reach an agent's model: their servers and the reason (issue 14 item 1). Pure. */
+import { enumerated } from "../../../src/protocol/phrases";
 import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
 import type { ToolDelivery } from "../../../src/protocol/session-details";
 import { assertNever } from "../../../src/protocol/wire";
@@ -84,7 +85,7 @@ export function missingToolsSentence({ agent, missing, all, retry, configuration
 }
 
 function namesOf(servers: MissingTools["missing"]): string {
-  return listed([...new Set(servers.map(({ name }) => visibleText(name)))]);
+  return enumerated([...new Set(servers.map(({ name }) => visibleText(name)))]);
 }
 
 function countOf(servers: MissingTools["missing"]): string {
@@ -98,8 +99,4 @@ function causeOf(missing: readonly ToolDelivery[], all: number): string {
   const isOne = missing.length === 1;
   if (missing.length === all) return `it did not connect to ${isOne ? "this MCP server" : "any of these MCP servers"}.`;
   return `it did not connect to ${isOne ? "this MCP server" : "these MCP servers"}, although it uses others.`;
-}
-
-function listed(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
 }

@@ -5,7 +5,7 @@
  * Invariants: a failure here never fails the installation. A value of a wrong type counts as absent.
  */
 import path from "node:path";
-import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, isObject, isStrings, objectOr, type JsonObject } from "../../rpc/json";
 import { absent, writeWhole } from "./files";
 import { InstallError } from "./install-error";
 import { tryTool, type ToolProgram, type ToolDeps } from "./package-tool";
@@ -115,16 +115,13 @@ export function launchIn(answer: unknown, crate: string): CrateLaunch {
     { binary, args, env } = objectOr(objectOr(one?.metadata).symposium);
   return {
     ...(typeof binary === "string" ? { binary } : {}),
-    ...(isTexts(args) ? { args } : {}),
+    ...(isStrings(args) ? { args } : {}),
     ...(isObject(env) && isEnvironment(env) ? { env } : {}),
   };
 }
 
 function isOfTheSystem(error: unknown): boolean {
   return error instanceof Error && "code" in error;
-}
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(item => typeof item === "string");
 }
 function isEnvironment(value: JsonObject): value is Readonly<Record<string, string>> {
   return Object.values(value).every(item => typeof item === "string");

@@ -2,7 +2,7 @@
  * `installed.json` marks a folder as an installed version. It is written last. A folder without a readable one is an
  * incomplete installation and is ignored. Pure.
  */
-import { isObject } from "../../rpc/json";
+import { isObject, isStrings } from "../../rpc/json";
 import { isExact } from "../distributions/package-spec";
 import { relativeParts } from "../distributions/segment";
 
@@ -59,11 +59,11 @@ export function readManifest(text: string): Manifest | undefined {
     typeof order !== "number" ||
     typeof installedAt !== "string" ||
     typeof bytes !== "number" ||
-    !isTexts(runtimeArgs)
+    !isStrings(runtimeArgs)
   )
     return undefined;
   if (runtime !== undefined && runtime !== "node") return undefined;
-  if ((args !== undefined && !isTexts(args)) || (env !== undefined && !isEnvironment(env))) return undefined;
+  if ((args !== undefined && !isStrings(args)) || (env !== undefined && !isEnvironment(env))) return undefined;
   return {
     version,
     source,
@@ -89,9 +89,6 @@ function sourceIn(value: unknown): Source | undefined {
   return { kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) };
 }
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.every(item => typeof item === "string");
-}
 function isEnvironment(value: unknown): value is Readonly<Record<string, string>> {
   return isObject(value) && Object.values(value).every(item => typeof item === "string");
 }

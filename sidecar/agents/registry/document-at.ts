@@ -3,7 +3,7 @@
  * a sentence.
  */
 import type { Installable } from "../../../src/protocol/agent-service";
-import { isObject, type JsonObject } from "../../rpc/json";
+import { isObject, parseJson, type JsonObject } from "../../rpc/json";
 import { isFromLoopback } from "../../http/address";
 import { readEntry, type ReadOptions } from "./document";
 import { documentAddress } from "./document-address";
@@ -42,7 +42,7 @@ export async function documentAt(
 
 /** Throws a `RegistryError`. Exported for tests. */
 export function entryIn(text: string, of: Installable, options: ReadOptions): JsonObject {
-  const value = parsed(text),
+  const value = parseJson(text),
     file = FILES[of];
   if (value === undefined)
     throw new RegistryError("wrong", `What is at this address is not JSON: is it the ${file} itself?`);
@@ -63,11 +63,3 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
 }
 
 const NO_VERSION = "none";
-
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}

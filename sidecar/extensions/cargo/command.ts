@@ -6,7 +6,7 @@
  * and similar options name other folders. Only the options listed here are therefore accepted, and a name is never
  * parsed as an option.
  */
-import { arrayOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, textIn, type JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";
 import type { Reads } from "./output";
 
@@ -103,7 +103,7 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
     case "build":
       return { words: [subcommand, JSON_MESSAGES, ...selection], reads: "messages", folders: [] };
     case "test": {
-      const wanted = text(args.test_arg);
+      const wanted = textIn(args.test_arg);
       if (wanted !== undefined && WRITES.test(wanted))
         throw new ToolFailure(
           `“${wanted}” cannot be given to test programs here: it makes them write a file, wherever that is.`,
@@ -132,7 +132,7 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
     case "add":
     case "remove": {
       const { words, folders } = extra(subcommand, list(args.extra_args)),
-        name = text(args.package) ?? "";
+        name = textIn(args.package) ?? "";
       if (!CRATE.test(name))
         throw new ToolFailure(
           `“${name}” is not the name of a crate. Give “package” as in “serde” or “serde@1.0”, and options in “extra_args”.`,
@@ -157,7 +157,7 @@ export function typed(words: readonly string[]): string {
 
 /** A single argument, so that the value cannot become an option. */
 function option(name: string, value: unknown): readonly string[] {
-  const given = text(value);
+  const given = textIn(value);
   return given === undefined ? [] : [`${name}=${given}`];
 }
 
@@ -204,9 +204,6 @@ function refused(word: string, subcommand: keyof typeof EXTRA, { flags, values }
   );
 }
 
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
-}
 function list(value: unknown): readonly string[] {
   return arrayOr(value).filter((item): item is string => typeof item === "string");
 }

@@ -4,7 +4,7 @@
  * Invariant: a command in the settings overrides the table. Invalid settings are reported to `odd` and ignored.
  */
 import path from "node:path";
-import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, isObject, isStrings, objectOr, type JsonObject } from "../../rpc/json";
 
 export interface ServerCommand {
   readonly command: string;
@@ -175,7 +175,7 @@ export function languagesIn({ languages }: JsonObject, odd: (what: string) => vo
 function configuredLanguage(id: string, value: unknown, odd: (what: string) => void): readonly Language[] {
   const { command, args, env, extensions, languageId, initializationOptions, settings } = objectOr(value),
     known = KNOWN.find(each => each.id === id);
-  const files = isTexts(extensions)
+  const files = isStrings(extensions)
     ? Object.fromEntries(
         extensions.map(end => [
           end.startsWith(".") ? end : `.${end}`,
@@ -186,8 +186,8 @@ function configuredLanguage(id: string, value: unknown, odd: (what: string) => v
   const isRight =
     isObject(value) &&
     (command === undefined ? known !== undefined : typeof command === "string" && command !== "") &&
-    (args === undefined || isTexts(args)) &&
-    (env === undefined || (isObject(env) && isTexts(Object.values(env)))) &&
+    (args === undefined || isStrings(args)) &&
+    (env === undefined || (isObject(env) && isStrings(Object.values(env)))) &&
     files !== undefined &&
     (settings === undefined || isObject(settings));
   if (!isRight) {
@@ -243,9 +243,6 @@ export function unknownLanguage(file: string): string {
   return `No language server is known for ${path.extname(file) === "" ? `“${path.basename(file)}”` : `files that end in “${path.extname(file)}”`}. One can be named in the settings of the extension “ide”.`;
 }
 
-function isTexts(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.every(each => typeof each === "string");
-}
 function textsOf(env: unknown): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(objectOr(env)).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),

@@ -6,22 +6,10 @@ import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { deferred, turn } from "../../testing/proxy-rig";
-import { partsOf, Sparkled, words, type SparkledOptions } from "../../testing/sparkled";
+import { partsOf, Sparkled, TOOLS, words, type SparkledOptions } from "../../testing/sparkled";
 import { HTTP_AGENT } from "../../testing/mcp-fixture";
 import { LISTING_MS } from "../tool-listing";
 
-const TOOLS = [
-  "session_checkpoint",
-  "save_insight",
-  "load_evolution",
-  "setup_sparkle",
-  "fetch_profile_data",
-  "update_collaborator_profile",
-  "update_sparkler_identity",
-  "rename_sparkler",
-  "create_sparkler",
-  "list_sparklers",
-] as const;
 const namesTool = (value: unknown): boolean => TOOLS.some(tool => JSON.stringify(value).includes(tool));
 
 const MEMBER = {
@@ -44,6 +32,16 @@ async function opened(options: SparkledOptions = {}): Promise<Sparkled> {
   const sparkled = await Sparkled.open(options);
   sparkled.keep(".sparkle/collaborator-profile.md", "# Mary\n\nShort answers.\n");
   return sparkled;
+}
+
+/** A bridge that answers the request for the tools of a session when the test says so. */
+class HeldBridge {
+  readonly asked = deferred<JsonObject>();
+  readonly answer = deferred<unknown>();
+  readonly delivery = (request: { readonly params: unknown }): Promise<unknown> => {
+    this.asked.resolve(objectOr(request.params));
+    return this.answer.promise;
+  };
 }
 
 const NOTES = "Focus: the parser.";
@@ -114,37 +112,29 @@ suite("Sparkle's text and the user's words", () => {
   });
 
   test("holds a prompt that would name tools until they are listed", async () => {
-    const delivery = deferred<unknown>(),
-      asked = deferred<JsonObject>();
+    const bridge = new HeldBridge();
     await using sparkled = await opened({
-      delivery: request => {
-        asked.resolve(objectOr(request.params));
-        return delivery.promise;
-      },
+      delivery: bridge.delivery,
     });
     const sessionId = await sparkled.session(),
       answered = sparkled.prompt(sessionId, words("hello"));
-    deepEqual(await asked.promise, { sessionId, wait: true });
+    deepEqual(await bridge.asked.promise, { sessionId, wait: true });
     equal(sparkled.prompts.length, 0);
     await sparkled.list();
     await answered;
     ok(namesTool(sparkled.last));
-    delivery.resolve({});
+    bridge.answer.resolve({});
   });
 
   test("sends it without them after a bounded time, or as soon as no bridge answers", async () => {
     for (const isAnswered of [true, false]) {
-      const asked = deferred<undefined>(),
-        delivery = deferred<unknown>();
+      const bridge = new HeldBridge();
       await using sparkled = await opened({
-        delivery: () => {
-          asked.resolve(undefined);
-          return delivery.promise;
-        },
+        delivery: bridge.delivery,
       });
       const answered = sparkled.prompt(await sparkled.session(), words("hello"));
-      await asked.promise;
-      if (isAnswered) delivery.reject(new Error("no bridge"));
+      await bridge.asked.promise;
+      if (isAnswered) bridge.answer.reject(new Error("no bridge"));
       else {
         sparkled.clock.advance(LISTING_MS - 1);
         await turn();
@@ -153,23 +143,19 @@ suite("Sparkle's text and the user's words", () => {
       }
       await answered;
       deepEqual([sparkled.lastParts, namesTool(sparkled.last)], [["hello", "embodiment"], false]);
-      delivery.resolve({});
+      bridge.answer.resolve({});
     }
   });
 
   test("keeps the order of prompts while one is held", async () => {
-    const asked = deferred<undefined>(),
-      delivery = deferred<unknown>();
+    const bridge = new HeldBridge();
     await using sparkled = await opened({
-      delivery: () => {
-        asked.resolve(undefined);
-        return delivery.promise;
-      },
+      delivery: bridge.delivery,
     });
     const sessionId = await sparkled.session(),
       answered = [words("one"), words("two"), words("/init")].map(prompt => sparkled.prompt(sessionId, prompt));
-    await asked.promise;
-    delivery.resolve({});
+    await bridge.asked.promise;
+    bridge.answer.resolve({});
     await Promise.all(answered);
     deepEqual(
       sparkled.prompts.map(({ prompt }) => partsOf(prompt)),
@@ -178,37 +164,29 @@ suite("Sparkle's text and the user's words", () => {
   });
 
   test("ends the waiting when the turn is stopped, and sends nothing", async () => {
-    const asked = deferred<undefined>(),
-      delivery = deferred<unknown>();
+    const bridge = new HeldBridge();
     await using sparkled = await opened({
-      delivery: () => {
-        asked.resolve(undefined);
-        return delivery.promise;
-      },
+      delivery: bridge.delivery,
     });
     const sessionId = await sparkled.session(),
       answered = sparkled.prompt(sessionId, words("hello"));
-    await asked.promise;
+    await bridge.asked.promise;
     sparkled.fixture.client.notify("session/cancel", { sessionId });
     deepEqual([await answered, sparkled.prompts.length], [{ stopReason: "cancelled" }, 0]);
-    delivery.resolve({});
+    bridge.answer.resolve({});
   });
 
   test("sends the embodiment with the next prompt after all held prompts were cancelled", async () => {
-    const asked = deferred<undefined>(),
-      delivery = deferred<unknown>();
+    const bridge = new HeldBridge();
     await using sparkled = await opened({
-      delivery: () => {
-        asked.resolve(undefined);
-        return delivery.promise;
-      },
+      delivery: bridge.delivery,
     });
     const sessionId = await sparkled.session(),
       held = ["one", "two"].map(text => sparkled.prompt(sessionId, words(text)));
-    await asked.promise;
+    await bridge.asked.promise;
     sparkled.fixture.client.notify("session/cancel", { sessionId });
     const answers = await Promise.all(held);
-    delivery.resolve({});
+    bridge.answer.resolve({});
     await sparkled.prompt(sessionId, words("three"));
     deepEqual(answers, [{ stopReason: "cancelled" }, { stopReason: "cancelled" }]);
     deepEqual(
@@ -218,19 +196,15 @@ suite("Sparkle's text and the user's words", () => {
   });
 
   test("ends a stopped turn with updates in version 2, where the answer to a prompt is a receipt", async () => {
-    const asked = deferred<undefined>(),
-      delivery = deferred<unknown>();
+    const bridge = new HeldBridge();
     const initialized = { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } };
     await using sparkled = await opened({
       initialized,
-      delivery: () => {
-        asked.resolve(undefined);
-        return delivery.promise;
-      },
+      delivery: bridge.delivery,
     });
     const sessionId = await sparkled.session(),
       answered = sparkled.prompt(sessionId, words("hello"));
-    await asked.promise;
+    await bridge.asked.promise;
     sparkled.fixture.client.notify("session/cancel", { sessionId });
     equal(typeof objectOr(await answered).messageId, "string");
     deepEqual(
@@ -240,7 +214,7 @@ suite("Sparkle's text and the user's words", () => {
         { sessionId, update: { sessionUpdate: "state_update", ...state } },
       ]),
     );
-    delivery.resolve({});
+    bridge.answer.resolve({});
   });
 });
 

@@ -5,21 +5,9 @@ import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { said } from "../../testing/mcp-ends";
 import { connected } from "../../testing/mcp-fixture";
-import { Sparkled, words } from "../../testing/sparkled";
+import { Sparkled, TOOLS, words } from "../../testing/sparkled";
 
 suite("Sparkle's server", () => {
-  const TOOLS = [
-    "session_checkpoint",
-    "save_insight",
-    "load_evolution",
-    "setup_sparkle",
-    "fetch_profile_data",
-    "update_collaborator_profile",
-    "update_sparkler_identity",
-    "rename_sparkler",
-    "create_sparkler",
-    "list_sparklers",
-  ];
   const PROMPTS = [
     "checkpoint",
     "show_thinking",

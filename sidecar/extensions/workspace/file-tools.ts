@@ -1,4 +1,5 @@
 /** The tools `read_file`, `write_file` and `edit_file`. */
+import { counted } from "../../../src/protocol/phrases";
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import type { GatedAction, Consent } from "../consent";
@@ -207,8 +208,4 @@ function editedOr({ shown }: Inside, edited: Edit): Extract<Edit, { readonly kin
 function linesIn(lines: readonly number[], times = lines.length): string {
   const rest = times - lines.length;
   return `${lines.length === 1 ? "line" : "lines"} ${lines.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
-}
-
-export function counted(n: number, what: string): string {
-  return `${n} ${what}${n === 1 ? "" : "s"}`;
 }

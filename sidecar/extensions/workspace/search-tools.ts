@@ -1,7 +1,8 @@
 /** The tools `search_files` and `search_content`. */
+import { counted } from "../../../src/protocol/phrases";
 import { stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
-import { counted, textOf } from "./file-tools";
+import { textOf } from "./file-tools";
 import { kindOf, type Folders } from "./folders";
 import { globMatcher, isGlob } from "./glob";
 import type { Search, SearchEnd, SearchPlace } from "./search";

@@ -7,7 +7,7 @@
  */
 import { createHash } from "node:crypto";
 import { ELIZA, type AgentConfig } from "../../../src/protocol/agents";
-import { isObject } from "../../../src/protocol/json";
+import { isObject, textIn } from "../../rpc/json";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
 import { textOf } from "./parse-history";
 
@@ -56,7 +56,7 @@ export function identityOf({ messages, options }: ChatRequest): Identity {
   const given = isChat ? (options?.modelOptions ?? {}) : {},
     trace = given["_otelTraceContext"];
   const { traceId, spanId } = isObject(trace) ? trace : {};
-  const conversationId = text(given["_conversationId"]),
+  const conversationId = textIn(given["_conversationId"]),
     turn = given["_telemetryTurn"];
   return {
     caller,
@@ -65,8 +65,8 @@ export function identityOf({ messages, options }: ChatRequest): Identity {
     isFromChat: caller === undefined ? PRIVATE_KEYS.some(key => key in given) : isChat,
     chatSession: conversationId === undefined ? undefined : chatSession(messages),
     turn: typeof turn === "number" ? turn : undefined,
-    trace: text(traceId),
-    span: text(spanId),
+    trace: textIn(traceId),
+    span: textIn(spanId),
   };
 }
 
@@ -128,8 +128,4 @@ export function agentOf({
       local: { command, args, env: Object.fromEntries(env.map(({ name: key, value }) => [key, value])) },
     },
   };
-}
-
-function text(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
 }

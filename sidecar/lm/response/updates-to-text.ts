@@ -5,7 +5,7 @@
  */
 import type { ChatPart } from "../../../src/protocol/lm";
 import { visibleLine } from "../../../src/protocol/visible-text";
-import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, isAmount, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { CallOrigin } from "../tools/announced-calls";
 import {
   CALL_MARKS,
@@ -192,7 +192,7 @@ function plan(words: Words, { entries }: JsonObject): Said {
  * new.
  */
 function usage(words: Words, { used }: JsonObject): Said {
-  return isCount(used) ? counted({ ...words, used }, used, 0) : [words, []];
+  return isAmount(used) ? counted({ ...words, used }, used, 0) : [words, []];
 }
 
 /**
@@ -203,7 +203,7 @@ export function wordsOfResult(
   words: Words,
   { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens }: JsonObject,
 ): Said {
-  if (!isCount(inputTokens) && !isCount(outputTokens)) return [words, []];
+  if (!isAmount(inputTokens) && !isAmount(outputTokens)) return [words, []];
   return counted(
     words,
     words.used ?? sum(inputTokens, cachedReadTokens, cachedWriteTokens),
@@ -214,7 +214,7 @@ export function wordsOfResult(
 /** Size of the agent's context window in tokens; `undefined` if this update does not report it. */
 export function contextSizeOf(update: unknown): number | undefined {
   const { sessionUpdate, size } = objectOr(update);
-  return sessionUpdate === "usage_update" && isCount(size) && size > 0 ? Math.round(size) : undefined;
+  return sessionUpdate === "usage_update" && isAmount(size) && size > 0 ? Math.round(size) : undefined;
 }
 
 function counted(words: Words, prompt: number, completion: number): Said {
@@ -228,11 +228,8 @@ function counted(words: Words, prompt: number, completion: number): Said {
     : [{ ...words, usage: json }, [{ type: "data", mimeType: "usage", data: Buffer.from(json).toString("base64") }]];
 }
 
-function isCount(value: unknown): value is number {
-  return typeof value === "number" && Number.isFinite(value) && value >= 0;
-}
 function sum(...counts: readonly unknown[]): number {
-  return counts.filter(isCount).reduce((all, each) => all + each, 0);
+  return counts.filter(isAmount).reduce((all, each) => all + each, 0);
 }
 
 /** A content block (schema v1, `ContentBlock`) as Markdown. */

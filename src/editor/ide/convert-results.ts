@@ -6,7 +6,7 @@ import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from 
 import type { RawChange } from "../../protocol/ide-answer";
 import { rangeIn } from "../../protocol/ide-read";
 import type { TextEdit } from "../../protocol/ide-text";
-import { isObject, type Fields } from "../../protocol/json";
+import { arrayOr, isObject, objectOr, type Fields } from "../../protocol/json";
 
 export interface Spot {
   readonly path: string;
@@ -23,7 +23,7 @@ export interface ShownAction {
 
 /** The path of a file URI; for other schemes the URI itself. */
 export function pathOf(uri: unknown): string | undefined {
-  const { scheme, fsPath } = fields(uri);
+  const { scheme, fsPath } = objectOr(uri);
   if (scheme === "file" && typeof fsPath === "string") return fsPath;
   return typeof scheme === "string" && isObject(uri) ? String(uri) : undefined;
 }
@@ -31,8 +31,8 @@ export function pathOf(uri: unknown): string | undefined {
 /** Converts `Location[]` or `LocationLink[]`, without duplicates. */
 export function spotsIn(found: unknown): readonly Spot[] {
   const seen = new Set<string>();
-  return list(found).flatMap(each => {
-    const { uri, range, targetUri, targetRange, targetSelectionRange } = fields(each),
+  return arrayOr(found).flatMap(each => {
+    const { uri, range, targetUri, targetRange, targetSelectionRange } = objectOr(each),
       path = pathOf(targetUri ?? uri),
       at = rangeOf(targetSelectionRange ?? targetRange ?? range);
     const key = `${path} ${at?.start.line}:${at?.start.character}`;
@@ -46,15 +46,15 @@ export function spotsIn(found: unknown): readonly Spot[] {
 export function hoverIn(found: unknown): string {
   const text = (part: unknown): string => {
     if (typeof part === "string") return part;
-    const { language, value } = fields(part);
+    const { language, value } = objectOr(part);
     return typeof value !== "string"
       ? ""
       : typeof language === "string"
         ? `\`\`\`${language}\n${value}\n\`\`\``
         : value;
   };
-  return list(found)
-    .flatMap(each => list(fields(each)["contents"]))
+  return arrayOr(found)
+    .flatMap(each => arrayOr(objectOr(each)["contents"]))
     .map(text)
     .filter(part => part.trim() !== "")
     .join("\n\n");
@@ -64,8 +64,8 @@ const MOST_DEPTH = 12;
 
 /** Converts `DocumentSymbol[]` with children, or `SymbolInformation[]`. */
 export function symbolsIn(found: unknown, path?: string, depth = 0): readonly IdeSymbol[] {
-  return list(found).flatMap((each): readonly IdeSymbol[] => {
-    const { name, kind, detail, containerName, location, selectionRange, children } = fields(each),
+  return arrayOr(found).flatMap((each): readonly IdeSymbol[] => {
+    const { name, kind, detail, containerName, location, selectionRange, children } = objectOr(each),
       word = SYMBOL_KINDS[Number(kind)] ?? "symbol",
       at = rangeOf(selectionRange);
     if (typeof name !== "string" || name === "") return [];
@@ -74,7 +74,7 @@ export function symbolsIn(found: unknown, path?: string, depth = 0): readonly Id
         { path, range: at, name, kind: word, depth, ...text("detail", detail) },
         ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : []),
       ];
-    const { uri, range } = fields(location),
+    const { uri, range } = objectOr(location),
       where = pathOf(uri);
     return where === undefined
       ? []
@@ -84,10 +84,10 @@ export function symbolsIn(found: unknown, path?: string, depth = 0): readonly Id
 
 /** Converts the text edits of a `WorkspaceEdit`. VS Code's API does not expose its file operations. */
 export function changesIn(edit: unknown): readonly RawChange[] {
-  const entries = fields(edit)["entries"];
+  const entries = objectOr(edit)["entries"];
   if (!isObject(edit) || typeof entries !== "function") return [];
-  return list(entries.call(edit)).flatMap(entry => {
-    const [uri, edits] = list(entry),
+  return arrayOr(entries.call(edit)).flatMap(entry => {
+    const [uri, edits] = arrayOr(entry),
       path = pathOf(uri),
       read = editsIn(edits);
     return path === undefined || read.length === 0 ? [] : [{ kind: "edit" as const, path, edits: read }];
@@ -96,8 +96,8 @@ export function changesIn(edit: unknown): readonly RawChange[] {
 
 /** `TextEdit[]`. */
 export function editsIn(found: unknown): readonly TextEdit[] {
-  return list(found).flatMap(each => {
-    const { range, newText } = fields(each),
+  return arrayOr(found).flatMap(each => {
+    const { range, newText } = objectOr(each),
       at = rangeOf(range);
     return at && typeof newText === "string" ? [{ range: at, newText }] : [];
   });
@@ -105,16 +105,16 @@ export function editsIn(found: unknown): readonly TextEdit[] {
 
 /** `(Command | CodeAction)[]`. */
 export function actionsIn(found: unknown): readonly ShownAction[] {
-  return list(found).flatMap(each => {
-    const { title, kind, isPreferred, disabled, edit, command } = fields(each),
-      runs = typeof command === "string" ? command : fields(command)["command"];
+  return arrayOr(found).flatMap(each => {
+    const { title, kind, isPreferred, disabled, edit, command } = objectOr(each),
+      runs = typeof command === "string" ? command : objectOr(command)["command"];
     if (typeof title !== "string" || title === "") return [];
     return [
       {
         title,
-        ...text("kind", fields(kind)["value"]),
+        ...text("kind", objectOr(kind)["value"]),
         ...(isPreferred === true ? { isPreferred } : {}),
-        ...text("disabled", fields(disabled)["reason"]),
+        ...text("disabled", objectOr(disabled)["reason"]),
         ...text("command", runs),
         ...(isObject(edit) ? { changes: changesIn(edit) } : {}),
       },
@@ -126,7 +126,7 @@ const SEVERITIES = ["error", "warning", "information", "hint"] as const;
 
 export function diagnosticsIn(found: readonly unknown[], path: string): readonly IdeDiagnostic[] {
   return found.flatMap(each => {
-    const { range, message, severity, source, code } = fields(each),
+    const { range, message, severity, source, code } = objectOr(each),
       at = rangeOf(range),
       value = isObject(code) ? code["value"] : code;
     if (!at || typeof message !== "string") return [];
@@ -145,10 +145,10 @@ export function diagnosticsIn(found: readonly unknown[], path: string): readonly
 
 /** Copies a range property by property: VS Code's ranges have getters, which object spread ignores. */
 function rangeOf(range: unknown): IdeRange | undefined {
-  const { start, end } = fields(range),
+  const { start, end } = objectOr(range),
     plain = (position: unknown): Fields => ({
-      line: fields(position)["line"],
-      character: fields(position)["character"],
+      line: objectOr(position)["line"],
+      character: objectOr(position)["character"],
     });
   return rangeIn({ start: plain(start), end: plain(end) });
 }
@@ -162,5 +162,3 @@ function text<const N extends "detail" | "container" | "kind" | "disabled" | "co
   if (typeof value === "string" && value !== "") named[name] = value;
   return named;
 }
-const fields = (value: unknown): Fields => (isObject(value) ? value : {});
-const list = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);

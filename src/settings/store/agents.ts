@@ -5,7 +5,7 @@
  */
 import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents";
 import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/built-in-agents";
-import { isObject, type Fields } from "../../protocol/json";
+import { arrayOr, isFilled, isObject, objectOr, type Fields } from "../../protocol/json";
 import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../../protocol/own-configuration";
 
 export interface AgentSettings {
@@ -63,10 +63,10 @@ export function readAgents(raw: RawAgentSettings): AgentSettings {
  * fields.
  */
 export function withBypass(value: unknown, agentId: string, isOn: boolean): unknown {
-  if (isObject(value)) return { ...value, [agentId]: { ...fieldsOf(value[agentId]), bypassPermissions: isOn } };
-  const entries = entriesIn(value),
+  if (isObject(value)) return { ...value, [agentId]: { ...objectOr(value[agentId]), bypassPermissions: isOn } };
+  const entries = arrayOr(value),
     at = indexOf(entries, agentId);
-  const entry = { ...fieldsOf(entries[at]), id: agentId, bypassPermissions: isOn };
+  const entry = { ...objectOr(entries[at]), id: agentId, bypassPermissions: isOn };
   return at === -1 ? [...entries, entry] : entries.with(at, entry);
 }
 
@@ -77,13 +77,13 @@ export function withBypass(value: unknown, agentId: string, isOn: boolean): unkn
  */
 export function withAgent(value: unknown, entry: Fields): unknown {
   const entries = isObject(value)
-      ? Object.entries(value).map(([id, fields]) => listed(id, fieldsOf(fields)))
-      : entriesIn(value),
+      ? Object.entries(value).map(([id, fields]) => listed(id, objectOr(fields)))
+      : arrayOr(value),
     at = indexOf(entries, entry["id"]);
   const decided = (fields: Fields): Fields =>
     Object.fromEntries(USER_FIELDS.flatMap(name => (fields[name] === undefined ? [] : [[name, fields[name]]])));
   const others = Object.fromEntries(Object.entries(entry).filter(([name]) => !USER_FIELDS.includes(name)));
-  const next = { ...others, ...decided(fieldsOf(entries[at])) };
+  const next = { ...others, ...decided(objectOr(entries[at])) };
   return at === -1 ? [...entries, next] : entries.with(at, next);
 }
 
@@ -95,13 +95,9 @@ export function withoutAgent(value: unknown, agentId: string): unknown {
     return Object.hasOwn(value, agentId)
       ? Object.fromEntries(Object.entries(value).filter(([id]) => id !== agentId))
       : value;
-  const entries = entriesIn(value),
+  const entries = arrayOr(value),
     left = entries.filter(entry => !isObject(entry) || entry["id"] !== agentId);
   return left.length === entries.length ? value : left;
-}
-
-function entriesIn(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
 }
 
 /** Among several entries with one id, the effective one is the first readable one. */
@@ -112,7 +108,7 @@ function indexOf(entries: readonly unknown[], id: unknown): number {
       i =>
         typeof id === "string" &&
         readEntry(
-          { id, where: "", fields: fieldsOf(entries[i]), distribution: fieldsOf(entries[i])["distribution"] },
+          { id, where: "", fields: objectOr(entries[i]), distribution: objectOr(entries[i])["distribution"] },
           [],
         ),
     ) ??
@@ -214,9 +210,9 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
     name: typeof name === "string" && name.trim() !== "" ? name : (builtIn?.name ?? id),
     distribution: how,
     ...(typeof bypassPermissions === "boolean" ? { bypassPermissions } : {}),
-    ...(isText(version) ? { version } : {}),
+    ...(isFilled(version) ? { version } : {}),
     ...(configuration ? { ownConfiguration: configuration } : {}),
-    ...(isText(description)
+    ...(isFilled(description)
       ? { description }
       : builtIn?.description === undefined
         ? {}
@@ -226,7 +222,7 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
 }
 
 function readConfiguration(value: unknown): OwnConfiguration | undefined {
-  const { file, format } = fieldsOf(value),
+  const { file, format } = objectOr(value),
     known = CONFIGURATION_FORMATS.find(each => each === format);
   return known && typeof file === "string" && /^(~[\\/]|[\\/]|[a-z]:[\\/])./i.test(file)
     ? { file, format: known }
@@ -251,12 +247,10 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
 
 /** An agent's own field takes precedence, even if it is `false`. The older list applies to the others. */
 function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
-  const valid = value === undefined || (Array.isArray(value) && value.every(isText));
+  const valid = value === undefined || (Array.isArray(value) && value.every(isFilled));
   if (!valid) problems.push("symposium.bypassPermissions is no list of agent ids and is not used.");
   const older: readonly unknown[] = valid && Array.isArray(value) ? value : [];
   return agents.filter(({ id, bypassPermissions }) => bypassPermissions ?? older.includes(id)).map(({ id }) => id);
 }
 
 const builtInAgent = (id: string): AgentConfig | undefined => BUILT_IN_AGENTS.find(agent => agent.id === id);
-const fieldsOf = (value: unknown): Fields => (isObject(value) ? value : {});
-const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

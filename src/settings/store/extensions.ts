@@ -13,7 +13,7 @@
  */
 import { readDistribution } from "../../protocol/agents";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
-import { isObject, type Fields } from "../../protocol/json";
+import { isFilled, isObject, type Fields } from "../../protocol/json";
 
 export interface ConfiguredExtension {
   readonly config: ExtensionConfig;
@@ -132,7 +132,7 @@ function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): r
 }
 
 function readEntry(entry: unknown, i: number, builtIns: BuiltIns, problems: string[]): ConfiguredExtension | undefined {
-  if (!isObject(entry) || !isText(entry["id"])) {
+  if (!isObject(entry) || !isFilled(entry["id"])) {
     problems.push(`Entry ${i + 1} of symposium.extensions has no “id” and is left out.`);
     return undefined;
   }
@@ -174,12 +174,12 @@ function ofUser(
   }
   return {
     id,
-    name: isText(name) ? name : id,
+    name: isFilled(name) ? name : id,
     ...(kind === "mcp" ? { kind } : {}),
     distribution: how,
     _source: _source === "registry" ? "registry" : "custom",
-    ...(isText(version) ? { version } : {}),
-    ...(isText(description) ? { description } : {}),
+    ...(isFilled(version) ? { version } : {}),
+    ...(isFilled(description) ? { description } : {}),
   };
 }
 
@@ -233,4 +233,3 @@ function written(value: unknown, entries: readonly unknown[], { byDefault }: Bui
 }
 
 const isList = (value: unknown): boolean => value === undefined || value === null || Array.isArray(value);
-const isText = (value: unknown): value is string => typeof value === "string" && value.trim() !== "";

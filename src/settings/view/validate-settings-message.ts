@@ -1,10 +1,18 @@
 /** Validates messages of a settings page, which shows texts of third parties. Pure. */
-import { filled, just, count, Mismatch, object, oneOf, tagged, text, yesOrNo, type Shape } from "../../chat/schema";
+import {
+  filled,
+  just,
+  count,
+  object,
+  oneOf,
+  tagged,
+  text,
+  yesOrNo,
+  type Shape,
+  type Validation,
+  validated,
+} from "../../chat/schema";
 import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES, type SettingsToHost } from "../../protocol/settings-view";
-
-export type Validated =
-  | { readonly ok: true; readonly message: SettingsToHost }
-  | { readonly ok: false; readonly why: string };
 
 /** An id from the settings. */
 const id = filled(512);
@@ -25,11 +33,6 @@ const message: Shape<SettingsToHost> = tagged<SettingsToHost>("type", {
   log: object({ type: just("log"), level: oneOf("error", "warn", "info", "debug"), message: text(4_096) }),
 } satisfies { readonly [T in SettingsToHost["type"]]: Shape<Extract<SettingsToHost, { type: T }>> });
 
-export function validateSettings(value: unknown): Validated {
-  try {
-    return { ok: true, message: message(value, "message") };
-  } catch (error) {
-    if (error instanceof Mismatch) return { ok: false, why: error.message };
-    throw error;
-  }
+export function validateSettings(value: unknown): Validation<SettingsToHost> {
+  return validated(message, value);
 }

@@ -1,0 +1,11 @@
+/** Parts of sentences. Pure. */
+
+/** "1 line", "2 lines". */
+export function counted(n: number, what: string): string {
+  return `${n} ${what}${n === 1 ? "" : "s"}`;
+}
+
+/** "a, b and c". */
+export function enumerated(names: readonly string[]): string {
+  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+}
