@@ -1,8 +1,16 @@
 // Only rules that find bugs; the compiler and the layers test cover the rest.
 import tseslint from "typescript-eslint";
+import plainEnglish from "./scripts/plain-english.mjs";
 
 export default tseslint.config(
-  { ignores: ["out/", "dist/", "node_modules/", "**/*.mjs", "**/*.js"] },
+  { ignores: ["out/", "dist/", "node_modules/"] },
+  {
+    files: ["**/*.ts", "**/*.mjs", "**/*.js"],
+    ignores: ["**/fixtures/**"],
+    plugins: { "plain-english": plainEnglish },
+    // Test titles are not checked yet.
+    rules: { "plain-english/wording": ["error", { titles: false }] },
+  },
   {
     files: ["**/*.ts"],
     extends: [tseslint.configs.base],

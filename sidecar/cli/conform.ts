@@ -193,7 +193,7 @@ function hasFailedStart(results: readonly Result[]): boolean {
   return results.some(({ rule, verdict }) => rule.id.endsWith("/initialize") && verdict.kind === "fail");
 }
 
-/** Stands in for a command that cannot be started. The first rule reports the reason. */
+/** A placeholder for a command that cannot be started. The first rule reports the reason. */
 function notStarted(exited: Promise<string>): Subject {
   const input = new PassThrough().resume(),
     output = new PassThrough().end();

@@ -251,8 +251,8 @@ class Bridge implements AsyncDisposable {
   }
 
   /**
-   * The server on a connection of its own for each request, closed afterwards: a program of the user's runs once for
-   * each connection.
+   * Requests on a separate connection for each request, closed afterwards. A user's program runs once for each
+   * connection.
    */
   #briefly(server: AcpServer): StatelessServer {
     return {

@@ -13,7 +13,7 @@ export interface ProcessEntry {
   readonly pid: number;
   /** Process group. On Windows, the process id. */
   readonly group: number;
-  /** Parent process id, if the table has it. */
+  /** Parent process id, if the table contains one. */
   readonly parent?: number;
   /** Opaque; compare with `sameStart`. */
   readonly started: string;

@@ -77,7 +77,7 @@ export function shownLine(line: string, limit = MOST_LINE): string {
   return line.length <= limit ? line : `${line.slice(0, limit)}…`;
 }
 
-/** The first line of a range; absent if the text does not have it. */
+/** The first line of a range; absent if the text has no such line. */
 export function lineAt(lines: readonly string[], { start }: IdeRange): { readonly text?: string } {
   const text = lines[start.line];
   return text === undefined ? {} : { text: shownLine(text) };

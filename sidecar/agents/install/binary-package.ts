@@ -24,7 +24,7 @@ export interface BinaryDeps {
   readonly bunzip?: Bunzip | undefined;
 }
 
-/** Name of the downloaded file in the folder. No entry may have it. */
+/** Name of the downloaded file in the folder. No entry may have this name. */
 const ARCHIVE = ".archive";
 
 /** `release`: version of the installation. */

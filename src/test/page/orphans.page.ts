@@ -21,7 +21,7 @@ suite("no orphan", function () {
   });
   suiteTeardown(() => box.close());
 
-  /** The agent answers with its run id; three processes have it. */
+  /** The agent answers with its run id; three processes carry this id. */
   async function running(): Promise<string> {
     await newTab(box).catch(() => undefined); // right after a restart the first tab may be the new one
     await sendPrompt(box.frame, "say here I am");

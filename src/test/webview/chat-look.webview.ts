@@ -184,7 +184,7 @@ suite("the look of what an agent shows and asks", () => {
     await form().getByLabel("Copies").fill("1,5");
     await form().getByLabel("Beta").check();
     await form().getByLabel("Mail").focus();
-    await chat().getByRole("button", { name: "Decline" }).first().click(); // of the page to open
+    await chat().getByRole("button", { name: "Decline" }).first().click(); // declines the page
     await showsText(box.frame, "Declined by you");
     await form().getByLabel("Mail").focus();
     await chat().locator('select[aria-label="Mode"]').selectOption("code");

@@ -1,0 +1,12 @@
+import type { ESLint } from "eslint";
+
+export interface Fault {
+  readonly why: string;
+  readonly sentence: string;
+}
+export function sentencesOf(text: string): readonly string[];
+export function faultsIn(text: string): readonly Fault[];
+export function passagesOf(markdown: string): readonly string[];
+export function longSentences(passage: string, most: number): readonly string[];
+declare const plugin: ESLint.Plugin;
+export default plugin;

@@ -1,0 +1,102 @@
+/** Comments, test titles and documents use plain technical English (issue 15 item 1). */
+import { deepEqual } from "node:assert/strict";
+import { readdirSync, readFileSync } from "node:fs";
+import { Linter } from "eslint";
+import plugin, { faultsIn, longSentences, passagesOf, sentencesOf } from "./plain-english.mjs";
+
+const MAX_WORDS = 35;
+const DOCUMENTS = [
+  "README.md",
+  "CONTRIBUTING.md",
+  "CHANGELOG.md",
+  ...readdirSync("docs", { recursive: true, encoding: "utf8" })
+    .filter(name => name.endsWith(".md"))
+    .map(name => `docs/${name.replaceAll("\\", "/")}`),
+];
+/** Released sections of the changelog are not changed any more. */
+const checkedPart = (name: string): string => {
+  const text = readFileSync(name, "utf8");
+  return name === "CHANGELOG.md" ? (text.split(/^## (?!\[Unreleased\])/m)[0] ?? "") : text;
+};
+
+/** Lines with a report. */
+function reported(code: string, titles = false): readonly number[] {
+  const config: Linter.Config = {
+    plugins: { "plain-english": plugin },
+    rules: { "plain-english/wording": ["error", { titles }] },
+  };
+  return new Linter().verify(code, [config]).map(({ line }) => line);
+}
+
+suite("plain English", () => {
+  test("rejects relative clauses as nouns, vague verbs and programs as persons", () => {
+    const rejected = [
+      "What the page shows.",
+      "Who waits gets an answer.",
+      "Of several the first.",
+      "Where files are kept.",
+      "The entry stands in the list.",
+      "The turn goes on.",
+      "Whether a page is there.",
+      "The sum comes to zero.",
+      "Every server has it.",
+      "Nobody waits.",
+      "A process of its own.",
+      "The list is another now.",
+      "The agent is told the reason.",
+      "The host hears of the end.",
+    ];
+    deepEqual(
+      rejected.filter(text => faultsIn(text).length === 0),
+      [],
+    );
+  });
+
+  test("accepts questions, quotations, code and relative clauses of place", () => {
+    const accepted = [
+      "What does it return?",
+      "Where the focus must not move, the text is spoken.",
+      'The label is "What is there".',
+      "See `of` and `stands`.",
+      "The wording of its own messages.",
+      "The host tells both apart.",
+    ];
+    deepEqual(accepted.flatMap(faultsIn), []);
+  });
+
+  test("reports comments once, also those over several lines, and test titles if enabled", () => {
+    deepEqual(
+      [
+        reported("// What\n// it does.\nlet a; // nobody\n/**\n * Fine.\n *\n * - Of these one.\n */\nlet b;"),
+        reported("// @ts-expect-error nobody\n"),
+        reported('test("what it does", () => {});'),
+        reported('test("what it does", () => {});\ntest(`of ${1}`, () => {});\ntest(name, () => {});', true),
+      ],
+      [[1, 3, 4], [], [], [1, 2]],
+    );
+  });
+
+  test("splits documents into passages and sentences", () => {
+    deepEqual(passagesOf("# A\n\nOne. Two\nlines.\n- [b](c)\n\n```\ncode\n```\n| d | `e` |\n").flatMap(sentencesOf), [
+      "A",
+      "One.",
+      "Two lines.",
+      "b",
+      "d",
+      "x",
+    ]);
+    deepEqual(longSentences("a b c. `d e` f", 2), ["a b c."]);
+  });
+
+  for (const name of DOCUMENTS)
+    test(`${name} has none of these faults, and no sentence of more than ${MAX_WORDS} words`, () => {
+      const passages = passagesOf(checkedPart(name));
+      deepEqual(
+        passages.flatMap(passage => [
+          ...faultsIn(passage).map(({ why, sentence }) => `${why}: ${sentence}`),
+          ...longSentences(passage, MAX_WORDS),
+        ]),
+        [],
+      );
+    });
+});
