@@ -212,7 +212,7 @@ export async function look(box: ChatBox, name: string): Promise<void> {
   await box.screenshot(`${name}-light`);
 }
 
-/** Selects a color theme, and waits until the page has it. */
+/** Selects a color theme, and waits until the page shows it. */
 export async function wear(box: ChatBox, theme: string, kind: string, frame = box.frame): Promise<void> {
   await box.selectTheme(theme);
   // Two themes may be of one kind.

@@ -1,6 +1,6 @@
 /**
  * The extension host without VS Code, wired as `extension.ts` does it: the production chat, its channel to the page and
- * the built sidecar, which starts the agents of the tests. What only an editor can do is left out, or scripted.
+ * the built sidecar, which starts the agents of the tests. Features that need an editor are omitted or scripted.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, readFile, writeFile } from "node:fs/promises";
@@ -35,7 +35,7 @@ export interface HostDeps {
   readonly storage: string;
   /** Environment of the sidecar and its agents. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** What the extension keeps for itself, across windows. */
+  /** State that the extension stores across windows. */
   readonly memory: Map<string, unknown>;
   post(message: HostToPage): Promise<boolean>;
   /** Shows VS Code's modal dialog and resolves to the label of the button that was pressed. */

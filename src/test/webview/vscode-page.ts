@@ -44,7 +44,7 @@ export interface VscodePageDeps {
 
 export class VscodePage {
   #theme: string;
-  /** What the document wrote with `setState`, as JSON. */
+  /** The state that the document stored with `setState`, as JSON. */
   #state: string | undefined;
   #document: Frame | undefined;
   #posted: { readonly message: unknown; readonly settle: (delivered: boolean) => void }[] = [];
