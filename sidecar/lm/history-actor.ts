@@ -24,7 +24,7 @@ import { admit, match, type Verdict } from "./history/match-history";
 import type { Ask, HistoryDeps, Kept, Message } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
 import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
-import { promptFor } from "./session/prompt";
+import { namesTools, promptFor } from "./session/prompt";
 import type { MessageHistory } from "./history/message-history";
 import { commonRecords, newResults, type Reading } from "./history/parse-history";
 import type { ResponseStream } from "./response/response-stream";
@@ -240,6 +240,7 @@ export class HistoryActor extends Actor<Message> {
     const prompt: Prompt = {
       requestId,
       context: () => chatContextOf(request, request.cwd ?? this.deps.cwd),
+      namesTools: () => namesTools(request, reading),
       blocks: to => promptFor(request, reading, verdict, to),
     };
     const goesOn =

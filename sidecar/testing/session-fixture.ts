@@ -33,6 +33,8 @@ export class SessionFixture implements AsyncDisposable {
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
   policy: "ask" | "allow" = "ask";
+  /** Whether the next prompt mentions tools. */
+  namesTools = false;
   /** The user's choices for the next prompt. */
   context: ChatContext = NO_CONTEXT;
   /** Extensions that are left out of the chain of its agent. */
@@ -150,6 +152,7 @@ export class SessionFixture implements AsyncDisposable {
     this.session.ask({
       requestId,
       context: () => this.context,
+      namesTools: () => this.namesTools,
       blocks: to => {
         this.recipients.push(to);
         return [{ type: "text", text }];

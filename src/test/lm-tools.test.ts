@@ -221,18 +221,20 @@ suite("models of Symposium with tools of another extension", () => {
     );
   });
 
-  test("that a tool must be used is said to the agent, and only then", async () => {
+  test("requires a tool of the agent only after it has requested the list of tools", async () => {
     const before = prompts().length,
       required = consumer({ toolMode: vscode.LanguageModelChatToolMode.Required, tools: TOOLS.slice(0, 1) });
     const asked = await required.ask(`mcp vsc_* add {"a":2,"b":2}`);
     assert.deepEqual(called(asked), [["add", { a: 2, b: 2 }]]);
     await required.answer([[asked.calls[0]!, "four"]]);
+    await required.ask("say once more");
     await consumer().ask("say none");
     assert.deepEqual(
       prompts()
         .slice(before)
         .map(text => text.includes("Use at least one of the tools")),
-      [true, false],
+      [false, true, false],
+      "the scripted agent lists tools on demand, in its first turn",
     );
   });
 

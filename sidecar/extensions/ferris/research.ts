@@ -22,7 +22,7 @@ import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound } from "../../rpc/peer";
 import { ToolFailure, type Tool } from "../tool";
-import { ToolListing } from "../tool-listing";
+import { ToolListing } from "../../proxies/tool-listing";
 import { connectToolServer } from "../tool-server";
 import { bringsAgentFiles } from "./agent-files";
 import type { CrateSource } from "./crate-sources";

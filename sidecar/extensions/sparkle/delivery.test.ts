@@ -8,7 +8,7 @@ import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { deferred, turn } from "../../testing/proxy-rig";
 import { partsOf, Sparkled, TOOLS, words, type SparkledOptions } from "../../testing/sparkled";
 import { HTTP_AGENT } from "../../testing/mcp-fixture";
-import { LISTING_MS } from "../tool-listing";
+import { LISTING_MS } from "../../proxies/tool-listing";
 
 const namesTool = (value: unknown): boolean => TOOLS.some(tool => JSON.stringify(value).includes(tool));
 

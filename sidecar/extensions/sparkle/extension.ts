@@ -27,7 +27,7 @@ import { offerTracker, sessionClient, type SessionClient } from "../session-clie
 import { sessionTools, type SessionPlace } from "../session-tools";
 import { withSystemPrompt } from "../system-prompt";
 import type { Tool } from "../tool";
-import { ToolListing } from "../tool-listing";
+import { ToolListing } from "../../proxies/tool-listing";
 import { connectToolServer } from "../tool-server";
 import { KeptFolder } from "./kept-folder";
 import type { AskedPart } from "./marks";

@@ -1,14 +1,20 @@
 /**
- * Sends the prompts of one open session of an agent. It first sets the session mode that matches the chat mode. Then it
- * sends the prompt with the context that the session has not received yet.
+ * Sends the prompts of one open session of an agent. It first sets the session mode that matches the chat mode. A
+ * prompt that mentions tools then waits until the agent has requested their list (issue 14 item 4). Then the prompt is
+ * sent with the context that the session has not received yet.
  *
  * Invariants:
  * - `ended` is called at most once per prompt.
- * - A prompt that is cancelled while its mode is being set is never sent.
+ * - A prompt that is cancelled while it waits is never sent.
+ * - A prompt mentions tools only if the agent has requested their list. The wait ends within `LISTING_MS`.
  * - Context counts as received only after a turn that ended regularly.
  */
 import type { AgentConnection, PromptOutcome } from "../../acp/connection";
 import { AgentError, agentAnswered } from "../../errors";
+import type { ToolListing } from "../../proxies/tool-listing";
+import type { Neighbour } from "../../proxies/proxy";
+import type { Clock } from "../../rpc/clock";
+import { objectOr, type JsonObject } from "../../rpc/json";
 import { contextBlocks, type ContextSection } from "../history/chat-context";
 import {
   modeChange,
@@ -25,23 +31,23 @@ export interface AgentPromptsDeps {
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
   /** Shows a sentence to the user in the chat. */
   readonly onNotice: (sentence: string) => void;
-  /** The agent has requested the list of VS Code's tools in this session. */
-  readonly isListed: () => boolean;
+  readonly clock: Clock;
+  /** Whether the agent has requested the list of VS Code's tools. Undefined if the session has no tools. */
+  readonly listing: () => ToolListing | undefined;
   /** Persists the mode to return to, for a later process. */
   readonly onModeReturn: (back: ModeReturn | undefined) => void;
 }
 
-/** A prompt whose session mode is being set. */
+/** A prompt that was not sent yet. `stopped` is aborted when it is cancelled or dropped. */
 interface Held {
   readonly ended: (outcome: PromptOutcome) => void;
+  readonly stopped: AbortController;
 }
 
 export class AgentPrompts {
   #mode: SessionMode;
   #known: ReadonlyMap<string, ContextSection> = new Map();
   #held: Held | undefined;
-  /** A turn of the session ended regularly: an agent that gives its model tools has listed them by then. */
-  #hadTurn = false;
 
   constructor(
     private readonly agent: string,
@@ -72,23 +78,32 @@ export class AgentPrompts {
     if (!remembers) this.#known = new Map();
     const { images, embedded } = connection.capabilities;
     const told = contextBlocks(context.sections, this.#known),
-      hasTools = !this.#hadTurn || this.deps.isListed();
-    const blocks = prompt.blocks({ images, embedded, remembers, hasTools, context: told });
-    const send = (): void =>
-      connection.prompt(sessionId, blocks, outcome => {
+      listing = this.deps.listing(),
+      isListed = listing?.isListed === true;
+    const blocksFor = (hasTools: boolean): readonly JsonObject[] =>
+      prompt.blocks({ images, embedded, remembers, hasTools, context: told });
+    const blocks = blocksFor(isListed);
+    const send = (prepared: readonly JsonObject[]): void =>
+      connection.prompt(sessionId, prepared, outcome => {
         const isRegular = outcome.kind === "stopped" && outcome.reason !== "cancelled" && outcome.reason !== "refusal";
-        this.#hadTurn ||= isRegular;
         this.#known = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
         ended(outcome);
       });
-    if (!change) return send();
-    const held: Held = { ended };
+    const awaited = isListed || !prompt.namesTools() ? undefined : listing;
+    if (!change && !awaited) return send(blocks);
+    const held: Held = { ended, stopped: new AbortController() };
     this.#held = held;
-    this.#set(connection, sessionId, change)
-      .then(() => {
+    const prepare = async (): Promise<readonly JsonObject[]> => {
+      if (change) await this.#set(connection, sessionId, change);
+      return (await awaited?.settled(sessionId, chainOf(connection, sessionId), this.deps.clock, held.stopped.signal))
+        ? blocksFor(true)
+        : blocks;
+    };
+    prepare()
+      .then(prepared => {
         if (this.#held !== held) return;
         this.#held = undefined;
-        send();
+        send(prepared);
       })
       .catch((error: unknown) => {
         const failure = error instanceof AgentError ? error : agentAnswered(this.agent, String(error), error);
@@ -100,12 +115,14 @@ export class AgentPrompts {
   cancel(): boolean {
     const held = this.#held;
     this.#held = undefined;
+    held?.stopped.abort();
     held?.ended({ kind: "stopped", reason: "cancelled" });
     return held !== undefined;
   }
 
   /** The session has ended. A prompt that was not sent yet is dropped. */
   leave(): void {
+    this.#held?.stopped.abort();
     this.#held = undefined;
   }
 
@@ -124,4 +141,10 @@ export class AgentPrompts {
       deps.onNotice(`${agent} did not switch to its mode “${change.name}”: ${why}`);
     }
   }
+}
+
+function chainOf(connection: AgentConnection, sessionId: string): Pick<Neighbour, "request"> {
+  return {
+    request: (method, params) => connection.request(sessionId, method, objectOr(params), () => undefined),
+  };
 }

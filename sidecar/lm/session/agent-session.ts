@@ -365,7 +365,8 @@ export class AgentSession {
       begin = this.#begin;
     return new AgentPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
       log: this.deps.log,
-      isListed: () => this.#offer?.isListed === true,
+      clock: this.deps.clock,
+      listing: () => this.#offer?.listing,
       onNotice: sentence => this.say({ kind: "notice", sentence, of }),
       onModeReturn: modeReturn => this.say({ kind: "modeReturn", modeReturn, of }),
     });

@@ -43,7 +43,7 @@ export class OneShotSessions implements AsyncDisposable {
       this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`),
     );
     this.#open.set(requestId, { session, limit, stream });
-    session.ask({ requestId, context: () => NO_CONTEXT, blocks: () => blocks });
+    session.ask({ requestId, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => blocks });
   }
 
   /** Ends the request without an answer. */

@@ -8,7 +8,7 @@ import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
 import { forTheAgent } from "../../mcp/audience";
 import type { JsonObject } from "../../rpc/json";
 import type { Verdict } from "../history/match-history";
-import { partsOf, type Attached } from "../history/parse-message";
+import { partsOf, type Attached, type PromptParts } from "../history/parse-message";
 import { quoted } from "../history/quote-block";
 import type { Reading } from "../history/parse-history";
 import type { Recipient } from "./session-state-model";
@@ -27,9 +27,7 @@ export function promptFor(
   verdict: Verdict,
   to: Recipient,
 ): readonly JsonObject[] {
-  const { words, attached, images, tools, context } = partsOf(
-    reading.messages.slice(0, 1).concat(reading.rounds.length === 0 ? reading.messages.slice(1) : []),
-  );
+  const { words, attached, images, tools, context } = partsOfTurn(reading);
   const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
   let room = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {
@@ -46,17 +44,28 @@ export function promptFor(
         : forTheAgent({ type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` }),
     ),
     ...[
-      ...text(
-        request.options?.toolMode === "required" && to.hasTools
-          ? "Use at least one of the tools that you are offered."
-          : "",
-      ),
-      ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
+      ...(to.hasTools ? aboutTools(request, tools) : []),
       ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
       ...to.context,
       ...said,
     ].map(forTheAgent),
   ];
+}
+
+/** Whether the prompt mentions tools if the agent has requested their list. */
+export function namesTools(request: ChatRequest, reading: Reading): boolean {
+  return aboutTools(request, partsOfTurn(reading).tools).length > 0;
+}
+
+function aboutTools({ options }: ChatRequest, tools: readonly string[]): readonly JsonObject[] {
+  return [
+    ...text(options?.toolMode === "required" ? "Use at least one of the tools that you are offered." : ""),
+    ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
+  ];
+}
+
+function partsOfTurn({ messages, rounds }: Reading): PromptParts {
+  return partsOf(rounds.length === 0 ? messages : messages.slice(0, 1));
 }
 
 const CONTEXT: Readonly<Record<string, string>> = {

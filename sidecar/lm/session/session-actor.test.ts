@@ -16,7 +16,7 @@ suite("a model's session", () => {
       [
         "/w",
         [{ type: "text", text: "words of 1" }],
-        [{ images: true, embedded: false, remembers: false, hasTools: true, context: [] }],
+        [{ images: true, embedded: false, remembers: false, hasTools: false, context: [] }],
       ],
     );
     fixture.agent.say("s", "Hello");
@@ -167,7 +167,7 @@ suite("a model's session", () => {
     fixture.session.resume(
       2,
       fixture.calls(1).map(callId => ({ callId, result: "x", isError: false })),
-      { requestId: 2, context: () => NO_CONTEXT, blocks: () => [] },
+      { requestId: 2, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] },
     );
     fixture.clock.advance(PENDING_MS);
     await answer;

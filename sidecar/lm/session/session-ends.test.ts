@@ -212,6 +212,7 @@ suite("a model's session, ends and beginnings", () => {
     fixture.session.ask({
       requestId: 1,
       context: () => NO_CONTEXT,
+      namesTools: () => false,
       blocks: () => {
         throw new Error("bug");
       },

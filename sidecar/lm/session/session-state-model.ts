@@ -39,7 +39,7 @@ export interface Recipient {
   readonly images: boolean;
   readonly embedded: boolean;
   readonly remembers: boolean;
-  /** False: the agent answered a whole turn of this session without requesting the list of VS Code's tools. */
+  /** The agent has requested the list of VS Code's tools in this session. */
   readonly hasTools: boolean;
   /** The user's choices for the chat that this session has not received yet. */
   readonly context: readonly JsonObject[];
@@ -49,6 +49,8 @@ export interface Prompt {
   readonly requestId: RequestId;
   /** The user's choices for the chat. Parsed when the prompt is sent. */
   readonly context: () => ChatContext;
+  /** Whether the blocks mention tools if the agent has tools. */
+  readonly namesTools: () => boolean;
   /** ACP content blocks. They quote the conversation if the agent does not remember it. */
   readonly blocks: (to: Recipient) => readonly JsonObject[];
 }

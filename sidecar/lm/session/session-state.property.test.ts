@@ -109,7 +109,7 @@ class Witness {
 
   #eventOf(move: Move): SessionEvent | undefined {
     const n = ++this.#n,
-      prompt = { requestId: n, context: () => NO_CONTEXT, blocks: () => [] };
+      prompt = { requestId: n, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
     switch (move.kind) {
       case "say":
       case "think":

@@ -18,7 +18,7 @@ import { PENDING_MS, STOPPING_MS } from "./session-steps";
  */
 function eventOf(line: string): SessionEvent {
   const [kind = "", a = "", ...rest] = line.split(" "),
-    prompt = { requestId: Number(a), context: () => NO_CONTEXT, blocks: () => [] };
+    prompt = { requestId: Number(a), context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
   switch (kind) {
     case "opened":
     case "quiet":

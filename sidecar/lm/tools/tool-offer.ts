@@ -13,6 +13,7 @@ import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
 import type { ChatTool } from "../../../src/protocol/lm";
 import { QualifiedNames } from "../../permissions/bridged-calls";
 import { isCommandName } from "../../permissions/call-input";
+import { ToolListing } from "../../proxies/tool-listing";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { refusal } from "./tool-results";
 import { catalogue, changes, type Catalogue } from "./tool-catalogue";
@@ -66,7 +67,9 @@ export class ToolOffer {
   readonly #watchers = new Set<OfferWatcher>();
   readonly #told = new Set<string>();
   #offered: Pick<OfferTerms, "tools" | "duplicates">;
-  #listing: "none" | "current" | "outdated" = "none";
+  /** Whether the agent has requested the list. */
+  readonly listing = new ToolListing();
+  #list: "current" | "outdated" = "current";
   #catalogue: Catalogue;
   #isClosed = false;
 
@@ -95,18 +98,14 @@ export class ToolOffer {
 
   /** The tools, for an agent that requests the list. */
   list(): readonly McpTool[] {
-    this.#listing = "current";
+    this.#list = "current";
+    this.listing.listed();
     return this.tools;
-  }
-
-  /** The agent has requested the list. */
-  get isListed(): boolean {
-    return this.#listing !== "none";
   }
 
   /** The list has changed since the agent requested it: not every agent handles `notifications/tools/list_changed`. */
   get isOutdated(): boolean {
-    return this.#listing === "outdated";
+    return this.#list === "outdated";
   }
 
   /** Symposium's own permission tools that VS Code offers. */
@@ -126,7 +125,7 @@ export class ToolOffer {
     this.#offered = { tools, duplicates };
     this.#catalogue = this.#made(tools, duplicates);
     if (!changes(before, this.#catalogue.tools)) return;
-    if (this.#listing === "current") this.#listing = "outdated";
+    if (this.listing.isListed) this.#list = "outdated";
     for (const { changed } of [...this.#watchers]) changed?.();
   }
 

@@ -1,12 +1,12 @@
 /**
- * Tracks whether an agent has listed the tools of an extension's MCP server in one session (issue 14 item 4). The
- * server itself observes the request. This works for agents with native MCP over ACP, behind any conductor, and with
- * any server name that a later proxy assigns.
+ * Tracks whether an agent has listed the tools of one MCP server in one session (issue 14 item 4). The server itself
+ * observes the request. This works for agents with native MCP over ACP, behind any conductor, and with any server name
+ * that a later proxy assigns.
  *
  * Invariants: `isListed` never returns to false; `settled` resolves within `LISTING_MS` and never rejects.
  */
-import { type SessionToolsRequest } from "../mcp/delivery/delivery";
-import type { Neighbour } from "../proxies/proxy";
+import type { SessionToolsRequest } from "../mcp/delivery/delivery";
+import type { Neighbour } from "./proxy";
 import type { Clock } from "../rpc/clock";
 import { EXTENSION_METHODS } from "../acp/methods";
 
@@ -32,9 +32,14 @@ export class ToolListing {
 
   /**
    * Waits for agents whose MCP client is slower than the first prompt. A chain without the bridge rejects the request;
-   * the current state then decides. `successor`: the extension's successor. `signal` ends the wait.
+   * the current state then decides. `successor`: sends the request to the chain. `signal` ends the wait.
    */
-  async settled(sessionId: string, successor: Neighbour, clock: Clock, signal: AbortSignal): Promise<boolean> {
+  async settled(
+    sessionId: string,
+    successor: Pick<Neighbour, "request">,
+    clock: Clock,
+    signal: AbortSignal,
+  ): Promise<boolean> {
     if (this.#isListed || signal.aborted) return this.#isListed;
     const ends = new AbortController(),
       ended = new Promise<void>(resolve =>

@@ -1,0 +1,80 @@
+import { deepEqual } from "node:assert/strict";
+import { EXTENSION_METHODS } from "../../acp/methods";
+import { LISTING_MS } from "../../proxies/tool-listing";
+import { objectOr } from "../../rpc/json";
+import { SessionFixture } from "../../testing/session-fixture";
+
+const { session_tools: SESSION_TOOLS } = EXTENSION_METHODS;
+
+/** Sends a prompt that mentions tools. The agent has not requested the list. */
+async function asked(fixture: SessionFixture) {
+  fixture.namesTools = true;
+  fixture.ask(1);
+  const { offer } = await fixture.open(),
+    [request, ...more] = fixture.agent.taken(SESSION_TOOLS);
+  deepEqual(
+    [objectOr(request?.params), more.length, fixture.agent.heard.includes("session/prompt")],
+    [{ sessionId: "s", wait: true }, 0, false],
+  );
+  return { offer, request };
+}
+const mentionsTools = ({ recipients }: SessionFixture): boolean | undefined => recipients.at(-1)?.hasTools;
+
+suite("AgentPrompts", () => {
+  test("waits for the list of tools before a first prompt that mentions tools", async () => {
+    await using fixture = new SessionFixture();
+    const { offer } = await asked(fixture);
+    offer.list();
+    (await fixture.prompted()).respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual(mentionsTools(fixture), true);
+  });
+
+  test("mentions no tools if the agent does not request their list before the wait ends", async () => {
+    for (const isAnswered of [true, false]) {
+      await using fixture = new SessionFixture();
+      const { request } = await asked(fixture);
+      if (isAnswered) request?.respond({ servers: [] });
+      else fixture.clock.advance(LISTING_MS);
+      (await fixture.prompted()).respond({ stopReason: "end_turn" });
+      await fixture.settle();
+      deepEqual(mentionsTools(fixture), false);
+    }
+  });
+
+  test("mentions tools in a later prompt once the agent has requested their list", async () => {
+    await using fixture = new SessionFixture();
+    const { offer, request } = await asked(fixture);
+    request?.respond({ servers: [] });
+    const first = await fixture.prompted();
+    offer.list();
+    first.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    fixture.ask(2);
+    (await fixture.prompted()).respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual([mentionsTools(fixture), fixture.agent.taken(SESSION_TOOLS).length], [true, 0]);
+  });
+
+  test("does not wait before a prompt that mentions no tools", async () => {
+    await using fixture = new SessionFixture();
+    fixture.ask(1);
+    await fixture.open();
+    (await fixture.prompted()).respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual([mentionsTools(fixture), fixture.agent.taken(SESSION_TOOLS).length], [false, 0]);
+  });
+
+  test("does not send a prompt that is cancelled while it waits", async () => {
+    await using fixture = new SessionFixture();
+    const { offer } = await asked(fixture);
+    fixture.session.cancel(1);
+    await fixture.settle();
+    offer.list();
+    await fixture.settle();
+    deepEqual(
+      fixture.agent.heard.filter(method => method === "session/prompt" || method.startsWith("cancel")),
+      [],
+    );
+  });
+});
