@@ -1,123 +1,15 @@
 /** The tools of all sessions of an agent process at one server (issue 14 item 5). */
-import { deepEqual, equal, match } from "node:assert/strict";
-import { mcpBridge } from "../conductor/mcp-bridge";
-import { ANNOUNCE_LIMIT_MS } from "../conductor/call-router";
-import { arrayOr, objectOr, type JsonObject } from "../rpc/json";
-import type { IncomingRequest } from "../rpc/peer";
+import { deepEqual, equal } from "node:assert/strict";
+import { arrayOr, objectOr } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
-import { Fixture, HTTP_AGENT } from "../testing/mcp-fixture";
-import { asking } from "../testing/sharing-agent";
 import { AttachedServer, type AttachedTools } from "./attached-server";
 import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
-import { Meta, STATELESS_REVISION, type StatelessServer } from "./revision";
+import type { StatelessServer } from "./revision";
 
-const STATELESS_META = { [Meta.version]: STATELESS_REVISION, [Meta.capabilities]: {} };
 const options = () => ({ signal: new AbortController().signal, notification: () => undefined });
 const settle = () => new Promise<void>(resolve => setImmediate(resolve));
 
-/** Bridge with an attached server. The extension adds no servers to sessions of the folder `/none`. */
-class Bridged implements AsyncDisposable {
-  readonly clock = new FakeClock();
-  readonly server = new AttachedServer(this.clock, "1", () => undefined);
-  readonly asked: unknown[] = [];
-  readonly #turns = new Map<string, IncomingRequest>();
-  readonly fixture = new Fixture({
-    stages: [
-      {
-        ...asking,
-        make: chain => {
-          const made = asking.make(chain),
-            setup = made.fromClient?.requests?.["session/new"];
-          const inFolder = (request: Parameters<NonNullable<typeof setup>>[0]) =>
-            objectOr(request.params).cwd === "/none" ? request.pass() : setup?.(request);
-          return { ...made, fromClient: { requests: { ...made.fromClient?.requests, "session/new": inFolder } } };
-        },
-      },
-      mcpBridge({ clock: this.clock, attached: this.server }),
-    ],
-    initialized: HTTP_AGENT,
-    client: request => {
-      this.asked.push(objectOr(request.params).sessionId);
-      request.respond({ outcome: { outcome: "selected", optionId: "allow" } });
-    },
-    agent: request => {
-      if (request.method !== "session/prompt") return false;
-      this.#turns.set(String(objectOr(request.params).sessionId), request);
-      return true;
-    },
-  });
-
-  async open(cwd = "/"): Promise<string> {
-    return String((await this.fixture.setup("session/new", { cwd, mcpServers: [] })).sessionId);
-  }
-
-  /** Resolves when the agent has received the prompt. The result ends the turn. */
-  async begin(sessionId: string): Promise<() => Promise<unknown>> {
-    const turn = this.fixture.client.request("session/prompt", { sessionId, prompt: [] });
-    while (!this.#turns.has(sessionId)) await settle();
-    return () => {
-      this.#turns.get(sessionId)?.respond({ stopReason: "end_turn" });
-      return turn;
-    };
-  }
-
-  async announce(sessionId: string, rawInput: JsonObject): Promise<void> {
-    this.fixture.agent.notify("session/update", {
-      sessionId,
-      update: { sessionUpdate: "tool_call", toolCallId: "t", title: "symposium_keep", kind: "other", rawInput },
-    });
-    await settle();
-  }
-
-  /** Returns the text of the result. */
-  async call(args: JsonObject): Promise<string> {
-    const params = { name: "keep", arguments: args, _meta: STATELESS_META };
-    const called = this.server.stateless.request("tools/call", params, options());
-    let isSettled = false;
-    const settled = (): void => {
-      isSettled = true;
-    };
-    called.then(settled, settled);
-    for (let i = 0; i < 5; i++) await settle();
-    while (!isSettled) {
-      this.clock.advance(ANNOUNCE_LIMIT_MS);
-      await settle();
-    }
-    return String(objectOr((objectOr(await called).content as unknown[])[0]).text);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.fixture[Symbol.asyncDispose]();
-  }
-}
-
 suite("MCP server of an agent's own configuration", () => {
-  test("refuses a call of a session without tools, and asks nobody in the session that has them", async () => {
-    await using agent = new Bridged();
-    await agent.fixture.initialize();
-    await agent.open();
-    const without = await agent.open("/none");
-    await agent.server.stateless.request("tools/list", {}, options());
-    const end = await agent.begin(without);
-    match(await agent.call({ n: 1 }), /^This tool belongs to another conversation/);
-    deepEqual(agent.asked, []);
-    await end();
-  });
-
-  test("refuses a call that a session announced before its turn ended, while another session runs", async () => {
-    await using agent = new Bridged();
-    await agent.fixture.initialize();
-    const [one, two] = [await agent.open(), await agent.open()];
-    await agent.server.stateless.request("tools/list", {}, options());
-    const endOne = await agent.begin(one);
-    await agent.announce(one, { n: 1 });
-    await endOne();
-    const endTwo = await agent.begin(two);
-    match(await agent.call({ n: 1 }), /^The conversation that makes this call is not waiting for it any more\./);
-    deepEqual([await agent.call({ n: 2 }), agent.asked], [`kept in ${two}`, [two]]);
-    await endTwo();
-  });
-
   test("lists the tools of the other servers in time, and announces those of a slow server once they arrive", async () => {
     await using attached = new SlowServer();
     deepEqual([await attached.list(), attached.changes], [["quick_tool"], 0]);
