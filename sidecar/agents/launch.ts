@@ -86,7 +86,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
   let lastWords = (): string => "";
   const witnessed = witnessedExtensions(extensions, {
       agent: agent.name,
-      others: role === "lm" ? "VS Code" : undefined,
+      ...(role === "lm" ? { others: "VS Code", place: "chat" } : { others: undefined, place: "tab" }),
       now: () => deps.clock.now(),
       configuration,
     }),

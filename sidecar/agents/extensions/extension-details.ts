@@ -7,7 +7,7 @@ import type { ConfigurationEntry } from "../../../src/protocol/own-configuration
 import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
 import { ChainObserver, type SeenChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";
-import { missingToolsSentence, type MissingTools } from "./missing-tools";
+import { missingToolsSentence, type MissingTools, type Place } from "./missing-tools";
 import type { SessionExtensions } from "../../acp/chain-extensions";
 
 /**
@@ -16,7 +16,7 @@ import type { SessionExtensions } from "../../acp/chain-extensions";
  */
 export function witnessedExtensions(
   chain: ExtensionChain,
-  { agent, others, now, configuration }: WitnessOptions,
+  { agent, others, place, now, configuration }: WitnessOptions,
 ): WitnessedExtensions {
   const { components } = chain,
     deliveries = new DeliveryTracker();
@@ -63,6 +63,7 @@ export function witnessedExtensions(
           missing: named,
           all: delivery.servers.length,
           retry: delivery.retry,
+          place,
           configuration: configurationOf(delivery, configuration),
         });
       },
@@ -89,6 +90,7 @@ export function witnessedExtensions(
 interface WitnessOptions {
   readonly agent: string;
   readonly others: string | undefined;
+  readonly place: Place;
   readonly now: () => number;
   /** State of the agent's own configuration when its process started. Undefined: no configuration is known. */
   readonly configuration?: ConfigurationEntry["kind"] | undefined;

@@ -84,13 +84,28 @@ suite("Missing tools", () => {
         })?.split(`${EFFECT} `)[1],
     );
     deepEqual(advice, [
-      "An entry in its own configuration can provide them; Symposium's chat offers to add it.",
-      "The entry in its own configuration is of another version of Symposium; Symposium's chat offers to replace it.",
+      "An entry in its own configuration can provide them. Select “Add to Agent's Configuration…” to add it.",
+      "The entry in its own configuration is from another version of Symposium. Select “Update Configuration…” in the agent's row of Symposium's settings.",
       "It did not use the entry in its own configuration either. Select another agent to use them.",
-      "Its own configuration has an entry that Symposium did not write. The settings of Symposium show it.",
-      "Its own configuration cannot be changed. Check, in the agent's row of the settings, reports why.",
+      "Its own configuration has an entry that Symposium did not write. The agent's row of Symposium's settings shows it.",
+      "Its own configuration cannot be changed. Select “Check” in the agent's row of Symposium's settings to see the reason.",
       "Auggie cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.",
     ]);
+  });
+
+  test("refers to a tab of Symposium in VS Code's chat, which has no button for the agent's configuration", () => {
+    const sentence = missingToolsSentence({
+      agent: "Auggie",
+      missing: [named("Sparkle")],
+      all: 1,
+      retry: "inVain",
+      configuration: "absent",
+      place: "chat",
+    });
+    equal(
+      sentence?.split(`${EFFECT} `)[1],
+      "An entry in its own configuration can provide them. To add it, open a tab with this agent in Symposium and send a prompt.",
+    );
   });
 
   test("is absent when nothing is missing", () => {

@@ -21,18 +21,18 @@ export function adviceFor(retry: Retry): string {
 }
 
 /** Advice for an agent that connects to no server of a session (issue 14 item 5). */
-function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, agent: string): string {
+function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, agent: string, place: Place): string {
   switch (configuration) {
     case "absent":
-      return "An entry in its own configuration can provide them; Symposium's chat offers to add it.";
+      return `An entry in its own configuration can provide them. ${ADD[place]}`;
     case "outdated":
-      return "The entry in its own configuration is of another version of Symposium; Symposium's chat offers to replace it.";
+      return "The entry in its own configuration is from another version of Symposium. Select “Update Configuration…” in the agent's row of Symposium's settings.";
     case "added":
       return "It did not use the entry in its own configuration either. Select another agent to use them.";
     case "edited":
-      return "Its own configuration has an entry that Symposium did not write. The settings of Symposium show it.";
+      return "Its own configuration has an entry that Symposium did not write. The agent's row of Symposium's settings shows it.";
     case "refused":
-      return "Its own configuration cannot be changed. Check, in the agent's row of the settings, reports why.";
+      return "Its own configuration cannot be changed. Select “Check” in the agent's row of Symposium's settings to see the reason.";
     case "unknown":
       return `${agent} cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.`;
     default:
@@ -40,10 +40,19 @@ function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, 
   }
 }
 
+/** Steps that add the entry. Only a tab of Symposium has the button. */
+const ADD: Readonly<Record<Place, string>> = {
+  tab: "Select “Add to Agent's Configuration…” to add it.",
+  chat: "To add it, open a tab with this agent in Symposium and send a prompt.",
+};
+
 /** Follow-up to a `missingToolsSentence` that no longer applies. */
 export function listedLate(agent: string): string {
   return `${agent} has requested the missing tools now: its model has them.`;
 }
+
+/** Where the user reads the sentence: a tab of Symposium, or VS Code's chat. */
+export type Place = "tab" | "chat";
 
 /** `missing`: each server with its display name. `all`: the number of servers of the session. */
 export interface MissingTools {
@@ -52,6 +61,8 @@ export interface MissingTools {
   readonly all: number;
   /** The next session's transport. Absent: no advice. */
   readonly retry?: Retry;
+  /** Default: a tab. */
+  readonly place?: Place;
   /**
    * State of Symposium's entry in the agent's own configuration. "unknown": no configuration is known. Absent: an entry
    * would not help.
@@ -60,7 +71,14 @@ export interface MissingTools {
 }
 
 /** Returns `undefined` if no tools are missing. */
-export function missingToolsSentence({ agent, missing, all, retry, configuration }: MissingTools): string | undefined {
+export function missingToolsSentence({
+  agent,
+  missing,
+  all,
+  retry,
+  place = "tab",
+  configuration,
+}: MissingTools): string | undefined {
   const broken = missing.filter(({ delivery }) => delivery.listFailed),
     unlisted = missing.filter(each => !broken.includes(each));
   const sentences: string[] = [];
@@ -73,7 +91,7 @@ export function missingToolsSentence({ agent, missing, all, retry, configuration
       )} Its model does not have these tools.`,
     );
     if (retry !== undefined)
-      sentences.push(configuration === undefined ? adviceFor(retry) : adviceAbout(configuration, agent));
+      sentences.push(configuration === undefined ? adviceFor(retry) : adviceAbout(configuration, agent, place));
   }
   if (broken.length > 0) {
     const [servers, reasons] = broken.length === 1 ? ["MCP server", "reason is"] : ["MCP servers", "reasons are"];
