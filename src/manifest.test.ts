@@ -69,7 +69,13 @@ interface Manifest {
 }
 
 /** Unit tests run in the project's folder. */
-const manifest: Manifest = JSON.parse(readFileSync("package.json", "utf8"));
+const source = readFileSync("package.json", "utf8");
+const texts: Readonly<Record<string, string>> = JSON.parse(readFileSync("package.nls.json", "utf8"));
+const TEXT_KEY = /^%(.+)%$/;
+/** With the texts of `package.nls.json`, as VS Code shows it. */
+const manifest: Manifest = JSON.parse(source, (_, value: unknown) =>
+  typeof value === "string" ? (texts[TEXT_KEY.exec(value)?.[1] ?? ""] ?? value) : value,
+);
 const { contributes } = manifest;
 
 suite("the manifest and the public names", () => {
@@ -83,6 +89,11 @@ suite("the manifest and the public names", () => {
       ),
       SETTINGS,
     ));
+
+  test("package.nls.json has exactly the texts that the manifest refers to", () => {
+    const used = [...source.matchAll(/"%([^"%]+)%"/g)].map(([, key = ""]) => key);
+    deepEqual([...new Set(used)].sort(), Object.keys(texts).sort());
+  });
 
   test("every declared setting is read", () => {
     const read = new Set<SettingName>();

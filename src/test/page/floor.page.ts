@@ -33,7 +33,8 @@ suite("an editor without language models", () => {
     for (const lacking of ["languageModelTools", "languageModelChatProviders"]) delete manifest.contributes[lacking];
     writeFileSync(path.join(folder, "package.json"), JSON.stringify({ ...manifest, main: "./entry.js" }));
     writeFileSync(path.join(folder, "entry.js"), ENTRY);
-    for (const part of ["dist", "media"]) cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
+    for (const part of ["package.nls.json", "dist", "media"])
+      cpSync(path.join(ROOT, part), path.join(folder, part), { recursive: true });
     box = await openBox({ extension: folder, settings: { "symposium.enableExperimentalLM": true } });
   });
   suiteTeardown(async () => {

@@ -261,7 +261,7 @@ suite("settings: agents", () => {
     await box.command("View: Hide Panel");
     await box.page.setViewportSize({ width: 1700, height: 900 }); // room for the pictures
     await press(view, "Walkthrough");
-    await box.page.locator(".getting-started-step", { hasText: "See all of it in one place" }).click();
+    await box.page.locator(".getting-started-step", { hasText: "Manage agents and settings" }).click();
     await box.page
       .frameLocator(".getting-started-media iframe")
       .frameLocator("#active-frame")

@@ -43,14 +43,14 @@ suite("the walkthrough", () => {
   }
 
   test("each step says what it is about, with its drawing, and leads where it says", async () => {
-    await walkthrough("Get a first answer");
+    await walkthrough("Send your first prompt");
     let drawing = "";
     for (const title of [
-      "Choose your agent",
-      "Sign in where you are asked",
-      "Add what you look at",
-      "See all of it in one place",
-      "Get a first answer",
+      "Select your agent",
+      "Sign in to your agent",
+      "Add context",
+      "Manage agents and settings",
+      "Send your first prompt",
     ]) {
       await step(title).click();
       const drawn = (): Promise<string> =>
@@ -72,8 +72,8 @@ suite("the walkthrough", () => {
       drawing = next;
       await box.screenshot(`walkthrough-${title.split(" ")[0]?.toLowerCase() ?? ""}`);
     }
-    assert.equal(await isDone("Get a first answer"), false);
-    await step("Get a first answer").getByRole("button", { name: "Open Chat" }).click();
+    assert.equal(await isDone("Send your first prompt"), false);
+    await step("Send your first prompt").getByRole("button", { name: "Open Chat" }).click();
     await box.page.locator('.pane-header[aria-label^="Chat"]').waitFor();
   });
 
@@ -82,12 +82,12 @@ suite("the walkthrough", () => {
     await box.open();
     await sendPrompt(box.frame, "hello");
     await turnEnded(box.frame);
-    await walkthrough("Choose your agent");
-    await seen(() => isDone("Get a first answer"), "the first step is ticked off");
+    await walkthrough("Select your agent");
+    await seen(() => isDone("Send your first prompt"), "the first step is ticked off");
   });
 
   test("a program on this computer that is an agent is found, and chosen it stands in the settings, and answers", async () => {
-    await step("Choose your agent").getByRole("button", { name: "Select Agent" }).click();
+    await step("Select your agent").getByRole("button", { name: "Select Agent" }).click();
     await rows().filter({ hasText: "Goose" }).waitFor();
     await rows().filter({ hasText: "Goose" }).filter({ hasText: "programs/goose" }).waitFor();
     await box.screenshot("found-agents");
@@ -109,20 +109,20 @@ suite("the walkthrough", () => {
         _source: "custom",
       },
     ]);
-    await seen(() => isDone("Choose your agent"), "the second step is ticked off");
+    await seen(() => isDone("Select your agent"), "the second step is ticked off");
     await closeEditors(box);
     await newTab(box);
     await sendPrompt(box.frame, "say found and answered");
     await showsText(box.frame, /found and answered/);
-    await walkthrough("Sign in where you are asked");
-    await seen(() => isDone("Sign in where you are asked"), "the third step is ticked off: the agent has answered");
+    await walkthrough("Sign in to your agent");
+    await seen(() => isDone("Sign in to your agent"), "the third step is ticked off: the agent has answered");
   });
 
   test("the last step is done when the settings were opened", async () => {
-    await walkthrough("See all of it in one place");
-    await step("See all of it in one place").getByRole("button", { name: "Open Settings" }).click();
+    await walkthrough("Manage agents and settings");
+    await step("Manage agents and settings").getByRole("button", { name: "Open Settings" }).click();
     await box.page.locator(".tab", { hasText: "Symposium Settings" }).waitFor();
-    await walkthrough("Add what you look at");
-    await seen(() => isDone("See all of it in one place"), "the last step is ticked off");
+    await walkthrough("Add context");
+    await seen(() => isDone("Manage agents and settings"), "the last step is ticked off");
   });
 });
