@@ -7,6 +7,7 @@ import plugin, { faultsIn, longSentences, passagesOf, sentencesOf } from "./plai
 const MAX_WORDS = 35;
 const DOCUMENTS = [
   "README.md",
+  "ARCHITECTURE.md",
   "CONTRIBUTING.md",
   "CHANGELOG.md",
   ...readdirSync("docs", { recursive: true, encoding: "utf8" })
