@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { EXTENSION_METHODS } from "../../acp/methods";
 import { LISTING_MS } from "../../proxies/tool-listing";
 import { objectOr } from "../../rpc/json";
-import { SessionFixture } from "../../testing/session-fixture";
+import { callOf, SessionFixture } from "../../testing/session-fixture";
 
 const { session_tools: SESSION_TOOLS } = EXTENSION_METHODS;
 
@@ -54,6 +54,22 @@ suite("AgentPrompts", () => {
     (await fixture.prompted()).respond({ stopReason: "end_turn" });
     await fixture.settle();
     deepEqual([mentionsTools(fixture), fixture.agent.taken(SESSION_TOOLS).length], [true, 0]);
+  });
+
+  test("mentions tools in a later prompt after the agent has called one without a list", async () => {
+    await using fixture = new SessionFixture();
+    const { offer, prompt } = await fixture.begin(),
+      answer = callOf(offer, "lookUp");
+    await fixture.quiet();
+    fixture.back(2, ...fixture.calls(1));
+    await answer;
+    prompt.respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    fixture.namesTools = true;
+    fixture.ask(3);
+    (await fixture.prompted()).respond({ stopReason: "end_turn" });
+    await fixture.settle();
+    deepEqual(mentionsTools(fixture), true);
   });
 
   test("does not wait before a prompt that mentions no tools", async () => {

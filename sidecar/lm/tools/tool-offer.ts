@@ -67,9 +67,9 @@ export class ToolOffer {
   readonly #watchers = new Set<OfferWatcher>();
   readonly #told = new Set<string>();
   #offered: Pick<OfferTerms, "tools" | "duplicates">;
-  /** Whether the agent has requested the list. */
+  /** Whether the agent has the tools. An agent that calls one has the list from an earlier session. */
   readonly listing = new ToolListing();
-  #list: "current" | "outdated" = "current";
+  #list: "none" | "current" | "outdated" = "none";
   #catalogue: Catalogue;
   #isClosed = false;
 
@@ -125,7 +125,7 @@ export class ToolOffer {
     this.#offered = { tools, duplicates };
     this.#catalogue = this.#made(tools, duplicates);
     if (!changes(before, this.#catalogue.tools)) return;
-    if (this.listing.isListed) this.#list = "outdated";
+    if (this.#list === "current") this.#list = "outdated";
     for (const { changed } of [...this.#watchers]) changed?.();
   }
 
@@ -137,6 +137,7 @@ export class ToolOffer {
       this.#refused?.(given, args);
       return Promise.resolve(refusal(why ?? ""));
     }
+    this.listing.listed();
     return new Promise(resolve => {
       const withdrawn = new AbortController();
       const settle = (result: CallToolResult): void => {
