@@ -238,7 +238,7 @@ export async function agents({ grep, output } = {}) {
         "--reporter",
         "scripts/reporter.cjs",
         ...pick(grep),
-        ...["agents", "lm", "extensions", "chains", "workarounds", "conform", "details"].map(
+        ...["agents", "lm", "extensions", "own-configuration", "chains", "workarounds", "conform", "details"].map(
           name => `scripts/real-agents/${name}.test.mjs`,
         ),
       ],

@@ -8,6 +8,9 @@
 // is the title of all its file changes; other agents use the file's name. `workarounds` are the ids of the required
 // ones in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates.
 //
+// `configuration` is the agent's id in the registry, by which Symposium knows its configuration
+// (sidecar/agents/own-configuration/known-configurations.ts), and that file below its home.
+//
 // `repeats`: two conversations with it are equal, so that a chain can be compared with a direct connection. For this,
 // `besides` counts the updates that can arrive at any time, after the response to `session/new` and after a session's
 // first turn. `commands` are some of its announced commands. An agent that `withdraws` cancels its open requests when
@@ -29,6 +32,7 @@ const ALL = [
     package: "@agentclientprotocol/claude-agent-acp",
     version: "0.100.0",
     program: "claude-agent-acp",
+    configuration: { id: "claude-acp", file: ".claude.json" },
     args: [],
     size: "0.4 GB",
     speaks: "anthropic",
@@ -64,6 +68,7 @@ const ALL = [
     package: "@google/gemini-cli",
     version: "0.61.0",
     program: "gemini",
+    configuration: { id: "gemini", file: ".gemini/settings.json" },
     args: ["--acp"],
     size: "0.1 GB",
     speaks: "gemini",
@@ -101,6 +106,7 @@ const ALL = [
     package: "@agentclientprotocol/codex-acp",
     version: "2.6.0",
     program: "codex-acp",
+    configuration: { id: "codex-acp", file: ".codex/config.toml" },
     args: [],
     size: "0.5 GB",
     speaks: "openai-responses",
@@ -158,6 +164,7 @@ supports_websockets = false
     package: "opencode-ai",
     version: "1.18.33",
     program: "opencode",
+    configuration: { id: "opencode", file: ".config/opencode/opencode.json" },
     args: ["acp"],
     size: "0.4 GB",
     speaks: "openai-chat",
