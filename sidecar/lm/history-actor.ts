@@ -70,6 +70,7 @@ export class HistoryActor extends Actor<Message> {
           agent: agentOf(request),
           cwd: request.cwd ?? deps.cwd,
           extensions: deps.extensions?.() ?? [],
+          protocol: this.#settings.protocol ?? 1,
         },
         sidePrompt(request),
         stream,
@@ -272,6 +273,7 @@ export class HistoryActor extends Actor<Message> {
       { deps } = this,
       { agentId, options, permissionGroup } = request;
     live.extensions ??= deps.extensions?.() ?? [];
+    live.protocol ??= this.#settings.protocol ?? 1;
     const origin = verdict.kind === "fork" && verdict.isWhole ? this.#lives.get(verdict.session.id) : undefined,
       { agentSession } = live;
     live.modeReturn ??= origin?.modeReturn;
@@ -284,6 +286,7 @@ export class HistoryActor extends Actor<Message> {
         duplicates: this.#settings.bridgeDuplicates,
         isForeign: identityOf(request).isForeign,
         extensions: live.extensions,
+        protocol: live.protocol,
         ...(permissionGroup === undefined ? {} : { permissionGroup }),
         begin:
           agentSession !== undefined

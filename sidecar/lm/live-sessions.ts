@@ -12,6 +12,7 @@ import type { RequestId } from "../../src/protocol/lm";
 import type { Clock } from "../rpc/clock";
 import type { Turn } from "./history/parse-history";
 import type { SessionActor } from "./session/session-actor";
+import type { AcpVersion } from "../acp/initialize";
 import type { ModeReturn } from "./session/session-mode";
 import type { Session } from "./history/session-record";
 import type { Phase } from "./session/session-state-model";
@@ -27,6 +28,8 @@ export interface Live {
   actor: SessionActor | undefined;
   /** The extensions with which the session began, as long as this process remembers them. */
   extensions: readonly ExtensionConfig[] | undefined;
+  /** The highest version of ACP offered when the session began, as long as this process remembers it. */
+  protocol: AcpVersion | undefined;
   /** The turns of the record that was saved last. */
   savedTurns: readonly Turn[];
   /** The agent's id of the session; kept after its actor has closed. */
@@ -112,6 +115,7 @@ export function lifeOf(record: Session, requestId: RequestId, isKept: boolean): 
     isKept,
     actor: undefined,
     extensions: undefined,
+    protocol: undefined,
     savedTurns: [],
     agentSession: undefined,
     modeReturn: undefined,

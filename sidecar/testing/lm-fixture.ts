@@ -62,7 +62,7 @@ export class LmFixture implements AsyncDisposable {
   /** Error with which agents fail to start. */
   startFailure: AgentError | undefined;
   readonly pool = new AgentPool(
-    async ({ agent: { name }, extensions = [] }) => {
+    async ({ agent: { name }, protocol, extensions = [] }) => {
       const { missing, startFailure } = this;
       if (startFailure) throw startFailure;
       this.behind.push(extensions.map(({ id }) => id).join(" "));
@@ -75,7 +75,7 @@ export class LmFixture implements AsyncDisposable {
       return AgentConnection.connect(agent.channel, {
         name,
         version: "1",
-        protocol: 1,
+        protocol,
         role: "lm",
         clock: this.clock,
         odd: () => undefined,

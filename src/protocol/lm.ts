@@ -131,6 +131,8 @@ export interface LmSettings {
   readonly sideRequests: SideRequests;
   /** Also offer agents those VS Code tools that they have themselves. */
   readonly bridgeDuplicates: boolean;
+  /** The highest version of ACP that new conversations offer to their agents; 1 if absent. */
+  readonly protocol?: 1 | 2;
 }
 
 export const LM_DEFAULTS: LmSettings = { sideRequests: "local", bridgeDuplicates: false };

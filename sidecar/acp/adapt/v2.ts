@@ -71,7 +71,7 @@ export function subjectOf({ title, description, subject }: JsonObject): {
     };
   switch (about.type) {
     case "tool_call":
-      return { toolCall: inV1(objectOr(about.toolCall)), ...words };
+      return { toolCall: callInV1(objectOr(about.toolCall)), ...words };
     case "command":
       return {
         toolCall: {
@@ -120,7 +120,7 @@ function message(conversation: Conversation, kind: Spoken, update: JsonObject, m
 }
 
 function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {
-  const { entry, wasKnown } = toolFrom(conversation, inV1(update), makeId(0));
+  const { entry, wasKnown } = toolFrom(conversation, callInV1(update), makeId(0));
   return { events: [{ type: "upsert", entry: withOutputs(conversation, entry) }], made: wasKnown ? 0 : 1 };
 }
 
@@ -129,7 +129,7 @@ const MOST_CONTENT = 200;
 
 function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
   const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)),
-    { entry: added } = toolFrom(conversation, inV1({ toolCallId, content: [content] }), makeId(0));
+    { entry: added } = toolFrom(conversation, callInV1({ toolCallId, content: [content] }), makeId(0));
   return {
     events: [
       {
@@ -158,18 +158,18 @@ function withOutputs(conversation: Conversation, entry: ToolCall): ToolCall {
  * Converts v2's patch of a call to v1. In v2, `null` clears a member that v1 leaves unchanged, a call can be paused,
  * and a diff is a patch.
  */
-function inV1(update: JsonObject): JsonObject {
+export function callInV1(update: JsonObject): JsonObject {
   const { content, locations, status } = update;
   return {
     ...update,
     ...(status === "paused" ? { status: "pending" } : {}),
-    ...(content === null ? { content: [] } : Array.isArray(content) ? { content: content.map(patchAsText) } : {}),
+    ...(content === null ? { content: [] } : Array.isArray(content) ? { content: content.map(contentInV1) } : {}),
     ...(locations === null ? { locations: [] } : {}),
   };
 }
 
 /** A v2 diff lists the changed files and may contain a patch; it has no old and new text. */
-function patchAsText(raw: unknown): unknown {
+export function contentInV1(raw: unknown): unknown {
   const item = objectOr(raw);
   if (item.type !== "diff" || !Array.isArray(item.changes)) return raw;
   const changes = item.changes

@@ -3,6 +3,7 @@ import type { AgentConfig } from "../../../src/protocol/agents";
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 import type { ChatTool, PermissionQuestion } from "../../../src/protocol/lm";
 import type { LogLevel } from "../../../src/protocol/log";
+import type { AcpVersion } from "../../acp/initialize";
 import type { AgentPool, Lease } from "../../agents/pool";
 import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
@@ -16,6 +17,8 @@ export interface AgentSessionStart {
   readonly cwd: string;
   /** Extensions of the agent, for all of its starts; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
+  /** The highest version of ACP offered to the agent; 1 if absent. */
+  readonly protocol?: AcpVersion;
   /**
    * `new`: a new session. `again`: the session's own earlier agent session. `fork`: a copy of another. If the agent
    * supports neither, a new session is opened.

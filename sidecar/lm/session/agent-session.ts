@@ -10,6 +10,7 @@ import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
 import type { AgentCapabilities, AgentConnection, SessionListener } from "../../acp/connection";
+import { V2Updates } from "../../acp/adapt/v2-as-v1";
 import { answerLate, answerRequest, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { failureOf } from "../../agent-session/agent-failure";
 import { AgentSessionHandle, closeSession, type OpenAgentSession } from "../../agent-session/agent-session-handle";
@@ -316,8 +317,8 @@ export class AgentSession {
   }
 
   get #key(): AgentKey {
-    const { agent, cwd, extensions = [] } = this.start;
-    return { agent, cwd, protocol: 1, role: "lm", extensions };
+    const { agent, cwd, protocol = 1, extensions = [] } = this.start;
+    return { agent, cwd, protocol, role: "lm", extensions };
   }
 
   #end(close: (session: OpenAgentSession) => void): void {
@@ -346,7 +347,7 @@ export class AgentSession {
     if (begin.kind !== "new" && how) {
       try {
         const { agentSession } = begin,
-          listener = this.#listener(of, false);
+          listener = this.#listener(connection, of, false);
         const { sessionId } =
           how === "fork"
             ? await connection.fork(agentSession, cwd, listener, setup)
@@ -356,7 +357,7 @@ export class AgentSession {
         this.deps.log("info", "A session could not be gone on with", { how, error: String(error) });
       }
     }
-    const { sessionId } = await connection.newSession(cwd, this.#listener(of, true), setup);
+    const { sessionId } = await connection.newSession(cwd, this.#listener(connection, of, true), setup);
     return { agentSession: sessionId, remembers: false };
   }
 
@@ -372,15 +373,17 @@ export class AgentSession {
     });
   }
 
-  #listener(of: number, isNew: boolean): SessionListener {
-    const prompts = this.#prompts;
+  #listener({ version }: AgentConnection, of: number, isNew: boolean): SessionListener {
+    const prompts = this.#prompts,
+      v2 = version === 2 ? new V2Updates() : undefined;
     return {
       opened: result => prompts.opened(result, isNew),
       isAsking: () => false,
       update: update => {
         prompts.updated(update);
-        if (this.start.isAside !== true || objectOr(update).sessionUpdate === "agent_message_chunk")
-          this.say({ kind: "update", update, of });
+        for (const each of v2?.inV1(update) ?? [update])
+          if (this.start.isAside !== true || objectOr(each).sessionUpdate === "agent_message_chunk")
+            this.say({ kind: "update", update: each, of });
         return this.#gate?.promise;
       },
       request: request => {

@@ -25,7 +25,7 @@ export class OneShotSessions implements AsyncDisposable {
 
   ask(
     requestId: RequestId,
-    start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions">,
+    start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions" | "protocol">,
     blocks: readonly JsonObject[],
     stream: ResponseStream,
   ): void {

@@ -300,4 +300,12 @@ suite("settings", () => {
     ] as const)
       equal(readSettings(name => (name === "symposium.logLevel" ? level : undefined)).logLevel, read);
   });
+
+  test("offers ACP version 2 in both chats if the setting is on (issue 15 item 2)", () => {
+    const { protocolV2, languageModel } = readSettings(name =>
+      name === "symposium.experimentalProtocolV2" ? true : undefined,
+    );
+    deepEqual([protocolV2, languageModel.protocol], [true, 2]);
+    equal(readSettings(() => undefined).languageModel.protocol, undefined);
+  });
 });

@@ -41,6 +41,7 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     bypassPermissions: get("symposium.bypassPermissions"),
   });
   const { all, problems } = readExtensions(get("symposium.extensions"));
+  const protocolV2 = get("symposium.experimentalProtocolV2") === true;
   return {
     ...agents,
     problems: [...agents.problems, ...problems],
@@ -50,11 +51,12 @@ export function readSettings(get: (name: SettingName) => unknown): Settings {
     registryUrl: text("symposium.registryUrl"),
     updates: UPDATE_MODES.find(known => known === updates) ?? "notify",
     traceDir: text("symposium.traceDir"),
-    protocolV2: get("symposium.experimentalProtocolV2") === true,
+    protocolV2,
     languageModel: {
       isEnabled: get("symposium.enableExperimentalLM") === true,
       sideRequests: SIDE_REQUESTS.find(known => known === side) ?? LM_DEFAULTS.sideRequests,
       bridgeDuplicates: get("symposium.languageModel.bridgeDuplicates") === true,
+      ...(protocolV2 ? { protocol: 2 } : {}),
     },
     requireModifier: get("symposium.requireModifierToSend") === true,
     logLevel: LOG_LEVELS.find(known => known === level) ?? "info",
