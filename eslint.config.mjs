@@ -5,7 +5,7 @@ import plainEnglish from "./scripts/plain-english.mjs";
 export default tseslint.config(
   { ignores: ["out/", "dist/", "node_modules/"] },
   {
-    files: ["**/*.ts", "**/*.mjs", "**/*.js"],
+    files: ["**/*.ts", "**/*.mjs", "**/*.cjs", "**/*.js"],
     ignores: ["**/fixtures/**"],
     plugins: { "plain-english": plainEnglish },
     // Test titles are not checked yet.

@@ -1,5 +1,5 @@
-// Loaded before the quick unit tests: whoever starts a program there fails, with what to do. A program takes the time
-// of a hundred unit tests, and is as slow as the machine is busy: `npm run check` goes without.
+// Loaded before the quick unit tests. Starting a program in them fails with a hint. A program takes the time of a
+// hundred unit tests and slows down with the load of the machine, so `npm run check` omits such tests.
 const programs = require("node:child_process");
 const { syncBuiltinESMExports } = require("node:module");
 

@@ -1,6 +1,6 @@
-// A mocha reporter: the usual one for people, and what `npm test` adds up, as JSON in the file that SYMPOSIUM_REPORT
-// names. A test is skipped with a reason: `this.skipReason = "…"; this.skip();` in the test or in a hook before it.
-// Without, it fails.
+// A mocha reporter: the default one for users, and the results for `npm test` as JSON in the file that SYMPOSIUM_REPORT
+// names. A test must be skipped with a reason: `this.skipReason = "…"; this.skip();` in the test or in a hook before
+// it. Without a reason it fails.
 const { writeFileSync } = require("node:fs");
 const {
   reporters: { Spec },

@@ -1,2 +1,2 @@
-/** What decides over what chance decides in the tests; a whole number of 32 bits. */
+/** The seed of random tests, a 32-bit integer. */
 export const seed: number;

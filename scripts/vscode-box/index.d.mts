@@ -1,4 +1,4 @@
-// The types of ./index.mjs, for the tests that look at VS Code's page. What each does is said where it is written.
+// The types of ./index.mjs, for the tests that use VS Code's page. The implementations document the behaviour.
 import type { Browser, BrowserContext, FrameLocator, Locator, Page } from "playwright-core";
 
 export type Settings = Readonly<Record<string, unknown>>;
@@ -12,9 +12,9 @@ export interface Server {
   readonly authority: string;
   readonly pid: number;
   readonly settingsFile: string;
-  /** User settings, besides those that keep VS Code quiet. A running workbench takes them at once. */
+  /** Writes the user settings, in addition to `QUIET_SETTINGS`. A running workbench applies them immediately. */
   writeSettings(settings: Settings): void;
-  /** Installs a .vsix; for pages opened after that. */
+  /** Installs a .vsix for pages opened later. */
   install(vsix: string): void;
   stop(): Promise<void>;
 }
@@ -29,9 +29,9 @@ export interface ServerOptions {
   readonly args?: readonly string[];
   /** Workspace trust is on: folders open in Restricted Mode. */
   readonly restricted?: boolean;
-  /** Asked of whoever opens the page; none unless given. */
+  /** The password of the page; none by default. */
   readonly password?: string;
-  /** How long an extension host outlives a page that went away without a word. */
+  /** Lifetime of an extension host after its page disappeared without closing. */
   readonly graceSeconds?: number;
 }
 export function startServer(options?: ServerOptions): Promise<Server>;
@@ -57,7 +57,7 @@ export function openChat(page: Page, timeout?: number): Promise<FrameLocator>;
 export function turnState(frame: FrameLocator): Promise<"idle" | "starting" | "running" | "cancelling">;
 export function promptInput(frame: FrameLocator): Promise<Locator>;
 export function sendPrompt(frame: FrameLocator, text: string): Promise<void>;
-/** Does what sends the prompt; returns when that is on the page as a card. */
+/** Calls a function that sends a prompt; returns when the prompt is on the page as a card. */
 export function sending(frame: FrameLocator, act: () => Promise<unknown>): Promise<void>;
 export function readCards(frame: FrameLocator): Promise<readonly CardText[]>;
 export function lastExchange(frame: FrameLocator): Promise<{ readonly question: string; readonly answer: string }>;
