@@ -22,7 +22,6 @@ import {
 import { positionOf } from "../../../src/protocol/ide-text";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { linesIn, refused, type OpenDocument } from "./documents";
-import { formatOptions } from "./indentation";
 import type { LanguageServer, ServerTimeouts } from "./language-server";
 import { diagnose, shown } from "./lsp-diagnostics";
 import {
@@ -262,5 +261,32 @@ async function withEdits(server: LanguageServer, action: ServerAction, patience:
     ...listed(whole),
     ...(whole.command === undefined ? {} : { command: whole.command }),
     ...(whole.changes ? { changes: (await changesAnswer(whole.changes, reader(server))).changes } : {}),
+  };
+}
+
+interface FormatOptions {
+  readonly tabSize: number;
+  readonly insertSpaces: boolean;
+  readonly trimTrailingWhitespace: boolean;
+  readonly insertFinalNewline: boolean;
+}
+
+/** Indentation of a file: the most frequent step. Defaults to four spaces. */
+export function formatOptions(lines: readonly string[]): FormatOptions {
+  const votes = new Map<string, number>();
+  let before = "";
+  for (const line of lines.slice(0, 5000)) {
+    if (line.trim() === "") continue;
+    const indent = /^[ \t]*/.exec(line)?.[0] ?? "",
+      step = indent.startsWith(before) ? indent.slice(before.length) : "";
+    if (step === "\t" || /^ {2,8}$/.test(step)) votes.set(step, (votes.get(step) ?? 0) + 1);
+    before = indent;
+  }
+  const [most = "    "] = [...votes].sort(([, a], [, b]) => b - a).map(([step]) => step);
+  return {
+    tabSize: most === "\t" ? 4 : most.length,
+    insertSpaces: most !== "\t",
+    trimTrailingWhitespace: true,
+    insertFinalNewline: true,
   };
 }

@@ -5,7 +5,7 @@ import fc from "fast-check";
 import { MOST_ITEMS } from "../../../src/protocol/ide";
 import { changesAnswer } from "../../../src/protocol/ide-answer";
 import { Peer } from "../../rpc/peer";
-import { formatOptions } from "./indentation";
+import { formatOptions } from "./lsp-operations";
 import { languageOf, languagesIn, missing, unknownLanguage } from "./languages";
 import { lspChannel, LspSplitter, NotLsp } from "./lsp-frames";
 import { actionsIn, changesIn, diagnosticIn, fromTsserver, hoverIn, pathOf, spotsIn, symbolsIn } from "./lsp-shapes";

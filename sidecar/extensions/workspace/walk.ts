@@ -4,7 +4,7 @@
  */
 import { readdir, readFile } from "node:fs/promises";
 import path from "node:path";
-import { Ignored } from "./ignored";
+import ignore, { type Ignore } from "ignore";
 import type { SearchPlace } from "./search";
 
 /** Maximum number of files and folders inspected per search. */
@@ -57,4 +57,32 @@ export async function* filesBelow(
 async function withRulesOf(root: string, parts: readonly string[], before: Ignored): Promise<Ignored> {
   const text = await readFile(path.join(root, ...parts, ".gitignore"), "utf8").catch(() => undefined);
   return text === undefined ? before : before.with(parts.join("/"), text);
+}
+
+/**
+ * Paths ignored by the `.gitignore` files between a session folder and a subfolder. As in git, the deepest file with a
+ * matching rule decides.
+ */
+class Ignored {
+  /**
+   * `folder`: of the `.gitignore`, relative to the session folder, with `/`; empty for that folder itself. Deepest
+   * first.
+   */
+  private constructor(private readonly files: readonly { readonly folder: string; readonly rules: Ignore }[]) {}
+
+  static readonly nothing = new Ignored([]);
+
+  /** Adds a file that is deeper than all earlier ones. */
+  with(folder: string, text: string): Ignored {
+    return new Ignored([{ folder, rules: ignore({ ignorecase: false }).add(text) }, ...this.files]);
+  }
+
+  /** `path`: relative to the session folder. A folder ends with `/`. */
+  leavesOut(path: string): boolean {
+    for (const { folder, rules } of this.files) {
+      const { ignored, unignored } = rules.test(folder === "" ? path : path.slice(folder.length + 1));
+      if (ignored || unignored) return ignored;
+    }
+    return false;
+  }
 }
