@@ -1,19 +1,9 @@
-/** Features of ACP beyond text in a real VS Code: choices at the prompt, forms, pages to open, notices and others. */
+/** Features of ACP beyond text that only VS Code can show: stored choices, pages to open, files in the editor. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { lastExchange, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import {
-  newTab,
-  openChatBox,
-  reloadWebviews,
-  seen,
-  shownTab,
-  shownText,
-  showsText,
-  stopTurn,
-  testAgent,
-} from "./scripted";
+import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
+import { openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
 /** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
 const SETTINGS = {
@@ -56,166 +46,14 @@ suite("all that an agent can offer, ask and show", () => {
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
 
   suite("choices at the prompt", () => {
-    test("a model and a switch that are chosen are what the agent works with, and what depends on them follows", async () => {
+    test("a choice applies to the next session after a reload of the window, too", async () => {
       await shows("Model", "small");
-      assert.deepEqual(
-        await picker("Model")
-          .locator("optgroup")
-          .evaluateAll(groups => groups.map(group => group.getAttribute("label"))),
-        ["Quick", "Clever"],
-      );
-      assert.equal(await picker("Of a type that comes later").count(), 0);
       await picker("Model").selectOption("large");
       await shows("Effort", "high");
-      await picker("Fast").selectOption({ label: "Fast: on" });
-      assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
-    });
-
-    test("a second tab of the agent begins with them, and so does one after a reload of the window", async () => {
-      await newTab(box);
-      await shows("Model", "large");
-      await shows("Fast", "on");
-      assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
       await box.reload();
       await box.open();
       await shows("Model", "large");
-      assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
-    });
-
-    test("what the agent refuses stays as it was, and the agent's words say why", async () => {
-      await picker("Model").selectOption("locked");
-      await showsText(box.frame, /“Model” stays as it was\. .*This model is locked\./);
-      await shows("Model", "large");
-      assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
-    });
-
-    test("what the agent changes by itself is shown", async () => {
-      await ask("option model small; option mode code; say done");
-      await shows("Model", "small");
-      await shows("Mode", "code");
-      await shows("Effort", "low");
-      await picker("Model").selectOption("large");
-      await shows("Effort", "high");
-    });
-
-    test("modes and models of an older agent are chosen in the same place", async () => {
-      await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-models");
-      await newTab(box);
-      await shows("Model", "small");
-      await picker("Model").selectOption("large");
-      await picker("Mode").selectOption("code");
-      await seen(
-        async () => (await chosen()) === "mode=code model=large",
-        "the older agent in the chosen mode, with the chosen model",
-      );
-      await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-options");
-      await newTab(box);
-    });
-  });
-
-  suite("forms", () => {
-    teardown(stop);
-
-    const SCHEMA = JSON.stringify({
-      title: "About you",
-      required: ["name", "age"],
-      properties: {
-        name: { type: "string", title: "Your name" },
-        age: { type: "integer", title: "Your age", minimum: 18 },
-        news: { type: "boolean", title: "Send me news" },
-        color: { type: "string", title: "Your color", enum: ["red", "green"] },
-        languages: { type: "array", title: "Your languages", items: { type: "string", enum: ["German", "English"] } },
-      },
-    });
-    const FORM = `form message="Who are you?" requestedSchema=${SCHEMA}`;
-    const focused = (): Promise<string> =>
-      box.frame.locator("body").evaluate(() => {
-        const at = document.activeElement;
-        return at instanceof HTMLInputElement
-          ? (at.labels?.[0]?.innerText.trim() ?? "")
-          : (at?.textContent.trim() ?? "");
-      });
-    const selectsAll = (): Promise<boolean> =>
-      box.frame.locator("body").evaluate(() => {
-        const at = document.activeElement;
-        return at instanceof HTMLInputElement && at.selectionStart === 0 && at.selectionEnd === at.value.length;
-      });
-    async function tabTo(wanted: RegExp): Promise<void> {
-      const passed: string[] = [];
-      for (let at = await focused(); !wanted.test(at); at = await focused()) {
-        passed.push(at);
-        assert.ok(passed.length < 20, `${wanted} is not among ${passed.join(" | ")}`);
-        await box.page.keyboard.press("Tab");
-      }
-    }
-
-    test("one is filled in by keyboard alone; what is wrong is said before anything is sent, and the agent gets the values", async () => {
-      await sendPrompt(box.frame, FORM);
-      const form = chat().locator(".symposium-form");
-      await form.waitFor();
-      assert.match(await card("elicitation").innerText(), /Newer[^]*Who are you\?[^]*About you/);
-      await seen(
-        () => card("elicitation").evaluate(element => element.contains(document.activeElement)),
-        "the focus in the form's card",
-      );
-      const { keyboard } = box.page;
-      await tabTo(/^Your name/);
-      await keyboard.type("Ada");
-      await tabTo(/^Your age/);
-      await keyboard.type("17");
-      await tabTo(/^Send me news/);
-      await keyboard.press("Space");
-      await tabTo(/^No answer/);
-      await keyboard.press("ArrowUp");
-      await tabTo(/^German/);
-      await keyboard.press("Space");
-      await tabTo(/^Submit/);
-      await box.screenshot("form-light");
-      await keyboard.press("Enter");
-      await showsText(box.frame, /Your age .*18/);
-      assert.equal(await turnState(box.frame), "running");
-      await seen(async () => /^Your age/.test(await focused()), "the focus on what is wrong");
-      await keyboard.press("ControlOrMeta+a");
-      // VS Code selects asynchronously after the key, and would replace text typed before
-      await seen(selectsAll, "all of the field selected");
-      await keyboard.type("36");
-      await keyboard.press("Enter");
-      await turnEnded(box.frame);
-      assert.match(
-        (await lastExchange(box.frame)).answer,
-        /Answered by you[^]*accept \{"name":"Ada","age":36,"news":true,"color":"green","languages":\["German"\]\}$/,
-      );
-      assert.equal(await form.count(), 0);
-    });
-
-    test("one is declined", async () => {
-      await sendPrompt(box.frame, FORM);
-      await chat().getByRole("button", { name: "Decline" }).click();
-      await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, /Declined by you[^]*decline$/);
-    });
-
-    test("one that is open when the view is loaded again can still be answered", async () => {
-      await sendPrompt(box.frame, FORM);
-      await chat().locator(".symposium-form").waitFor();
-      await reloadWebviews(box);
-      await seen(
-        async () => !/cannot be answered/.test(await card("elicitation").innerText()),
-        "the form, to be answered",
-      );
-      await chat().getByLabel("Your name").fill("Grace");
-      await chat().getByLabel("Your age").fill("40");
-      await chat().getByRole("button", { name: "Submit" }).click();
-      await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, /accept \{"name":"Grace","age":40,"news":false\}$/);
-    });
-
-    test("one that the agent takes back says so, and its request is cancelled", async () => {
-      assert.match(
-        await ask(`form* message=Never requestedSchema=${SCHEMA}; withdraw* 500`),
-        /Not answered: the agent withdrew the question[^]*failed: -32800/,
-      );
-      assert.equal(await chat().locator(".symposium-form").count(), 0);
+      assert.equal(await chosen(), "mode=ask model=large effort=high fast=false");
     });
   });
 
@@ -279,87 +117,5 @@ suite("all that an agent can offer, ask and show", () => {
 
   suite("what is shown", () => {
     teardown(stop);
-
-    test("a notice is the agent's, by its name", async () => {
-      await ask("notice warning Little room left | 3 files are large; say .");
-      assert.match(await card("notice").innerText(), /Newer: Little room left/);
-      assert.match((await card("notice").textContent()) ?? "", /3 files are large/);
-    });
-
-    test("a compaction is shown while it goes on, and its summary afterwards", async () => {
-      await sendPrompt(
-        box.frame,
-        "compact c1 in_progress; compact-say c1 So far, ; compact-say c1 two things were said.; wait-cancel; compact c1 completed",
-      );
-      await showsText(box.frame, /Making room in the conversation/);
-      await stop();
-      await turnEnded(box.frame);
-      await showsText(box.frame, /The conversation was shortened/);
-      assert.match((await card("compaction").textContent()) ?? "", /So far, ?two things were said\./);
-    });
-
-    test("a compaction that has failed says why", async () => {
-      assert.match(
-        await ask("compact c2 in_progress; compact c2 failed The context is already short.; say ."),
-        /could not be shortened[^]*The context is already short\./,
-      );
-    });
-
-    test("an image is drawn, a sound is named, a resource is a link or its text; between them the words stay in order", async () => {
-      await ask(
-        "say before ; show image audio resource=file:///srv/notes.txt link=https://example.org/page hologram=1; say after",
-      );
-      const kinds = await chat()
-        .locator("[data-kind]")
-        .evaluateAll(cards => cards.map(each => each.getAttribute("data-kind")));
-      assert.deepEqual(
-        kinds.slice(kinds.lastIndexOf("prompt") + 1).filter((kind, i, all) => kind !== all[i - 1]),
-        ["answer", "media", "answer", "media", "answer"],
-      );
-      const image = chat().locator('[data-kind="media"] img').last();
-      await seen(
-        () => image.evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1),
-        "the image",
-      );
-      const shown = await shownText(box.frame);
-      for (const part of [/Audio \(audio\/wav, /, /notes\.txt/, /page/, /not known yet: hologram/])
-        assert.match(shown, part);
-      assert.match(
-        await chat()
-          .locator('[data-kind="media"]')
-          .evaluateAll(cards => cards.map(each => each.textContent).join(" ")),
-        /text of file:\/\/\/srv\/notes\.txt/,
-      );
-    });
-
-    test("what a tool made is on its card, whatever it is", async () => {
-      await ask(
-        'tool t1 other Make things; toolupdate t1 completed text="a word" diff={"path":"/a.txt","oldText":"old\\n","newText":"new\\n"} image audio link=file:///srv/made.txt hologram=1; say .',
-      );
-      const made = card("tool");
-      assert.match(
-        (await made.textContent()) ?? "",
-        /a word[^]*a\.txt[^]*-old[^]*\+new[^]*Audio[^]*made\.txt[^]*hologram/,
-      );
-      await seen(
-        () =>
-          made
-            .locator("img")
-            .first()
-            .evaluate(each => each instanceof HTMLImageElement && each.complete && each.naturalWidth === 1),
-        "the tool's image",
-      );
-    });
-
-    test("requests and notifications that no client knows are refused, and nothing is shown of them", async () => {
-      assert.equal(await ask("unknown-request; unknown-notification"), "unknown request refused: -32601");
-    });
-
-    test("a question for permission that the agent takes back says so", async () => {
-      assert.match(
-        await ask("ask* p1; withdraw* 500"),
-        /Not answered: the agent withdrew the question[^]*failed: -32800/,
-      );
-    });
   });
 });

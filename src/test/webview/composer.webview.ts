@@ -1,0 +1,347 @@
+/**
+ * The prompt: its attachments, and the drafts of tabs. Each test checks the prompt that the agent
+ * received.
+ */
+import assert from "node:assert/strict";
+import { lastExchange, readCards, turnEnded, turnState, type ChatBox } from "../page/harness";
+import { textsSeen } from "../page/looks";
+import { becomes, newTab, processesOf, scripted, seen, showsText, wear } from "../page/scripted";
+import {
+  chipNames,
+  chips,
+  hasChips,
+  hasFocus,
+  hasInput,
+  input,
+  pasteFile,
+  pasteImage,
+  received,
+  sendByKey,
+  THEMES,
+} from "../page/composing";
+import { openScripted } from "./fixture";
+
+suite("the composer", () => {
+  let box: ChatBox;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
+  const remark = () => box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible");
+  const tabs = () => box.frame.locator(".mynah-tab-item-label");
+  /** The list is updated while the user types. */
+  const firstIs = (name: string): Promise<void> =>
+    seen(
+      async () =>
+        (
+          await options()
+            .first()
+            .innerText()
+            .catch(() => "")
+        ).includes(name),
+      `${name} first in the list`,
+    );
+  const isIdle = (): Promise<void> => seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
+
+  test("a file is found behind an @, stands in the prompt as a chip, and reaches the agent", async () => {
+    await input(box.frame).click();
+    await box.page.keyboard.type("say see @readm");
+    await firstIs("README.md");
+    assert.deepEqual(
+      await input(box.frame).evaluate(prompt => {
+        const option = document.getElementById(prompt.getAttribute("aria-activedescendant") ?? "");
+        return [
+          document.activeElement === prompt,
+          option?.getAttribute("role"),
+          option?.getAttribute("aria-selected"),
+          option?.parentElement?.getAttribute("role"),
+          prompt.getAttribute("aria-controls") === option?.parentElement?.id,
+        ];
+      }),
+      [true, "option", "true", "listbox", true],
+    );
+    await box.screenshot("mentions");
+    await box.page.keyboard.press("Enter");
+    await hasInput(box.frame, "say see @README.md ");
+    await hasChips(box.frame, "README.md");
+    await box.page.keyboard.type("; received");
+    await sendByKey(box);
+    // Its text is Markdown and rendered as such.
+    assert.match(
+      (await lastExchange(box.frame)).answer,
+      /"type":"resource"[^]*"uri":"file:[^"]*README\.md"[^]*Counts the lines, words and characters/,
+    );
+    assert.deepEqual(await chipNames(box.frame), []);
+    assert.equal(
+      await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).count(),
+      1,
+    );
+  });
+
+  test("the list closes on Escape and by moving the caret away, and what was typed stays", async () => {
+    await input(box.frame).click();
+    await box.page.keyboard.type("@read");
+    await options().first().waitFor();
+    await box.page.keyboard.press("Escape");
+    await options().first().waitFor({ state: "detached" });
+    await box.page.keyboard.type("m");
+    await options().first().waitFor();
+    await box.page.keyboard.press("Home");
+    await options().first().waitFor({ state: "detached" });
+    await hasInput(box.frame, "@readm");
+    await input(box.frame).fill("");
+  });
+
+  test("chips are removed by keyboard: the focus goes to the next, and at last to the prompt", async () => {
+    await input(box.frame).click();
+    for (const [width, name] of [
+      [3, "a"],
+      [4, "b"],
+      [5, "c"],
+    ] as const)
+      await pasteImage(box.frame, width, width, name);
+    await hasChips(box.frame, "a.png", "b.png", "c.png");
+    await box.page.keyboard.press("Shift+Tab");
+    await hasFocus(box.frame, "Remove c.png");
+    await box.page.keyboard.press("ArrowLeft");
+    await hasFocus(box.frame, "Remove b.png");
+    await box.page.keyboard.press("Delete");
+    await hasChips(box.frame, "a.png", "c.png");
+    await hasFocus(box.frame, "Remove c.png");
+    await box.page.keyboard.press("Enter");
+    await hasChips(box.frame, "a.png");
+    await hasFocus(box.frame, "Remove a.png");
+    await box.page.keyboard.press("Backspace");
+    await hasChips(box.frame);
+    await hasFocus(box.frame, "Prompt");
+  });
+
+  test("a pasted image is a chip with a thumbnail, and reaches the agent as it is", async () => {
+    await pasteImage(box.frame, 20, 10, "small");
+    await hasChips(box.frame, "small.png");
+    assert.equal(
+      await chips(box.frame)
+        .locator("img")
+        .evaluate((image: HTMLImageElement) =>
+          image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`),
+        ),
+      "20x10",
+    );
+    await box.page.keyboard.type("received");
+    const [block] = await received(box);
+    assert.deepEqual([block?.["type"], block?.["mimeType"]], ["image", "image/png"]);
+    assert.equal(
+      await box.frame
+        .locator(".mynah-chat-item-card:visible .symposium-attached img")
+        .last()
+        .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)),
+      20,
+    );
+  });
+
+  test("a large image is scaled down until it fits", async () => {
+    await pasteImage(box.frame, 4_000, 1_000, "large", "noise");
+    await hasChips(box.frame, "large.png");
+    assert.equal(
+      await chips(box.frame)
+        .locator("img")
+        .evaluate((image: HTMLImageElement) =>
+          image.decode().then(() => `${image.naturalWidth}x${image.naturalHeight}`),
+        ),
+      "1568x392",
+    );
+    await box.page.keyboard.type("received");
+    const [block] = await received(box);
+    assert.ok(
+      Number(block?.["dataLength"]) > 10_000 && Number(block?.["dataLength"]) <= 1_500_000,
+      JSON.stringify(block),
+    );
+  });
+
+  test("a file that is no image is not taken, and a sentence says so; text is pasted as text", async () => {
+    await pasteFile(box.frame, "broken.png", "image/png", "no image");
+    await seen(
+      async () =>
+        (
+          await remark()
+            .innerText()
+            .catch(() => "")
+        ).includes("broken.png could not be read as an image."),
+      "the sentence",
+    );
+    await pasteFile(box.frame, "a.png", "image/png", "no image", "words");
+    await hasInput(box.frame, "words");
+    await hasChips(box.frame);
+    await input(box.frame).fill("");
+  });
+
+  test("attachments are sent without a word, by Enter and by the button", async () => {
+    const prompts = async () => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").length;
+    const before = await prompts();
+    await pasteImage(box.frame, 6, 6, "six");
+    await hasChips(box.frame, "six.png");
+    await box.page.keyboard.press("Enter");
+    await seen(async () => (await prompts()) === before + 1, "the prompt");
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).question, /^Attached:\s+six\.png$/);
+    await pasteImage(box.frame, 7, 7, "seven");
+    await hasChips(box.frame, "seven.png");
+    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+    await seen(async () => (await prompts()) === before + 2, "the second prompt");
+    await turnEnded(box.frame);
+    await hasChips(box.frame);
+    await input(box.frame).press("Enter");
+    await input(box.frame).press("Alt+ArrowUp"); // an effective key after the one without an effect
+    await hasFocus(box.frame, "Answer");
+    assert.equal(await prompts(), before + 2);
+  });
+
+  test("a tab with a draft has a mark, also for a screen reader, as long as there is something to send", async () => {
+    await newTab(box);
+    const title = () => tabs().last().innerText();
+    assert.doesNotMatch(await title(), /✎/);
+    await input(box.frame).click();
+    await box.page.keyboard.type("x");
+    await seen(async () => /^✎ ?(?:draft: )?/.test((await title()).trim()), "the mark");
+    assert.match(
+      await tabs()
+        .last()
+        .evaluate(label => label.textContent ?? ""),
+      /draft: /,
+    );
+    await box.page.keyboard.press("Backspace");
+    await seen(async () => !(await title()).includes("✎"), "no mark");
+    await pasteImage(box.frame, 3, 3, "mark");
+    await seen(async () => (await title()).includes("✎"), "the mark of an attachment");
+    await input(box.frame).click();
+    await box.page.keyboard.type("received");
+    assert.equal((await received(box)).length, 1);
+    assert.doesNotMatch(await title(), /✎/);
+  });
+
+  test("what was attached stays when the agent dies, and reaches the next", async () => {
+    await input(box.frame).fill("say waiting; wait-cancel");
+    await box.page.keyboard.press("Enter");
+    await showsText(box.frame, /^waiting$/m);
+    await pasteImage(box.frame, 5, 5, "kept");
+    await hasChips(box.frame, "kept.png");
+    const [agent] = processesOf(box, "scripted-agent.program");
+    assert.ok(agent !== undefined);
+    process.kill(agent, "SIGKILL");
+    await showsText(box.frame, /stopped unexpectedly/);
+    await isIdle();
+    await hasChips(box.frame, "kept.png");
+    await input(box.frame).click();
+    await box.page.keyboard.type("received");
+    assert.equal((await received(box)).length, 1);
+  });
+
+  test("what was attached stays when the sidecar dies, and reaches the next", async () => {
+    await pasteImage(box.frame, 5, 5, "kept");
+    await hasChips(box.frame, "kept.png");
+    const [sidecar] = processesOf(box, "sidecar.js serve");
+    assert.ok(sidecar !== undefined);
+    process.kill(sidecar, "SIGKILL");
+    await showsText(box.frame, /sidecar was restarted/);
+    await hasChips(box.frame, "kept.png");
+    await input(box.frame).click();
+    await box.page.keyboard.type("received");
+    assert.equal((await received(box)).length, 1);
+  });
+
+  test("something dragged over the page is answered by what can be dropped; an image that is dropped is attached", async () => {
+    await box.frame.locator("#symposium").evaluate(async root => {
+      const canvas = new OffscreenCanvas(8, 8);
+      canvas.getContext("2d")?.fillRect(0, 0, 4, 4);
+      const file = new File([await canvas.convertToBlob({ type: "image/png" })], "dropped.png", { type: "image/png" });
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(file);
+      Object.assign(globalThis, { draggedByTest: dataTransfer });
+      root
+        .querySelector(".mynah-chat-wrapper")
+        ?.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer }));
+    });
+    await box.frame.locator(".symposium-drop:visible", { hasText: "Drop to attach" }).waitFor();
+    await box.screenshot("drop");
+    await drop("draggedByTest");
+    await box.frame.locator(".symposium-drop:visible").waitFor({ state: "detached" });
+    await hasChips(box.frame, "dropped.png");
+    await box.frame.locator("#symposium").evaluate(() => {
+      const dataTransfer = new DataTransfer();
+      dataTransfer.items.add(new File(["x"], "notes.odt", { type: "application/vnd.oasis.opendocument.text" }));
+      Object.assign(globalThis, { draggedByTest: dataTransfer });
+    });
+    await drop("draggedByTest");
+    await seen(
+      async () =>
+        (
+          await remark()
+            .innerText()
+            .catch(() => "")
+        ).includes("Only images can be dropped from outside of VS Code."),
+      "the sentence",
+    );
+    await hasChips(box.frame, "dropped.png");
+    await input(box.frame).click();
+    await box.page.keyboard.type("received");
+    assert.equal((await received(box)).length, 1);
+  });
+
+  const drop = (name: string) =>
+    box.frame.locator("#symposium").evaluate((root, name) => {
+      const dataTransfer: unknown = Reflect.get(globalThis, name);
+      if (dataTransfer instanceof DataTransfer)
+        root
+          .querySelector(".mynah-chat-wrapper")
+          ?.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
+    }, name);
+
+  test("in every theme chips can be read", async () => {
+    await pasteImage(box.frame, 40, 30, "picture");
+    await input(box.frame).click();
+    await box.page.keyboard.type("look at @readm");
+    await firstIs("README.md");
+    // With the mouse: the list covers the cards.
+    await options().first().click();
+    await hasChips(box.frame, "picture.png", "README.md");
+    for (const { theme, kind, name } of THEMES) {
+      await wear(box, theme, kind);
+      await box.screenshot(`composer-${name}`);
+      const pale = async () =>
+        (await textsSeen(box.frame, ".mynah-chat-wrapper:not([style*='hidden']) .symposium-chip")).filter(
+          ({ contrast }) => contrast < 4.5,
+        );
+      await becomes(pale, [], `no chip that is pale in ${theme}`);
+    }
+  });
+});
+
+suite("the composer, with an agent that takes no images", () => {
+  let box: ChatBox;
+  suiteSetup(async () => {
+    box = await openScripted({ settings: scripted(["--text-only"]) });
+    await box.open();
+  });
+  suiteTeardown(() => box.close());
+
+  test("an image is not taken as soon as the agent has said so, and a sentence says why", async () => {
+    await input(box.frame).click();
+    await box.page.keyboard.type("say ready");
+    await sendByKey(box);
+    await pasteImage(box.frame, 5, 5, "unwanted");
+    await seen(
+      async () =>
+        (
+          await box.frame
+            .locator(".mynah-chat-prompt-input-sticky-card:visible")
+            .innerText()
+            .catch(() => "")
+        ).includes("Scripted takes no images."),
+      "the sentence",
+    );
+    await hasChips(box.frame);
+  });
+});
