@@ -119,7 +119,7 @@ const programs = () =>
   });
 
 /** The suites of pages that take longest. */
-const LONGEST = ["accessibility", "lm", "hostile", "installs", "lm-tools", "lm-history", "delivery"];
+const LONGEST = ["accessibility", "lm", "installs", "lm-tools", "lm-history", "delivery"];
 
 /** The chat view in plain Chromium, with the extension host, the sidecar and a scripted agent, but without VS Code. */
 export const webview = ({ grep } = {}) => inBrowsers("webview", { folder: "src/test/webview", kind: "webview", grep });

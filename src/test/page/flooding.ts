@@ -1,0 +1,87 @@
+/** A turn that floods the page, and the user who types in another tab meanwhile. */
+import assert from "node:assert/strict";
+import { promptInput, type ChatBox } from "./harness";
+import { becomes, newTab, seen, shownText, showsText, stopTurn } from "./scripted";
+
+export interface Flood {
+  readonly what: string;
+  readonly script: string;
+  /** Text that ends the turn, or tells the user about the flood. */
+  readonly told: string | RegExp;
+}
+
+/**
+ * A machine that runs all of VS Code beside the flood is slow and occasionally delays a key. A frozen page takes much
+ * longer.
+ */
+const SOON_MS = 1_000,
+  FROZEN_MS = 10_000;
+
+/** A key in the tab `quiet` is on screen soon, the user is told, and the agent can be stopped. */
+export async function survives(box: ChatBox, quiet: string, { what, script, told }: Flood): Promise<void> {
+  await newTab(box);
+  const flooded = await selectedTab(box);
+  await (await promptInput(box.frame)).fill(script);
+  await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+  await selectTab(box, quiet);
+  const times = await typedKeys(box, "still here");
+  const half = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
+  assert.ok(half < SOON_MS && Math.max(...times) < FROZEN_MS, `${what}: ${times.map(Math.round).join(" ")} ms`);
+  await selectTab(box, flooded);
+  await seen(
+    async () =>
+      typeof told === "string" ? (await shownText(box.frame)).includes(told) : told.test(await shownText(box.frame)),
+    `the end of ${what}`,
+    90_000,
+  );
+  await stopTurn(box.frame);
+  await (await promptInput(box.frame)).fill("say STILL-ALIVE");
+  await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+  await showsText(box.frame, /^STILL-ALIVE$/m);
+}
+
+export const selectedTab = async (box: ChatBox): Promise<string> =>
+  (await box.frame.locator("body").getAttribute("data-tab")) ?? "";
+
+/** Selects tab after tab until it is this one. */
+export async function selectTab(box: ChatBox, tabId: string): Promise<void> {
+  await seen(async () => {
+    for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {
+      await label.click();
+      if ((await selectedTab(box)) === tabId) return true;
+    }
+    return false;
+  }, "that tab");
+}
+
+/** Milliseconds from each key to the frame that shows it. */
+export async function typedKeys(box: ChatBox, text: string): Promise<readonly number[]> {
+  const body = box.frame.locator("body"),
+    input = await promptInput(box.frame);
+  await input.fill("");
+  await input.click();
+  await body.evaluate(() => {
+    const times: number[] = [],
+      before = "keyTimes" in window;
+    Object.assign(window, { keyTimes: times });
+    if (before) return;
+    addEventListener(
+      "keydown",
+      ({ timeStamp }) => {
+        requestAnimationFrame(() =>
+          requestAnimationFrame(() => {
+            if ("keyTimes" in window && Array.isArray(window.keyTimes))
+              window.keyTimes.push(performance.now() - timeStamp);
+          }),
+        );
+      },
+      true,
+    );
+  });
+  await input.pressSequentially(text, { delay: 100 });
+  await becomes(() => input.innerText(), text, "what was typed");
+  const times = () =>
+    body.evaluate(() => ("keyTimes" in window && Array.isArray(window.keyTimes) ? window.keyTimes.map(Number) : []));
+  await becomes(async () => (await times()).length, text.length, "the frame after the last key");
+  return times();
+}

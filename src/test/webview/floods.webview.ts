@@ -1,0 +1,37 @@
+/** An agent that floods the page: the user can go on, is told, and can stop the agent. */
+import { timeLimit } from "../../../scripts/time-limits.mjs";
+import { selectedTab, survives, type Flood } from "../page/flooding";
+import type { ChatBox } from "../page/harness";
+import { openScripted } from "./fixture";
+
+const FLOODS: readonly Flood[] = [
+  { what: "100,000 tool calls", script: "flood 100000 tools", told: "sends more in this turn than can be kept" },
+  { what: "100,000 updates of one tool call", script: "flood 100000 updates", told: "flood 100000" },
+  {
+    what: "a command that prints 20 MB",
+    script: "terminal sh -c 'yes flood | head -c 20000000'\nsay THE-END",
+    told: "THE-END",
+  },
+  {
+    what: "one message of 50 MB",
+    script: "big 50 MB",
+    told: /sends more in this turn than can be kept|larger than|too long|too large/,
+  },
+];
+
+suite("an agent that floods", () => {
+  let box: ChatBox;
+  let quiet: string;
+  suiteSetup(async () => {
+    box = await openScripted();
+    await box.open();
+    quiet = await selectedTab(box);
+  });
+  suiteTeardown(() => box.close());
+
+  for (const flood of FLOODS)
+    test(`${flood.what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async function () {
+      this.timeout(timeLimit(300_000));
+      await survives(box, quiet, flood);
+    });
+});
