@@ -22,9 +22,10 @@ const SCENARIOS = {
   ],
 };
 const TOOL = /^(?:mcp_+)?symposium_+read_file$/;
-/** Everything but the entry, in any of the JSON formats. */
+/** Everything but the entry, in both JSON forms. */
 const withoutEntry = text => {
-  const { mcpServers: { symposium: _, ...servers } = {}, ...others } = JSON.parse(text);
+  const { mcpServers = {}, mcp = {}, ...others } = JSON.parse(text);
+  const { symposium: _, ...servers } = { ...mcpServers, ...mcp };
   return { ...others, servers };
 };
 
