@@ -47,7 +47,7 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
       router = new CallRouter(clock),
       never = new AbortController().signal;
     const server: StatelessServer = { request: () => Promise.resolve({}) };
-    for (const id of ["a", "b"]) router.set(id, { isRunning: () => true, servers: [["tools", server]] });
+    for (const id of ["a", "b"]) router.set(id, { isRunning: () => true, isSide: false, servers: [["tools", server]] });
     const announce = (sessionId: string): void => {
       const update = {
         sessionUpdate: "tool_call",

@@ -21,12 +21,15 @@ export const ANNOUNCE_LIMIT_MS = 1_000;
 
 export interface RoutableSession {
   readonly isRunning: () => boolean;
+  /** An extension opened the session for itself: its calls are answered by its own servers, and no others are. */
+  readonly isSide: boolean;
   /** The servers themselves, with their exact names. */
   readonly servers: readonly (readonly [name: string, server: StatelessServer])[];
 }
 
 interface Known {
   readonly isRunning: () => boolean;
+  readonly isSide: boolean;
   readonly announced: AnnouncedCalls;
   readonly names: ReadonlySet<string>;
   readonly families: ReadonlyMap<string, StatelessServer>;
@@ -39,18 +42,21 @@ export class CallRouter {
 
   constructor(private readonly clock: Clock) {}
 
-  /**
-   * Undefined when the session has ended. A session that an extension opened for itself is not a candidate: its calls
-   * are answered where they arrive.
-   */
+  /** Undefined when the session has ended. A side session is a candidate only at the server that all sessions share. */
   set(sessionId: string, session: RoutableSession | undefined): void {
     if (!session) {
       this.#sessions.delete(sessionId);
       return;
     }
-    const { isRunning, servers } = session,
+    const { isRunning, isSide, servers } = session,
       names = new Set(servers.map(([name]) => name));
-    this.#sessions.set(sessionId, { isRunning, names, families: byFamily(servers), announced: new AnnouncedCalls() });
+    this.#sessions.set(sessionId, {
+      isRunning,
+      isSide,
+      names,
+      families: byFamily(servers),
+      announced: new AnnouncedCalls(),
+    });
   }
 
   /** Handles `session/update`; not inspected with one session. */
@@ -64,8 +70,9 @@ export class CallRouter {
   /** Routes calls to `server` of the session that `owner` returns, once it is known. */
   routeFor(owner: () => string | undefined, server: string): RouteCall {
     return async (tool, args, signal) => {
-      const id = owner();
-      if (id === undefined || !this.#sessions.has(id) || this.#sessions.size < 2) return undefined;
+      const id = owner(),
+        sessions = this.#withoutSide();
+      if (id === undefined || sessions.length < 2 || !sessions.some(([known]) => known === id)) return undefined;
       const route = await this.#route(id, server, tool, args, signal);
       if (route.kind === "refuse") return { refused: route.sentence };
       if (route.kind === "wait" || route.id === id) return undefined;
@@ -95,7 +102,7 @@ export class CallRouter {
 
   #route(owner: string, server: string, tool: string, args: unknown, signal: AbortSignal): Promise<CallRoute> {
     return this.#settled(isFinal => {
-      const sessions = [...this.#sessions].map(([id, { isRunning, names, families, announced }]) => {
+      const sessions = this.#withoutSide().map(([id, { isRunning, names, families, announced }]) => {
         const isOwnName = id !== owner && names.has(server),
           canServe = id === owner || families.has(familyOf(server));
         return {
@@ -110,6 +117,10 @@ export class CallRouter {
       });
       return { sessions, route: routeCall({ owner, sessions, shares: this.#shares, isFinal }) };
     }, signal);
+  }
+
+  #withoutSide(): readonly (readonly [id: string, session: Known])[] {
+    return [...this.#sessions].filter(([, { isSide }]) => !isSide);
   }
 
   #candidate(id: string, isRunning: () => boolean, announced: AnnouncedCalls, callId: string | undefined): Candidate {

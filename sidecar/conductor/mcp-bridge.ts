@@ -134,8 +134,7 @@ class Bridge implements AsyncDisposable {
   async setup(request: PassingRequest): Promise<unknown> {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
     // A session without servers can call the shared server too. Such a call is refused, not routed to another session.
-    const mayCall = this.#attached !== undefined && !isSideSession(request.params);
-    if (servers.length === 0 && !mayCall) return request.pass();
+    if (servers.length === 0 && !this.#attached) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent,
       evidence = this.#evidence.of(this.#program);
@@ -166,7 +165,8 @@ class Bridge implements AsyncDisposable {
       }),
     );
     // An agent that lists the servers of sessions by itself needs no attached server: it would have each tool twice.
-    const isNeeded = evidence?.isListed !== true && !isSideSession(request.params);
+    const isSide = isSideSession(request.params),
+      isNeeded = evidence?.isListed !== true && !isSide;
     const attached = this.#attached?.add(
       isNeeded
         ? served.map(({ server: { name }, served: one }) => ({
@@ -187,10 +187,10 @@ class Bridge implements AsyncDisposable {
       const id = sessionOf(request, answer);
       if (typeof id === "string") sessionId = id;
       this.#bind(id, doors, delivery);
-      if (sessionId !== undefined && !isSideSession(request.params)) {
+      if (sessionId !== undefined) {
         const routable = served.map(({ server: { name }, served: { stateless } }) => [name, stateless] as const);
-        this.#router.set(sessionId, { isRunning: () => delivery.isRunning, servers: routable });
-        attached?.named(sessionId);
+        this.#router.set(sessionId, { isRunning: () => delivery.isRunning, isSide, servers: routable });
+        if (!isSide) attached?.named(sessionId);
       }
       return answer;
     } catch (error) {

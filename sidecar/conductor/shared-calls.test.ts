@@ -2,6 +2,7 @@
 import { deepEqual, match } from "node:assert/strict";
 import { AttachedServer } from "../mcp/attached-server";
 import { Meta, STATELESS_REVISION } from "../mcp/revision";
+import { SIDE_SESSION } from "../proxies/side-session";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
 import { FakeClock } from "../testing/fake-clock";
@@ -46,8 +47,8 @@ class Bridged implements AsyncDisposable {
     },
   });
 
-  async open(cwd = "/"): Promise<string> {
-    return String((await this.fixture.setup("session/new", { cwd, mcpServers: [] })).sessionId);
+  async open(cwd = "/", more: JsonObject = {}): Promise<string> {
+    return String((await this.fixture.setup("session/new", { cwd, mcpServers: [], ...more })).sessionId);
   }
 
   /** Resolves when the agent has received the prompt. The result ends the turn. */
@@ -101,6 +102,23 @@ suite("Calls at the shared server", () => {
     match(await agent.call({ n: 1 }), /^This tool belongs to another conversation/);
     deepEqual(agent.asked, []);
     await end();
+  });
+
+  test("refuses a call of a side session, and asks nobody in the session that has the tools", async () => {
+    await using agent = new Bridged();
+    await agent.fixture.initialize();
+    const session = await agent.open(),
+      side = await agent.open("/none", { _meta: { [SIDE_SESSION]: "ferris" } });
+    await agent.server.stateless.request("tools/list", {}, options());
+    const endSession = await agent.begin(session),
+      endSide = await agent.begin(side);
+    await agent.announce(side, { n: 1 });
+    match(await agent.call({ n: 1 }), /^This tool belongs to another conversation/);
+    match(await agent.call({ n: 2 }), /^More than one conversation is running/);
+    await agent.announce(session, { n: 3 });
+    deepEqual([await agent.call({ n: 3 }), agent.asked], [`kept in ${session}`, [session]]);
+    await endSide();
+    await endSession();
   });
 
   test("refuses a call that a session announced before its turn ended, while another session runs", async () => {
