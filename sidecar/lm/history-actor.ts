@@ -21,7 +21,7 @@ import { OneShotSessions } from "./session/one-shot-session";
 import { chatContextOf } from "./history/chat-context";
 import { classify } from "./history/classify-request";
 import { admit, match, type Verdict } from "./history/match-history";
-import type { Ask, HistoryDeps, Kept, Message } from "./history-model";
+import type { ChatRequestMessage, HistoryDeps, Kept, Message } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
 import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
 import { namesTools, promptFor } from "./session/prompt";
@@ -30,8 +30,8 @@ import { commonRecords, newResults, type Reading } from "./history/parse-history
 import type { ResponseStream } from "./response/response-stream";
 import { prune, restore, save } from "./persisted-records";
 import { SessionActor, type SessionMessage } from "./session/session-actor";
-import { emitted, ended, waits, type Session } from "./history/session-record";
-import type { Prompt } from "./session/session-state-model";
+import { emitted, ended, waits, type SessionRecord } from "./history/session-record";
+import type { ModelPrompt } from "./session/session-state-model";
 import { SideRequestDesk, sidePrompt } from "./history/side-request";
 
 export class HistoryActor extends Actor<Message> {
@@ -163,7 +163,7 @@ export class HistoryActor extends Actor<Message> {
 
   // --- requests
 
-  #ask(ask: Ask): void {
+  #ask(ask: ChatRequestMessage): void {
     switch (this.#kept.kind) {
       case "unasked":
         this.#kept = { kind: "awaited", waiting: [ask] };
@@ -198,7 +198,7 @@ export class HistoryActor extends Actor<Message> {
     for (const ask of waiting) this.post(ask);
   }
 
-  #admit({ requestId, request, history, stream }: Ask): void {
+  #admit({ requestId, request, history, stream }: ChatRequestMessage): void {
     if (this.#streams.has(requestId) || this.#asides.has(requestId))
       return stream.failed("A request with this id is open already.");
     const { reading } = history,
@@ -238,7 +238,7 @@ export class HistoryActor extends Actor<Message> {
     const { requestId } = live,
       tools = request.options?.tools ?? [],
       { bridgeDuplicates } = this.#settings;
-    const prompt: Prompt = {
+    const prompt: ModelPrompt = {
       requestId,
       context: () => chatContextOf(request, request.cwd ?? this.deps.cwd),
       namesTools: () => namesTools(request, reading),
@@ -391,7 +391,7 @@ export class HistoryActor extends Actor<Message> {
     else open?.stream.failed(error);
   }
 
-  #keep(live: Live, record: Session): void {
+  #keep(live: Live, record: SessionRecord): void {
     if (record === live.record) return;
     live.record = record;
     if (!live.isKept || record.isBeside || live.agentSession === undefined) return;

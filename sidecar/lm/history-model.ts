@@ -12,7 +12,7 @@ import type { MessageHistory } from "./history/message-history";
 import type { ResponseStream } from "./response/response-stream";
 import type { JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
-import type { SessionActor, SessionMessage, SessionDeps } from "./session/session-actor";
+import type { SessionActor, SessionMessage, ModelSessionDeps } from "./session/session-actor";
 
 /** Turns to append to those that were saved before. */
 export interface SavedTurns {
@@ -28,7 +28,7 @@ export interface Keeper {
   forget(ids: readonly string[]): void;
 }
 
-export interface HistoryDeps extends Omit<SessionDeps, "tell" | "policy"> {
+export interface HistoryDeps extends Omit<ModelSessionDeps, "tell" | "policy"> {
   readonly policy: (agentId: string | undefined) => "ask" | "allow";
   /** Extensions of conversations that begin now; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
@@ -66,6 +66,6 @@ export type Message =
 /** State of the persisted records. They are loaded before the first request is handled. */
 export type Kept =
   | { readonly kind: "unasked" }
-  | { readonly kind: "awaited"; readonly waiting: readonly Ask[] }
+  | { readonly kind: "awaited"; readonly waiting: readonly ChatRequestMessage[] }
   | { readonly kind: "there" };
-export type Ask = Extract<Message, { readonly kind: "ask" }>;
+export type ChatRequestMessage = Extract<Message, { readonly kind: "ask" }>;

@@ -14,15 +14,15 @@ import type { Turn } from "./history/parse-history";
 import type { SessionActor } from "./session/session-actor";
 import type { AcpVersion } from "../acp/initialize";
 import type { ModeReturn } from "./session/session-mode";
-import type { Session } from "./history/session-record";
-import type { Phase } from "./session/session-state-model";
+import type { SessionRecord } from "./history/session-record";
+import type { ModelSessionPhase } from "./session/session-state-model";
 
 export const IDLE_MS = 30 * 60_000,
   MOST_ALIVE = 16,
   MOST_RECORDS = 200;
 
 export interface Live {
-  record: Session;
+  record: SessionRecord;
   /** A later process may find the session again. */
   readonly isKept: boolean;
   actor: SessionActor | undefined;
@@ -35,7 +35,7 @@ export interface Live {
   /** The agent's id of the session; kept after its actor has closed. */
   agentSession: string | undefined;
   modeReturn: ModeReturn | undefined;
-  phase: Phase["kind"];
+  phase: ModelSessionPhase["kind"];
   /** The record's latest request (`requestId`), and the request that began its turn (`turn`). */
   requestId: RequestId;
   turn: RequestId;
@@ -64,7 +64,7 @@ export class Lives {
     return [...this.#all.values()];
   }
   /** The most recently used first. */
-  get records(): readonly Session[] {
+  get records(): readonly SessionRecord[] {
     return this.all.toReversed().map(({ record }) => record);
   }
 
@@ -109,7 +109,7 @@ export function isIdle({ phase, open }: Live): boolean {
 }
 
 /** `isKept`: a later process may find the session again. */
-export function lifeOf(record: Session, requestId: RequestId, isKept: boolean): Live {
+export function lifeOf(record: SessionRecord, requestId: RequestId, isKept: boolean): Live {
   return {
     record,
     isKept,

@@ -3,16 +3,17 @@ import { recordedRequest } from "./fixtures/recorded";
 import { identityOf } from "./history/request-identity";
 import { read } from "./history/parse-history";
 import { prune, restore, save, type Saved } from "./persisted-records";
-import { begin, emitted, ended, waits, type Session } from "./history/session-record";
+import { begin, emitted, ended, waits, type SessionRecord } from "./history/session-record";
 
-function session(situation = "fork-conversation", n = 140): Session {
+function session(situation = "fork-conversation", n = 140): SessionRecord {
   const request = recordedRequest(situation, n);
   return emitted(begin("s1", { agent: "a", identity: identityOf(request), reading: read(request.messages) }, false), {
     type: "text",
     value: "Hello.",
   });
 }
-const again = (saved: Session): Saved | undefined => restore(JSON.parse(JSON.stringify(save(saved, "agent's", 7))));
+const again = (saved: SessionRecord): Saved | undefined =>
+  restore(JSON.parse(JSON.stringify(save(saved, "agent's", 7))));
 
 suite("records that outlive the process", () => {
   test("come back as they were, but for what was under way, which was cut off", () => {

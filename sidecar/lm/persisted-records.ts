@@ -6,10 +6,10 @@
 import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
 import type { ModeReturn } from "./session/session-mode";
-import { ended, type Session } from "./history/session-record";
+import { ended, type SessionRecord } from "./history/session-record";
 
 export interface Saved {
-  readonly session: Session;
+  readonly session: SessionRecord;
   /** The agent's id of the session. */
   readonly agentSession: string;
   /** Time of last use, in milliseconds since 1970. */
@@ -24,7 +24,7 @@ const DAYS = 30,
 const DAY_MS = 86_400_000;
 
 /** The record as plain JSON. A running turn is saved as cut off. */
-export function save(session: Session, agentSession: string, at: number, modeReturn?: ModeReturn): JsonObject {
+export function save(session: SessionRecord, agentSession: string, at: number, modeReturn?: ModeReturn): JsonObject {
   const {
     id,
     agent,
@@ -85,7 +85,7 @@ export function restore(value: unknown): Saved | undefined {
     last === "wrong"
   )
     return undefined;
-  const session: Session = {
+  const session: SessionRecord = {
     id,
     agent,
     caller: stringOr(caller, undefined),
@@ -144,7 +144,7 @@ function turnIn(value: unknown): Turn | undefined {
   };
 }
 
-function lastIn(value: unknown): Session["provisional"] | "wrong" {
+function lastIn(value: unknown): SessionRecord["provisional"] | "wrong" {
   if (value === undefined) return undefined;
   if (!isObject(value)) return "wrong";
   const { turn, user, rounds } = value;

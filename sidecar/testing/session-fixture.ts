@@ -10,7 +10,7 @@ import { FakeClock } from "./fake-clock";
 import { MemoryAgent } from "./memory-agent";
 import { NO_CONTEXT, type ChatContext } from "../lm/history/chat-context";
 import { QUIET_MS } from "../lm/session/question-debounce";
-import { SessionActor, type SessionStart, type SessionMessage } from "../lm/session/session-actor";
+import { SessionActor, type ModelSessionStart, type SessionMessage } from "../lm/session/session-actor";
 import type { Recipient } from "../lm/session/session-state-model";
 import { ToolOffers, type ToolOffer } from "../lm/tools/tool-offer";
 import { TOOLS_KEY } from "../lm/tools/tools-proxy";
@@ -76,7 +76,7 @@ export class SessionFixture implements AsyncDisposable {
   readonly recipients: Recipient[] = [];
 
   constructor(
-    start: Partial<SessionStart> = {},
+    start: Partial<ModelSessionStart> = {},
     initialized?: unknown,
     private readonly manual: readonly string[] = [],
   ) {

@@ -12,17 +12,27 @@ import { assertNever } from "../../../src/protocol/wire";
 import { normal } from "./extract-user-text";
 import type { Identity } from "./request-identity";
 import { commonRecords, turnOf, type ReadTurn, type Round, type Turn } from "./parse-history";
-import { begin, isTail, proceed, repeat, resume, supersede, whole, type Asking, type Session } from "./session-record";
+import {
+  begin,
+  isTail,
+  proceed,
+  repeat,
+  resume,
+  supersede,
+  whole,
+  type Asking,
+  type SessionRecord,
+} from "./session-record";
 
 export type Verdict =
   /** The request brings results that this session waits for. */
-  | { readonly kind: "resume"; readonly session: Session }
+  | { readonly kind: "resume"; readonly session: SessionRecord }
   /** The request brings results that the session already received: the round is retried. Repeat its reply. */
-  | { readonly kind: "repeat"; readonly session: Session }
+  | { readonly kind: "repeat"; readonly session: SessionRecord }
   /** The history equals the session's. Stop what the session still does, then send the new turn. */
-  | { readonly kind: "continue"; readonly session: Session }
+  | { readonly kind: "continue"; readonly session: SessionRecord }
   /** As `continue`, but another model answered the turns from `from` on. Quote those, then send the new turn. */
-  | { readonly kind: "behind"; readonly session: Session; readonly from: number }
+  | { readonly kind: "behind"; readonly session: SessionRecord; readonly from: number }
   /**
    * The history equals the session's first `keep` turns: an edit, a retry, a restored checkpoint or a fork. Begin
    * another session after them. `isWhole`: the session has nothing beyond them, so the agent's own session can be
@@ -30,7 +40,7 @@ export type Verdict =
    */
   | {
       readonly kind: "fork";
-      readonly session: Session;
+      readonly session: SessionRecord;
       readonly keep: number;
       readonly isWhole: boolean;
       readonly supersedes: boolean;
@@ -40,10 +50,10 @@ export type Verdict =
    * that continues in another session. `supersedes`: sessions that it replaces in a chat whose summary cannot be
    * compared.
    */
-  | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly Session[] };
+  | { readonly kind: "new"; readonly isBeside: boolean; readonly supersedes: readonly SessionRecord[] };
 
 /** `sessions`: the most recently used first. */
-export function match(asking: Asking, sessions: readonly Session[]): Verdict {
+export function match(asking: Asking, sessions: readonly SessionRecord[]): Verdict {
   const { agent, identity, reading } = asking;
   const own = sessions.filter(
     s => s.agent === agent && s.caller === identity.caller && s.conversationId === identity.conversationId,
@@ -83,7 +93,7 @@ export function match(asking: Asking, sessions: readonly Session[]): Verdict {
  * `chat`: the sessions of the same chat. A turn that another process began, in a chat without a matching session, is
  * most likely a sub-agent's.
  */
-function unrelated({ reading }: Asking, chat: readonly Session[]): Verdict {
+function unrelated({ reading }: Asking, chat: readonly SessionRecord[]): Verdict {
   const isBeside = !reading.isNew && chat.length > 0;
   return { kind: "new", isBeside, supersedes: isBeside || reading.summary === undefined ? [] : chat };
 }
@@ -93,7 +103,7 @@ export function admit(
   verdict: Verdict,
   asking: Asking,
   freshId: () => string,
-): readonly [of: Session, ...others: readonly Session[]] {
+): readonly [of: SessionRecord, ...others: readonly SessionRecord[]] {
   switch (verdict.kind) {
     case "resume":
       return [resume(verdict.session, asking)];
@@ -112,7 +122,7 @@ export function admit(
 }
 
 /** Sub-agents share their parent's conversation and turn, but run in a separate loop. */
-function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
+function isOtherLoop({ trace, span }: SessionRecord, { identity }: Asking): boolean {
   return (
     trace !== undefined &&
     trace === identity.trace &&
@@ -126,7 +136,7 @@ function isOtherLoop({ trace, span }: Session, { identity }: Asking): boolean {
  * The session is answering this very request: it comes from a twin, or from a sub-agent with the same task. A retry is
  * another turn of the chat.
  */
-function isAnswering({ provisional: p, trace }: Session, { identity, reading }: Asking): boolean {
+function isAnswering({ provisional: p, trace }: SessionRecord, { identity, reading }: Asking): boolean {
   if (p?.state !== "streaming" && p?.state !== "waiting") return false;
   return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
 }
@@ -137,9 +147,9 @@ function isAnswering({ provisional: p, trace }: Session, { identity, reading }: 
  */
 function best(
   asking: Asking,
-  candidates: readonly Session[],
-  newest: Session | undefined,
-  latest: Session | undefined,
+  candidates: readonly SessionRecord[],
+  newest: SessionRecord | undefined,
+  latest: SessionRecord | undefined,
 ): Compared | undefined {
   const verdicts = candidates
     .map(s => compare(s, asking, commonTurns(s, asking, s === latest), s === newest))
@@ -166,7 +176,7 @@ function best(
 type Compared = Exclude<Verdict, { readonly kind: "resume" | "repeat" | "new" }>;
 
 /** `common`: number of leading turns that both share. */
-function compare(session: Session, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
+function compare(session: SessionRecord, asking: Asking, common: number, isNewest: boolean): Compared | undefined {
   const {
       identity,
       reading: { turns: theirs, summary },
@@ -196,12 +206,12 @@ function compare(session: Session, asking: Asking, common: number, isNewest: boo
     : undefined;
 }
 
-function isSameChat({ chatSession }: Session, identity: Identity): boolean {
+function isSameChat({ chatSession }: SessionRecord, identity: Identity): boolean {
   return chatSession !== undefined && chatSession === identity.chatSession;
 }
 
 /** The history equals the session's, to its end. */
-function echoes(session: Session, asking: Asking, common: number): boolean {
+function echoes(session: SessionRecord, asking: Asking, common: number): boolean {
   const isEnd = common === whole(session).length || (common === session.turns.length && mayLack(session, asking));
   return isEnd && common === asking.reading.turns.length;
 }
@@ -211,7 +221,7 @@ function echoes(session: Session, asking: Asking, common: number): boolean {
  * that sends no marks and drops stopped turns. A chat keeps stopped turns: if one is missing, the user took it back.
  * The agent still remembers it, so the session must not be continued.
  */
-function mayLack(session: Session, { identity, reading: { rounds } }: Asking): boolean {
+function mayLack(session: SessionRecord, { identity, reading: { rounds } }: Asking): boolean {
   return isLoose(session, identity) && (isAlone(identity) || hasMade(session, rounds));
 }
 
@@ -220,7 +230,7 @@ function mayLack(session: Session, { identity, reading: { rounds } }: Asking): b
  * if it carries no mark at all. The latter comes from a program that uses `vscodelm` alone and sends nothing but its
  * history.
  */
-function isLoose(session: Session, identity: Identity): boolean {
+function isLoose(session: SessionRecord, identity: Identity): boolean {
   const { provisional: p } = session;
   return p !== undefined && p.state !== "answered" && (isAlone(identity) || isSameChat(session, identity));
 }
@@ -230,7 +240,7 @@ function isAlone({ caller, isFromChat }: Identity): boolean {
 }
 
 /** The last turn is still running. */
-function isLive({ provisional }: Session): boolean {
+function isLive({ provisional }: SessionRecord): boolean {
   return provisional?.state === "streaming" || provisional?.state === "waiting";
 }
 
@@ -241,7 +251,7 @@ function isLive({ provisional }: Session): boolean {
  * turn precedes them, or if the session's own last turn is missing from the history. An empty history fits an edit of
  * the first message. It also fits a sub-agent of a running or failed turn, unless the host tells them apart.
  */
-function isUnsure(session: Session, asking: Asking, common: number): boolean {
+function isUnsure(session: SessionRecord, asking: Asking, common: number): boolean {
   const {
     identity,
     reading: { turns, rounds, summary },
@@ -259,7 +269,7 @@ function isUnsure(session: Session, asking: Asking, common: number): boolean {
  * turn of that session may be shown in part, because a superseded session may have been stopped at the same words.
  */
 function commonTurns(
-  session: Session,
+  session: SessionRecord,
   { identity, reading: { turns: theirs, records } }: Asking,
   isLatest: boolean,
 ): number {
@@ -306,7 +316,7 @@ function isPart(
  *
  * The host's turn count includes summarised turns. A turn number before the session's end is an edit.
  */
-function continuesCompacted(session: Session, asking: Asking, common: number, isNewest: boolean): boolean {
+function continuesCompacted(session: SessionRecord, asking: Asking, common: number, isNewest: boolean): boolean {
   const {
       identity: { turn },
       reading: { turns: theirs, rounds },
@@ -322,12 +332,12 @@ function continuesCompacted(session: Session, asking: Asking, common: number, is
 }
 
 /** The session made some of these calls, so the turn has already begun. */
-function hasMade(session: Session, rounds: readonly Round[]): boolean {
+function hasMade(session: SessionRecord, rounds: readonly Round[]): boolean {
   const ours = whole(session).at(-1)?.calls ?? [];
   return rounds.some(({ calls }) => calls.some(id => ours.includes(id)));
 }
 
-function sameEnd(session: Session, asking: Asking): boolean {
+function sameEnd(session: SessionRecord, asking: Asking): boolean {
   const {
       identity,
       reading: { turns: theirs },
@@ -356,7 +366,7 @@ function usersOf(turns: readonly Turn[]): readonly string[] {
  * Match without a conversation id: the one session with this history, if no other shares as much of it. Two chats that
  * both began "hi" tie, and neither is taken.
  */
-function soleEcho(asking: Asking, candidates: readonly Session[]): Verdict | undefined {
+function soleEcho(asking: Asking, candidates: readonly SessionRecord[]): Verdict | undefined {
   const { turns } = asking.reading;
   if (turns.at(-1)?.answer === undefined) return undefined; // an empty history begins every conversation
   const [only, ...others] = candidates.filter(s => commonTurns(s, asking, false) === turns.length);

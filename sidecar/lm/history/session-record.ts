@@ -28,7 +28,7 @@ export type Provisional =
   | { readonly state: "cut"; readonly user: Digest | undefined; readonly rounds: readonly Round[] }
   | { readonly state: "answered"; readonly turn: Turn };
 
-export interface Session {
+export interface SessionRecord {
   readonly id: string;
   /** `agentKey` of the requests that this session serves. */
   readonly agent: string;
@@ -64,7 +64,7 @@ export interface Asking {
 /** Characters kept of an answer that was cut off, to recognise its start. */
 const CUT_LIMIT = 20_000;
 
-export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): Session {
+export function begin(id: string, { agent, identity, reading }: Asking, isBeside: boolean): SessionRecord {
   const { caller, conversationId, chatSession, turn, trace, span } = identity,
     hidden = turn === undefined ? undefined : turn - 1 - reading.turns.length;
   return {
@@ -90,7 +90,7 @@ export function begin(id: string, { agent, identity, reading }: Asking, isBeside
  * Begins another turn. Commits the earlier turns as the request shows them or, for a compacted history, as the session
  * recorded them.
  */
-export function proceed(session: Session, { identity, reading }: Asking): Session {
+export function proceed(session: SessionRecord, { identity, reading }: Asking): SessionRecord {
   const { trace, span } = identity,
     chatSession = identity.chatSession ?? session.chatSession;
   const turns =
@@ -110,7 +110,7 @@ export function proceed(session: Session, { identity, reading }: Asking): Sessio
 }
 
 /** The awaited results have arrived. If the request also has new words, it begins another turn. */
-export function resume(session: Session, asking: Asking): Session {
+export function resume(session: SessionRecord, asking: Asking): SessionRecord {
   if (asking.reading.isNew) return proceed(session, asking);
   const { trace, span } = asking.identity,
     before = session.provisional;
@@ -130,7 +130,7 @@ export function resume(session: Session, asking: Asking): Session {
 }
 
 /** Retries the last round: its text and calls are replaced by new ones. */
-export function repeat(session: Session): Session {
+export function repeat(session: SessionRecord): SessionRecord {
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
   return {
@@ -141,7 +141,7 @@ export function repeat(session: Session): Session {
 }
 
 /** Records a part that was sent to VS Code. Only such parts are expected to come back. */
-export function emitted(session: Session, part: ChatPart): Session {
+export function emitted(session: SessionRecord, part: ChatPart): SessionRecord {
   const { provisional } = session;
   if (provisional?.state !== "streaming") return session;
   const last = provisional.rounds.at(-1) ?? NOTHING,
@@ -161,13 +161,13 @@ export function emitted(session: Session, part: ChatPart): Session {
 }
 
 /** The response has ended, and its calls wait for their results. */
-export function waits(session: Session): Session {
+export function waits(session: SessionRecord): SessionRecord {
   return session.provisional?.state === "streaming"
     ? { ...session, provisional: { ...session.provisional, state: "waiting" } }
     : session;
 }
 
-export function ended(session: Session, how: "answered" | "cut"): Session {
+export function ended(session: SessionRecord, how: "answered" | "cut"): SessionRecord {
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
   if (how === "answered") return { ...session, provisional: { state: "answered", turn: turnOf(provisional) } };
@@ -180,12 +180,12 @@ export function ended(session: Session, how: "answered" | "cut"): Session {
   return { ...session, provisional: { state: "cut", user: provisional.user, rounds }, batch: new Set() };
 }
 
-export function supersede(session: Session): Session {
+export function supersede(session: SessionRecord): SessionRecord {
   return { ...session, isSuperseded: true };
 }
 
 /** All turns that the agent knows, including the provisional one. */
-export function whole({ turns, provisional }: Session): readonly Turn[] {
+export function whole({ turns, provisional }: SessionRecord): readonly Turn[] {
   return provisional === undefined
     ? turns
     : [...turns, provisional.state === "answered" ? provisional.turn : turnOf(provisional)];
@@ -194,7 +194,7 @@ export function whole({ turns, provisional }: Session): readonly Turn[] {
 /**
  * The turns of a compacted history: all recorded turns, except a stopped or failed last turn that VS Code has dropped.
  */
-function shown(session: Session, { turn }: Identity, { turns: theirs }: Reading): readonly Turn[] {
+function shown(session: SessionRecord, { turn }: Identity, { turns: theirs }: Reading): readonly Turn[] {
   const { turns, provisional: p, summarised } = session,
     last = theirs.at(-1),
     hidden = summarised ? summarised.turns : 0;
@@ -217,7 +217,7 @@ export function isTail(ours: Turn, theirs: ReadTurn): boolean {
  * Adds the session's own calls. A stopped call has no result at first, and the history lacks it and any round without
  * text. If its result arrives later, a later history may show both.
  */
-function withOwnCalls(theirs: readonly Turn[], session: Session): readonly Turn[] {
+function withOwnCalls(theirs: readonly Turn[], session: SessionRecord): readonly Turn[] {
   const from = commonRecords(session.turns, theirs),
     ours = whole(session),
     others = theirs.slice(from);

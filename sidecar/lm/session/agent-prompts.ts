@@ -25,9 +25,9 @@ import {
   type ModeReturn,
   type SessionMode,
 } from "./session-mode";
-import type { Prompt } from "./session-state-model";
+import type { ModelPrompt } from "./session-state-model";
 
-export interface AgentPromptsDeps {
+export interface ModelPromptsDeps {
   readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
   /** Shows a sentence to the user in the chat. */
   readonly onNotice: (sentence: string) => void;
@@ -44,7 +44,7 @@ interface Held {
   readonly stopped: AbortController;
 }
 
-export class AgentPrompts {
+export class ModelPrompts {
   #mode: SessionMode;
   #known: ReadonlyMap<string, ContextSection> = new Map();
   #held: Held | undefined;
@@ -52,7 +52,7 @@ export class AgentPrompts {
   constructor(
     private readonly agent: string,
     back: ModeReturn | undefined,
-    private readonly deps: AgentPromptsDeps,
+    private readonly deps: ModelPromptsDeps,
   ) {
     this.#mode = { ...NO_MODE, back };
   }
@@ -69,7 +69,7 @@ export class AgentPrompts {
   send(
     connection: AgentConnection,
     sessionId: string,
-    prompt: Prompt,
+    prompt: ModelPrompt,
     remembers: boolean,
     ended: (outcome: PromptOutcome) => void,
   ): void {

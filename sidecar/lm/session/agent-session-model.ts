@@ -9,7 +9,7 @@ import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
 import type { ModeReturn } from "./session-mode";
-import type { Answer, TurnOutcome } from "./session-state-model";
+import type { Answer, ModelTurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffers } from "../tools/tool-offer";
 
 export interface AgentSessionStart {
@@ -47,7 +47,7 @@ export interface AgentSessionDeps {
 }
 
 /** An open request of the agent. */
-export type Asked =
+export type AgentQuestion =
   | {
       readonly kind: "tool";
       readonly toolName: string;
@@ -67,7 +67,7 @@ export type Asked =
 export type AgentEvent = { readonly of: number } & (
   | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
   | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
-  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome; readonly usage?: JsonObject }
+  | { readonly kind: "turnEnded"; readonly outcome: ModelTurnOutcome; readonly usage?: JsonObject }
   | { readonly kind: "update"; readonly update: unknown }
   /** Shown to the user in the chat. */
   | { readonly kind: "notice"; readonly sentence: string }
@@ -84,4 +84,4 @@ export type AgentEvent = { readonly of: number } & (
  * The outcome of a permission request: a question, or `undefined` if it was answered at once. `sentence`: the request
  * was rejected at once, and the user is told why.
  */
-export type Permission = { readonly asked: Asked } | { readonly sentence: string } | undefined;
+export type Permission = { readonly asked: AgentQuestion } | { readonly sentence: string } | undefined;

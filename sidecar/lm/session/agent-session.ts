@@ -19,14 +19,14 @@ import { questionedCall } from "../../permissions/announced-calls";
 import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound } from "../../rpc/peer";
-import type { AgentSessionStart, AgentSessionDeps, AgentEvent, Asked, Permission } from "./agent-session-model";
-import { AgentPrompts } from "./agent-prompts";
+import type { AgentSessionStart, AgentSessionDeps, AgentEvent, AgentQuestion, Permission } from "./agent-session-model";
+import { ModelPrompts } from "./agent-prompts";
 import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
 import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
 import type { ModeReturn } from "./session-mode";
-import type { Answer, Prompt, TurnOutcome } from "./session-state-model";
+import type { Answer, ModelPrompt, ModelTurnOutcome } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
 import { CLIENT_METHODS } from "../../acp/methods";
@@ -47,7 +47,7 @@ export class AgentSession {
   /** Start options of the next opening. */
   #begin: AgentSessionStart["begin"];
   #remembers = false;
-  #prompts: AgentPrompts;
+  #prompts: ModelPrompts;
   readonly #announced = new AnnouncedTools();
   #toolWatch: Disposable | undefined;
   /** The sentence that was shown last. */
@@ -131,9 +131,9 @@ export class AgentSession {
     this.#offer?.update(tools, duplicates);
   }
 
-  prompt(prompt: Prompt): void {
+  prompt(prompt: ModelPrompt): void {
     const { opening: of, session } = this.#handle,
-      ended = (outcome: TurnOutcome, usage?: JsonObject): void =>
+      ended = (outcome: ModelTurnOutcome, usage?: JsonObject): void =>
         this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
     if (!session) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
     const {
@@ -161,7 +161,7 @@ export class AgentSession {
   }
 
   /** The question for a tool call. */
-  tool({ call }: Extract<AgentEvent, { readonly kind: "call" }>): Asked {
+  tool({ call }: Extract<AgentEvent, { readonly kind: "call" }>): AgentQuestion {
     this.#announced.arrived(call.given, call.args);
     return {
       kind: "tool",
@@ -361,10 +361,10 @@ export class AgentSession {
     return { agentSession: sessionId, remembers: false };
   }
 
-  #promptsOf(of: number): AgentPrompts {
+  #promptsOf(of: number): ModelPrompts {
     const { agent } = this.start,
       begin = this.#begin;
-    return new AgentPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
+    return new ModelPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
       log: this.deps.log,
       clock: this.deps.clock,
       listing: () => this.#offer?.listing,

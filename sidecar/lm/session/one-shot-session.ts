@@ -7,7 +7,7 @@ import type { RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import type { ResponseStream } from "../response/response-stream";
-import { SessionActor, type SessionStart, type SessionDeps } from "./session-actor";
+import { SessionActor, type ModelSessionStart, type ModelSessionDeps } from "./session-actor";
 
 export const ASIDE_LIMIT_MS = 20_000;
 
@@ -21,11 +21,11 @@ export class OneShotSessions implements AsyncDisposable {
   readonly #open = new Map<RequestId, Aside>();
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(private readonly deps: Omit<SessionDeps, "tell">) {}
+  constructor(private readonly deps: Omit<ModelSessionDeps, "tell">) {}
 
   ask(
     requestId: RequestId,
-    start: Pick<SessionStart, "id" | "agent" | "cwd" | "extensions" | "protocol">,
+    start: Pick<ModelSessionStart, "id" | "agent" | "cwd" | "extensions" | "protocol">,
     blocks: readonly JsonObject[],
     stream: ResponseStream,
   ): void {

@@ -24,21 +24,21 @@ import {
   type Words,
 } from "../response/updates-to-text";
 import { AgentSession } from "./agent-session";
-import type { AgentSessionStart, AgentSessionDeps, AgentEvent, Asked } from "./agent-session-model";
+import type { AgentSessionStart, AgentSessionDeps, AgentEvent, AgentQuestion } from "./agent-session-model";
 import { Quiet } from "./question-debounce";
 import type { ModeReturn } from "./session-mode";
 import { start, step } from "./session-state";
 import {
   partOf,
-  type Effect,
-  type Phase,
-  type Prompt,
+  type ModelSessionEffect,
+  type ModelSessionPhase,
+  type ModelPrompt,
   type Result,
-  type SessionEvent,
-  type State,
+  type ModelSessionEvent,
+  type ModelSessionState,
 } from "./session-state-model";
 
-export interface SessionStart extends AgentSessionStart {
+export interface ModelSessionStart extends AgentSessionStart {
   /** Symposium's id of the session; unique. */
   readonly id: string;
 }
@@ -65,14 +65,14 @@ export type SessionMessage =
   /** The agent's session mode to return to when the user leaves Plan or Ask. */
   | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
   /** The session's phase has changed. */
-  | { readonly kind: "phase"; readonly phase: Phase["kind"] };
+  | { readonly kind: "phase"; readonly phase: ModelSessionPhase["kind"] };
 
-export interface SessionDeps extends AgentSessionDeps {
+export interface ModelSessionDeps extends AgentSessionDeps {
   readonly tell: (word: SessionMessage) => void;
 }
 
 type Message =
-  | { readonly kind: "event"; readonly event: SessionEvent }
+  | { readonly kind: "event"; readonly event: ModelSessionEvent }
   | { readonly kind: "word"; readonly word: AgentEvent }
   /** `of`: number of the expired watch. */
   | { readonly kind: "overdue"; readonly of: number }
@@ -80,7 +80,7 @@ type Message =
   | { readonly kind: "decide"; readonly questionId: string; readonly settle: (isTaken: boolean) => void };
 
 export class SessionActor extends Actor<Message> {
-  #state: State;
+  #state: ModelSessionState;
   #words: Words = NO_WORDS;
   readonly #agent: AgentSession;
   readonly #quiet: Quiet;
@@ -90,7 +90,7 @@ export class SessionActor extends Actor<Message> {
   /** The request that began the current turn. */
   #turn: RequestId = "";
   /** Open requests of the agent, by call id. `what`: the call or permission request itself. */
-  readonly #asked = new Map<string, Asked & { readonly what: object }>();
+  readonly #asked = new Map<string, AgentQuestion & { readonly what: object }>();
   /** Call ids of the permissions shown to the user, by question id. */
   readonly #shown = new Map<string, string>();
   #calls = 0;
@@ -101,8 +101,8 @@ export class SessionActor extends Actor<Message> {
   #unsaid: readonly string[] = [];
 
   constructor(
-    private readonly begin: SessionStart,
-    private readonly deps: SessionDeps,
+    private readonly begin: ModelSessionStart,
+    private readonly deps: ModelSessionDeps,
   ) {
     super(`model session ${begin.id}`);
     this.#agent = new AgentSession(begin, deps, word => this.post({ kind: "word", word }));
@@ -112,10 +112,10 @@ export class SessionActor extends Actor<Message> {
     for (const effect of effects) this.#do(effect);
   }
 
-  ask(prompt: Prompt): void {
+  ask(prompt: ModelPrompt): void {
     this.#tell({ kind: "prompted", prompt });
   }
-  resume(requestId: RequestId, results: readonly Result[], prompt: Prompt | undefined): void {
+  resume(requestId: RequestId, results: readonly Result[], prompt: ModelPrompt | undefined): void {
     this.#tell({ kind: "resumed", requestId, results, prompt });
   }
   repeat(requestId: RequestId): void {
@@ -188,12 +188,12 @@ export class SessionActor extends Actor<Message> {
     }
   }
 
-  #tell(event: SessionEvent): void {
+  #tell(event: ModelSessionEvent): void {
     this.post({ kind: "event", event });
   }
 
   /** Answers a request that will not be handled. */
-  #refuse(event: SessionEvent): void {
+  #refuse(event: ModelSessionEvent): void {
     const error = "This chat's session was closed. Send the message again.";
     if (event.kind === "prompted") this.deps.tell({ kind: "finished", requestId: event.prompt.requestId, error });
     if (event.kind === "resumed" || event.kind === "repeated")
@@ -281,7 +281,7 @@ export class SessionActor extends Actor<Message> {
   }
 
   /** VS Code returns call ids unchanged. They contain the session's id for the log. */
-  #ask(what: object, asked: Asked): void {
+  #ask(what: object, asked: AgentQuestion): void {
     const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
     this.#asked.set(callId, { ...asked, what });
     this.#step({
@@ -296,7 +296,7 @@ export class SessionActor extends Actor<Message> {
     settle(callId !== undefined);
   }
 
-  #step(event: SessionEvent): void {
+  #step(event: ModelSessionEvent): void {
     const before = this.#state.phase.kind,
       [state, effects] = step(this.#state, event);
     this.#state = state;
@@ -304,7 +304,7 @@ export class SessionActor extends Actor<Message> {
     if (state.phase.kind !== before) this.deps.tell({ kind: "phase", phase: state.phase.kind });
   }
 
-  #do(effect: Effect): void {
+  #do(effect: ModelSessionEffect): void {
     switch (effect.kind) {
       case "open":
         return this.#agent.open();

@@ -45,7 +45,7 @@ export interface Recipient {
   readonly context: readonly JsonObject[];
 }
 
-export interface Prompt {
+export interface ModelPrompt {
   readonly requestId: RequestId;
   /** The user's choices for the chat. Parsed when the prompt is sent. */
   readonly context: () => ChatContext;
@@ -55,7 +55,7 @@ export interface Prompt {
   readonly blocks: (to: Recipient) => readonly JsonObject[];
 }
 
-export type TurnOutcome =
+export type ModelTurnOutcome =
   | { readonly kind: "stopped"; readonly reason: string }
   | { readonly kind: "failed"; readonly message: string };
 
@@ -65,21 +65,21 @@ export type AgentEvent =
   | { readonly kind: "asked"; readonly question: Question }
   /** The agent no longer waits for the answer. */
   | { readonly kind: "withdrew"; readonly callId: string }
-  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
+  | { readonly kind: "turnEnded"; readonly outcome: ModelTurnOutcome }
   /** `message`: a sentence for the user, here and below. */
   | { readonly kind: "agentDown"; readonly message: string };
 
-export type SessionEvent =
+export type ModelSessionEvent =
   | AgentEvent
   | { readonly kind: "opened" }
   | { readonly kind: "openFailed"; readonly message: string }
-  | { readonly kind: "prompted"; readonly prompt: Prompt }
+  | { readonly kind: "prompted"; readonly prompt: ModelPrompt }
   /** The results that arrived, and the user's new words, if any. */
   | {
       readonly kind: "resumed";
       readonly requestId: RequestId;
       readonly results: readonly Result[];
-      readonly prompt: Prompt | undefined;
+      readonly prompt: ModelPrompt | undefined;
     }
   /** Another request retries the current round. */
   | { readonly kind: "repeated"; readonly requestId: RequestId }
@@ -94,9 +94,9 @@ export type SessionEvent =
   | { readonly kind: "overdue" }
   | { readonly kind: "closed"; readonly message: string };
 
-export type Effect =
+export type ModelSessionEffect =
   | { readonly kind: "open" }
-  | { readonly kind: "prompt"; readonly prompt: Prompt }
+  | { readonly kind: "prompt"; readonly prompt: ModelPrompt }
   | { readonly kind: "emit"; readonly requestId: RequestId; readonly part: ChatPart }
   | { readonly kind: "askHost"; readonly requestId: RequestId; readonly question: Question }
   /** `error`: the request failed with this sentence. `goesOn`: the turn continues with the next request. */
@@ -147,12 +147,12 @@ export interface Blocked extends Batch {
   readonly held: Held;
 }
 
-export type Phase =
-  | { readonly kind: "opening"; readonly waiting: Prompt | undefined }
+export type ModelSessionPhase =
+  | { readonly kind: "opening"; readonly waiting: ModelPrompt | undefined }
   | { readonly kind: "idle"; readonly held: Held }
   | Streaming
   | Blocked
-  | { readonly kind: "cancelling"; readonly waiting: Prompt | undefined }
+  | { readonly kind: "cancelling"; readonly waiting: ModelPrompt | undefined }
   | { readonly kind: "down" }
   | { readonly kind: "closed" };
 
@@ -163,14 +163,14 @@ export interface Reply {
   readonly isEmpty: boolean;
 }
 
-export interface State {
-  readonly phase: Phase;
+export interface ModelSessionState {
+  readonly phase: ModelSessionPhase;
   readonly reply: Reply;
   /** The agent's name, for sentences. */
   readonly agent: string;
 }
 
-export type Step = readonly [next: State, effects: readonly Effect[]];
+export type ModelSessionStep = readonly [next: ModelSessionState, effects: readonly ModelSessionEffect[]];
 
 export const HELD_EVENTS = 1_000,
   HELD_CHARACTERS = 4 * 1024 * 1024;

@@ -6,11 +6,11 @@ import { NO_CONTEXT } from "../history/chat-context";
 import {
   HELD_CHARACTERS,
   HELD_EVENTS,
-  type Effect,
+  type ModelSessionEffect,
   type Held,
   type Question,
-  type SessionEvent,
-  type State,
+  type ModelSessionEvent,
+  type ModelSessionState,
 } from "./session-state-model";
 import { start, step } from "./session-state";
 
@@ -65,9 +65,9 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 
 /** Drives the state machine and checks the invariants in its header. */
 class Witness {
-  #state: State;
+  #state: ModelSessionState;
   #n = 0;
-  readonly #effects: (readonly Effect[])[] = [];
+  readonly #effects: (readonly ModelSessionEffect[])[] = [];
   readonly requests: number[] = [];
   readonly finished: number[] = [];
   readonly questions: (Question & { readonly at: number })[] = [];
@@ -94,7 +94,7 @@ class Witness {
     for (const effect of effects) this.#saw(effect, undefined);
   }
 
-  get state(): State {
+  get state(): ModelSessionState {
     return this.#state;
   }
 
@@ -107,7 +107,7 @@ class Witness {
     this.#step({ kind: "closed", message: "closed" });
   }
 
-  #eventOf(move: Move): SessionEvent | undefined {
+  #eventOf(move: Move): ModelSessionEvent | undefined {
     const n = ++this.#n,
       prompt = { requestId: n, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
     switch (move.kind) {
@@ -181,7 +181,7 @@ class Witness {
     }
   }
 
-  #step(event: SessionEvent): void {
+  #step(event: ModelSessionEvent): void {
     const [next, effects] = step(this.#state, event);
     this.#effects.push(effects);
     if (event.kind === "repeated") this.#repeats(effects, event.requestId);
@@ -191,7 +191,7 @@ class Witness {
   }
 
   /** A repeated answer contains the text of the round and nothing else. */
-  #repeats(effects: readonly Effect[], requestId: unknown): void {
+  #repeats(effects: readonly ModelSessionEffect[], requestId: unknown): void {
     const again = effects
       .flatMap(effect => (effect.kind === "emit" && effect.requestId === requestId ? [theirs(effect.part)] : []))
       .join("");
@@ -201,7 +201,7 @@ class Witness {
     );
   }
 
-  #saw(effect: Effect, event: SessionEvent | undefined): void {
+  #saw(effect: ModelSessionEffect, event: ModelSessionEvent | undefined): void {
     switch (effect.kind) {
       case "open":
         ok(!this.#isOpen, "opened twice");
@@ -274,7 +274,7 @@ class Witness {
     }
   }
 
-  #emitted(requestId: number, part: ChatPart, event: SessionEvent | undefined): void {
+  #emitted(requestId: number, part: ChatPart, event: ModelSessionEvent | undefined): void {
     this.#isHeard(requestId);
     if (event?.kind === "repeated") return;
     for (const n of numbers(part)) {
@@ -291,7 +291,7 @@ class Witness {
   }
 
   /** Checks the invariants that hold between any two events. */
-  #looks(event: SessionEvent): void {
+  #looks(event: ModelSessionEvent): void {
     const { phase } = this.#state,
       held = "held" in phase ? phase.held : undefined;
     equal(
@@ -336,7 +336,7 @@ class Witness {
   }
 
   /** Starts a round if a request continues a turn or starts one. */
-  #begins(event: SessionEvent): void {
+  #begins(event: ModelSessionEvent): void {
     const last = this.#effects.at(-1) ?? [],
       prompt = last.find(effect => effect.kind === "prompt"),
       { phase } = this.#state;

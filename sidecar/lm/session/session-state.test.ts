@@ -5,9 +5,9 @@ import {
   MOST_QUESTIONS,
   REPEATABLE_CHARACTERS,
   REPEATABLE_PARTS,
-  type Effect,
-  type SessionEvent,
-  type State,
+  type ModelSessionEffect,
+  type ModelSessionEvent,
+  type ModelSessionState,
 } from "./session-state-model";
 import { start, step } from "./session-state";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
@@ -16,7 +16,7 @@ import { PENDING_MS, STOPPING_MS } from "./session-steps";
  * `ask 1` is a request with text, `back 2 t1 p2` one with results, `back 3 t1 hi` one with both. Others are `tool t1`,
  * `permission p1` and `say hello`. A turn ends with `end`, `end refusal`, `fail` or `die`.
  */
-function eventOf(line: string): SessionEvent {
+function eventOf(line: string): ModelSessionEvent {
   const [kind = "", a = "", ...rest] = line.split(" "),
     prompt = { requestId: Number(a), context: () => NO_CONTEXT, namesTools: () => false, blocks: () => [] };
   switch (kind) {
@@ -63,7 +63,7 @@ function eventOf(line: string): SessionEvent {
   }
 }
 
-function show(effect: Effect): string {
+function show(effect: ModelSessionEffect): string {
   switch (effect.kind) {
     case "prompt":
       return `prompt ${effect.prompt.requestId}`;
@@ -88,7 +88,7 @@ function show(effect: Effect): string {
   }
 }
 
-function play(...lines: readonly string[]): readonly [State, readonly Effect[]] {
+function play(...lines: readonly string[]): readonly [ModelSessionState, readonly ModelSessionEffect[]] {
   let [state, effects] = start("Ada");
   const all = [...effects];
   for (const line of lines) {

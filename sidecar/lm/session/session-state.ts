@@ -37,15 +37,15 @@ import {
   partOf,
   type AgentEvent,
   type Blocked,
-  type Effect,
+  type ModelSessionEffect,
   type Held,
-  type Phase,
-  type Prompt,
+  type ModelSessionPhase,
+  type ModelPrompt,
   type Question,
   type Result,
-  type SessionEvent,
-  type State,
-  type Step,
+  type ModelSessionEvent,
+  type ModelSessionState,
+  type ModelSessionStep,
   type Streaming,
 } from "./session-state-model";
 import {
@@ -73,16 +73,19 @@ import {
 } from "./session-steps";
 
 /** `agent`: its name, for sentences. */
-export function start(agent: string): Step {
+export function start(agent: string): ModelSessionStep {
   return [{ phase: { kind: "opening", waiting: undefined }, reply: NO_REPLY, agent }, [{ kind: "open" }]];
 }
 
-export function step(state: State, event: SessionEvent): Step {
+export function step(state: ModelSessionState, event: ModelSessionEvent): ModelSessionStep {
   const [next, effects] = event.kind === "closed" ? close(state, event.message) : stepPhase(state, event);
   return [next, [...effects, ...watching(state.phase, next.phase), ...reading(state.phase, next.phase)]];
 }
 
-function stepPhase(state: State, event: Exclude<SessionEvent, { readonly kind: "closed" }>): Step {
+function stepPhase(
+  state: ModelSessionState,
+  event: Exclude<ModelSessionEvent, { readonly kind: "closed" }>,
+): ModelSessionStep {
   const { phase } = state;
   switch (phase.kind) {
     case "opening":
@@ -250,9 +253,9 @@ const CLOSED = "This chat's session was closed. Send the message again.";
 
 /** Events that are handled alike in all phases without a running turn, or with a stopped one. */
 function elsewhere(
-  state: State,
-  event: Exclude<SessionEvent, { readonly kind: "closed" | "prompted" | "resumed" }>,
-): Step {
+  state: ModelSessionState,
+  event: Exclude<ModelSessionEvent, { readonly kind: "closed" | "prompted" | "resumed" }>,
+): ModelSessionStep {
   switch (event.kind) {
     case "spoke":
       return [state, [{ kind: "discard", part: event.part }]];
@@ -279,7 +282,7 @@ function elsewhere(
 
 // --- events of the agent while a request is open
 
-function hear(state: State, phase: Streaming, event: AgentEvent): Step {
+function hear(state: ModelSessionState, phase: Streaming, event: AgentEvent): ModelSessionStep {
   const isAsking = phase.open.size + phase.settled.size > 0;
   switch (event.kind) {
     case "spoke":
@@ -301,7 +304,7 @@ function hear(state: State, phase: Streaming, event: AgentEvent): Step {
   }
 }
 
-function ask(state: State, phase: Streaming, question: Question): Step {
+function ask(state: ModelSessionState, phase: Streaming, question: Question): ModelSessionStep {
   return [
     {
       ...state,
@@ -312,7 +315,7 @@ function ask(state: State, phase: Streaming, question: Question): Step {
   ];
 }
 
-function withdraw(state: State, phase: Streaming | Blocked, callId: string): Step {
+function withdraw(state: ModelSessionState, phase: Streaming | Blocked, callId: string): ModelSessionStep {
   const refusal = refuse(callId, "It was withdrawn."),
     events = phase.held.events.filter(event => event.kind !== "asked" || event.question.callId !== callId);
   if (phase.open.has(callId)) return enter(state, settled(phase, callId), [refusal]);
@@ -321,7 +324,7 @@ function withdraw(state: State, phase: Streaming | Blocked, callId: string): Ste
     : enter(state, { ...phase, held: { ...phase.held, events } }, [refusal]);
 }
 
-function decide(state: State, phase: Streaming | Blocked, callId: string): Step {
+function decide(state: ModelSessionState, phase: Streaming | Blocked, callId: string): ModelSessionStep {
   return phase.open.get(callId)?.kind === "permission"
     ? enter(state, settled(phase, callId), [{ kind: "answer", callId, answer: { kind: "allowed" } }])
     : [state, []];
@@ -329,10 +332,10 @@ function decide(state: State, phase: Streaming | Blocked, callId: string): Step 
 
 /** The agent no longer waits for answers. Its text and the end of its turn are sent with the next request. */
 function over(
-  state: State,
+  state: ModelSessionState,
   phase: Blocked,
   event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>,
-): Step {
+): ModelSessionStep {
   const asked = questionsIn(phase.held),
     words = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
   return enter(
@@ -343,13 +346,13 @@ function over(
 }
 
 function end(
-  state: State,
+  state: ModelSessionState,
   { requestId }: Streaming,
   event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>,
-): Step {
+): ModelSessionStep {
   const failure =
     event.kind === "agentDown" ? event.message : event.outcome.kind === "failed" ? event.outcome.message : undefined;
-  const next: Phase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: NOTHING_HELD };
+  const next: ModelSessionPhase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: NOTHING_HELD };
   if (failure !== undefined)
     return enter(state, next, [
       { kind: "turnOver", how: "cut" },
@@ -366,7 +369,7 @@ function end(
 
 // --- requests
 
-function begin(state: State, prompt: Prompt, held: Held = NOTHING_HELD): Step {
+function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held = NOTHING_HELD): ModelSessionStep {
   const phase: Streaming = {
     kind: "streaming",
     requestId: prompt.requestId,
@@ -376,13 +379,17 @@ function begin(state: State, prompt: Prompt, held: Held = NOTHING_HELD): Step {
   };
   return chain(
     [{ ...state, phase, reply: NO_REPLY }, []],
-    ...said(held).map(part => (s: State) => emit(s, prompt.requestId, part)),
+    ...said(held).map(part => (s: ModelSessionState) => emit(s, prompt.requestId, part)),
     s => [s, [{ kind: "prompt", prompt }]],
   );
 }
 
 /** Waits until the agent's session is open or its stopped turn has ended. A newer request replaces an older one. */
-function wait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>, prompt: Prompt): Step {
+function wait(
+  state: ModelSessionState,
+  phase: Extract<ModelSessionPhase, { readonly waiting: unknown }>,
+  prompt: ModelPrompt,
+): ModelSessionStep {
   const before = phase.waiting;
   return chain(
     before
@@ -396,21 +403,28 @@ function wait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>
 }
 
 /** Ends the waiting request without an answer. */
-function unwait(state: State, phase: Extract<Phase, { readonly waiting: unknown }>): Step {
+function unwait(
+  state: ModelSessionState,
+  phase: Extract<ModelSessionPhase, { readonly waiting: unknown }>,
+): ModelSessionStep {
   return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
 }
 
 const OVERTAKEN = "A newer message took the place of this one.";
 
 /** Opens a new session of the agent if a prompt is waiting. */
-function anew(state: State, waiting: Prompt | undefined, first: readonly Effect[]): Step {
+function anew(
+  state: ModelSessionState,
+  waiting: ModelPrompt | undefined,
+  first: readonly ModelSessionEffect[],
+): ModelSessionStep {
   return waiting
     ? enter(state, { kind: "opening", waiting }, [...first, { kind: "open" }])
     : enter(state, { kind: "down" }, first);
 }
 
 /** The request brings only results of calls that are no longer open. */
-function stray(state: State, requestId: RequestId): Step {
+function stray(state: ModelSessionState, requestId: RequestId): ModelSessionStep {
   return [
     state,
     [
@@ -425,12 +439,12 @@ function stray(state: State, requestId: RequestId): Step {
 }
 
 /** The response is complete. The turn continues without an open request. */
-function block(state: State, { open, settled: known, held, requestId }: Streaming): Step {
+function block(state: ModelSessionState, { open, settled: known, held, requestId }: Streaming): ModelSessionStep {
   return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
 }
 
 /** Another request arrived while the response to this one was open. */
-function overtaken(state: State, phase: Streaming): Step {
+function overtaken(state: ModelSessionState, phase: Streaming): ModelSessionStep {
   return chain(state.reply.isEmpty ? say(state, phase.requestId, OVERTAKEN) : [state, []], s => [s, [finish(phase)]]);
 }
 
@@ -439,12 +453,12 @@ function overtaken(state: State, phase: Streaming): Step {
  * has new words, stops and begins again.
  */
 function proceed(
-  state: State,
+  state: ModelSessionState,
   phase: Streaming | Blocked,
   requestId: RequestId,
   results: readonly Result[],
-  prompt: Prompt | undefined,
-): Step {
+  prompt: ModelPrompt | undefined,
+): ModelSessionStep {
   const isOurs = results.some(({ callId }) => phase.open.has(callId) || phase.settled.has(callId));
   if (!isOurs && !prompt) return stray(state, requestId);
   const [before, finished] = phase.kind === "streaming" ? overtaken(state, phase) : enter(state, phase);
@@ -461,15 +475,20 @@ function proceed(
   const next: Streaming = { kind: "streaming", requestId, open: new Map(), settled: new Set(), held: NOTHING_HELD };
   return chain(
     [{ ...before, phase: next, reply: NO_REPLY }, effects],
-    ...phase.held.events.map(event => (s: State) => stepPhase(s, event)),
+    ...phase.held.events.map(event => (s: ModelSessionState) => stepPhase(s, event)),
   );
 }
 
 /** The current turn ends without its answer, and `waiting` follows it. */
-function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefined, first: readonly Effect[]): Step {
+function stop(
+  state: ModelSessionState,
+  phase: Streaming | Blocked,
+  waiting: ModelPrompt | undefined,
+  first: readonly ModelSessionEffect[],
+): ModelSessionStep {
   const reason = "The user stopped the turn.",
     last = phase.held.events.at(-1)?.kind;
-  const effects: readonly Effect[] = [
+  const effects: readonly ModelSessionEffect[] = [
     ...first,
     ...refusals([...phase.open.values(), ...questionsIn(phase.held)], reason),
     ...discarded(phase.held),
@@ -491,9 +510,9 @@ function stop(state: State, phase: Streaming | Blocked, waiting: Prompt | undefi
   }
 }
 
-function close(state: State, message: string): Step {
+function close(state: ModelSessionState, message: string): ModelSessionStep {
   const { phase } = state,
-    leave: Effect = { kind: "leave" };
+    leave: ModelSessionEffect = { kind: "leave" };
   switch (phase.kind) {
     case "opening":
     case "cancelling":

@@ -6,46 +6,53 @@ import {
   MOST_QUESTIONS,
   type Answer,
   type Blocked,
-  type Effect,
+  type ModelSessionEffect,
   type Held,
-  type Phase,
+  type ModelSessionPhase,
   type Question,
-  type SessionEvent,
-  type State,
-  type Step,
+  type ModelSessionEvent,
+  type ModelSessionState,
+  type ModelSessionStep,
   type Streaming,
-  type TurnOutcome,
+  type ModelTurnOutcome,
 } from "./session-state-model";
 
 /** Time limits in milliseconds: `PENDING_MS` for results of calls, `STOPPING_MS` for the end of a stopped turn. */
 export const PENDING_MS = 30 * 60_000,
   STOPPING_MS = 60_000;
 
-export function enter(state: State, phase: Phase, effects: readonly Effect[] = []): Step {
+export function enter(
+  state: ModelSessionState,
+  phase: ModelSessionPhase,
+  effects: readonly ModelSessionEffect[] = [],
+): ModelSessionStep {
   return [{ ...state, phase }, effects];
 }
 
 export function emit(
-  state: State,
+  state: ModelSessionState,
   requestId: RequestId,
-  part: Extract<Effect, { readonly kind: "emit" }>["part"],
-): Step {
+  part: Extract<ModelSessionEffect, { readonly kind: "emit" }>["part"],
+): ModelSessionStep {
   return [{ ...state, reply: grown(state.reply, part) }, [{ kind: "emit", requestId, part }]];
 }
 
 /** A sentence of Symposium after the agent's text. */
-export function say(state: State, requestId: RequestId, sentence: string): Step {
+export function say(state: ModelSessionState, requestId: RequestId, sentence: string): ModelSessionStep {
   return emit(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
 }
 
-export function chain(first: Step, ...rest: readonly ((state: State) => Step)[]): Step {
-  return rest.reduce<Step>(([state, effects], next) => {
+export function chain(
+  first: ModelSessionStep,
+  ...rest: readonly ((state: ModelSessionState) => ModelSessionStep)[]
+): ModelSessionStep {
+  return rest.reduce<ModelSessionStep>(([state, effects], next) => {
     const [after, more] = next(state);
     return [after, [...effects, ...more]];
   }, first);
 }
 
-export function refused(state: State, { callId }: Question): Step {
+export function refused(state: ModelSessionState, { callId }: Question): ModelSessionStep {
   const { kind } = state.phase;
   return [
     state,
@@ -60,7 +67,7 @@ export function refused(state: State, { callId }: Question): Step {
   ];
 }
 
-export function unexpected(state: State, event: SessionEvent): Step {
+export function unexpected(state: ModelSessionState, event: ModelSessionEvent): ModelSessionStep {
   return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]];
 }
 
@@ -86,28 +93,28 @@ export function questionsIn({ events }: Held): readonly Question[] {
 export function said({ events }: Held) {
   return events.flatMap(event => (event.kind === "spoke" ? [event.part] : []));
 }
-export function discarded(held: Held): readonly Effect[] {
+export function discarded(held: Held): readonly ModelSessionEffect[] {
   return said(held).map(part => ({ kind: "discard", part }));
 }
-export function finish({ requestId }: { readonly requestId: RequestId }): Effect {
+export function finish({ requestId }: { readonly requestId: RequestId }): ModelSessionEffect {
   return { kind: "finish", requestId };
 }
-export function answer(callId: string, given: Answer): Effect {
+export function answer(callId: string, given: Answer): ModelSessionEffect {
   return { kind: "answer", callId, answer: given };
 }
-export function refuse(callId: string, reason: string): Effect {
+export function refuse(callId: string, reason: string): ModelSessionEffect {
   return answer(callId, { kind: "refused", reason });
 }
-export function refusals(questions: readonly Question[], reason: string): readonly Effect[] {
+export function refusals(questions: readonly Question[], reason: string): readonly ModelSessionEffect[] {
   return questions.map(({ callId }) => refuse(callId, reason));
 }
 
 /** Maximum duration of a phase, in milliseconds; `undefined` if it is unlimited. */
-function limitOf({ kind }: Phase): number | undefined {
+function limitOf({ kind }: ModelSessionPhase): number | undefined {
   return kind === "blocked" ? PENDING_MS : kind === "cancelling" ? STOPPING_MS : undefined;
 }
 
-export function watching(before: Phase, after: Phase): readonly Effect[] {
+export function watching(before: ModelSessionPhase, after: ModelSessionPhase): readonly ModelSessionEffect[] {
   const ms = limitOf(after);
   return before.kind === after.kind
     ? []
@@ -119,11 +126,11 @@ export function watching(before: Phase, after: Phase): readonly Effect[] {
 }
 
 /** Events held in an idle session may never be collected, so they do not pause the agent. */
-function isPaused(phase: Phase): boolean {
+function isPaused(phase: ModelSessionPhase): boolean {
   return (phase.kind === "streaming" || phase.kind === "blocked") && isFull(phase.held);
 }
 
-export function reading(before: Phase, after: Phase): readonly Effect[] {
+export function reading(before: ModelSessionPhase, after: ModelSessionPhase): readonly ModelSessionEffect[] {
   return isPaused(before) === isPaused(after) ? [] : [{ kind: isPaused(after) ? "pause" : "release" }];
 }
 
@@ -136,14 +143,14 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A sentence after a turn's answer, if one is needed. */
-export function lastWords({ agent, reply }: State, outcome: TurnOutcome): string | undefined {
+export function lastWords({ agent, reply }: ModelSessionState, outcome: ModelTurnOutcome): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
 }
 
 /** Finishes a request that changes nothing. */
-export function finishAside({ phase: { kind } }: State, requestId: RequestId): Effect {
+export function finishAside({ phase: { kind } }: ModelSessionState, requestId: RequestId): ModelSessionEffect {
   return {
     kind: "finish",
     requestId,
@@ -152,12 +159,12 @@ export function finishAside({ phase: { kind } }: State, requestId: RequestId): E
 }
 
 /** Sends the parts of the current round once more. */
-export function repeat([state, effects]: Step, requestId: RequestId, isWhole: boolean): Step {
+export function repeat([state, effects]: ModelSessionStep, requestId: RequestId, isWhole: boolean): ModelSessionStep {
   const { parts, isEmpty } = state.reply,
     text = parts
       ? `${state.agent} has said nothing yet.`
       : "This answer is too long to be sent again. It is in the chat's history above.";
-  const words: Effect[] =
+  const words: ModelSessionEffect[] =
     parts && !(isEmpty && isWhole)
       ? parts.map(part => ({ kind: "emit", requestId, part }))
       : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
