@@ -1,6 +1,6 @@
 /**
- * Accessibility that mynah-ui lacks: roles, names, keyboard handling and screen reader announcements. A
- * MutationObserver adds roles and names to the elements that mynah creates. `announcements.ts` computes the
+ * Accessibility that the chat widget lacks: roles, names, keyboard handling and screen reader announcements. A
+ * MutationObserver adds roles and names to the elements that the widget creates. `announcements.ts` computes the
  * announcements.
  *
  * Invariants:
@@ -10,6 +10,8 @@
  */
 import { announce, listening, type Announcement } from "./announcements";
 import { CardNames } from "../mynah/card-names";
+import { cardElement, iconNames, isUnfolded } from "../mynah/elements";
+import { selectors } from "../mynah/selectors";
 import { ChatKeys } from "./chat-keys";
 import { make } from "../components/dom";
 import { FocusTip } from "./focus-tip";
@@ -93,7 +95,7 @@ const KEPT = 20;
 
 function focusCard(root: HTMLElement, key: string): boolean {
   if (!document.hasFocus() || isTyping()) return false;
-  const card = root.querySelector<HTMLElement>(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`);
+  const card = cardElement(root, key);
   if (!card) return false;
   dress(card);
   card.focus();
@@ -104,7 +106,7 @@ function isTyping(): boolean {
   const at = document.activeElement;
   if (at instanceof HTMLTextAreaElement) return true;
   if (at instanceof HTMLInputElement) return at.type !== "checkbox" && at.type !== "radio";
-  return (at?.closest(".mynah-chat-prompt-input")?.textContent ?? "") !== "";
+  return (at?.closest(selectors.prompt)?.textContent ?? "") !== "";
 }
 
 // --- roles and names
@@ -118,15 +120,16 @@ function observe(root: HTMLElement, tabs: TabStrip): void {
       addedNodes.forEach(node => {
         if (node instanceof Element) dress(node);
       });
-      areTabs ||= target instanceof Element && target.closest(".mynah-tabs-container") !== null;
+      areTabs ||= target instanceof Element && target.closest(selectors.tabStrip) !== null;
     }
     if (areTabs) tabs.show();
   }).observe(root, { childList: true, subtree: true });
-  // mynah stops the propagation of the click and folds the card only after this listener.
+  // The widget stops the propagation of the click and folds the card only after this listener.
   root.addEventListener(
     "click",
     ({ target }) => {
-      if (target instanceof Element && target.closest(FOLD)) requestAnimationFrame(() => sayFolds(root));
+      if (target instanceof Element && target.closest(selectors.foldButton))
+        requestAnimationFrame(() => sayFolds(root));
     },
     { capture: true },
   );
@@ -143,30 +146,22 @@ function dress(element: Element): void {
   sayFolds(element);
 }
 
-const FOLD = ".mynah-chat-item-summary-button";
-
 function sayFolds(element: Element): void {
-  for (const fold of element.querySelectorAll(FOLD))
-    fold.setAttribute(
-      "aria-expanded",
-      String(fold.closest(".mynah-chat-item-card-summary")?.classList.contains("show-summary") ?? false),
-    );
+  for (const fold of element.querySelectorAll(selectors.foldButton))
+    fold.setAttribute("aria-expanded", String(isUnfolded(fold)));
 }
 
 type Attributes = Readonly<Record<string, string>>;
 
 const ROLES: readonly (readonly [selector: string, attributes: Attributes])[] = [
-  [".mynah-chat-items-container", { role: "log", "aria-live": "off", "aria-label": texts.conversation, tabindex: "0" }],
-  [".mynah-chat-prompt-input", { role: "textbox", "aria-multiline": "true", "aria-label": texts.prompt }],
-  [".mynah-tabs-container", { role: "tablist", "aria-label": texts.tabs }],
-  [".mynah-chat-items-conversation-container > .mynah-chat-item-card", { role: "article", tabindex: "-1" }],
-  [".mynah-ui-icon", { "aria-hidden": "true" }],
-  [".mynah-chat-prompt-input-info", { role: "status" }],
-  [".mynah-chat-prompt-input-sticky-card", { role: "status" }],
-  [
-    ".mynah-nav-tabs-close-confirmation-overlay",
-    { role: "alertdialog", "aria-label": texts.tabCloseConfirmationMessage },
-  ],
+  [selectors.conversation, { role: "log", "aria-live": "off", "aria-label": texts.conversation, tabindex: "0" }],
+  [selectors.prompt, { role: "textbox", "aria-multiline": "true", "aria-label": texts.prompt }],
+  [selectors.tabStrip, { role: "tablist", "aria-label": texts.tabs }],
+  [selectors.outerCard, { role: "article", tabindex: "-1" }],
+  [selectors.icon, { "aria-hidden": "true" }],
+  [selectors.status, { role: "status" }],
+  [selectors.banner, { role: "status" }],
+  [selectors.closeConfirmation, { role: "alertdialog", "aria-label": texts.tabCloseConfirmationMessage }],
 ];
 
 function give(element: Element, attributes: Attributes): void {
@@ -177,19 +172,20 @@ function give(element: Element, attributes: Attributes): void {
 /** Names a button without text after its icon. */
 function nameButton(button: Element): void {
   if (button.hasAttribute("aria-label") || button.textContent?.trim()) return;
-  const icon = button.querySelector(".mynah-ui-icon");
-  const name = [...(icon?.classList ?? [])].map(className => NAMES[className]).find(found => found !== undefined);
+  const name = iconNames(button)
+    .map(icon => NAMES[icon])
+    .find(found => found !== undefined);
   if (name !== undefined) button.setAttribute("aria-label", name);
 }
 
 const NAMES: Readonly<Record<string, string>> = {
-  "mynah-ui-icon-plus": texts.newTab,
-  "mynah-ui-icon-cancel": texts.closeTab,
-  "mynah-ui-icon-enter": texts.send,
-  "mynah-ui-icon-stop": texts.stopGenerating,
-  "mynah-ui-icon-copy": texts.copy,
-  "mynah-ui-icon-down-open": texts.details,
-  "mynah-ui-icon-right-open": texts.details,
-  "mynah-ui-icon-up-open": texts.showMore,
-  "mynah-ui-icon-scroll-down": texts.showMore,
+  plus: texts.newTab,
+  cancel: texts.closeTab,
+  enter: texts.send,
+  stop: texts.stopGenerating,
+  copy: texts.copy,
+  "down-open": texts.details,
+  "right-open": texts.details,
+  "up-open": texts.showMore,
+  "scroll-down": texts.showMore,
 };

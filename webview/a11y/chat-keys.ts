@@ -4,6 +4,9 @@
  *
  * Invariant: a component's own key handling (closing a list, switching a tab) takes precedence.
  */
+import { selectedChat } from "../mynah/elements";
+import { selectors } from "../mynah/selectors";
+
 export class ChatKeys {
   constructor(
     private readonly root: HTMLElement,
@@ -33,25 +36,17 @@ export class ChatKeys {
         event.shiftKey
       )
         return;
-      if (event.target instanceof Element && event.target.closest(PROMPT)) this.hush();
+      if (event.target instanceof Element && event.target.closest(selectors.prompt)) this.hush();
       else this.toPrompt();
     });
   }
 
   toPrompt(): void {
-    this.#shown()?.querySelector<HTMLElement>(PROMPT)?.focus();
-  }
-
-  /** The visible conversation. */
-  #shown(): Element | undefined {
-    const selected = this.root.querySelector(".mynah-nav-tabs-wrapper")?.getAttribute("selected-tab");
-    return [...this.root.querySelectorAll(".mynah-chat-wrapper")].find(
-      each => each.getAttribute("mynah-tab-id") === selected,
-    );
+    selectedChat(this.root)?.querySelector<HTMLElement>(selectors.prompt)?.focus();
   }
 
   #step(by: -1 | 1): void {
-    const cards = [...(this.#shown()?.querySelectorAll<HTMLElement>(CARDS) ?? [])];
+    const cards = [...(selectedChat(this.root)?.querySelectorAll<HTMLElement>(selectors.outerCard) ?? [])];
     const at = cards.findIndex(card => card.contains(document.activeElement));
     if (at === -1) return by === -1 ? cards.at(-1)?.focus() : this.toPrompt();
     const next = cards[at + by];
@@ -61,6 +56,3 @@ export class ChatKeys {
     else if (by === 1) this.toPrompt();
   }
 }
-
-const PROMPT = ".mynah-chat-prompt-input";
-const CARDS = ".mynah-chat-items-conversation-container > .mynah-chat-item-card";

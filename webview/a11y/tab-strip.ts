@@ -1,6 +1,6 @@
 /**
- * Turns mynah's tabs into an ARIA tab list: arrow keys move between tabs, and the selection follows the focus. mynah's
- * own radio buttons are inaccessible to keyboards and screen readers.
+ * Turns the widget's tabs into an ARIA tab list: arrow keys move between tabs, and the selection follows the focus. The
+ * widget's own radio buttons are inaccessible to keyboards and screen readers.
  *
  * Invariants:
  * - Only the selected tab is a Tab stop.
@@ -8,6 +8,8 @@
  * - Delete closes a tab, like the mouse button.
  */
 import { freshId } from "../components/dom";
+import { chatOf } from "../mynah/elements";
+import { selectors } from "../mynah/selectors";
 
 export class TabStrip {
   /** `toPrompt` focuses the prompt of the selected tab. */
@@ -26,9 +28,9 @@ export class TabStrip {
 
   /** Call it after tabs were added, removed or renamed. */
   show(): void {
-    for (const part of this.root.querySelectorAll<HTMLElement>(".mynah-tabs-container > span")) {
-      const input = part.querySelector<HTMLInputElement>("input.mynah-tab-item");
-      const tab = part.querySelector<HTMLElement>(".mynah-tab-item-label-text");
+    for (const part of this.root.querySelectorAll<HTMLElement>(selectors.tab)) {
+      const input = part.querySelector<HTMLInputElement>(selectors.tabInput);
+      const tab = part.querySelector<HTMLElement>(selectors.tabTitle);
       if (!input || !tab) continue;
       set(part, "role", "none");
       set(tab, "role", "tab");
@@ -43,8 +45,8 @@ export class TabStrip {
     }
   }
 
-  #join(tab: HTMLElement, mynahId: string): void {
-    const panel = this.root.querySelector<HTMLElement>(`.mynah-chat-wrapper[mynah-tab-id="${CSS.escape(mynahId)}"]`);
+  #join(tab: HTMLElement, value: string): void {
+    const panel = chatOf(this.root, value);
     if (!panel) return;
     if (tab.id === "") tab.id = freshId();
     if (panel.id === "") panel.id = freshId();
@@ -54,7 +56,7 @@ export class TabStrip {
   }
 
   #pressed(key: string, tab: HTMLElement): boolean {
-    const tabs = [...this.root.querySelectorAll<HTMLElement>(".mynah-tabs-container [role=tab]")];
+    const tabs = [...this.root.querySelectorAll<HTMLElement>(`${selectors.tabStrip} [role=tab]`)];
     const at = tabs.indexOf(tab);
     switch (key) {
       case "ArrowRight":
@@ -89,7 +91,7 @@ export class TabStrip {
 
   #close(tab: HTMLElement): boolean {
     tab.closest("label")?.querySelector("button")?.click();
-    const asks = this.root.querySelector<HTMLElement>(CONFIRMATION);
+    const asks = this.root.querySelector<HTMLElement>(selectors.closeConfirmation);
     if (!asks) this.#focusSelected();
     else requestAnimationFrame(() => this.#confirm(asks));
     return true;
@@ -103,21 +105,19 @@ export class TabStrip {
       event.stopPropagation();
       keep?.click();
     });
-    // mynah stops the propagation of clicks.
+    // The widget stops the propagation of clicks.
     asks.addEventListener("click", () => requestAnimationFrame(() => this.#focusSelected()), { capture: true });
     keep?.focus();
   }
 
   #focusSelected(): void {
     this.show();
-    this.root.querySelector<HTMLElement>(".mynah-tabs-container [role=tab][aria-selected=true]")?.focus();
+    this.root.querySelector<HTMLElement>(`${selectors.tabStrip} [role=tab][aria-selected=true]`)?.focus();
   }
 }
 
-const CONFIRMATION = ".mynah-nav-tabs-close-confirmation-overlay";
-
 function inputOf(tab: HTMLElement | undefined): HTMLInputElement | null | undefined {
-  return tab?.closest(".mynah-tabs-container > span")?.querySelector<HTMLInputElement>("input.mynah-tab-item");
+  return tab?.closest(selectors.tab)?.querySelector<HTMLInputElement>(selectors.tabInput);
 }
 
 function set(element: Element, attribute: string, value: string): void {

@@ -1,8 +1,8 @@
 /**
  * Symposium's part of one tab's prompt: chips, command list, mention list, the meaning of Enter, and pasted images.
  *
- * Invariant: a prompt with text is sent through mynah's own button, so that mynah clears the input and records the
- * prompt. For a prompt without text mynah's button does nothing.
+ * Invariant: a prompt with text is sent through the chat widget's own button, so that the widget clears the input and
+ * records the prompt. For a prompt without text that button does nothing.
  */
 import type { Mention } from "../../src/protocol/attachments";
 import type { TabId } from "../../src/protocol/webview";
@@ -16,21 +16,30 @@ import { MentionList } from "./mention-list";
 import { meaningOfKey } from "./prompt-keys";
 import type { TabView } from "../view-model/tab-view";
 
+/** The chat widget's elements of one prompt. */
+export interface PromptElements {
+  /** The editable element. */
+  readonly input: HTMLElement;
+  /** The element with the prompt's border, and the element around it. */
+  readonly box: Element | null;
+  readonly area: Element | null;
+  readonly sendButton: HTMLElement | null;
+}
+
 export class Composer {
   readonly #chips: Chips;
   readonly #commands: CommandList;
   readonly #mentions: MentionList;
-  readonly #box: Element | null;
   #requireModifier = false;
 
-  /** `prompt` is mynah's input; `fill` sets its text. */
+  /** `fill` sets the text of the prompt. */
   constructor(
-    private readonly prompt: HTMLElement,
+    private readonly elements: PromptElements,
     private readonly tabId: TabId,
     private readonly acts: Acts,
     fill: (text: string) => void,
   ) {
-    this.#box = prompt.closest(".mynah-chat-prompt");
+    const { input: prompt, box, area, sendButton } = elements;
     this.#chips = new Chips(
       attachment => acts.detached(tabId, attachment),
       () => prompt.focus(),
@@ -40,18 +49,17 @@ export class Composer {
       searched: query => acts.searched(tabId, query),
       chosen: (mention, from, to) => this.#mentioned(mention, from, to),
     });
-    prompt
-      .closest(".mynah-chat-prompt-wrapper")
-      ?.prepend(make("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element));
+    area?.prepend(
+      make("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element),
+    );
     prompt.parentElement?.before(this.#chips.element);
-    // Registered after the lists, which handle keys first, and before mynah.
+    // Registered after the lists, which handle keys first, and before the widget.
     prompt.parentElement?.addEventListener("keydown", event => this.#pressed(event), { capture: true });
     prompt.parentElement?.addEventListener("paste", event => this.#pasted(event), { capture: true });
-    this.#box?.addEventListener(
+    box?.addEventListener(
       "click",
       ({ target }) => {
-        if (target instanceof Element && target.closest(".mynah-chat-prompt-button") && this.#isBlank())
-          this.acts.submitted(tabId, "");
+        if (target instanceof Node && sendButton?.contains(target) && this.#isBlank()) this.acts.submitted(tabId, "");
       },
       { capture: true },
     );
@@ -65,7 +73,7 @@ export class Composer {
 
   show({ attachments, commands, requireModifier }: TabView): void {
     this.#chips.show(attachments);
-    this.#box?.classList.toggle("symposium-sendable", attachments.length > 0);
+    this.elements.box?.classList.toggle("symposium-sendable", attachments.length > 0);
     this.#commands.set(commands);
     this.#requireModifier = requireModifier;
   }
@@ -75,25 +83,25 @@ export class Composer {
   }
 
   #isBlank(): boolean {
-    return (this.prompt.textContent ?? "").trim() === "";
+    return (this.elements.input.textContent ?? "").trim() === "";
   }
 
   #mentioned({ name, adds }: Mention, from: number, to: number): void {
-    write(this.prompt, from, to, `@${name} `);
+    write(this.elements.input, from, to, `@${name} `);
     if (adds.kind === "attachment") this.acts.attached(this.tabId, [adds.attachment]);
     else this.acts.wanted(this.tabId, adds.want);
   }
 
   #pressed(event: KeyboardEvent): void {
-    if (event.target !== this.prompt) return;
+    if (event.target !== this.elements.input) return;
     const meaning = meaningOfKey(event, this.#requireModifier);
     if (meaning === undefined) return;
-    // mynah must not handle the key; the browser inserts the line break.
+    // The widget must not handle the key; the browser inserts the line break.
     event.stopImmediatePropagation();
     if (meaning === "line") return;
     event.preventDefault();
     if (this.#isBlank()) this.acts.submitted(this.tabId, "");
-    else this.#box?.querySelector<HTMLElement>(".mynah-chat-prompt-button")?.click();
+    else this.elements.sendButton?.click();
   }
 
   #pasted(event: ClipboardEvent): void {

@@ -1,5 +1,5 @@
 /**
- * Renders an agent's form with Symposium's own elements. mynah's form items parse some texts as HTML, are not fully
+ * Renders an agent's form with Symposium's own elements. The chat widget's form items parse some texts as HTML, are not fully
  * usable by keyboard, and disappear with each update of their card.
  *
  * Invariants:

@@ -1,5 +1,5 @@
 /**
- * Suggestion list above the prompt. mynah's own list parses names as HTML, acts as soon as an option is selected, and
+ * Suggestion list above the prompt. The chat widget's own list parses names as HTML, acts as soon as an option is selected, and
  * clears the prompt on Escape.
  *
  * Invariants:

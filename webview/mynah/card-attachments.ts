@@ -1,7 +1,7 @@
 /** Attachments of one tab's prompts. The elements are cached beside the cards and reinserted when a card is redrawn. */
 import type { Attachment } from "../../src/protocol/attachments";
 import type { Card } from "../view-model/card";
-import { cardElement } from "./card-forms";
+import { cardContent } from "./elements";
 import { chipView } from "../view-model/chip";
 import { chipContent } from "../components/chips";
 import { make } from "../components/dom";
@@ -25,7 +25,7 @@ export class CardAttachments {
         this.#kept.delete(key);
       }
     for (const { key, attached } of withChips) {
-      const card = cardElement(list, key);
+      const card = cardContent(list, key);
       const { element } = this.#chips(key, attached);
       if (card && element.parentElement !== card) card.append(element);
     }

@@ -6,15 +6,11 @@
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
 import type { Card } from "../view-model/card";
 import { Form } from "../components/form";
+import { cardContent } from "./elements";
 
 interface Kept {
   readonly asked: string;
   readonly form: Form;
-}
-
-/** The content element of a card. */
-export function cardElement(list: Element, key: string): Element | null {
-  return list.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"] > .mynah-card`);
 }
 
 export class CardForms {
@@ -37,7 +33,7 @@ export class CardForms {
     } of asking) {
       const { form } = this.#form(key, ask, asks);
       form.open = open;
-      const card = cardElement(list, key);
+      const card = cardContent(list, key);
       if (card && form.element.parentElement !== card) card.append(form.element);
     }
   }

@@ -7,7 +7,8 @@
  * - A menu that closes by a key or a choice returns the focus to its button.
  */
 import type { Card, CardButton } from "../view-model/card";
-import { cardElement } from "./card-forms";
+import { cardContent } from "./elements";
+import { selectors } from "./selectors";
 import { freshId, make } from "../components/dom";
 import { texts } from "../view-model/texts";
 
@@ -30,7 +31,7 @@ export class CardMore {
         this.#kept.delete(key);
       }
     for (const { key, more } of withMore) {
-      const buttons = cardElement(list, key)?.querySelector(":scope > .mynah-chat-item-buttons-container");
+      const buttons = cardContent(list, key)?.querySelector(`:scope > ${selectors.cardButtons}`);
       const { element } = this.#menu(key, more);
       if (buttons && element.parentElement !== buttons) buttons.append(element);
     }

@@ -4,11 +4,12 @@
  */
 import { freshId, make } from "../components/dom";
 import { keyOf } from "../view-model/card";
-import { cardElements } from "./card-elements";
+import { cardElements } from "./elements";
 import { isQuestion, type Page } from "../state/page-model";
 import { whatIsAsked, whoAsks } from "../view-model/question-text";
 import type { Permission } from "../../src/protocol/chat";
 import type { Elicitation } from "../../src/protocol/elicitation";
+import { selectors } from "./selectors";
 import { texts } from "../view-model/texts";
 
 export class CardNames {
@@ -59,7 +60,7 @@ export class CardNames {
   }
 }
 
-const BUTTONS_FIRST = ".mynah-card > .mynah-chat-item-buttons-container:has(~ .mynah-chat-item-card-summary)";
+const BUTTONS_FIRST = `${selectors.cardContent} > ${selectors.cardButtons}:has(~ ${selectors.foldable})`;
 
 /** The vertically stacked parts of a card. */
 const partsOf = (card: Element): readonly Element[] => [...card.children].flatMap(inner => [...inner.children]);

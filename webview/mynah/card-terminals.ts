@@ -1,6 +1,6 @@
 /** Terminals of one tab's cards. The elements are cached beside the cards and reinserted when a card is redrawn. */
 import type { Card } from "../view-model/card";
-import { cardElement } from "./card-forms";
+import { cardContent } from "./elements";
 import { Terminal } from "../components/terminal";
 
 export class CardTerminals {
@@ -18,7 +18,7 @@ export class CardTerminals {
         gone.delete(id);
         const terminal = this.#kept.get(id) ?? new Terminal(() => this.open(terminalId));
         this.#kept.set(id, terminal);
-        const card = cardElement(list, key);
+        const card = cardContent(list, key);
         if (card && terminal.element.parentElement !== card) card.append(terminal.element);
         terminal.show(shown);
       }

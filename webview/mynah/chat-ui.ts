@@ -21,7 +21,9 @@ import { CardList, type CardScreen } from "../view-model/card-list";
 import { EARLIER } from "../view-model/card-diff";
 import { AGENT, pickersOf, type Picker } from "../view-model/controls";
 import { KeptFocus } from "./persisted-focus";
+import { cardElement, chatOf } from "./elements";
 import { openLinksOnlyThrough } from "./links";
+import { selectors } from "./selectors";
 import { pageClock } from "../page-clock";
 import { PromptInput } from "./prompt-input";
 import { TabParts } from "./tab-parts";
@@ -234,7 +236,8 @@ export class ChatUi {
 
   // --- cards
 
-  #cardScreen(mynahId: string): CardScreen {
+  #cardScreen(mynahId: string, list: Element | null): CardScreen {
+    const element = (key: string) => list && cardElement(list, key);
     const change = (key: string, item: Partial<ChatItem>) =>
       this.#mynah.updateChatAnswerWithMessageId(mynahId, key, item);
     return {
@@ -243,7 +246,19 @@ export class ChatUi {
       change: card => change(card.key, itemOf(card, "update")),
       end: card => this.#mynah.endMessageStream(mynahId, card.key, itemOf(card, "update")),
       takeBody: key => change(key, { body: null }),
-      takeAll: key => change(key, NOTHING),
+      // mynah discards empty elements when it adds the next card.
+      remove: key => {
+        const card = element(key),
+          group = card?.parentElement;
+        change(key, NOTHING);
+        card?.remove();
+        if (group && group !== list?.lastElementChild && !group.querySelector(`:scope > ${selectors.card}`))
+          group.remove();
+      },
+      putFirst: key => {
+        const card = element(key);
+        if (card) list?.firstElementChild?.prepend(card);
+      },
     };
   }
 
@@ -298,14 +313,14 @@ export class ChatUi {
     const byUser = this.#doing.kind !== "opening";
     const tabId = this.#doing.kind === "opening" ? this.#doing.tabId : this.newTabId();
     this.#tabIds.set(mynahId, tabId);
-    const wrapper = this.root.querySelector(`.mynah-chat-wrapper[mynah-tab-id="${mynahId}"]`) ?? this.root;
+    const wrapper = chatOf(this.root, mynahId) ?? this.root;
     const place: Place = {
       mynahId,
       view: undefined,
       drawn: undefined,
       complete: undefined,
       title: "",
-      list: new CardList(this.#cardScreen(mynahId), wrapper.querySelector(".mynah-chat-items-container"), pageClock),
+      list: new CardList(this.#cardScreen(mynahId, wrapper.querySelector(selectors.conversation)), pageClock),
       parts: new TabParts(wrapper, mynahId, tabId, this.#input, this.acts, pickers =>
         this.#drawPickers(mynahId, pickers),
       ),

@@ -5,7 +5,8 @@
  * because the view can be disposed at any time. A MutationObserver detects all changes; mynah's `paste` fires no
  * `input` event.
  */
-const INPUT = ".mynah-chat-prompt-input";
+import { selectors } from "./selectors";
+
 const SOON_MS = 5_000;
 
 export class PromptInput {
@@ -14,7 +15,7 @@ export class PromptInput {
     private readonly typed: (mynahId: string, text: string) => void,
   ) {
     root.addEventListener("input", ({ target }) => {
-      const input = target instanceof Element ? target.closest(INPUT) : null;
+      const input = target instanceof Element ? target.closest(selectors.prompt) : null;
       const mynahId = input?.closest("[mynah-tab-id]")?.getAttribute("mynah-tab-id");
       if (!(input instanceof HTMLElement) || !mynahId) return;
       keepLines(input);
@@ -63,7 +64,7 @@ export class PromptInput {
   }
 
   element(mynahId: string): HTMLElement | null {
-    return this.root.querySelector<HTMLElement>(`[mynah-tab-id="${mynahId}"] ${INPUT}`);
+    return this.root.querySelector<HTMLElement>(`[mynah-tab-id="${mynahId}"] ${selectors.prompt}`);
   }
 }
 

@@ -9,9 +9,11 @@ import { CardAttachments } from "./card-attachments";
 import { CardForms } from "./card-forms";
 import { CardMore } from "./card-menu";
 import { CardTerminals } from "./card-terminals";
-import { Composer } from "../components/composer";
+import { Composer, type PromptElements } from "../components/composer";
 import type { Picker } from "../view-model/controls";
 import { Dock } from "../components/dock";
+import { markParts } from "./elements";
+import { selectors } from "./selectors";
 import { FollowEnd } from "./follow-end";
 import { pageClock } from "../page-clock";
 import type { PromptInput } from "./prompt-input";
@@ -30,7 +32,7 @@ export class TabParts {
 
   /** `wrapper` contains the whole tab; `drawPickers` recreates its select elements. */
   constructor(
-    private readonly wrapper: Element,
+    private readonly wrapper: HTMLElement,
     mynahId: string,
     tabId: string,
     input: PromptInput,
@@ -38,7 +40,7 @@ export class TabParts {
     drawPickers: (pickers: readonly Picker[]) => void,
   ) {
     this.pickers = new PromptPickers(drawPickers, () => [
-      ...wrapper.querySelectorAll<HTMLSelectElement>(".mynah-prompt-input-options select"),
+      ...wrapper.querySelectorAll<HTMLSelectElement>(selectors.pickers),
     ]);
     this.#dock = new Dock({
       followToggled: () => acts.followToggled(),
@@ -50,11 +52,12 @@ export class TabParts {
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
     this.#more = new CardMore((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
-    wrapper.querySelector(".mynah-chat-prompt-input-sticky-card")?.before(this.#dock.element);
-    const list = wrapper.querySelector(".mynah-chat-items-container");
+    markParts(wrapper);
+    wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
+    const list = wrapper.querySelector(selectors.conversation);
     if (list) this.#end = new FollowEnd(list, pageClock);
     const prompt = input.element(mynahId);
-    if (prompt) this.#composer = new Composer(prompt, tabId, acts, text => input.fill(mynahId, text));
+    if (prompt) this.#composer = new Composer(promptElements(prompt), tabId, acts, text => input.fill(mynahId, text));
   }
 
   /** Call it whenever the text of the prompt may have changed. */
@@ -86,9 +89,9 @@ export class TabParts {
    */
   #mark(cards: readonly Card[]): void {
     const kinds = new Map(cards.map(({ key, kind }) => [key, kind]));
-    for (const group of this.wrapper.querySelector(".mynah-chat-items-container")?.children ?? [])
+    for (const group of this.wrapper.querySelector(selectors.conversation)?.children ?? [])
       for (const card of group.children) {
-        if (card instanceof HTMLElement && card.matches(".mynah-chat-item-card:not([data-kind])"))
+        if (card instanceof HTMLElement && card.matches(`${selectors.card}:not([data-kind])`))
           card.dataset["kind"] = kinds.get(card.getAttribute("messageid") ?? "") ?? "";
       }
   }
@@ -97,4 +100,14 @@ export class TabParts {
   follow(): () => void {
     return this.#end?.before() ?? (() => undefined);
   }
+}
+
+function promptElements(input: HTMLElement): PromptElements {
+  const box = input.closest(selectors.promptBox);
+  return {
+    input,
+    box,
+    area: input.closest(selectors.promptArea),
+    sendButton: box?.querySelector<HTMLElement>(selectors.sendButton) ?? null,
+  };
 }

@@ -25,8 +25,11 @@ class Screen implements CardScreen {
   takeBody(key: string): void {
     this.cards = this.cards.map(each => (each.key === key ? { ...each, body: "" } : each));
   }
-  takeAll(key: string): void {
+  remove(key: string): void {
     this.cards = this.cards.filter(each => each.key !== key);
+  }
+  putFirst(key: string): void {
+    this.cards = [this.#of(key), ...this.cards.filter(each => each.key !== key)];
   }
   #of(key: string): Card {
     return this.cards.find(each => each.key === key) ?? card(key, "unknown", {});
@@ -65,7 +68,7 @@ suite("card list", () => {
       fc.property(fc.array(cards, { maxLength: 8 }), fc.integer({ min: 0, max: 60 }), (views, ms) => {
         let now = 0;
         const screen = new Screen(),
-          list = new CardList(screen, null, { now: () => (now += ms) });
+          list = new CardList(screen, { now: () => (now += ms) });
         for (const view of views) {
           // Draws at least one card per call, even without time.
           for (let left = view.length; !list.draw(view); left--) equal(left > 0, true, "it does not come to an end");
@@ -79,7 +82,7 @@ suite("card list", () => {
   test("what did not change is not touched; a longer drawing goes on where it was", () => {
     let now = 0;
     const screen = new Screen(),
-      list = new CardList(screen, null, { now: () => (now += 30) });
+      list = new CardList(screen, { now: () => (now += 30) });
     const [a, b, c] = [
       card("a", "answer", { body: "A" }),
       card("b", "tool", { body: "B" }),

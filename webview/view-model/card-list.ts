@@ -22,17 +22,17 @@ export interface CardScreen {
   /** The card no longer grows. */
   end(card: Card): void;
   takeBody(key: string): void;
-  takeAll(key: string): void;
+  remove(key: string): void;
+  /** Moves the card to the start. */
+  putFirst(key: string): void;
 }
 
 export class CardList {
   #cards: readonly Card[] = [];
   #window = wholeWindow;
 
-  /** `list`: the element that contains the cards. */
   constructor(
     private readonly screen: CardScreen,
-    private readonly list: Element | null,
     private readonly clock: Pick<Clock, "now">,
   ) {}
 
@@ -48,7 +48,7 @@ export class CardList {
       cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
     const steps = cardSteps(this.#cards, cards);
     if (steps.kind === "anew") this.screen.clear();
-    else this.#takeAway(steps.gone);
+    else for (const key of steps.gone) this.screen.remove(key);
     const stay = new Map(steps.kind === "anew" ? [] : this.#cards.map(card => [card.key, card]));
     const until = this.clock.now() + SLICE_MS;
     const drawn: Card[] = [];
@@ -66,7 +66,7 @@ export class CardList {
       }
       if (before === undefined) this.screen.add(card);
       else if (!isDone) this.#update(before, card);
-      if (before === undefined && card.key === EARLIER) this.#putFirst();
+      if (before === undefined && card.key === EARLIER) this.screen.putFirst(EARLIER);
       drawn.push(card);
     }
     this.#cards = drawn;
@@ -78,34 +78,12 @@ export class CardList {
     this.#window = showEarlier(this.#window, all);
   }
 
-  /** The renderer discards empty elements when it adds the next card. */
-  #takeAway(keys: readonly string[]): void {
-    for (const key of keys) {
-      const element = this.#element(key),
-        group = element?.parentElement;
-      this.screen.takeAll(key);
-      element?.remove();
-      if (group && group !== this.list?.lastElementChild && !group.querySelector(":scope > .mynah-chat-item-card"))
-        group.remove();
-    }
-  }
-
   #update(before: Card, card: Card): void {
     if (before.growing && !card.growing) return this.screen.end(card);
     // The renderer neither removes paragraphs nor turns them into code blocks: the body is cleared before it is set
     // again.
     if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.screen.takeBody(card.key);
     this.screen.change(card);
-  }
-
-  /** Moves the appended card for earlier cards to the start. */
-  #putFirst(): void {
-    const element = this.#element(EARLIER);
-    if (element) this.list?.firstElementChild?.prepend(element);
-  }
-
-  #element(key: string): Element | null | undefined {
-    return this.list?.querySelector(`.mynah-chat-item-card[messageid="${CSS.escape(key)}"]`);
   }
 }
 

@@ -1,5 +1,5 @@
 /**
- * Sanitizes untrusted text for a Markdown renderer that passes raw HTML through (mynah-ui 4.39 does).
+ * Sanitizes untrusted text for a Markdown renderer that passes raw HTML through, as the chat widget does.
  *
  * Invariants:
  * - After `safeMarkdown` the rendered page contains no element that the text wrote as a tag, and no image; code is

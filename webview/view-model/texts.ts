@@ -1,4 +1,7 @@
-/** Texts of the page that do not belong to a single card. Keys of mynah-ui override its texts. */
+/**
+ * Texts of the page that do not belong to a single card. Some keys are those of the chat widget, whose texts they
+ * override.
+ */
 export const texts = {
   mainTitle: "Chat",
   spinnerText: "…",

@@ -1,0 +1,68 @@
+/** Finds and marks mynah-ui's elements. */
+import { selectors } from "./selectors";
+
+/**
+ * The card elements of all tabs. It does not search inside cards, which can be very large, because each drawing calls
+ * it.
+ */
+export function cardElements(root: Element): readonly HTMLElement[] {
+  const tabs = root.querySelector(".mynah-ui-tab-contents-wrapper")?.children ?? [];
+  const lists = [...tabs].flatMap(tab => [...tab.children].filter(part => part.matches(selectors.conversation)));
+  const groups = lists.flatMap(list => [...list.children]);
+  return groups.flatMap(group =>
+    [...group.children].filter(
+      (card): card is HTMLElement => card instanceof HTMLElement && card.matches(selectors.card),
+    ),
+  );
+}
+
+/** The element of the card with this key. */
+export function cardElement(root: Element, key: string): HTMLElement | null {
+  return root.querySelector<HTMLElement>(`${selectors.card}[messageid="${CSS.escape(key)}"]`);
+}
+
+/** The element of that card that contains its parts. */
+export function cardContent(root: Element, key: string): Element | null {
+  return root.querySelector(`${selectors.card}[messageid="${CSS.escape(key)}"] > ${selectors.cardContent}`);
+}
+
+/** The visible chat. */
+export function selectedChat(root: Element): Element | undefined {
+  const selected = root.querySelector(".mynah-nav-tabs-wrapper")?.getAttribute("selected-tab");
+  return [...root.querySelectorAll(selectors.chat)].find(each => each.getAttribute("mynah-tab-id") === selected);
+}
+
+/** The chat of the tab whose radio button has this value. */
+export function chatOf(root: Element, tab: string): HTMLElement | null {
+  return root.querySelector<HTMLElement>(`${selectors.chat}[mynah-tab-id="${CSS.escape(tab)}"]`);
+}
+
+/** Whether the part of a card that this button folds is visible. */
+export function isUnfolded(foldButton: Element): boolean {
+  return foldButton.closest(selectors.foldable)?.classList.contains("show-summary") ?? false;
+}
+
+/** Names of a button's icon, without mynah-ui's prefix. */
+export function iconNames(button: Element): readonly string[] {
+  const classes = [...(button.querySelector(selectors.icon)?.classList ?? [])];
+  return classes.flatMap(name => (name.startsWith(ICON) ? [name.slice(ICON.length)] : []));
+}
+const ICON = "mynah-ui-icon-";
+
+/** Marks a tab's lasting parts with `data-part`, by which tests find them. */
+export function markParts(chat: HTMLElement): void {
+  chat.dataset["part"] = "chat";
+  for (const [part, selector] of Object.entries(PARTS)) {
+    const element = chat.querySelector<HTMLElement>(selector);
+    if (element) element.dataset["part"] = part;
+  }
+}
+const PARTS = {
+  conversation: selectors.conversation,
+  "prompt-box": selectors.promptBox,
+  prompt: selectors.prompt,
+  send: selectors.sendButton,
+  stop: selectors.stopButton,
+  status: selectors.status,
+  banner: selectors.banner,
+};

@@ -1,0 +1,37 @@
+/** Selectors of mynah-ui's elements under Symposium's names, for the modules and tests that find them in the page. */
+export const selectors = {
+  /** The row of tabs; each tab is a `span` with a radio button and a title. */
+  tabStrip: ".mynah-tabs-container",
+  tab: ".mynah-tabs-container > span",
+  tabInput: "input.mynah-tab-item",
+  tabTitle: ".mynah-tab-item-label-text",
+  closeConfirmation: ".mynah-nav-tabs-close-confirmation-overlay",
+
+  /** A whole tab: conversation and prompt. */
+  chat: ".mynah-chat-wrapper",
+  /** The scrolling list of a tab's cards. */
+  conversation: ".mynah-chat-items-container",
+  card: ".mynah-chat-item-card",
+  /** A card of the conversation itself, neither the banner nor a part of another card. */
+  outerCard: ".mynah-chat-items-conversation-container > .mynah-chat-item-card",
+  cardContent: ".mynah-card",
+  cardBody: ".mynah-card-body",
+  cardButtons: ".mynah-chat-item-buttons-container",
+  /** The part of a card that folds, and the button that folds it. */
+  foldable: ".mynah-chat-item-card-summary",
+  foldButton: ".mynah-chat-item-summary-button",
+  codeBlock: ".mynah-syntax-highlighter",
+
+  /** The prompt with the space around it, its border, and the editable element. */
+  promptArea: ".mynah-chat-prompt-wrapper",
+  promptBox: ".mynah-chat-prompt",
+  prompt: ".mynah-chat-prompt-input",
+  pickers: ".mynah-prompt-input-options select",
+  sendButton: ".mynah-chat-prompt-button",
+  stopButton: ".mynah-chat-prompt-stop-button",
+  status: ".mynah-chat-prompt-input-info",
+  banner: ".mynah-chat-prompt-input-sticky-card",
+
+  button: ".mynah-button",
+  icon: ".mynah-ui-icon",
+} as const;
