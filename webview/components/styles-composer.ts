@@ -6,8 +6,7 @@ const EDGE = "var(--vscode-contrastBorder, color-mix(in srgb, var(--vscode-foreg
 
 export const composerStyles = `
 #symposium .symposium-icon { flex: none; inline-size: 1.1em; block-size: 1.1em; }
-#symposium :is(.symposium-chips, .symposium-attached) { display: flex; flex-wrap: wrap; gap: 4px; min-width: 0; max-width: 100%; max-height: 7.5em; overflow-y: auto; margin: 0; padding: 0; list-style: none; font-size: var(--mynah-font-size-small); }
-#symposium .mynah-chat-prompt .symposium-chips { padding-block: 1px 4px; }
+#symposium :is(.symposium-chips, .symposium-attached) { display: flex; flex-wrap: wrap; gap: 4px; min-width: 0; max-width: 100%; max-height: 7.5em; overflow-y: auto; margin: 0; padding: 0; list-style: none; font-size: var(--symposium-font-size-small); }
 #symposium .symposium-attached > li { display: flex; min-width: 0; max-width: 100%; margin: 0; }
 #symposium .symposium-chip { display: inline-flex; align-items: center; gap: 4px; min-width: 0; max-width: 100%; box-sizing: border-box; padding: 1px 5px; border: 1px solid ${EDGE}; border-radius: 4px; color: var(--vscode-foreground); background: var(--vscode-editorWidget-background, transparent); line-height: 1.45; text-decoration: none; }
 #symposium .symposium-chip-name { min-width: 0; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; }
@@ -19,13 +18,6 @@ export const composerStyles = `
 #symposium .symposium-chip-remove { flex: none; display: inline-flex; align-items: center; justify-content: center; inline-size: 18px; block-size: 18px; margin: 0 -3px 0 0; padding: 0; border: none; border-radius: 3px; background: none; color: inherit; cursor: pointer; }
 #symposium .symposium-chip-remove:hover { background: var(--vscode-toolbar-hoverBackground); }
 :is(.vscode-high-contrast, .vscode-high-contrast-light) #symposium .symposium-chip-remove:hover { outline: 1px dashed var(--vscode-contrastActiveBorder, var(--vscode-focusBorder)); outline-offset: -1px; }
-
-#symposium .mynah-chat-wrapper .mynah-chat-prompt-wrapper .mynah-chat-prompt-button-wrapper > .mynah-button.mynah-chat-prompt-stop-button:not(.hidden) + .mynah-chat-prompt-button { display: flex; }
-#symposium .mynah-chat-wrapper .symposium-sendable .mynah-chat-prompt-button-wrapper > .mynah-chat-prompt-button:not([disabled]) { pointer-events: auto; }
-#symposium .mynah-chat-wrapper .symposium-sendable .mynah-chat-prompt-button-wrapper > .mynah-chat-prompt-button:not([disabled]) i { color: inherit; }
-
-/* Its cards have layers of their own, which must not lie over the lists at the prompt. */
-#symposium .mynah-chat-items-container { isolation: isolate; }
 
 #symposium .symposium-queue { display: flex; flex-direction: column; gap: 3px; margin-block: 2px 4px; }
 #symposium .symposium-queue-head { display: flex; flex-wrap: wrap; align-items: center; gap: 0 8px; }
@@ -46,5 +38,5 @@ export const composerStyles = `
 #symposium .symposium-drop { position: absolute; inset: 0; z-index: 100; display: flex; flex-direction: column; align-items: center; justify-content: center; gap: 4px; padding: 12px; text-align: center; pointer-events: none; color: var(--vscode-foreground); background: color-mix(in srgb, var(--vscode-sideBar-background, var(--vscode-editor-background)) 85%, var(--vscode-focusBorder)); outline: 2px dashed var(--vscode-focusBorder); outline-offset: -6px; }
 #symposium .symposium-drop[hidden] { display: none; }
 #symposium .symposium-drop p { margin: 0; font-weight: 600; }
-#symposium .symposium-drop .symposium-drop-more { font-weight: normal; font-size: var(--mynah-font-size-small); }
+#symposium .symposium-drop .symposium-drop-more { font-weight: normal; font-size: var(--symposium-font-size-small); }
 `;

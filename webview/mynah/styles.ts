@@ -8,8 +8,14 @@ import { speedStyles } from "./styles-speed";
 
 export const styles = `
 :root:root {
+  --symposium-font-size-small: calc(var(--vscode-font-size, 13px) * 0.92);
+  --symposium-button-radius: 2px;
+  --symposium-border: var(--vscode-widget-border, var(--vscode-panel-border, transparent));
+  --symposium-error: var(--vscode-errorForeground);
+  --symposium-success: var(--vscode-charts-green, var(--vscode-terminal-ansiGreen));
+  --symposium-spacing: 10px;
   --mynah-font-size-medium: var(--vscode-font-size, 13px);
-  --mynah-font-size-small: calc(var(--vscode-font-size, 13px) * 0.92);
+  --mynah-font-size-small: var(--symposium-font-size-small);
   --mynah-font-size-xsmall: calc(var(--vscode-font-size, 13px) * 0.88);
   --mynah-font-size-xxsmall: calc(var(--vscode-font-size, 13px) * 0.85);
   --mynah-font-size-large: calc(var(--vscode-font-size, 13px) * 1.08);
@@ -17,12 +23,12 @@ export const styles = `
   --mynah-font-size-xxlarge: calc(var(--vscode-font-size, 13px) * 1.25);
   --mynah-line-height: 1.45em;
   --mynah-color-status-info: var(--vscode-charts-blue, var(--vscode-textLink-foreground));
-  --mynah-color-status-success: var(--vscode-charts-green, var(--vscode-terminal-ansiGreen));
+  --mynah-color-status-success: var(--symposium-success);
   --mynah-color-status-warning: var(--vscode-editorWarning-foreground);
-  --mynah-color-status-error: var(--vscode-errorForeground);
+  --mynah-color-status-error: var(--symposium-error);
   --mynah-color-text-weak: var(--vscode-descriptionForeground);
   --mynah-color-text-link: var(--vscode-textLink-foreground);
-  --mynah-color-border-default: var(--vscode-widget-border, var(--vscode-panel-border, transparent));
+  --mynah-color-border-default: var(--symposium-border);
   --mynah-color-syntax-bg: var(--vscode-textCodeBlock-background);
   --mynah-color-syntax-addition: var(--vscode-diffEditor-insertedLineBackground, var(--vscode-diffEditor-insertedTextBackground, rgba(0, 255, 128, 0.1)));
   --mynah-color-syntax-deletion: var(--vscode-diffEditor-removedLineBackground, var(--vscode-diffEditor-removedTextBackground, rgba(255, 0, 0, 0.1)));
@@ -35,8 +41,8 @@ export const styles = `
   --mynah-color-syntax-class-name: color-mix(in srgb, var(--vscode-gitDecoration-modifiedResourceForeground) 75%, var(--vscode-foreground));
   --mynah-card-radius: 4px;
   --mynah-input-radius: 4px;
-  --mynah-button-radius: 2px;
-  --mynah-chat-wrapper-spacing: 10px;
+  --mynah-button-radius: var(--symposium-button-radius);
+  --mynah-chat-wrapper-spacing: var(--symposium-spacing);
   --mynah-shadow-card-border: none;
   --symposium-outline: var(--vscode-contrastBorder, transparent);
 }
@@ -158,4 +164,14 @@ body:not([data-ready]) #symposium .mynah-no-tabs-wrapper { visibility: hidden; }
 }
 .vscode-reduce-motion #symposium *, .vscode-reduce-motion #symposium *::before, .vscode-reduce-motion #symposium *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; }
 @media (prefers-reduced-motion: reduce) { #symposium *, #symposium *::before, #symposium *::after { animation: none !important; transition: none !important; scroll-behavior: auto !important; } }
-${ownStyles}${composerStyles}${speedStyles}`;
+${ownStyles}${composerStyles}
+/* Symposium's elements in mynah's layout, and mynah's that depend on them. */
+#symposium [data-kind] > .mynah-card:has(> .mynah-chat-item-card-summary) > .mynah-chat-item-buttons-container, #symposium [data-kind="tool"] > .mynah-card > .mynah-chat-item-buttons-container { order: 68; }
+#symposium .mynah-chat-prompt-wrapper { position: relative; }
+#symposium .mynah-chat-prompt .symposium-chips { padding-block: 1px 4px; }
+#symposium .mynah-chat-wrapper .mynah-chat-prompt-wrapper .mynah-chat-prompt-button-wrapper > .mynah-button.mynah-chat-prompt-stop-button:not(.hidden) + .mynah-chat-prompt-button { display: flex; }
+#symposium .mynah-chat-wrapper .symposium-sendable .mynah-chat-prompt-button-wrapper > .mynah-chat-prompt-button:not([disabled]) { pointer-events: auto; }
+#symposium .mynah-chat-wrapper .symposium-sendable .mynah-chat-prompt-button-wrapper > .mynah-chat-prompt-button:not([disabled]) i { color: inherit; }
+/* Its cards have layers of their own, which must not lie over the lists at the prompt. */
+#symposium .mynah-chat-items-container { isolation: isolate; }
+${speedStyles}`;
