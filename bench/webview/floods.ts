@@ -32,7 +32,7 @@ export async function keys(
   if (of !== undefined) await view.command({ do: "flood", tab: flooded, of });
   // Tabs are opened one after another, and each is visible for a moment.
   await view.page.waitForTimeout(1_000);
-  const input = view.page.locator(".mynah-chat-prompt-input:visible");
+  const input = view.page.locator("[data-part=prompt]:visible");
   await input.click();
   await view.keys();
   await view.longTasks();

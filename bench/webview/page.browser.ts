@@ -88,5 +88,5 @@ globalThis.symposiumBench = {
     return found;
   },
   text: () =>
-    [...document.querySelectorAll(".mynah-chat-items-container")].map(({ textContent }) => textContent).join("\n"),
+    [...document.querySelectorAll("[data-part=conversation]")].map(({ textContent }) => textContent).join("\n"),
 };

@@ -47,7 +47,7 @@ for (const agent of AGENTS)
         const { answer } = await lastExchange(box.frame);
         match(answer, /END-OF-DETAILS/);
         doesNotMatch(answer, /did not request the tools/);
-        const chat = box.frame.locator(".mynah-chat-wrapper:visible");
+        const chat = box.frame.locator("[data-part=chat]:visible");
         await chat.getByRole("button", { name: "Details of this session", exact: true }).click();
         const panel = chat.getByRole("group", { name: "Details of this session" });
         const says = (name, text) => panel.locator("li", { hasText: name }).getByText(text).first().waitFor();

@@ -4,11 +4,12 @@ import { timeLimit } from "../time-limits.mjs";
 import { until } from "./changes.mjs";
 import { webviewFrame } from "./workbench.mjs";
 
-const INPUT = ".mynah-chat-prompt-input:visible";
-const CARDS = ".mynah-chat-wrapper:visible .mynah-chat-item-card";
+const INPUT = "[data-part=prompt]:visible";
+/** The cards of the conversation and of the banner above the prompt. */
+const CARDS = "[data-part=chat]:visible :is([data-kind], [data-part=banner] > *)";
 /** A text counts as complete after this time without a change; the page pauses for less between two chunks. */
 const SETTLED_MS = 300;
-const OPTION = '.mynah-chat-item-card:visible button[action-id^="option:"]:enabled';
+const OPTION = '[data-kind]:visible button[action-id^="option:"]:enabled';
 
 /**
  * Shows the view through its icon in the activity bar and waits until a prompt can be typed. Returns the view's frame.
@@ -70,7 +71,7 @@ export async function promptInput(frame) {
 /** Types a prompt into the selected tab and sends it; returns when it is on the page as a card. */
 export async function sendPrompt(frame, text) {
   await (await promptInput(frame)).fill(text);
-  await sending(frame, () => frame.locator(".mynah-chat-prompt-button:visible").click());
+  await sending(frame, () => frame.locator("[data-part=send]:visible").click());
 }
 
 /** Calls a function that sends a prompt, by keyboard for example; returns when the prompt is on the page as a card. */
@@ -83,7 +84,7 @@ export async function sending(frame, act) {
 /** Identifies the last prompt. A count would not work, because a long prompt may remove earlier ones from the page. */
 const lastPrompt = frame =>
   frame
-    .locator(`${CARDS}.mynah-chat-item-prompt`)
+    .locator(`${CARDS}[data-kind=prompt]`)
     .evaluateAll(cards => cards.at(-1)?.getAttribute("messageid") ?? undefined);
 
 /**
@@ -93,11 +94,10 @@ const lastPrompt = frame =>
 export const readCards = frame =>
   frame.locator(CARDS).evaluateAll(cards =>
     cards
-      // In mynah-ui, a card's folded part and its header are also cards. A card redrawn in the meantime is not in the
-      // document.
-      .filter(card => card.isConnected && card.parentElement.closest(".mynah-chat-item-card") === null)
+      // A card redrawn in the meantime is not in the document.
+      .filter(card => card.isConnected)
       .map(card => ({
-        kind: card.classList.contains("mynah-chat-item-prompt") ? "prompt" : "answer",
+        kind: card.dataset.kind === "prompt" ? "prompt" : "answer",
         text: card.innerText.trim(),
         top: card.getBoundingClientRect().top,
       }))
@@ -176,7 +176,7 @@ export async function stopAt(frame, text, timeout) {
     timeout,
     `“${text}” was not on the page`,
   );
-  await frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+  await frame.locator("[data-part=stop]:visible").click();
 }
 
 async function press(frame, pressed, choose) {
@@ -186,7 +186,7 @@ async function press(frame, pressed, choose) {
     buttons.map(each =>
       each.evaluate(button => ({
         label: button.innerText.trim(),
-        main: !button.classList.contains("mynah-button-secondary"),
+        main: button.classList.contains("status-primary"),
       })),
     ),
   );

@@ -33,5 +33,7 @@ export const selectors = {
   banner: ".mynah-chat-prompt-input-sticky-card",
 
   button: ".mynah-button",
+  /** A button that mynah-ui has drawn, not one of a text. */
+  drawnButton: ".mynah-button.mynah-ui-clickable-item",
   icon: ".mynah-ui-icon",
 } as const;

@@ -22,7 +22,7 @@ suite("all that an agent can offer, ask and show", () => {
   suiteTeardown(() => box.close());
 
   const chat = () => shownTab(box);
-  const picker = (name: string) => chat().locator(`.mynah-prompt-input-options select[aria-label="${name}"]`);
+  const picker = (name: string) => chat().locator(`select[data-picker][aria-label="${name}"]`);
   const shows = (name: string, value: string): Promise<void> =>
     seen(
       async () =>

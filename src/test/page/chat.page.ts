@@ -74,7 +74,7 @@ suite("the chat view, with a scripted agent", () => {
   test("stop asks the agent to stop and waits for it to end the turn", async () => {
     await sendPrompt(box.frame, "say working; wait-cancel");
     await showsText(box.frame, /^working$/m);
-    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+    await box.frame.locator("[data-part=stop]:visible").click();
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
   });
@@ -137,10 +137,7 @@ suite("the chat view, with a scripted agent", () => {
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
     assert.ok(isCounting(await numberedWords(box.frame)));
-    await box.frame
-      .locator(".mynah-nav-tabs-wrapper .mynah-tab-item-label, .mynah-tabs-container .mynah-tab-item-label")
-      .nth(-2)
-      .click();
+    await box.frame.locator("[role=tab]").nth(-2).click();
     await ends("FIRST");
     assert.ok(isCounting(await numberedWords(box.frame)));
     await becomes(() => Promise.resolve(processesOf(box, "scripted-agent").length), 1, "one process");
@@ -156,7 +153,7 @@ suite("the chat view, with a scripted agent", () => {
       async () =>
         (
           await box.frame
-            .locator(".mynah-chat-prompt-input:visible")
+            .locator("[data-part=prompt]:visible")
             .innerText()
             .catch(() => "")
         ).includes("half a thought"),
@@ -236,7 +233,7 @@ suite("the chat view, with a scripted agent", () => {
       "symposium.currentAgentId": "absent",
     });
     await box.frame
-      .locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=absent]')
+      .locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"] option[value=absent]')
       .waitFor({ state: "attached" });
     await box.command("Symposium: New Tab");
     await showsText(box.frame, /Absent could not be started/);
@@ -257,7 +254,7 @@ suite("the chat view, with a scripted agent", () => {
       "symposium.currentAgentId": "absent",
     });
     await box.frame
-      .locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"] option[value=scripted]')
+      .locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"] option[value=scripted]')
       .waitFor({ state: "attached" });
     await button(box.frame, "Select Agent").last().click();
     await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Scripted" }).click();
@@ -265,7 +262,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.deepEqual(await lastExchange(box.frame), { question: "say it was waiting", answer: "it was waiting" });
     assert.equal(
       await box.frame
-        .locator(".mynah-tab-item-label")
+        .locator("[role=tab]")
         .last()
         .innerText()
         .then(title => title.trim()),
@@ -275,16 +272,16 @@ suite("the chat view, with a scripted agent", () => {
   });
 
   test("the agent of an empty tab is replaced at the prompt; after the first prompt a new tab is offered", async () => {
-    const agent = () => box.frame.locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"]');
+    const agent = () => box.frame.locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"]');
     await newTab(box);
-    const tabs = await box.frame.locator(".mynah-tab-item-label").count();
+    const tabs = await box.frame.locator("[role=tab]").count();
     await agent().selectOption("scripted");
     await seen(
       async () =>
-        (await box.frame.locator(".mynah-chat-prompt-input:visible").getAttribute("placeholder")) === "Ask Scripted",
+        (await box.frame.locator("[data-part=prompt]:visible").getAttribute("placeholder")) === "Ask Scripted",
       "the other agent in the same tab",
     );
-    assert.equal(await box.frame.locator(".mynah-tab-item-label").count(), tabs);
+    assert.equal(await box.frame.locator("[role=tab]").count(), tabs);
     await sendPrompt(box.frame, "say here");
     await turnEnded(box.frame);
     await agent().selectOption("absent");
@@ -293,6 +290,6 @@ suite("the chat view, with a scripted agent", () => {
     assert.equal(await agent().inputValue(), "scripted");
     await button(box.frame, "New Tab with Absent").click();
     await showsText(box.frame, /Absent could not be started/);
-    assert.equal(await box.frame.locator(".mynah-tab-item-label").count(), tabs + 1);
+    assert.equal(await box.frame.locator("[role=tab]").count(), tabs + 1);
   });
 });

@@ -33,7 +33,7 @@ suite("what comes from the editor into a prompt", () => {
 
   const inFolder = (name: string): string => path.join(folder, name);
   const addressOf = (name: string, lines = ""): string => `${pathToFileURL(inFolder(name)).href}${lines}`;
-  const prompt = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const prompt = () => box.frame.locator("[data-part=prompt]:visible");
   const chips = () => box.frame.locator(".symposium-chips:visible .symposium-chip");
   const chipNames = (): Promise<readonly string[]> =>
     chips()

@@ -16,7 +16,7 @@ suite("the composer", () => {
   suiteTeardown(() => box.close());
 
   const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
-  const tabs = () => box.frame.locator(".mynah-tab-item-label");
+  const tabs = () => box.frame.locator("[role=tab]");
   /** The list is updated while the user types. */
   const firstIs = (name: string): Promise<void> =>
     seen(
@@ -37,7 +37,7 @@ suite("the composer", () => {
     await box.page.keyboard.press("Enter");
     await hasChips(box.frame, "README.md");
     await sendByKey(box);
-    await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).click();
+    await box.frame.locator("[data-kind]:visible a.symposium-chip", { hasText: "README.md" }).click();
     await box.page.locator(".tabs-container .tab.active", { hasText: "README.md" }).waitFor();
     // the editor must not receive text typed into the prompt later
     await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor();

@@ -10,7 +10,7 @@ export const THEMES = [
   { theme: "Dark High Contrast", kind: "vscode-high-contrast", name: "high-contrast" },
 ] as const;
 
-export const input = (frame: FrameLocator) => frame.locator(".mynah-chat-prompt-input:visible");
+export const input = (frame: FrameLocator) => frame.locator("[data-part=prompt]:visible");
 export const chips = (frame: FrameLocator) => frame.locator(".symposium-chips:visible .symposium-chip");
 export const chipNames = async (frame: FrameLocator): Promise<readonly string[]> =>
   (await chips(frame).allInnerTexts()).map(name => name.trim());

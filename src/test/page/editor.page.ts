@@ -44,7 +44,7 @@ suite("an agent that works through the editor", () => {
   });
 
   const inFolder = (name: string): string => path.join(folder, name);
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
   async function ask(script: string): Promise<string> {
     await sendPrompt(box.frame, script);
@@ -52,7 +52,7 @@ suite("an agent that works through the editor", () => {
     return (await lastExchange(box.frame)).answer;
   }
   async function stop(): Promise<void> {
-    await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
+    await chat().locator("[data-part=stop]:visible").click();
     await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
   }
 

@@ -36,7 +36,7 @@ suite("agent extensions", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
   const banner = () => chat().getByText(OUTDATED);
   async function ask(text: string): Promise<string> {
     await sendPrompt(box.frame, text);
@@ -108,7 +108,7 @@ suite("agent extensions", () => {
     await seen(async () => (await box.frame.locator("body").getAttribute("data-tab")) !== before, "a new tab");
     await seen(
       async () =>
-        await box.frame.locator(".mynah-chat-prompt-input:visible").evaluate(input => input === document.activeElement),
+        await box.frame.locator("[data-part=prompt]:visible").evaluate(input => input === document.activeElement),
       "the focus in its prompt",
     );
     const answer = await ask("hello");

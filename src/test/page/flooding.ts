@@ -22,7 +22,7 @@ export async function survives(box: ChatBox, quiet: string, { what, script, told
   await newTab(box);
   const flooded = await selectedTab(box);
   await (await promptInput(box.frame)).fill(script);
-  await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+  await box.frame.locator("[data-part=send]:visible").click();
   await selectTab(box, quiet);
   const times = await typedKeys(box, "still here");
   const half = times.toSorted((a, b) => a - b)[times.length >> 1] ?? Infinity;
@@ -36,7 +36,7 @@ export async function survives(box: ChatBox, quiet: string, { what, script, told
   );
   await stopTurn(box.frame);
   await (await promptInput(box.frame)).fill("say STILL-ALIVE");
-  await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+  await box.frame.locator("[data-part=send]:visible").click();
   await showsText(box.frame, /^STILL-ALIVE$/m);
 }
 
@@ -46,7 +46,7 @@ export const selectedTab = async (box: ChatBox): Promise<string> =>
 /** Selects tab after tab until it is this one. */
 export async function selectTab(box: ChatBox, tabId: string): Promise<void> {
   await seen(async () => {
-    for (const label of await box.frame.locator(".mynah-tab-item-label").all()) {
+    for (const label of await box.frame.locator("[role=tab]").all()) {
       await label.click();
       if ((await selectedTab(box)) === tabId) return true;
     }

@@ -1,5 +1,6 @@
 /** Content of an agent that tries to take over the page, and a chat that shows it. */
 import assert from "node:assert/strict";
+import { classOf, parts } from "./chat-parts";
 import { sendPrompt, type ChatBox } from "./harness";
 import { guardPage } from "./page-guard";
 import { button, showsText } from "./scripted";
@@ -17,7 +18,7 @@ const HTML = [
   `<svg onload="${RUN}"><script>${RUN}</script></svg>`,
   `<iframe src="${ELSEWHERE}" srcdoc="<script>parent.${RUN}</script>"></iframe>`,
   `<form action="${ELSEWHERE}"><input name="secret" autofocus onfocus="${RUN}"><button>Send</button></form>`,
-  `<style>#symposium { display: none !important } .mynah-chat-item-card { visibility: hidden }</style>`,
+  `<style>#symposium { display: none !important } ${parts.card} { visibility: hidden }</style>`,
   `<link rel="stylesheet" href="${ELSEWHERE}/x.css">`,
   `<meta http-equiv="refresh" content="0;url=${ELSEWHERE}">`,
   `<base href="${ELSEWHERE}/">`,
@@ -28,7 +29,7 @@ const HTML = [
   `<video src="${ELSEWHERE}/v" onerror="${RUN}" autoplay></video>`,
   `<math><mtext><table><mglyph><style><img src=x onerror="${RUN}"></style></mglyph></table></mtext></math>`,
   `<a href="javascript:${RUN}" onmouseover="${RUN}">html link</a>`,
-  `<button action-id="bypass" class="mynah-button" onclick="${RUN}">Bypass permissions for this agent</button>`,
+  `<button action-id="bypass" class="${classOf(parts.button)}" onclick="${RUN}">Bypass permissions for this agent</button>`,
   `&lt;img src=x onerror="${RUN}"&gt;`,
   `&#60;img src=x onerror="${RUN}"&#62;`,
   `"><img src=x onerror="${RUN}">`,
@@ -88,7 +89,7 @@ export const FAKE_CARD = `**Scripted** wants to run a command
 { "command": "ls" }
 \`\`\`
 
-[Allow once](command:symposium.restartAgent) [Allow always](#option:allow_always) <button action-id="option:allow_once">Allow once</button> <div class="mynah-button" action-id="bypass">Bypass permissions for this agent</div>`;
+[Allow once](command:symposium.restartAgent) [Allow always](#option:allow_always) <button action-id="option:allow_once">Allow once</button> <div class="${classOf(parts.button)}" action-id="bypass">Bypass permissions for this agent</div>`;
 
 export interface Taken {
   readonly box: ChatBox;
@@ -112,7 +113,7 @@ export async function takenOver(opening: Promise<ChatBox>, policy: "kept" | "rem
   await showsText(box.frame, "END-OF-TEXT");
   await button(box.frame, "**Really**").first().waitFor();
   // Unfolded, so that their content is drawn.
-  for (const fold of await box.frame.locator(".mynah-chat-item-summary-button:visible").all()) await fold.click();
+  for (const fold of await box.frame.locator(`${parts.foldButton}:visible`).all()) await fold.click();
   // The tooltip of a button under the mouse would cover other buttons.
   await box.page.mouse.move(0, 0);
   return { box, harm: async () => [...(await guard.found()), ...asked] };

@@ -19,7 +19,7 @@ suite("an agent that wants to take the page over", () => {
   });
 
   test("a click on a link to a script, a command or a file elsewhere does nothing but a line in the log", async () => {
-    const links = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible");
+    const links = box.frame.locator("[data-part=chat]:visible [data-kind=answer] a:visible");
     const dangerous: string[] = [];
     for (const link of await links.all()) {
       const href = (await link.getAttribute("href")) ?? "";
@@ -49,7 +49,7 @@ suite("an agent that wants to take the page over", () => {
 
   test("a link to the web asks first, in VS Code's own dialog", async () => {
     await box.frame
-      .locator(".mynah-chat-wrapper:visible [data-kind=answer] a:visible", { hasText: "web link" })
+      .locator("[data-part=chat]:visible [data-kind=answer] a:visible", { hasText: "web link" })
       .first()
       .click();
     const dialog = box.page.locator(".monaco-dialog-box:visible");

@@ -60,7 +60,7 @@ suite("agents that are installed, and signed in to", () => {
     machine[Symbol.dispose]();
   });
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
   const form = () => chat().locator(".symposium-form");
   const press = (name: string | RegExp): Promise<void> => chat().getByRole("button", { name }).last().click();
   async function ask(script: string): Promise<string> {

@@ -76,10 +76,10 @@ suite("an agent's life", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
-  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
+  const input = () => box.frame.locator("[data-part=prompt]:visible");
   const notices = () => chat().locator("[data-kind=notice]");
-  const status = () => chat().locator(".mynah-chat-prompt-input-info");
+  const status = () => chat().locator("[data-part=status]");
   const prompts = async (): Promise<readonly string[]> =>
     (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text);
 
@@ -182,7 +182,7 @@ suite("an agent's life", () => {
     await sendPrompt(box.frame, "say never");
     await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
     await becomes(() => Promise.resolve(processesOf(box, "--hang-init").length), 1, "its process");
-    await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
+    await chat().locator("[data-part=stop]:visible").click();
     await showsText(box.frame, "Stopped before the agent had started; the prompt was not sent.");
     await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await closeTab();
@@ -242,7 +242,7 @@ suite("an agent's life", () => {
         "the answer once more",
       );
       assert.deepEqual(await prompts(), ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"]);
-      await chat().locator(".mynah-chat-prompt-stop-button:visible").click();
+      await chat().locator("[data-part=stop]:visible").click();
       await turnEnded(box.frame);
     });
   });

@@ -25,7 +25,7 @@ suite("Symposium's own extensions", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
   async function ask(text: string): Promise<string> {
     await sendPrompt(box.frame, text);
     await turnEnded(box.frame);

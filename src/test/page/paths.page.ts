@@ -110,7 +110,7 @@ suite("accessibility: by keyboard", () => {
 
   test("a tab is hidden or shown all at once, so that its prompt can take the focus however fast the keys come", async () => {
     const gradual = await box.frame
-      .locator(".mynah-chat-wrapper *")
+      .locator("[data-part=chat] *")
       .evaluateAll(all =>
         all
           .filter(

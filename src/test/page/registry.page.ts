@@ -94,9 +94,7 @@ suite("agents of the registry", () => {
     await seen(
       async () =>
         /Ada/.test(
-          await box.frame
-            .locator('.mynah-chat-wrapper:visible select[aria-label^="The agent of this tab"]')
-            .innerText(),
+          await box.frame.locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"]').innerText(),
         ),
       "it among the agents of new tabs",
     );

@@ -57,7 +57,7 @@ export async function openChatBox(settings: BoxOptions["settings"] & object): Pr
 }
 
 /** The selected tab. */
-export const shownTab = (box: ChatBox): Locator => box.frame.locator(".mynah-chat-wrapper:visible");
+export const shownTab = (box: ChatBox): Locator => box.frame.locator("[data-part=chat]:visible");
 
 /** Waits until `condition` holds for the visible content. Checks it whenever a window changes. */
 export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> =>
@@ -85,7 +85,7 @@ export function gate(): { readonly step: string; open(): void } {
 
 /** The visible text of the selected tab. */
 export const shownText = (frame: FrameLocator): Promise<string> =>
-  frame.locator(".mynah-chat-wrapper:visible .mynah-chat-items-container").first().innerText();
+  frame.locator("[data-part=chat]:visible [data-part=conversation]").first().innerText();
 
 export const showsText = (frame: FrameLocator, text: string | RegExp): Promise<void> =>
   seen(
@@ -154,7 +154,7 @@ export async function reloadWindow(box: ChatBox): Promise<void> {
 
 /** Cancels the selected tab's turn, if one runs, and waits for its end. */
 export async function stopTurn(frame: FrameLocator): Promise<void> {
-  const button = frame.locator(".mynah-chat-prompt-stop-button:visible");
+  const button = frame.locator("[data-part=stop]:visible");
   await seen(async () => {
     if ((await turnState(frame)) === "idle") return true;
     // the turn may have ended in the meantime
@@ -174,7 +174,7 @@ export async function notification(box: ChatBox, text: string): Promise<Locator>
 }
 
 export const button = (frame: FrameLocator, label: string | RegExp) =>
-  frame.locator(".mynah-chat-wrapper:visible button:enabled", { hasText: label });
+  frame.locator("[data-part=chat]:visible button:enabled", { hasText: label });
 
 /** Processes of this box whose command line contains `text`. */
 export const processesOf = (box: ChatBox, text: string): readonly number[] =>
@@ -189,15 +189,13 @@ export async function newTab(box: ChatBox): Promise<void> {
   await box.command("Symposium: New Tab");
   await seen(async () => {
     const tab = await box.frame.locator("body").getAttribute("data-tab");
-    return (
-      tab !== null && tab !== before && (await box.frame.locator(".mynah-chat-prompt-input:visible").count()) === 1
-    );
+    return tab !== null && tab !== before && (await box.frame.locator("[data-part=prompt]:visible").count()) === 1;
   }, "a new tab");
 }
 
 /** Types into the selected tab's input, key by key, a new line with Shift+Enter. */
 export async function typeDraft(frame: FrameLocator, text: string): Promise<void> {
-  const input = frame.locator(".mynah-chat-prompt-input:visible");
+  const input = frame.locator("[data-part=prompt]:visible");
   for (const [i, line] of text.split("\n").entries()) {
     if (i > 0) await input.press("Shift+Enter");
     await input.pressSequentially(line);

@@ -25,7 +25,7 @@ suite("the extension Workspace", () => {
 
   const at = (name: string): string => path.join(folder, name);
   const text = (name: string): string => readFileSync(at(name), "utf8");
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
   const call = (tool: string, args: object): string => `mcp workspace-tools ${tool} ${JSON.stringify(args)}`;
   const edit = (file: string, old_string: string, new_string: string): string =>

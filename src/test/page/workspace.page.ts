@@ -109,7 +109,7 @@ suite("a workspace with several folders", () => {
         .split("\n")
         .filter(line => line.includes('"session/close"')).length;
     const before = processesOf(box, AGENT).length;
-    const tabs = box.frame.locator(".mynah-tab-item-label");
+    const tabs = box.frame.locator("[role=tab]");
     async function close(n: number): Promise<void> {
       const count = await tabs.count();
       await tabs.nth(n).locator("button").click();
@@ -134,11 +134,11 @@ suite("a workspace that nobody has trusted", () => {
   suiteTeardown(() => box.close());
 
   const nothingRuns = (): void => assert.deepEqual([...processesOf(box, SIDECAR), ...processesOf(box, AGENT)], []);
-  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const input = () => box.frame.locator("[data-part=prompt]:visible");
 
   test("the page says in one sentence why nothing is started, with the button that leads on", async () => {
     await box.open();
-    const banner = box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible");
+    const banner = box.frame.locator("[data-part=banner]:visible");
     await seen(async () => (await banner.innerText()).includes("trust this workspace"), "the sentence");
     assert.equal((await banner.innerText()).match(/Agents run programs on this machine/g)?.length, 1);
     await button(box.frame, "Manage Workspace Trust").waitFor();
@@ -151,16 +151,13 @@ suite("a workspace that nobody has trusted", () => {
     await input().press("Enter");
     await showsInput("say after trust");
     await seen(
-      async () =>
-        (await box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible").innerText()).includes(
-          "Your text is kept.",
-        ),
+      async () => (await box.frame.locator("[data-part=banner]:visible").innerText()).includes("Your text is kept."),
       "that it is kept",
     );
     await box.command("Symposium: Restart Sidecar");
     await newTab(box);
     await input().fill("second draft");
-    await box.frame.locator(".mynah-tab-item-label").first().click();
+    await box.frame.locator("[role=tab]").first().click();
     await showsInput("say after trust");
     nothingRuns();
   });
@@ -173,16 +170,14 @@ suite("a workspace that nobody has trusted", () => {
       .click();
     await seen(
       async () =>
-        (await box.frame
-          .locator(".mynah-chat-prompt-input-sticky-card:visible", { hasText: "trust this workspace" })
-          .count()) === 0,
+        (await box.frame.locator("[data-part=banner]:visible", { hasText: "trust this workspace" }).count()) === 0,
       "the end of the sentence",
     );
     await showsInput("say after trust");
     await input().press("Enter");
     await showsText(box.frame, /^after trust$/m);
     assert.equal(processesOf(box, SIDECAR).length, 1);
-    await box.frame.locator(".mynah-tab-item-label").nth(1).click();
+    await box.frame.locator("[role=tab]").nth(1).click();
     await showsInput("second draft");
   });
 

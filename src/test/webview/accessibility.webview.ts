@@ -1,4 +1,5 @@
 /** Accessibility of the chat: axe violations in four themes, reduced motion, system colors. */
+import { parts } from "../page/chat-parts";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { violations } from "../page/axe";
 import { hasChips, input, pasteFile, pasteImage } from "../page/composing";
@@ -77,7 +78,7 @@ suite("accessibility", () => {
       await pasteImage(box.frame, 9, 9, "nine");
       await hasChips(box.frame, "nine.png");
       await pasteFile(box.frame, "broken.png", "image/png", "no image");
-      await chat().locator(".mynah-chat-prompt-input-sticky-card").getByText("broken.png").waitFor();
+      await chat().locator("[data-part=banner]").getByText("broken.png").waitFor();
       await newTab(box);
       await sendPrompt(
         box.frame,
@@ -102,7 +103,7 @@ suite("accessibility", () => {
     suiteTeardown(() => box.close());
 
     const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
-    const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+    const chat = () => box.frame.locator("[data-part=chat]:visible");
     async function show(title: string): Promise<void> {
       await box.frame.getByRole("tab", { name: title }).click();
       await seen(
@@ -218,12 +219,12 @@ suite("accessibility", () => {
       await box.page.emulateMedia({ forcedColors: "active" });
       await box.screenshot("a11y-forced-colors");
       const pale = () =>
-        box.frame.locator("#symposium").evaluate(root => {
+        box.frame.locator("#symposium").evaluate((root, icon) => {
           const canvas = root.appendChild(document.createElement("i"));
           canvas.style.cssText = "background: Canvas; forced-color-adjust: none";
           const { backgroundColor } = getComputedStyle(canvas);
           canvas.remove();
-          const painted = [...root.querySelectorAll(".mynah-ui-icon, .symposium-ring")].filter(
+          const painted = [...root.querySelectorAll(`${icon}, .symposium-ring`)].filter(
             each => each.getClientRects().length > 0 && getComputedStyle(each).visibility === "visible",
           );
           return painted.length === 0
@@ -235,7 +236,7 @@ suite("accessibility", () => {
                     getComputedStyle(each).backgroundImage === "none",
                 )
                 .map(each => each.className);
-        });
+        }, parts.icon);
       await becomes(pale, [], "all that is to be seen");
       await box.page.emulateMedia({ forcedColors: "none" });
     });

@@ -2,6 +2,7 @@
  * The chat's appearance: one conversation with every kind of card in VS Code's light, dark and high-contrast themes.
  */
 import assert from "node:assert/strict";
+import { parts } from "../page/chat-parts";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { edgesOf, textsSeen, themeColour } from "../page/looks";
 import { button, newTab, seen, showsText, typeDraft, wear } from "../page/scripted";
@@ -134,7 +135,7 @@ suite("the chat's appearance", () => {
 
       test("each stop of the Tab key shows where the focus is", async () => {
         const focus = await themeColour(box.frame, "focusBorder");
-        await box.frame.locator(".mynah-chat-prompt-input:visible").click();
+        await box.frame.locator("[data-part=prompt]:visible").click();
         const stops: string[] = [];
         for (let stop = await focused(); stop !== undefined && stops.length < 10; stop = await focused()) {
           assert.ok(stop.width >= 1 && stop.colour === focus, `${JSON.stringify(stop)}, not ${focus}`);
@@ -152,7 +153,7 @@ suite("the chat's appearance", () => {
   test("a question that waits stands out by its edge, and one that was answered no more", async () => {
     const [answered, open] = await edgesOf(
       box.frame,
-      ".mynah-chat-wrapper:visible [data-kind=permission] > .mynah-card",
+      `[data-part=chat]:visible [data-kind=permission] > ${parts.cardContent}`,
     );
     const warning = await themeColour(box.frame, "editorWarning-foreground");
     assert.equal(open?.border.colour, warning);
@@ -163,12 +164,12 @@ suite("the chat's appearance", () => {
     const contrast = await themeColour(box.frame, "contrastBorder");
     const warning = await themeColour(box.frame, "editorWarning-foreground");
     for (const selector of [
-      "[data-kind]:not([data-kind=answer]) > .mynah-card",
+      `[data-kind]:not([data-kind=answer]) > ${parts.cardContent}`,
       "button[action-id]",
-      ".mynah-chat-prompt",
-      ".mynah-syntax-highlighter",
+      "[data-part=prompt-box]",
+      parts.codeBlock,
     ]) {
-      const edges = await edgesOf(box.frame, `.mynah-chat-wrapper:visible ${selector}`);
+      const edges = await edgesOf(box.frame, `[data-part=chat]:visible ${selector}`);
       assert.ok(edges.length > 0, selector);
       for (const { element, border } of edges) {
         assert.ok(
@@ -187,7 +188,9 @@ suite("the chat's appearance", () => {
       const at = document.activeElement;
       if (!at || at === document.body || !document.hasFocus()) return undefined;
       const around =
-        at.closest(".mynah-chat-prompt") && at.matches("[contenteditable]") ? at.closest(".mynah-chat-prompt")! : at;
+        at.closest("[data-part=prompt-box]") && at.matches("[contenteditable]")
+          ? at.closest("[data-part=prompt-box]")!
+          : at;
       const { outlineStyle, outlineWidth, outlineColor, borderTopWidth, borderTopColor } = getComputedStyle(around);
       const name = at.getAttribute("aria-label") ?? at.textContent?.trim().slice(0, 30) ?? at.tagName;
       return around === at
@@ -197,12 +200,12 @@ suite("the chat's appearance", () => {
   }
 
   async function screenshots(name: string): Promise<void> {
-    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(list => {
+    await box.frame.locator("[data-part=conversation]:visible").evaluate(list => {
       list.scrollTop = list.scrollHeight;
     });
     await box.screenshot(`${name}-end`);
     await box.page.setViewportSize(TALL);
-    await box.frame.locator(".mynah-chat-items-container:visible").evaluate(async list => {
+    await box.frame.locator("[data-part=conversation]:visible").evaluate(async list => {
       list.scrollTop = 0;
       await new Promise(requestAnimationFrame);
     });

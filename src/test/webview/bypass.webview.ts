@@ -18,7 +18,7 @@ suite("allowing an agent everything", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = (): Locator => box.frame.locator(".mynah-chat-wrapper:visible"),
+  const chat = (): Locator => box.frame.locator("[data-part=chat]:visible"),
     more = (): Locator => chat().getByRole("button", { name: "More Actions" });
   const menu = (): Locator => box.frame.getByRole("menu", { name: "More Actions" }),
     item = (name: string): Locator => menu().getByRole("menuitem", { name });
@@ -40,10 +40,11 @@ suite("allowing an agent everything", () => {
   test("is not among the answers of a question, but behind the button for more, which the keyboard reaches", async () => {
     await sendPrompt(box.frame, ASK);
     await more().waitFor();
-    assert.deepEqual(
-      await chat().locator("[data-kind=permission] .mynah-chat-item-buttons-container > button").allInnerTexts(),
-      ["Allow once", "Allow always", "Reject once"],
-    );
+    assert.deepEqual(await chat().locator("[data-kind=permission] button[action-id]").allInnerTexts(), [
+      "Allow once",
+      "Allow always",
+      "Reject once",
+    ]);
     await more().focus();
     await box.page.keyboard.press("Enter");
     await seen(async () => (await focused()) === "Reject always", "the focus on the first of the menu");
@@ -102,14 +103,12 @@ suite("allowing an agent everything", () => {
   for (const { theme, kind, name } of THEMES)
     test(`the badge of the session can be read in ${theme}`, async () => {
       await wear(box, theme, kind);
-      await box.frame.locator(".mynah-tabs-container .mynah-tab-item-label").first().click();
+      await box.frame.locator("[role=tab]").first().click();
       await chat()
         .getByRole("group", { name: /^Permissions bypassed in this session\. Scripted does what it wants/ })
         .waitFor();
       assert.deepEqual(
-        (await textsSeen(box.frame, ".mynah-chat-wrapper .symposium-bypassed")).filter(
-          ({ contrast }) => contrast < 4.5,
-        ),
+        (await textsSeen(box.frame, "[data-part=chat] .symposium-bypassed")).filter(({ contrast }) => contrast < 4.5),
         [],
       );
       assert.equal((await violations(box.frame)).join("\n"), "");

@@ -84,9 +84,9 @@ suite("the look of what an agent shows and asks", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator(".mynah-chat-wrapper:visible");
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
   const form = () => chat().locator(".symposium-form");
-  const input = () => box.frame.locator(".mynah-chat-prompt-input:visible");
+  const input = () => box.frame.locator("[data-part=prompt]:visible");
   const focused = (): Promise<string> =>
     box.frame
       .locator("body")
@@ -236,7 +236,7 @@ suite("the look of what an agent shows and asks", () => {
       test("all text can be read", async () => {
         await input().fill("/");
         await chat().locator(".symposium-commands [role=option]").first().waitFor();
-        const all = await textsSeen(box.frame, ".mynah-chat-wrapper");
+        const all = await textsSeen(box.frame, "[data-part=chat]");
         for (const part of [
           "Thought",
           "Guide",
@@ -429,7 +429,7 @@ form* ${field("message", HTML)} requestedSchema=${JSON.stringify(hostile)}`.repl
       await form().getByRole("button", { name: "Submit" }).waitFor();
       await form().getByRole("button", { name: "Submit" }).click();
       await input().fill("/x");
-      for (const select of await chat().locator(".mynah-prompt-input-options select").all()) await select.hover();
+      for (const select of await chat().locator("select[data-picker]").all()) await select.hover();
       assert.ok((await form().innerText()).includes(HTML));
       assert.equal(await box.frame.locator("body").evaluate(() => "hacked" in window), false);
       assert.deepEqual(
@@ -448,7 +448,7 @@ form* ${field("message", HTML)} requestedSchema=${JSON.stringify(hostile)}`.repl
     await box.screenshot(`look-${name}-end`);
     await box.page.setViewportSize(TALL);
     await chat()
-      .locator(".mynah-chat-items-container")
+      .locator("[data-part=conversation]")
       .evaluate(async list => {
         list.scrollTop = 0;
         await new Promise(requestAnimationFrame);

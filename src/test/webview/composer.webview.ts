@@ -30,8 +30,8 @@ suite("the composer", () => {
   suiteTeardown(() => box.close());
 
   const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
-  const remark = () => box.frame.locator(".mynah-chat-prompt-input-sticky-card:visible");
-  const tabs = () => box.frame.locator(".mynah-tab-item-label");
+  const remark = () => box.frame.locator("[data-part=banner]:visible");
+  const tabs = () => box.frame.locator("[role=tab]");
   /** The list is updated while the user types. */
   const firstIs = (name: string): Promise<void> =>
     seen(
@@ -75,10 +75,7 @@ suite("the composer", () => {
       /"type":"resource"[^]*"uri":"file:[^"]*README\.md"[^]*Counts the lines, words and characters/,
     );
     assert.deepEqual(await chipNames(box.frame), []);
-    assert.equal(
-      await box.frame.locator(".mynah-chat-item-card:visible a.symposium-chip", { hasText: "README.md" }).count(),
-      1,
-    );
+    assert.equal(await box.frame.locator("[data-kind]:visible a.symposium-chip", { hasText: "README.md" }).count(), 1);
   });
 
   test("the list closes on Escape and by moving the caret away, and what was typed stays", async () => {
@@ -135,7 +132,7 @@ suite("the composer", () => {
     assert.deepEqual([block?.["type"], block?.["mimeType"]], ["image", "image/png"]);
     assert.equal(
       await box.frame
-        .locator(".mynah-chat-item-card:visible .symposium-attached img")
+        .locator("[data-kind]:visible .symposium-attached img")
         .last()
         .evaluate((image: HTMLImageElement) => image.decode().then(() => image.naturalWidth)),
       20,
@@ -189,7 +186,7 @@ suite("the composer", () => {
     assert.match((await lastExchange(box.frame)).question, /^Attached:\s+six\.png$/);
     await pasteImage(box.frame, 7, 7, "seven");
     await hasChips(box.frame, "seven.png");
-    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+    await box.frame.locator("[data-part=send]:visible").click();
     await seen(async () => (await prompts()) === before + 2, "the second prompt");
     await turnEnded(box.frame);
     await hasChips(box.frame);
@@ -261,7 +258,7 @@ suite("the composer", () => {
       dataTransfer.items.add(file);
       Object.assign(globalThis, { draggedByTest: dataTransfer });
       root
-        .querySelector(".mynah-chat-wrapper")
+        .querySelector("[data-part=chat]")
         ?.dispatchEvent(new DragEvent("dragover", { bubbles: true, cancelable: true, dataTransfer }));
     });
     await box.frame.locator(".symposium-drop:visible", { hasText: "Drop to attach" }).waitFor();
@@ -295,7 +292,7 @@ suite("the composer", () => {
       const dataTransfer: unknown = Reflect.get(globalThis, name);
       if (dataTransfer instanceof DataTransfer)
         root
-          .querySelector(".mynah-chat-wrapper")
+          .querySelector("[data-part=chat]")
           ?.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
     }, name);
 
@@ -311,7 +308,7 @@ suite("the composer", () => {
       await wear(box, theme, kind);
       await box.screenshot(`composer-${name}`);
       const pale = async () =>
-        (await textsSeen(box.frame, ".mynah-chat-wrapper:not([style*='hidden']) .symposium-chip")).filter(
+        (await textsSeen(box.frame, "[data-part=chat]:not([style*='hidden']) .symposium-chip")).filter(
           ({ contrast }) => contrast < 4.5,
         );
       await becomes(pale, [], `no chip that is pale in ${theme}`);
@@ -336,7 +333,7 @@ suite("the composer, with an agent that takes no images", () => {
       async () =>
         (
           await box.frame
-            .locator(".mynah-chat-prompt-input-sticky-card:visible")
+            .locator("[data-part=banner]:visible")
             .innerText()
             .catch(() => "")
         ).includes("Scripted takes no images."),

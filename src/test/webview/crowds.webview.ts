@@ -57,7 +57,7 @@ suite("much at once", () => {
     await showsText(box.frame, "57 more questions wait");
     const withButtons = async (): Promise<readonly string[]> => {
       const texts = await cards("permission").evaluateAll(all =>
-        all.map(each => (each.querySelector(".mynah-chat-item-buttons-container button") ? each.textContent : "")),
+        all.map(each => (each.querySelector("button[action-id]") ? each.textContent : "")),
       );
       return texts.filter(text => text !== "");
     };
@@ -83,7 +83,7 @@ suite("much at once", () => {
     }
     await box.screenshot("questions-after-3");
     assert.equal((await withButtons()).length, 1);
-    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+    await box.frame.locator("[data-part=stop]:visible").click();
     await turnEnded(box.frame);
     assert.equal((await withButtons()).length, 0);
   });

@@ -4,6 +4,7 @@ import { readFileSync } from "node:fs";
 import path from "node:path";
 import type { Browser, Page } from "playwright-core";
 import { launchBrowser } from "../../../scripts/vscode-box/index.mjs";
+import { parts } from "../page/chat-parts";
 import { ROOT } from "../page/harness";
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
@@ -47,7 +48,7 @@ suite("accessibility: the cards of an answer that came at once", () => {
     try {
       const page = await openView(browser);
       await page.evaluate(() => growth.sayAtOnce("whole", "All of it."));
-      const cards = page.locator(".mynah-chat-item-card[data-kind=answer]");
+      const cards = page.locator("[data-kind=answer]");
       await cards.getByText("All of it.").waitFor();
       assert.deepEqual(await cards.evaluateAll(all => all.map(card => card.getAttribute("aria-label"))), ["Answer"]);
     } finally {
@@ -79,7 +80,7 @@ async function openView(browser: Browser): Promise<Page> {
     }),
   );
   await page.goto("http://symposium.test/");
-  await page.evaluate(() => {
+  await page.evaluate(cardBody => {
     const FAST = 50,
       setTimer = window.setTimeout.bind(window),
       now = performance.now.bind(performance);
@@ -152,16 +153,14 @@ async function openView(browser: Browser): Promise<Page> {
         sayAtOnce: (id: string, text: string) =>
           event({ type: "upsert", entry: { kind: "agent", id, text } }, { type: "turn", turn: { state: "idle" } }),
         shown: (id: string) => {
-          const body = document
-            .querySelector(`.mynah-chat-item-card[messageid="${id}"] > .mynah-card > .mynah-card-body`)
-            ?.cloneNode(true);
+          const body = document.querySelector(`[data-kind][messageid="${id}"] ${cardBody}`)?.cloneNode(true);
           if (!(body instanceof Element)) return "";
           for (const element of body.querySelectorAll("*")) element.removeAttribute("render-index");
           return body.innerHTML;
         },
       } satisfies Growth,
     });
-  });
+  }, parts.cardBody);
   await page.addScriptTag({ content: readFileSync(path.join(ROOT, "dist/webview.js"), "utf8") });
   await page.locator("body[data-ready=true]").waitFor();
   return page;

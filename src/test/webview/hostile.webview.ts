@@ -1,5 +1,6 @@
 /** An agent that tries to take over the page: all its output is shown as text. */
 import assert from "node:assert/strict";
+import { parts } from "../page/chat-parts";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { FAKE_CARD, field, plantedScriptRuns, RUN, step, takenOver, type Taken } from "../page/hostile-content";
 import { becomes, button, showsText } from "../page/scripted";
@@ -47,17 +48,15 @@ suite("an agent that wants to take the page over", () => {
   });
 
   test("no element that it spelled is in the page, and no attribute that would run", async () => {
-    const found = await box.frame.locator("#symposium").evaluate(root => {
-      const cards = [...root.querySelectorAll(".mynah-chat-items-container *")];
+    const found = await box.frame.locator("#symposium").evaluate((root, drawnButton) => {
+      const cards = [...root.querySelectorAll("[data-part=conversation] *")];
       return [
         ...cards.filter(element =>
           element.matches(
             "script, img, svg, math, iframe, frame, form, input, textarea, select, style, link, meta, base, object, embed, video, audio, details, dialog, [srcdoc], [formaction]",
           ),
         ),
-        ...cards.filter(
-          element => element.matches("button") && !element.matches(".mynah-button.mynah-ui-clickable-item"),
-        ),
+        ...cards.filter(element => element.matches("button") && !element.matches(drawnButton)),
         ...[...root.querySelectorAll("*")].filter(element =>
           [...element.attributes].some(
             ({ name, value }) =>
@@ -68,12 +67,12 @@ suite("an agent that wants to take the page over", () => {
         ),
         ...cards.filter(element => getComputedStyle(element).position === "fixed"),
       ].map(element => element.outerHTML.slice(0, 200));
-    });
+    }, parts.drawnButton);
     assert.deepEqual(found, []);
   });
 
   test("what it says is shown as it was said: in titles, options, names of files and the tab", async () => {
-    const shown = (await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").allInnerTexts()).join("\n");
+    const shown = (await box.frame.locator("[data-part=chat]:visible [data-kind]").allInnerTexts()).join("\n");
     for (const text of [
       `<img src=x onerror=${RUN}>`,
       "No <script>",
@@ -81,13 +80,13 @@ suite("an agent that wants to take the page over", () => {
       "rm -rf / ⟦U+202E⟧txt.",
     ])
       assert.ok(shown.includes(text), `“${text}” is not in ${shown.slice(-3000)}`);
-    assert.ok((await box.frame.locator(".mynah-tab-item-label").first().innerText()).includes("<script>"));
-    const [answer = ""] = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind=answer]").allInnerTexts();
+    assert.ok((await box.frame.locator("[role=tab]").first().innerText()).includes("<script>"));
+    const [answer = ""] = await box.frame.locator("[data-part=chat]:visible [data-kind=answer]").allInnerTexts();
     assert.ok(answer.includes("<form action="));
   });
 
   test("the input is still on top, and takes a draft", async () => {
-    const input = box.frame.locator(".mynah-chat-prompt-input:visible");
+    const input = box.frame.locator("[data-part=prompt]:visible");
     await input.click(); // refused if another element covers it
     await input.pressSequentially("still here");
     await becomes(() => input.innerText(), "still here", "the draft");
@@ -106,17 +105,17 @@ suite("an agent that wants to take the page over", () => {
     await showsText(box.frame, "Remove the build folder");
     await turnEnded(box.frame);
     const card = box.frame
-      .locator(".mynah-chat-wrapper:visible [data-kind=answer]", { hasText: "Remove the build folder" })
+      .locator("[data-part=chat]:visible [data-kind=answer]", { hasText: "Remove the build folder" })
       .last();
     assert.equal(await card.locator("[action-id], form, input").count(), 0);
     assert.deepEqual(
       (await card.locator("button:visible").allInnerTexts()).map(label => label.trim()),
       ["Copy"],
     );
-    const before = await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count();
+    const before = await box.frame.locator("[data-part=chat]:visible [data-kind]").count();
     assert.equal(await card.locator("a[href^='command:']").count(), 0);
     for (const link of await card.locator("a:visible").all()) await link.click();
-    assert.equal(await box.frame.locator(".mynah-chat-wrapper:visible [data-kind]").count(), before);
+    assert.equal(await box.frame.locator("[data-part=chat]:visible [data-kind]").count(), before);
   });
 
   test("an output of 50,000 characters is cut in its card, which says by how much", async () => {
@@ -126,10 +125,8 @@ suite("an agent that wants to take the page over", () => {
     );
     await turnEnded(box.frame);
     const textOf = async (title: string): Promise<string> =>
-      (await box.frame
-        .locator(".mynah-chat-wrapper:visible [data-kind=tool]", { hasText: title })
-        .last()
-        .textContent()) ?? "";
+      (await box.frame.locator("[data-part=chat]:visible [data-kind=tool]", { hasText: title }).last().textContent()) ??
+      "";
     const [long, lines] = [await textOf("Long"), await textOf("Lines")];
     assert.match(long, /34000 more characters are not shown/);
     assert.ok(long.length < 17_000 && long.length > 16_000, String(long.length));

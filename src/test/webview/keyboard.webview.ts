@@ -25,7 +25,7 @@ suite("the chat by keyboard", () => {
   suiteTeardown(() => box.close());
 
   const input = () => inputOf(box.frame);
-  const tabs = () => box.frame.locator(".mynah-tab-item-label");
+  const tabs = () => box.frame.locator("[role=tab]");
   const showsInput = (text: string): Promise<void> => hasInput(box.frame, text);
   const focused = (): Promise<string> => focusedOf(box.frame);
 

@@ -35,7 +35,7 @@ suite("tools that do not reach the agent", () => {
     await showsText(box.frame, `Scripted did not request the tools of Workspace and IDE operations (0 of 7): ${cause}`);
     await sendPrompt(box.frame, "say hello again");
     await turnEnded(box.frame);
-    const chat = box.frame.locator(".mynah-chat-wrapper:visible");
+    const chat = box.frame.locator("[data-part=chat]:visible");
     assert.equal(await chat.getByText(cause).count(), 1);
     await chat.getByRole("button", { name: "Details of this session", exact: true }).click();
     const panel = chat.getByRole("group", { name: "Details of this session" });

@@ -66,7 +66,7 @@ suite("prompts that wait", () => {
     ); // and takes the focus once
   };
   const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
-  const stop = (): Promise<void> => box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+  const stop = (): Promise<void> => box.frame.locator("[data-part=stop]:visible").click();
 
   test("a prompt that is sent while the agent works waits, and goes out by itself, with what was attached", async () => {
     await askFirst();
@@ -94,8 +94,8 @@ suite("prompts that wait", () => {
     await askFirst();
     await input(box.frame).click();
     await box.page.keyboard.type("say pressed");
-    assert.ok(await box.frame.locator(".mynah-chat-prompt-stop-button:visible").isEnabled());
-    await box.frame.locator(".mynah-chat-prompt-button:visible").click();
+    assert.ok(await box.frame.locator("[data-part=stop]:visible").isEnabled());
+    await box.frame.locator("[data-part=send]:visible").click();
     await waits("say pressed");
     await answer();
     await showsText(box.frame, /^pressed$/m);

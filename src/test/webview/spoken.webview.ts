@@ -80,7 +80,7 @@ suite("accessibility: what is said", () => {
     await forget();
     await button(box.frame, "Allow once").click();
     await seen(
-      async () => (await box.frame.locator(".mynah-chat-wrapper:visible .symposium-terminal").count()) === 2,
+      async () => (await box.frame.locator("[data-part=chat]:visible .symposium-terminal").count()) === 2,
       "the second command",
     );
     await box.frame.getByRole("tab", { name: "Scripted" }).click();
@@ -89,7 +89,7 @@ suite("accessibility: what is said", () => {
   });
 
   test("a question that must not take the focus, because somebody is typing; one that takes it says by itself what it asks", async () => {
-    const card = box.frame.locator(".mynah-chat-wrapper:visible [data-kind=permission]").last();
+    const card = box.frame.locator("[data-part=chat]:visible [data-kind=permission]").last();
     const QUESTION = `ask p3 kind=edit title="Change it" input={"path":"/srv/a.ts"} diff={"path":"/srv/a.ts","oldText":"one\\ntwo\\n","newText":"one\\n2\\nthree\\n"}`,
       ASKED = "Change it. path: /srv/a.ts. Changes /srv/a.ts: 2 lines added, 1 removed.";
     await forget();
@@ -119,7 +119,7 @@ suite("accessibility: what is said", () => {
     await sendPrompt(box.frame, `say ${"A sentence that takes a while to be heard. ".repeat(100)}; wait-cancel`);
     await hears("A sentence");
     await forget(); // for example the cancelled turn of the previous test
-    await box.frame.locator(".mynah-chat-prompt-stop-button:visible").click();
+    await box.frame.locator("[data-part=stop]:visible").click();
     await hears("Stopped.");
     assert.ok((await said()).join(" ").split("A sentence").length < 60);
     assert.match((await said()).findLast(each => !each.startsWith("!")) ?? "", /Stopped\./);
@@ -128,7 +128,7 @@ suite("accessibility: what is said", () => {
   test("what the banner says, and what the agent does, is said where it stands", async () => {
     assert.deepEqual(
       await box.frame
-        .locator(".mynah-chat-wrapper:visible :is(.mynah-chat-prompt-input-info, .mynah-chat-prompt-input-sticky-card)")
+        .locator("[data-part=chat]:visible :is([data-part=status], [data-part=banner])")
         .evaluateAll(all => all.map(each => each.getAttribute("role"))),
       ["status", "status"],
     );
