@@ -10,8 +10,8 @@ const { BundledPackages } = require("./scripts/bundled-packages.js");
 const { version } = require("./package.json");
 
 const MYNAH = /node_modules[\\/]@aws[\\/]mynah-ui[\\/]dist[\\/]main\.js$/;
-const MYNAH_PATCH = path.resolve(__dirname, "scripts/mynah-patch.js");
-const MYNAH_HTML = path.resolve(__dirname, "scripts/mynah-html.js");
+const MYNAH_PATCH = path.resolve(__dirname, "webview/mynah/patch.js");
+const MYNAH_HTML = path.resolve(__dirname, "webview/mynah/allowed-html.js");
 
 module.exports = (_env, { mode = "production" }) => {
   const production = mode === "production";

@@ -14,8 +14,6 @@ const SOURCES = [
   "webpack.config.js",
   "tsconfig.base.json",
   "scripts/bundled-packages.js",
-  "scripts/mynah-patch.js",
-  "scripts/mynah-html.js",
 ];
 const PROGRAMS = ["dist/extension.js", "dist/webview.js", "dist/settings.js", "dist/sidecar.js"];
 

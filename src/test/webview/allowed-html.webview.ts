@@ -7,10 +7,11 @@ import type { Browser, Page } from "playwright-core";
 import { seed } from "../../../scripts/seed.mjs";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { launchBrowser } from "../../../scripts/vscode-box/index.mjs";
+import { ALLOWED_HTML } from "../page/chat-parts";
 import { ROOT } from "../page/harness";
 
 const required = createRequire(path.join(ROOT, "package.json"));
-const html: { readonly setHtml: (target: Element, html: string) => void } = required("./scripts/mynah-html.js");
+const html: { readonly setHtml: (target: Element, html: string) => void } = required(`./${ALLOWED_HTML}`);
 
 const RUN = "window.hacked=1";
 const words = (list: string): readonly string[] => list.trim().split(/\s+/);
@@ -78,7 +79,7 @@ const source = fc
   .map(parts => parts.join(""));
 const sources = fc.array(source, { minLength: 25, maxLength: 25 });
 
-/** HTML as the Markdown renderer, mynah-ui and the highlighter write it. */
+/** HTML as the Markdown renderer, the chat widget and the highlighter write it. */
 const ORDINARY: Readonly<Record<string, string>> = {
   "a heading and a paragraph": "<h1>A</h1>\n<p>b <strong>c</strong> <em>d</em> <del>e</del><br>f</p>\n<hr>\n",
   "lists, one in another": `<ol start="3">\n<li>\n  a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n`,

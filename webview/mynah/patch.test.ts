@@ -15,8 +15,8 @@ interface Patched {
   readonly PATCHES: readonly Patch[];
 }
 
-const require = createRequire(path.resolve("package.json"));
-const loader: Patched = require("./scripts/mynah-patch.js");
+const require = createRequire(path.resolve("webview/mynah/patch.js"));
+const loader: Patched = require("./patch.js");
 const mynah = readFileSync(require.resolve("@aws/mynah-ui/dist/main.js"), "utf8");
 
 suite("the changes of mynah-ui", () => {
@@ -29,11 +29,8 @@ suite("the changes of mynah-ui", () => {
 
   test("it is the version that the changes were made for", () => {
     equal(require("@aws/mynah-ui/package.json").version, "4.39.0");
-    equal(
-      require("./package.json").devDependencies["@aws/mynah-ui"] ??
-        require("./package.json").dependencies["@aws/mynah-ui"],
-      "4.39.0",
-    );
+    const { dependencies, devDependencies } = require("../../package.json");
+    equal({ ...dependencies, ...devDependencies }["@aws/mynah-ui"], "4.39.0");
   });
 
   test("one that does not fit, or fits twice, fails the build", () => {

@@ -4,7 +4,7 @@
 //
 // Each `find` must occur in the file exactly once, or the build fails. All patches must be reviewed for another
 // version.
-const { setHtml } = require("./mynah-html.js");
+const { setHtml } = require("./allowed-html.js");
 
 const PATCHES = [
   {
@@ -255,7 +255,7 @@ function patched(source, patches = PATCHES) {
     const found = text.split(find).length - 1;
     if (found !== 1)
       throw new Error(
-        `mynah-ui is not as scripts/mynah-patch.js knows it: ${found} times instead of once: ${find.slice(0, 80)}`,
+        `mynah-ui is not as webview/mynah/patch.js knows it: ${found} times instead of once: ${find.slice(0, 80)}`,
       );
     return text.replace(find, () => put);
   }, source);
