@@ -231,7 +231,8 @@ const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 const ONLY: Readonly<Record<string, RegExp>> = {
   "node:child_process":
     /^src\/sidecar\/process\.ts$|^sidecar\/process\/child\.ts$|^sidecar\/testing\/scripted-agent\/children\.ts$|^bench\/|\.(spawn\.test|page|webview|program)\.ts$/,
-  [MYNAH]: /^webview\/mynah\/chat-ui\.ts$/,
+  [MYNAH]: /^webview\/mynah\/(chat-ui|patch\.test)\.ts$/,
+  "webview/mynah/selectors": /^webview\/(mynah|a11y)\/|^src\/test\/page\/chat-parts\.ts$/,
   [RPC]: /^src\/sidecar\/(client|process)\.ts$|^sidecar\/rpc\/host-wire\.ts$|\.test\.ts$/,
 };
 
@@ -395,6 +396,8 @@ suite("layers", () => {
     ["sidecar/newcomer/index.ts", ``],
     ["webview/components/newcomer.ts", `import left from "left-pad"`],
     ["webview/components/newcomer.ts", `import { box } from "../mynah/chat-ui"`],
+    ["webview/runtime/runtime.ts", `import { selectors } from "../mynah/selectors"`],
+    ["src/test/page/chat.page.ts", `import { selectors } from "../../../webview/mynah/selectors"`],
   ];
   for (const [file, source] of refused)
     test(`refused: ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
@@ -416,6 +419,7 @@ suite("layers", () => {
       `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`,
     ],
     ["webview/mynah/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
+    ["src/test/page/chat-parts.ts", `import { selectors } from "../../../webview/mynah/selectors"`],
     ["sidecar/chat/outbox.test.ts", `import fc from "fast-check"; import { Outbox } from "./outbox"`],
   ];
   for (const [file, source] of accepted)

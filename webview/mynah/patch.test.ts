@@ -29,7 +29,7 @@ suite("the changes of mynah-ui", () => {
 
   test("it is the version that the changes were made for", () => {
     equal(require("@aws/mynah-ui/package.json").version, "4.39.0");
-    const { dependencies, devDependencies } = require("../../package.json");
+    const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
     equal({ ...dependencies, ...devDependencies }["@aws/mynah-ui"], "4.39.0");
   });
 
