@@ -6,6 +6,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { build } from "./build.mjs";
 import { fail, killGroup, manifest, options, root } from "./project.mjs";
+import { progress } from "./progress.mjs";
 import { smoke } from "./smoke.mjs";
 import { cleanEnvironment } from "./vscode-box/environment.mjs";
 import { cacheFolder, installBox, which } from "./vscode-box/install.mjs";
@@ -35,15 +36,17 @@ export async function start(argv) {
     const settings = agentSettings(asked.agent);
     const workspace = asked.folder === undefined ? WORKSPACE : path.resolve(caller(), asked.folder);
     if (asked.smoke)
-      process.exitCode = await smoke({
-        prompts: asked.prompt,
-        settings,
-        screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")),
-        seconds,
-        workspace,
-        permission: asked.permission,
-        stop: asked.stop,
-      });
+      process.exitCode = await progress("VS Code", () =>
+        smoke({
+          prompts: asked.prompt,
+          settings,
+          screenshot: path.resolve(caller(), asked.screenshot ?? path.join(root, "out/smoke.png")),
+          seconds,
+          workspace,
+          permission: asked.permission,
+          stop: asked.stop,
+        }),
+      );
     else if (!asked.browser && desktop()) await openDesktop(desktop(), settings, workspace);
     else await openBrowser(settings, workspace);
   } catch (error) {
@@ -143,14 +146,16 @@ async function openBrowser(settings, workspace) {
   );
   // The page gives access to a shell, so a password excludes other users of this computer.
   const password = randomBytes(9).toString("base64url");
-  const server = await startServer({
-    home: folder,
-    ownHome: false,
-    userData,
-    extensionsDir,
-    graceSeconds: 300,
-    password,
-  });
+  const server = await progress("VS Code", () =>
+    startServer({
+      home: folder,
+      ownHome: false,
+      userData,
+      extensionsDir,
+      graceSeconds: 300,
+      password,
+    }),
+  );
   const url = `http://${server.authority}/?folder=${encodeURIComponent(workspace)}`;
   console.log(`\n  VS Code is at ${url}\n  Password: ${password}\n  ${HINT}\n  Ctrl+C ends it.\n`);
   const opener =

@@ -1,11 +1,12 @@
 /** Keyboard-only navigation of the chat: between cards, along the tabs, and back to the prompt. */
 import assert from "node:assert/strict";
-import { sendPrompt, turnEnded, type Box } from "./harness";
-import { input } from "./composing";
-import { becomes, newTab, openScripted, seen, showsText } from "./scripted";
+import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { input } from "../page/composing";
+import { becomes, newTab, seen, showsText } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 suite("accessibility: by keyboard", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
     await box.open();
