@@ -8,8 +8,7 @@ export default tseslint.config(
     files: ["**/*.ts", "**/*.mjs", "**/*.cjs", "**/*.js"],
     ignores: ["**/fixtures/**"],
     plugins: { "plain-english": plainEnglish },
-    // Test titles are not checked yet.
-    rules: { "plain-english/wording": ["error", { titles: false }] },
+    rules: { "plain-english/wording": ["error", { titles: true }] },
   },
   {
     files: ["**/*.ts"],

@@ -14,8 +14,8 @@ async function matrix(entries: readonly object[]): Promise<readonly string[]> {
 const ended = (agent: string, check: string, title: string, outcome: string): readonly object[] =>
   ["started", outcome].map(each => ({ agent, check, title, outcome: each }));
 
-suite("the matrix of agents and checks", () => {
-  test("has a row for each agent, with the tests that passed of each check, and the sums of the tools", async () => {
+suite("agents matrix", () => {
+  test("has a row per agent with passed tests per check and tool sums", async () => {
     assert.deepEqual(
       await matrix([
         ...ended("one", "chat", "answers", "passed"),

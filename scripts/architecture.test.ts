@@ -82,7 +82,7 @@ function withoutComments(text: string): string {
 }
 
 suite("ARCHITECTURE.md", () => {
-  test("names only files, folders and symbols that exist", () => {
+  test("names only existing files, folders and symbols", () => {
     deepEqual(unknownNames(readFileSync("ARCHITECTURE.md", "utf8"), readSources()), []);
   });
 

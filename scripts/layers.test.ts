@@ -329,7 +329,7 @@ function methodLiterals(file: string, source: string): string[] {
 }
 
 suite("layers", () => {
-  test("every import goes down the layers", () => {
+  test("allows only downward imports", () => {
     const files = ROOTS.flatMap(root =>
       readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`),
     ).filter(file => /\.tsx?$/.test(file));
@@ -349,7 +349,7 @@ suite("layers", () => {
     );
   });
 
-  test("a row imports only rows above it", () => {
+  test("import only earlier layers", () => {
     const upward = LAYERS.flatMap(([folder, mayImport], i) =>
       mayImport
         .filter(target => /^(src|webview|sidecar)\b/.test(target) && !["src", "webview", "sidecar"].includes(target))
@@ -363,7 +363,7 @@ suite("layers", () => {
     deepEqual(upward, []);
   });
 
-  test("a row is of something that is there", () =>
+  test("refers to existing folders", () =>
     deepEqual(
       LAYERS.filter(([folder]) => !existsSync(folder)).map(([folder]) => folder),
       [],
@@ -400,7 +400,7 @@ suite("layers", () => {
     ["src/test/page/chat.page.ts", `import { selectors } from "../../../webview/mynah/selectors"`],
   ];
   for (const [file, source] of refused)
-    test(`refused: ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
+    test(`rejects ${file}: ${source}`, () => deepEqual(violations(file, source).length, 1));
 
   const accepted: readonly [file: string, source: string][] = [
     [
@@ -423,7 +423,7 @@ suite("layers", () => {
     ["sidecar/chat/outbox.test.ts", `import fc from "fast-check"; import { Outbox } from "./outbox"`],
   ];
   for (const [file, source] of accepted)
-    test(`accepted: ${file}: ${source}`, () => deepEqual(violations(file, source), []));
+    test(`accepts ${file}: ${source}`, () => deepEqual(violations(file, source), []));
 
   const literals: readonly [file: string, source: string, count: number][] = [
     ["sidecar/chat/session.ts", `peer.request("session/prompt", {})`, 1],

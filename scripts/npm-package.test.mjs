@@ -12,7 +12,7 @@ const ALLOWED =
   /^(dist\/sidecar(-[\w-]+)?\.js|media\/symposium\.(svg|png)|package(\.nls)?\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 const windows = process.platform === "win32";
 
-suite("the npm package", () => {
+suite("npm package", () => {
   let folder, installed, command;
 
   suiteSetup(function () {
@@ -84,7 +84,7 @@ suite("the npm package", () => {
     );
   };
 
-  test("holds the command line and nothing else", () => {
+  test("contains only the command line program", () => {
     const files = readdirSync(installed, { recursive: true, withFileTypes: true })
       .filter(entry => entry.isFile())
       .map(entry =>
@@ -99,7 +99,7 @@ suite("the npm package", () => {
     assert.equal(readFileSync(path.join(installed, "dist/sidecar.js"), "utf8").split("\n")[0], "#!/usr/bin/env node");
   });
 
-  test("--version, --help", async () => {
+  test("supports --version and --help", async () => {
     assert.deepEqual(await speak(["--version"], []), {
       code: 0,
       stdout: `${manifest.version}\n`,
@@ -109,11 +109,11 @@ suite("the npm package", () => {
     assert.match((await speak(["--help"], [])).stdout, /run-with/);
   });
 
-  test("eliza is an agent", () => prompted(["eliza", "--deterministic"]));
-  test("run-with has her in its own process", () => prompted(["run-with", "--agent", "eliza"]));
-  test("run-with starts an agent as a process", () =>
+  test("runs Eliza as an agent", () => prompted(["eliza", "--deterministic"]));
+  test("runs Eliza inside run-with", () => prompted(["run-with", "--agent", "eliza"]));
+  test("runs an agent process with run-with", () =>
     prompted(["run-with", "--agent", JSON.stringify({ local: { command, args: ["eliza"] } })]));
-  test("run-with is a proxy in a chain", () =>
+  test("runs as a proxy in a chain with run-with", () =>
     prompted([
       "run-with",
       "--proxy",
@@ -122,7 +122,7 @@ suite("the npm package", () => {
       "eliza",
     ]));
 
-  test("mcp says who starts it", async () => {
+  test("explains the mcp command", async () => {
     const { code, stderr } = await speak(["mcp"], []);
     assert.equal(code, 2);
     assert.match(stderr, /run-with/);

@@ -90,7 +90,7 @@ suite("plain English", () => {
   });
 
   for (const name of DOCUMENTS)
-    test(`${name} has none of these faults, and no sentence of more than ${MAX_WORDS} words`, () => {
+    test(`finds no faults in ${name}, and no sentence of more than ${MAX_WORDS} words`, () => {
       const passages = passagesOf(checkedPart(name));
       deepEqual(
         passages.flatMap(passage => [

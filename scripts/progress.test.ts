@@ -11,8 +11,8 @@ interface Progress {
 const load = async (): Promise<Progress> =>
   (await import(pathToFileURL(path.resolve("scripts/progress.mjs")).href)) as Progress;
 
-suite("progress of long work", () => {
-  test("names all work that runs, with its seconds", async () => {
+suite("progress messages", () => {
+  test("names all running tasks with their seconds", async () => {
     const works = [
       { name: "units", start: 1_000 },
       { name: "types", start: 17_000 },
@@ -20,7 +20,7 @@ suite("progress of long work", () => {
     assert.equal((await load()).report(works, 25_000), "  … units (24 s), types (8 s)");
   });
 
-  test("returns what the work returns, and prints nothing for short work", async () => {
+  test("returns the task's result and prints nothing for a short task", async () => {
     const said: string[] = [],
       { progress } = await load();
     assert.equal(

@@ -11,18 +11,18 @@ const onNode = (version: string) => {
   return { status, said: stdout + stderr };
 };
 
-suite("the set-up", () => {
-  test("an older Node is refused with one sentence", () => {
+suite("setup", () => {
+  test("rejects an older Node with one sentence", () => {
     for (const version of ["14.21.3", "18.20.0", "20.9.0", "20.18.3"]) {
       assert.deepEqual(onNode(version), { status: 1, said: `Node 20.19 or newer is needed; this is v${version}.\n` });
     }
   });
 
-  test("a Node that is new enough says nothing, for there is nothing to do", () => {
+  test("prints nothing for a supported Node", () => {
     for (const version of ["20.19.0", "22.0.0", "100.1.0"]) assert.deepEqual(onNode(version), { status: 0, said: "" });
   });
 
-  test("what runs before that check knows nothing of Nodes that pass it", () => {
+  test("uses no newer Node features before the version check", () => {
     for (const file of ["setup", "start", "test", "test-agents"])
       assert.ok(!readFileSync(`scripts/${file}.mjs`, "utf8").includes("import.meta.dirname"), file);
   });

@@ -4,7 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 const ROOTS = ["src", "webview", "sidecar", "test", "bench"];
 
 suite("skipped tests", () => {
-  test("who skips says why: `npm test` counts one without a reason as failed", () => {
+  test("always has a reason", () => {
     const files = ROOTS.flatMap(root =>
       readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => `${root}/${name.replaceAll("\\", "/")}`),
     ).filter(file => file.endsWith(".ts"));

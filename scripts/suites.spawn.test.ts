@@ -23,7 +23,7 @@ interface Suites {
 const suites = async (): Promise<Suites> =>
   (await import(pathToFileURL(path.resolve("scripts/suites.mjs")).href)) as Suites;
 
-suite("what npm test counts", () => {
+suite("npm test counts", () => {
   let folder: string;
   setup(() => {
     folder = mkdtempSync(path.join(tmpdir(), "suites-"));
@@ -55,7 +55,7 @@ suite("what npm test counts", () => {
     });
   }
 
-  test("what passed, what failed, and what was skipped, with the reason", async () => {
+  test("includes passed, failed and skipped tests with the reason", async () => {
     const { passed, failed, skipped } = await counted(`suite("s", () => {
       test("good", () => {});
       test("bad", () => { throw new Error("no"); });
@@ -69,18 +69,18 @@ suite("what npm test counts", () => {
     assert.deepEqual(skipped, [{ title: "s › not here", reason: "no desktop" }]);
   });
 
-  test("a test that is skipped without a reason has failed", async () => {
+  test("fails a test skipped without a reason", async () => {
     const { failed, skipped } = await counted(`suite("s", () => { test.skip("quiet", () => {}); });`);
     assert.deepEqual({ failed: failed.map(({ title }) => title), skipped }, { failed: ["s › quiet"], skipped: [] });
   });
 
-  test("a suite that dies before its end has failed", async () => {
+  test("fails a suite whose process exits early", async () => {
     const { passed, failed } = await counted(`suite("s", () => { test("last words", () => process.exit(0)); });`);
     assert.equal(passed, 0);
     assert.match(failed[0]?.message ?? "", /did not run to its end/);
   });
 
-  test("a suite whose process goes on after its last test has failed", async () => {
+  test("fails a suite whose process keeps running", async () => {
     const { passed, failed } = await counted(
       `suite("s", () => { test("leaves a timer behind", () => { setInterval(() => {}, 1000); }); });`,
     );
@@ -88,7 +88,7 @@ suite("what npm test counts", () => {
     assert.match(failed[0]?.message ?? "", /keeps their process alive/);
   });
 
-  test("a program that does not end within its limit is ended, and has failed", async () => {
+  test("stops and fails a program at its time limit", async () => {
     const { run } = (await import(pathToFileURL(path.resolve("scripts/project.mjs")).href)) as {
       run(command: string, args: string[], options: object): Promise<{ code: number; text: string }>;
     };
@@ -96,12 +96,12 @@ suite("what npm test counts", () => {
     assert.deepEqual([code, text], [1, "It was stopped after 0.001 minutes.\n"]);
   });
 
-  test("a suite without a test has failed, unless a part was asked for", async () => {
+  test("fails a suite without tests unless filtered", async () => {
     assert.match((await counted("")).failed[0]?.message ?? "", /Not one test ran/);
     assert.deepEqual((await counted("", { grep: "nothing of this name" })).failed, []);
   });
 
-  test("page suites are shared out, each once, the longest alone and the last ones, too", async () => {
+  test("distributes page suites once each, the longest alone", async () => {
     const names = readdirSync("src/test/page")
       .filter(file => file.endsWith(".page.ts"))
       .map(file => file.replace(".page.ts", ""));
@@ -113,7 +113,7 @@ suite("what npm test counts", () => {
     );
   });
 
-  test("a failing end without a failing test is a failure", async () => {
+  test("fails for a nonzero exit without a failed test", async () => {
     const { failed } = await counted(`suite("s", () => { test("good", () => {}); });`, {}, 3);
     assert.equal(failed.length, 1);
   });

@@ -21,8 +21,8 @@ async function summary(results: Partial<Result>[], options: object = {}): Promis
 }
 const FAILED: Partial<Result> = { failed: [{ title: "title", message: "no" }] };
 
-suite("the end of what npm test prints", () => {
-  test("says when nothing ran; that nothing was left behind is no test", async () => {
+suite("npm test summary", () => {
+  test("states that no test ran and ignores the leftovers check", async () => {
     const { text, ran } = await summary([{ name: "leftovers", passed: 1 }]);
     assert.match(text, /^Not one test ran\.$/m);
     assert.equal(ran, false);

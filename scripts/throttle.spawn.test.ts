@@ -20,7 +20,7 @@ suite("throttle.mjs", () => {
     });
   }
 
-  test("gives the program its streams and its share of a core, and exits with its code", async () => {
+  test("forwards the streams, limits the CPU and exits with the program's code", async () => {
     const busy = `process.stdin.on("end", () => {
       const start = process.hrtime.bigint(), cpu = process.cpuUsage();
       while (process.hrtime.bigint() - start < 2_000_000_000n);
@@ -37,7 +37,7 @@ suite("throttle.mjs", () => {
     assert.deepEqual(await exit, [7, null]);
   });
 
-  test("ends the program, and exits, with the signal that it receives", async () => {
+  test("stops the program and exits with the received signal", async () => {
     const child = throttled("console.log('started'); setInterval(() => {}, 1_000)"),
       exit = once(child, "exit");
     assert.ok(child.stdout);

@@ -1,8 +1,8 @@
 import { equal, ok } from "node:assert/strict";
 import { loadFactor, timeLimit } from "./time-limits.mjs";
 
-suite("time limits of the tests", () => {
-  test("stay as they are on an idle machine, grow with the load per core, and are bounded", () => {
+suite("test time limits", () => {
+  test("scales with the load per core within bounds", () => {
     const factors = [
       [0, 2],
       [2, 2],
@@ -14,5 +14,5 @@ suite("time limits of the tests", () => {
     equal(factors.join(" "), "1 1 1.5 20 20 1");
   });
 
-  test("are never shorter than on an idle machine", () => ok(timeLimit(1_000) >= 1_000));
+  test("is never shorter than on an idle machine", () => ok(timeLimit(1_000) >= 1_000));
 });

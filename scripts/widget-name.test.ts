@@ -21,7 +21,7 @@ function namesWidget(file: string, source: string): string[] {
     .flatMap((line, i) => (/mynah/i.test(line.replaceAll(PATH, "")) ? [`${file}:${i + 1}: ${line.trim()}`] : []));
 }
 
-suite("the name of the chat widget", () => {
+suite("name of the chat widget", () => {
   test("occurs only in webview/mynah", () => {
     const files = FOLDERS.flatMap(folder =>
       readdirSync(folder, { recursive: true, encoding: "utf8" }).map(name => `${folder}/${name.replaceAll("\\", "/")}`),

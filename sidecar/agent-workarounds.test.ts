@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { AGENT_WORKAROUNDS, needsWorkaround, workaroundsFor } from "./agent-workarounds";
 
-suite("Agent workarounds", () => {
-  test("have a test each, which exists", () => {
+suite("agent workarounds", () => {
+  test("names an existing test each", () => {
     for (const {
       id,
       test: [file, title],
@@ -12,7 +12,7 @@ suite("Agent workarounds", () => {
     equal(new Set(AGENT_WORKAROUNDS.map(({ id }) => id)).size, AGENT_WORKAROUNDS.length);
   });
 
-  test("apply to the agents that they name", () => {
+  test("applies to the agents that it names", () => {
     deepEqual(
       ["gemini-cli", "claude-agent-acp", "ada"].map(name => workaroundsFor(name).map(({ id }) => id)),
       [["reads-before-creating"], ["hides-tools", "reserves-server-names", "prefers-structured-content"], []],

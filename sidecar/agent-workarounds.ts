@@ -49,7 +49,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     versions: "0.100.0",
     behaviour: "drops MCP servers named “ide” or “workspace”, which it reserves for itself",
     measure: "No server has these names, with any agent.",
-    test: ["sidecar/proxies/added-server.test.ts", "is called by its id, as far as agents take that"],
+    test: ["sidecar/proxies/added-server.test.ts", "is named by its id in characters that agents accept"],
   },
   {
     id: "prefers-structured-content",
@@ -57,10 +57,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     versions: "0.100.0",
     behaviour: "gives its model only the structuredContent of a tool result that has both forms",
     measure: "A result with a text keeps its structured form in _meta, for every agent.",
-    test: [
-      "sidecar/extensions/tool-server.test.ts",
-      "answers with a text, something structured, or both, of which the model gets the text",
-    ],
+    test: ["sidecar/extensions/tool-server.test.ts", "returns text, structured content or both"],
   },
   {
     id: "system-prompt-in-meta",
@@ -69,7 +66,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     until: "0.60.0",
     behaviour: "adds _meta.systemPrompt.append to the system prompt, and advertises no capability for it",
     measure: "Text of extensions goes there where the agent does not advertise ACP's systemPrompt.",
-    test: ["sidecar/extensions/system-prompt.test.ts", "an adapter from before the capability"],
+    test: ["sidecar/extensions/system-prompt.test.ts", "an adapter older than the capability"],
   },
 ];
 

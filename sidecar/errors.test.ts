@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { AgentError, agentExited, agentSpeaksNoAcp, agentSpeaksOtherAcp, restartsIn, withLastWords } from "./errors";
 
-suite("errors that a user reads", () => {
-  test("an answer without a protocol version is named as such, and a version that is not supported by its number", () => {
+suite("user-facing errors", () => {
+  test("distinguishes a missing protocol version from an unsupported one", () => {
     equal(
       agentSpeaksNoAcp("Ada", {}).message,
       "Ada is not an ACP agent: its answer to initialize has no protocol version. Check its command in the setting symposium.agents.",
@@ -17,7 +17,7 @@ suite("errors that a user reads", () => {
     );
   });
 
-  test("the end of a process says what happened, and apart from that what follows", () => {
+  test("describes a process exit separately from its consequence", () => {
     const error = agentExited("Ada", "exit code 3", "one\ntwo\nthree\nfour\n");
     deepEqual([error.what, error.cause], ["Ada stopped unexpectedly (exit code 3).", "two\nthree\nfour"]);
     equal(error.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
@@ -27,7 +27,7 @@ suite("errors that a user reads", () => {
     );
   });
 
-  test("the last lines of a program become the cause of an error that has no words of its own", () => {
+  test("uses the last output as the cause if an error has none", () => {
     const error = withLastWords(
       new AgentError("protocol", "No.", { cause: { code: -1 }, advice: "Do this." }),
       "a\nb\n",

@@ -3,7 +3,7 @@ import { channelListener, formatted, Log } from "./log";
 import type { LogEvent } from "./protocol/log";
 
 suite("log", () => {
-  test("listeners get every level, the channel what the setting lets through, and is made at its first line", () => {
+  test("sends every level to listeners and the configured ones to a lazily created channel", () => {
     const log = new Log();
     const heard: string[] = [];
     const lines: string[] = [];
@@ -30,7 +30,7 @@ suite("log", () => {
     );
   });
 
-  test("a listener that is disposed hears no more", () => {
+  test("sends nothing to a disposed listener", () => {
     const log = new Log();
     const heard: LogEvent[] = [];
     log.onLog(event => heard.push(event)).dispose();
@@ -38,7 +38,7 @@ suite("log", () => {
     deepEqual(heard, []);
   });
 
-  test("secrets reach no listener, by name or by form", () => {
+  test("redacts secrets by name and form", () => {
     const log = new Log();
     const heard: LogEvent[] = [];
     log.onLog(event => heard.push(event));
@@ -57,7 +57,7 @@ suite("log", () => {
     ok(text.includes('"PATH":"…"') && text.includes('"sessionId":"kept"') && text.includes('"tabId":"kept"'));
   });
 
-  test("one line is bounded, however much is in it", () => {
+  test("bounds the length of a line", () => {
     const log = new Log();
     const heard: LogEvent[] = [];
     log.onLog(event => heard.push(event));
@@ -81,7 +81,7 @@ suite("log", () => {
     deepEqual(heard.at(-1)?.data, { list: Array(90).fill("x") });
   });
 
-  test("a long or deep value is cut, an error becomes its message", () => {
+  test("truncates long or deep values and prints an error as its message", () => {
     const log = new Log();
     const heard: LogEvent[] = [];
     log.onLog(event => heard.push(event));

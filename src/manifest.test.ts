@@ -78,8 +78,8 @@ const manifest: Manifest = JSON.parse(source, (_, value: unknown) =>
 );
 const { contributes } = manifest;
 
-suite("the manifest and the public names", () => {
-  test("every setting is declared with the table's default and scope, and no other", () =>
+suite("manifest", () => {
+  test("declares every setting with its default and scope", () =>
     deepEqual(
       Object.fromEntries(
         Object.entries(contributes.configuration.properties).map(([name, { default: value, scope }]) => [
@@ -90,12 +90,12 @@ suite("the manifest and the public names", () => {
       SETTINGS,
     ));
 
-  test("package.nls.json has exactly the texts that the manifest refers to", () => {
+  test("has exactly the texts in package.nls.json that it refers to", () => {
     const used = [...source.matchAll(/"%([^"%]+)%"/g)].map(([, key = ""]) => key);
     deepEqual([...new Set(used)].sort(), Object.keys(texts).sort());
   });
 
-  test("every declared setting is read", () => {
+  test("declares exactly the settings that are read", () => {
     const read = new Set<SettingName>();
     readSettings(name => {
       read.add(name);
@@ -104,7 +104,7 @@ suite("the manifest and the public names", () => {
     deepEqual([...read].sort(), Object.keys(contributes.configuration.properties).sort());
   });
 
-  test("what a setting may be is what we know", () =>
+  test("declares the known enum values", () =>
     deepEqual(
       [
         contributes.configuration.properties["symposium.logLevel"]?.enum,
@@ -113,7 +113,7 @@ suite("the manifest and the public names", () => {
       [LOG_LEVELS, UPDATE_MODES],
     ));
 
-  test("the defaults of the manifest are values that we understand", () => {
+  test("declares valid defaults", () => {
     const settings = readSettings(name => contributes.configuration.properties[name]?.default);
     deepEqual(settings.problems, []);
     deepEqual(
@@ -122,14 +122,14 @@ suite("the manifest and the public names", () => {
     );
   });
 
-  test("every command is declared with the table's title, and no other; the tests' own are not", () => {
+  test("declares every command with its title, except test commands", () => {
     deepEqual(Object.fromEntries(contributes.commands.map(({ command, title }) => [command, title])), COMMANDS);
     ok(contributes.commands.every(({ category }) => category === "Symposium"));
     const declared = JSON.stringify(manifest);
     for (const name of TEST_COMMANDS) ok(!declared.includes(name));
   });
 
-  test("menus name declared commands and views", () => {
+  test("refers to declared commands and views in menus", () => {
     for (const [menu, items] of Object.entries(contributes.menus))
       for (const { command, when } of items)
         ok(
@@ -138,7 +138,7 @@ suite("the manifest and the public names", () => {
         );
   });
 
-  test("what a user looks at or has selected can be added from its own menu", () => {
+  test("offers to add visible or selected content in its menu", () => {
     const menusOf = (name: CommandName): readonly string[] =>
       Object.entries(contributes.menus).flatMap(([menu, items]) =>
         items.some(({ command }) => command === name) ? [menu] : [],
@@ -149,7 +149,7 @@ suite("the manifest and the public names", () => {
     );
   });
 
-  test("container and views are the table's", () => {
+  test("declares the container and its views", () => {
     deepEqual(
       Object.values(contributes.viewsContainers)
         .flat()
@@ -162,10 +162,10 @@ suite("the manifest and the public names", () => {
     );
   });
 
-  test("nothing activates before its first use; a settings page that was open when the window was reloaded is one", () =>
+  test("activates only on first use or for a restored settings page", () =>
     deepEqual(manifest.activationEvents, [`onWebviewPanel:${SETTINGS_PAGE}`]));
 
-  test("each step of the walkthrough leads to commands that there are, has its drawing, and is ticked off by what we do", () => {
+  test("links each walkthrough step to existing commands, pictures and completion events", () => {
     deepEqual(
       contributes.walkthroughs.map(({ id }) => id),
       [WALKTHROUGH],
@@ -192,7 +192,7 @@ suite("the manifest and the public names", () => {
     }
   });
 
-  test("each step of the walkthrough is also ticked for what was done before it was opened", () => {
+  test("completes each walkthrough step also for earlier actions", () => {
     const [steps = []] = contributes.walkthroughs.map(({ steps }) => steps);
     const contexts = steps.map(({ id, completionEvents }) => [
       id,
@@ -207,7 +207,7 @@ suite("the manifest and the public names", () => {
     });
   });
 
-  test("the gear of the chat leads to the settings", () =>
+  test("opens the settings from the chat's gear", () =>
     ok(
       contributes.menus["view/title"]?.some(
         ({ command, when, group }) =>
@@ -217,7 +217,7 @@ suite("the manifest and the public names", () => {
       ),
     ));
 
-  test("a workspace that is not trusted cannot decide what is executed or how it is allowed", () => {
+  test("restricts executable settings in an untrusted workspace", () => {
     const { untrustedWorkspaces, virtualWorkspaces } = manifest.capabilities;
     deepEqual(
       [untrustedWorkspaces.supported, virtualWorkspaces.supported, manifest.extensionKind],
@@ -233,7 +233,7 @@ suite("the manifest and the public names", () => {
     for (const name of untrustedWorkspaces.restrictedConfigurations) ok(name in SETTINGS, name);
   });
 
-  test("the models, and the tools by which their agents ask, are there only when they are switched on", () => {
+  test("declares models and permission tools only behind their setting", () => {
     const when = "config.symposium.enableExperimentalLM";
     deepEqual(
       contributes.languageModelChatProviders.map(({ vendor, when }) => [vendor, when]),
@@ -254,7 +254,7 @@ suite("the manifest and the public names", () => {
     );
   });
 
-  test("each agent has permission tools of its own, one per kind, offered while the agent is in the model picker", () => {
+  test("declares one permission tool per agent group and kind", () => {
     const when = "config.symposium.enableExperimentalLM",
       tools = new Map(contributes.languageModelTools.map(tool => [tool.name, tool.when]));
     deepEqual(
@@ -268,5 +268,5 @@ suite("the manifest and the public names", () => {
     equal(tools.size, 1 + TOOL_GROUPS.length * PERMISSION_KINDS.length);
   });
 
-  test("publisher and name", () => equal(`${manifest.publisher}.${manifest.name}`, "symposium-dev.symposium"));
+  test("declares publisher and name", () => equal(`${manifest.publisher}.${manifest.name}`, "symposium-dev.symposium"));
 });

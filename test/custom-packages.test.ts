@@ -7,7 +7,7 @@ import { readDistribution } from "../src/protocol/distribution";
 import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/store/custom-entry";
 
 /** The host validates the user's input and the sidecar validates settings. Neither imports the other. */
-suite("packages that are added by hand", () => {
+suite("custom package", () => {
   const spec = fc.stringMatching(/^@?[a-zA-Z0-9._~-]{0,8}[/[]?[a-zA-Z0-9.,_-]{0,8}\]?(==|@|>=)?[a-z0-9.^*+-]{0,6}$/);
   const couldBe = (kind: Custom["kind"], source: string): boolean => {
     const { id, distribution } = customEntry({ kind, source, args: "" }, []),
@@ -15,7 +15,7 @@ suite("packages that are added by hand", () => {
     return isSegment(id) && read !== undefined && !("missing" in choose(read, { platforms: [], has: () => true }));
   };
 
-  test("what is taken can be installed, and what is refused could not", () =>
+  test("is accepted exactly if it can be installed (property)", () =>
     fc.assert(
       fc.property(fc.constantFrom<Custom["kind"]>("npx", "python", "cargo"), spec, (kind, text) => {
         const isTaken = wrongSource(kind, text) === undefined,
@@ -27,7 +27,7 @@ suite("packages that are added by hand", () => {
       { numRuns: 2_000 },
     ));
 
-  test("an address that is taken can be gone to, and one that is refused could not", () => {
+  test("accepts exactly usable addresses (property)", () => {
     const address = fc.stringMatching(
         /^(https?|ftp|acp)?:?(\/\/)?([a-z]{1,3}@)?[a-z. ]{0,6}(:[0-9]{1,3})?[a-z?=/ ]{0,4}$/,
       ),

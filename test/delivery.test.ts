@@ -21,8 +21,8 @@ const LONGEST_MS = 300_000,
 /** Time limit of one run, which normally takes a few milliseconds, to detect a hang. */
 const HANGS_MS = 60_000;
 
-suite("delivery, page to sidecar", () => {
-  test(`${RUNS} times drop, repeat, hide, reload, kill, restart: everything is shown once, in order, and what was shown stays`, async function () {
+suite("delivery from page to sidecar", () => {
+  test(`shows everything once in order after ${RUNS} random runs of drops, reloads and kills`, async function () {
     this.timeout(0); // a mocha timeout would not print the seed; the limits above do
     let runs = 0;
     await fc.assert(
@@ -48,7 +48,7 @@ suite("delivery, page to sidecar", () => {
     if (this.test && runs < RUNS) this.test.title += ` (${runs} times, then the time was over)`;
   });
 
-  test("a prompt that was said twice and waited in a sidecar that died is a draft again, and is asked once", async () => {
+  test("restores a repeated prompt that waited in a killed sidecar as a draft and sends it once", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
     fixture.prompt(1);
@@ -76,7 +76,7 @@ suite("delivery, page to sidecar", () => {
     await fixture.finish();
   });
 
-  test("what was dropped is fetched as soon as something else is said", async () => {
+  test("recovers dropped messages with the next message", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
     await speak(fixture);
@@ -85,7 +85,7 @@ suite("delivery, page to sidecar", () => {
     ok((await fixture.finish()) <= SOON_MS);
   });
 
-  test("the end of a turn that was dropped is asked after", async () => {
+  test("recovers a dropped end of a turn", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
     fixture.endTurn(0);
@@ -98,7 +98,7 @@ suite("delivery, page to sidecar", () => {
     ok(took >= SILENCE_MS - 500 && took <= SILENCE_MS + 1_000, `after ${took} ms`);
   });
 
-  test("a page that does not keep up costs no memory, and catches up", async () => {
+  test("bounds the buffer for a slow page, which recovers", async () => {
     const fixture = new Fixture(1_000);
     await begin(fixture);
     let most = 0;
@@ -110,7 +110,7 @@ suite("delivery, page to sidecar", () => {
     ok((await fixture.finish()) <= SOON_MS);
   });
 
-  test("a host that does not keep up costs no memory, and catches up", async () => {
+  test("bounds the buffer for a slow host, which recovers", async () => {
     const fixture = new Fixture(100);
     await begin(fixture);
     let most = 0;

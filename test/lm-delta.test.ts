@@ -153,8 +153,8 @@ function resolve(known: KnownRequests, sent: Sent) {
   );
 }
 
-suite("requests as deltas", () => {
-  test("the sidecar has the request that VS Code made, whatever was sent, dropped and restarted before", () =>
+suite("delta request", () => {
+  test("restores VS Code's request after any drops and restarts (property)", () =>
     fc.assert(
       fc.property(moves, rooms, rooms, (all, hostRoom, sidecarRoom) => {
         const host = new SentRequests(CLASSES, hostRoom),
@@ -192,7 +192,7 @@ suite("requests as deltas", () => {
   ];
   const size = (sent: Sent): number => JSON.stringify(sent).length;
 
-  test("after 1,000 turns a request costs its new messages, also when the system text has changed or chats take turns", () => {
+  test("contains only new messages after 1,000 turns, also for alternating chats", () => {
     const host = new SentRequests(CLASSES),
       sidecar = new KnownRequests(),
       other = chat(500, "system", "another");
@@ -211,7 +211,7 @@ suite("requests as deltas", () => {
     }
   });
 
-  test("a request without a turn, as a title's, does not take the place of the chat that it begins like", () => {
+  test("keeps the chat's base when a request without a turn has the same start", () => {
     const host = new SentRequests(CLASSES),
       first = host.delta(chat(100), []),
       title = host.delta([...chat(0), ...turn(5)], []);
@@ -219,7 +219,7 @@ suite("requests as deltas", () => {
     ok(size(host.delta(chat(101), [])) < 4_000);
   });
 
-  test("each end keeps no more than it may, and one that keeps nothing is sent everything", () => {
+  test("respects the limits of both ends and falls back to full requests", () => {
     const host = new SentRequests(CLASSES, 0),
       sent = [1, 2, 3].map(n => host.delta(chat(n), []));
     deepEqual(

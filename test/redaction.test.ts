@@ -25,7 +25,7 @@ function absent(secret: string, shown: string, given: string): void {
     ok(!shown.includes(secret.slice(at, at + 12)), `${secret.slice(at, at + 12)}\n  is in ${shown}\n  of    ${given}`);
 }
 
-suite("a planted secret is not in redacted text", () => {
+suite("redacted text", () => {
   const plant = (arbitrary: fc.Arbitrary<Planted>, around: fc.Arbitrary<(text: string) => string>): void =>
     fc.assert(
       fc.property(arbitrary, around, ({ text, secret }, embed) => {
@@ -39,7 +39,7 @@ suite("a planted secret is not in redacted text", () => {
   for (const [place, planted] of Object.entries(PLACES)) test(place, () => plant(planted, nestings));
 });
 
-suite("a planted secret is not in a redacted value", () => {
+suite("redacted value", () => {
   const nested = (value: unknown, depth: number): unknown =>
     depth === 0 ? value : { list: [1, nested(value, depth - 1)] };
   for (const [structure, planted] of Object.entries(STRUCTURES))
@@ -128,7 +128,7 @@ const SURFACES: Readonly<Record<string, (text: string) => string>> = {
   },
 };
 
-suite("a planted secret is not in", () => {
+suite("redaction surfaces", () => {
   const planted = fc.oneof(...Object.values(TOKENS), ...Object.values(PLACES));
   for (const [surface, shownOn] of Object.entries(SURFACES))
     test(surface, () =>
@@ -140,7 +140,7 @@ suite("a planted secret is not in", () => {
       ),
     );
 
-  test("what the command says of arguments that it cannot read", () =>
+  test("includes the command's errors about invalid arguments", () =>
     fc.assert(
       fc.property(fc.oneof(...Object.values(TOKENS)), ({ text, secret }) => {
         for (const args of [

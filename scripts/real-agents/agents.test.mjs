@@ -13,7 +13,7 @@ const told = (model, scenario) => model.requests.findLast(asked => asked.scenari
 const REFUSED = /refused|cancel|reject/i;
 
 for (const agent of AGENTS)
-  suite(`${agent.name} without us`, () => {
+  suite(`${agent.name} alone`, () => {
     const it = testsOf(agent);
 
     it("alone", "answers one prompt after another", () =>
@@ -26,7 +26,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("alone", "asks before it runs a command, and runs it when it may", () =>
+    it("alone", "requests permission before it runs a command and runs it when allowed", () =>
       onStage(agent, async stage => {
         const { answers, permissions } = await ask(stage, [prompt("shell")]);
         equal(permissions.length, 1);
@@ -35,7 +35,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("alone", "does not run a command that is rejected, and tells the model or ends the turn", () =>
+    it("alone", "does not run a rejected command, and informs the model or ends the turn", () =>
       onStage(agent, async stage => {
         const { answers, permissions } = await ask(stage, [prompt("shell")], "reject_once");
         equal(permissions.length, 1);
@@ -55,7 +55,7 @@ for (const agent of AGENTS)
     const cardOf = file => new RegExp(`${agent.editTitle ?? file}[^\\n]* · edit[^]*done`);
     const run = (stage, name, scenarios, how) => smoke(stage, `${agent.id}-${name}`, scenarios.map(prompt), how);
 
-    it("chat", "answers one prompt after another on the page", () =>
+    it("chat", "answers one prompt after another in the page", () =>
       onStage(agent, async stage => {
         const { exchanges, pressed } = await run(stage, "text", ["text", "again"]);
         deepEqual(
@@ -68,7 +68,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("chat", "asks with a card before it runs a command, and runs it when that is allowed", () =>
+    it("chat", "shows a permission card before it runs a command and runs it when allowed", () =>
       onStage(agent, async stage => {
         const {
           exchanges: [{ answer }],
@@ -82,7 +82,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("chat", "does not run a command that is rejected on its card, and the model is told or the turn ends", () =>
+    it("chat", "does not run a command rejected on its card, and informs the model or ends the turn", () =>
       onStage(agent, async stage => {
         const {
           exchanges: [{ answer }],
@@ -98,7 +98,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("chat", "writes a file and shows what it wrote", () =>
+    it("chat", "writes a file and shows the change", () =>
       onStage(agent, async stage => {
         const {
           exchanges: [{ answer }],
@@ -112,7 +112,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("chat", "reads a file, then changes it, with a card for each", () =>
+    it("chat", "reads and then edits a file, with a card for each", () =>
       onStage(agent, async stage => {
         const {
           exchanges: [{ answer }],
@@ -127,7 +127,7 @@ for (const agent of AGENTS)
       }),
     );
 
-    it("chat", "stops in the middle of an answer, keeps what was said, and answers the next prompt", () =>
+    it("chat", "is cancelled during an answer, keeps the output and answers the next prompt", () =>
       onStage(agent, async stage => {
         const {
           exchanges: [stopped, next],

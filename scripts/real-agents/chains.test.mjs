@@ -59,9 +59,9 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
     it = testsOf(agent);
 
   if (agent.repeats)
-    suite(`${agent.name} without a chain, again`, () => {
+    suite(`${agent.name} alone, repeated`, () => {
       for (const scene of scenes)
-        it("alone", `${scene.name}: the same transcript`, () => same(agent, direct, again, scene));
+        it("alone", `produces the same transcript: ${scene.name}`, () => same(agent, direct, again, scene));
     });
 
   for (const [count, chain] of passing)
@@ -71,21 +71,17 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
       for (const scene of agent.repeats ? scenes : [])
         it("chain", asWithout(scene), () => same(agent, direct, chain, scene, { expected: withAcp }));
 
-      it(
-        "chain",
-        "the client reads what the agent wrote, and the agent what the client wrote, byte for byte but for ids and MCP over ACP",
-        async () => {
-          const { scenes: played, lines, toAgent, fromAgent } = await chain();
-          for (const { error } of played.values()) if (error) throw error;
-          const saidBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
-          const atAgent = [...saidBy("client", toAgent), ...saidBy("agent", fromAgent)];
-          const bySides = texts => ["client", "agent"].map(side => texts.filter(text => text.startsWith(`${side} `)));
-          ok(lines.length >= 3 * scenes.length);
-          deepEqual(bySides(withOwnIds(lines)), bySides(withOwnIds(atAgent).map(withAcp)));
-        },
-      );
+      it("chain", "forwards all messages byte for byte, except ids and MCP over ACP", async () => {
+        const { scenes: played, lines, toAgent, fromAgent } = await chain();
+        for (const { error } of played.values()) if (error) throw error;
+        const saidBy = (from, lines) => lines.map(line => ({ from, line, message: JSON.parse(line) }));
+        const atAgent = [...saidBy("client", toAgent), ...saidBy("agent", fromAgent)];
+        const bySides = texts => ["client", "agent"].map(side => texts.filter(text => text.startsWith(`${side} `)));
+        ok(lines.length >= 3 * scenes.length);
+        deepEqual(bySides(withOwnIds(lines)), bySides(withOwnIds(atAgent).map(withAcp)));
+      });
 
-      it("chain", "it ends when its client leaves, and had nothing to complain of", async () => {
+      it("chain", "exits without warnings when its client disconnects", async () => {
         const { code, stderr } = await chain();
         // Printed on a slow machine.
         deepEqual({ code, stderr: stderr.replace(/^.* tapped is still starting\.\n/, "") }, { code: 0, stderr: "" });
@@ -111,8 +107,8 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
     });
 
   if (agent.repeats)
-    suite(`the comparison of ${agent.name}'s transcripts`, () => {
-      test("sees what is lost, doubled, changed, or in another place", async () => {
+    suite(`transcript comparison of ${agent.name}`, () => {
+      test("detects lost, duplicated, changed and moved messages", async () => {
         const play = await direct(),
           scene = scenes[1],
           { lines, requests } = play.scenes.get(scene.name);

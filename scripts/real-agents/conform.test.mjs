@@ -12,10 +12,10 @@ const RESPONSE_MS = 30_000;
 const PROMPTS = ["text", "shell"].flatMap(scenario => ["--prompt", `Please do the thing. @@scenario:${scenario}`]);
 
 for (const agent of AGENTS)
-  suite(`${agent.name} and the rules of the protocol`, () => {
+  suite(`protocol rules for ${agent.name}`, () => {
     const it = testsOf(agent);
 
-    it("conform", "it breaks none that it must keep, but for those that are known", () =>
+    it("conform", "violates only known rules", () =>
       onStage(agent, async ({ command, bin }) => {
         const seconds = String(Math.ceil(agentTimeLimit(RESPONSE_MS) / 1000));
         const program = ["/bin/sh", "-c", `exec ${command}`];

@@ -26,7 +26,7 @@ const extension = (id, name) => ({
 });
 
 for (const agent of AGENTS)
-  suite(`${agent.name} and what Details says of its tools`, () => {
+  suite(`${agent.name} in the session details`, () => {
     testsOf(agent)("details", "the numbers of each extension's tools, and none is missing", async () => {
       const stage = await openStage(agent, SCENARIOS);
       let box;

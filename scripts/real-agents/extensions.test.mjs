@@ -135,7 +135,7 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
     const it = testsOf(agent);
 
     for (const { id, needs, asks, calls, after } of EXTENSIONS)
-      it("tools", `${id}: each of its tools`, async function () {
+      it("tools", `calls each tool of ${id}`, async function () {
         if (needs.includes("cargo")) needsCargo(this);
         await withExtensions(agent, [id], async stage => {
           const answers = await results(agent, stage, `own-${id}`, calls);
@@ -152,7 +152,7 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
         });
       });
 
-    it("tools", "all of them in one chain", async function () {
+    it("tools", "calls tools of all extensions in one chain", async function () {
       needsCargo(this);
       await withExtensions(
         agent,

@@ -22,7 +22,7 @@ const OFFERED = /^(?:mcp_+)?vsc_\w{4}_/;
 const REFUSED = /refused|cancel|reject|doesn't want|skip/i;
 
 for (const agent of AGENTS)
-  suite(`${agent.name} in VS Code's own chat`, () => {
+  suite(`${agent.name} in VS Code's chat`, () => {
     const it = testsOf(agent);
     let stage, box, chat;
     /** The text of a file in the agent's folder. */
@@ -83,7 +83,7 @@ for (const agent of AGENTS)
 
     it(
       "one tool",
-      "its model is offered more than sixty tools of VS Code's, or a search for them, from the first request on",
+      "offers the model more than sixty VS Code tools, or a search for them, from the first request",
       () => {
         for (const { tools } of [...asked("text"), ...asked("again")]) {
           ok(tools.filter(name => OFFERED.test(name)).length > 60 || tools.includes(agent.search), tools.join(" "));
@@ -92,7 +92,7 @@ for (const agent of AGENTS)
       },
     );
 
-    it("one tool", "a tool of VS Code's runs in VS Code, and its result is the model's", async () => {
+    it("one tool", "runs a VS Code tool in VS Code and returns its result to the model", async () => {
       rmSync(path.join(box.folders[0], "tools.log"), { force: true });
       await say("vscode-tool");
       match(await chat.answered("END-OF-VSCODE-TOOL"), /The editor gave «[^»]*agents_tool_07 was told said once[^»]*»/);
@@ -100,14 +100,14 @@ for (const agent of AGENTS)
       await box.screenshot(`lm-${agent.id}-tool`);
     });
 
-    it("three tools", "three calls in one message: each runs once, and has its own result", () =>
+    it("three tools", "runs three calls of one message once each and returns their results", () =>
       three("vscode-three", ["01", "02", "03"]),
     );
 
     // VS Code offers only some of so many tools, and one tool that activates the others after it was called.
     it(
       "three tools",
-      "tools that VS Code offers later are there in the next turn: three calls of old and new ones",
+      "offers later VS Code tools in the next turn and runs three calls of old and new ones",
       async () => {
         ok(!offersAll(asked("text")[0]));
         await say("vscode-group");
@@ -120,7 +120,7 @@ for (const agent of AGENTS)
 
     it(
       "one tool",
-      "a tool that asks is asked about once, by VS Code: skipped it does not run, allowed for the session it runs from then on",
+      "asks once for a tool: a skipped call does not run, an allowed one runs for the session",
       async () => {
         rmSync(path.join(box.folders[0], "tools.log"), { force: true });
         await say("vscode-asks", " when I skip it");
@@ -140,28 +140,24 @@ for (const agent of AGENTS)
       },
     );
 
-    it(
-      "command",
-      "a command is asked about, although a tool was allowed for the session: skipped it does not run, and the model is told or the turn ends",
-      async () => {
-        await say("shell", " when I skip it");
-        await chat.button("Skip").waitFor();
-        match(
-          await box.page.locator(QUESTION).innerText(),
-          /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/,
-        );
-        await box.screenshot(`lm-${agent.id}-permission`);
-        await chat.button("Skip").click();
-        if (agent.endsWhenRejected) await chat.ended();
-        else {
-          doesNotMatch(await chat.answered("END-OF-SHELL"), /The command gave «shell-was-run/);
-          match(asked("shell").at(-1).results.join("\n"), REFUSED);
-        }
-        equal(written("proof/shell.txt"), undefined);
-      },
-    );
+    it("command", "asks for a command despite a tool's approval; a skipped one does not run", async () => {
+      await say("shell", " when I skip it");
+      await chat.button("Skip").waitFor();
+      match(
+        await box.page.locator(QUESTION).innerText(),
+        /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/,
+      );
+      await box.screenshot(`lm-${agent.id}-permission`);
+      await chat.button("Skip").click();
+      if (agent.endsWhenRejected) await chat.ended();
+      else {
+        doesNotMatch(await chat.answered("END-OF-SHELL"), /The command gave «shell-was-run/);
+        match(asked("shell").at(-1).results.join("\n"), REFUSED);
+      }
+      equal(written("proof/shell.txt"), undefined);
+    });
 
-    it("command", "a command that is allowed runs, and the model has its output", async () => {
+    it("command", "runs an allowed command and returns its output to the model", async () => {
       await say("shell", " when I allow it");
       await chat.button("Allow").click();
       await chat.answered(/«[^»]*shell-was-run[^»]*»[^]*END-OF-SHELL/);

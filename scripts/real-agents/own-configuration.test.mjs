@@ -33,7 +33,7 @@ for (const agent of AGENTS)
   suite(`${agent.name} without the MCP servers of its sessions`, () => {
     const it = testsOf(agent);
 
-    it("tools", "has the tools by an entry in its own configuration, which is removed byte for byte", () =>
+    it("tools", "has the tools by an entry in its own configuration, and removes it byte for byte", () =>
       onStage(
         agent,
         async stage => {

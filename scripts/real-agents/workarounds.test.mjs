@@ -76,10 +76,10 @@ async function doctor({ command, bin, folder }) {
 }
 
 for (const agent of AGENTS)
-  suite(`${agent.name} and what doctor says of it`, () => {
+  suite(`${agent.name} in doctor`, () => {
     const it = testsOf(agent);
 
-    it("doctor", "each workaround that it names has its evidence in what the agent does without us", () =>
+    it("doctor", "shows evidence without Symposium for each reported workaround", () =>
       onStage(
         agent,
         async stage => {
@@ -91,7 +91,7 @@ for (const agent of AGENTS)
       ),
     );
 
-    it("doctor", "it says how the agent took the tools of its newest session, and run-with warns of none", () =>
+    it("doctor", "reports how the agent listed tools in its newest session, without a warning of run-with", () =>
       onStage(agent, async stage => {
         match(await doctor(stage), /^Tools of agent extensions: no completed session of .+ so far$/m);
         const args = [SIDECAR, "run-with", "--log", "info", "--proxy", "workspace", "--agent", stage.command];

@@ -106,7 +106,7 @@ async function speaks(chain, last, asked, spoken, received = spoken) {
   doesNotMatch(stderr, /left out/);
 }
 
-suite("proxies and conductors of every generation", () => {
+suite("proxy and conductor generations", () => {
   let thinkwell;
   suiteSetup(async function () {
     if (!works("cargo")) {
@@ -156,14 +156,14 @@ suite("proxies and conductors of every generation", () => {
         });
       }
 
-    test(`${id}: its conductor is the agent behind proxies of every generation`, async () => {
+    test(`${id}: runs its conductor as the agent behind proxies of each generation`, async () => {
       for (const other of GENERATIONS) {
         const last = agent(1);
         await speaks(ours([[binary(other.id), "pass"]], [binary(id), "agent", last.command.join(" ")]), last, 1, 1);
       }
     });
 
-    test(`${id}: our conductor is a proxy and the agent of its conductor`, async () => {
+    test(`${id}: runs Symposium's conductor as a proxy and as the agent of its conductor`, async () => {
       const pass = [binary(id), "pass"],
         last = agent(1),
         behind = agent(1);
@@ -172,7 +172,7 @@ suite("proxies and conductors of every generation", () => {
     });
   }
 
-  test("all of them stand in one chain, in both orders", async () => {
+  test("runs in one chain in both orders", async () => {
     const all = GENERATIONS.map(({ id }) => [binary(id), "pass"]);
     for (const proxies of [all, [...all].reverse()])
       for (const asked of [1, 2]) {
@@ -181,7 +181,7 @@ suite("proxies and conductors of every generation", () => {
       }
   });
 
-  test("a proxy of version 2 only: version 2 is kept, a chain of version 1 does without it and says why", async () => {
+  test("keeps version 2 for a version 2 proxy, and bypasses it with a reason in a version 1 chain", async () => {
     const last = agent(2);
     await speaks(ours([[binary("acp-5"), "pass-v2"]], last.command), last, 2, 2);
     const { protocolVersion, stderr } = await turn(ours([[binary("acp-5"), "pass-v2"]], agent(1).command), 1);
@@ -189,7 +189,7 @@ suite("proxies and conductors of every generation", () => {
     match(stderr, /is left out: it answered with an error: Unsupported protocol version/);
   });
 
-  test("@thinkwell/conductor is the agent behind proxies of every generation", async () => {
+  test("runs @thinkwell/conductor as the agent behind proxies of each generation", async () => {
     for (const { id } of GENERATIONS) {
       const last = agent(1);
       await speaks(ours([[binary(id), "pass"]], thinkwell([last.command])), last, 1, 1);

@@ -81,7 +81,7 @@ for (const {
   tools: [tool],
   ...agent
 } of AGENTS)
-  suite(`${agent.name}, from its registry`, () => {
+  suite(`${agent.name} from its registry`, () => {
     let PATH, first;
     suiteSetup(function () {
       PATH = pathWith(tool);
@@ -90,7 +90,7 @@ for (const {
       this.skip();
     });
 
-    test("is installed into the store, and answers from there", async () => {
+    test("is installed into the store and answers", async () => {
       first = await start(agent, { PATH });
       tell("installed", first);
       ok(
@@ -101,7 +101,7 @@ for (const {
       match(first.diagnosis.cause, /^(fine|signIn|refused)$/);
     });
 
-    test("is started again without a tool and without network, as the same program, at once", async () => {
+    test("starts again offline as the same program, without a tool and immediately", async () => {
       const again = await start(agent, NOWHERE, "--offline");
       tell("offline", again);
       deepEqual(again.command, first.command);

@@ -57,21 +57,21 @@ suite("rust-analyzer", () => {
     );
   });
 
-  test("finds what is wrong", () =>
+  test("returns diagnostics", () =>
     match(answers.diagnostics, /^\d errors?.*\n[^]*app\/src\/main\.rs:5:\d+ error .*E0308/));
-  test("knows where a method of another crate is defined, and used", () => {
+  test("returns definitions and references in another crate", () => {
     match(answers.definition, /^1 definition:\nshapes\/src\/lib\.rs:6:12 {2}pub fn area/);
     equal(
       answers.references,
       "2 references in 2 files:\napp/src/main.rs:5:27  let wrong: String = r.area();\nshapes/src/lib.rs:6:12  pub fn area(&self) -> u32 { self.width * self.height }",
     );
   });
-  test("says what something is", () => match(answers.hover, /pub fn area\(&self\) -> u32[^]*Its area\./));
-  test("finds names in a file and in the workspace", () => {
+  test("returns hovers", () => match(answers.hover, /pub fn area\(&self\) -> u32[^]*Its area\./));
+  test("returns symbols of a file and the workspace", () => {
     match(answers.document_symbols, /Rectangle[^]*area/);
     match(answers.workspace_symbols, /shapes\/src\/lib\.rs:2:\d+ .*Rectangle/);
   });
-  test("previews renaming, actions and formatting", () => {
+  test("previews renames, actions and formatting", () => {
     match(answers.rename, /^Renaming to “surface” would change 2 places in 2 files\./);
     match(answers.code_actions, /code actions?; ask again with “action”/);
     match(answers.format, /-\s+println!\( "\{\}", wrong\);\n\+\s+println!\("\{\}", wrong\);/);

@@ -42,8 +42,8 @@ const open = async (connection: AgentConnection, listener: SessionListener): Pro
   (await connection.newSession("/w", listener)).sessionId;
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
-suite("agent connection", () => {
-  test("an update sent before the answer to session/new is heard, first", async () => {
+suite("AgentConnection", () => {
+  test("delivers an update sent before the session/new response first", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -58,7 +58,7 @@ suite("agent connection", () => {
     deepEqual(heard, ["a 1", "a 2"]);
   });
 
-  test("each session hears its own, and nothing after it was left", async () => {
+  test("delivers updates per session and none after the session is left", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -80,7 +80,7 @@ suite("agent connection", () => {
     deepEqual(agent.heard, ["initialize", "session/new", "session/new", "session/close"]);
   });
 
-  test("a turn's end comes after its last update, before what follows", async () => {
+  test("ends a turn after its last update and before later ones", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -96,7 +96,7 @@ suite("agent connection", () => {
     deepEqual(heard, ["1 1", "1 2", "stopped", "1 3"]);
   });
 
-  test("the agent's death is told to every session once, and not again as the end of a turn", async () => {
+  test("reports the agent's exit once per session, without a turn end", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -109,7 +109,7 @@ suite("agent connection", () => {
     deepEqual(heard, ["1 closed: The other side closed the connection."]);
   });
 
-  test("a question before the answer to session/new reaches its session", async () => {
+  test("routes a request sent before the session/new response to its session", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -127,7 +127,7 @@ suite("agent connection", () => {
     deepEqual(heard, ["a 1", "a asks"]);
   });
 
-  test("a session id that the agent gives twice is refused, and the first session keeps what is its own", async () => {
+  test("rejects a duplicate session id and keeps the first session", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -142,7 +142,7 @@ suite("agent connection", () => {
     deepEqual(heard, [`1 "mine"`]);
   });
 
-  test("a session that is opened after its limit is closed again", async () => {
+  test("closes a session that opens after its time limit", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -162,7 +162,7 @@ suite("agent connection", () => {
     deepEqual(heard, []);
   });
 
-  test("sessions are told why the connection was ended", async () => {
+  test("reports the reason of the end to its sessions", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -172,7 +172,7 @@ suite("agent connection", () => {
     deepEqual(heard, ["1 closed: Ada was restarted."]);
   });
 
-  test("what the agent asks that we do not offer is refused by name", async () => {
+  test("rejects requests for unsupported methods by name", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture();
     await using _ = await fixture.connect(agent);
@@ -186,7 +186,7 @@ suite("agent connection", () => {
     );
   });
 
-  test("an agent whose question waits for a person is not late with its session", async () => {
+  test("suspends the session timeout while the agent waits for the user", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture();
     await using connection = await fixture.connect(agent);
@@ -204,7 +204,7 @@ suite("agent connection", () => {
     await failed;
   });
 
-  test("an agent that hangs in initialize is given up after two minutes", async () => {
+  test("times out initialize after two minutes", async () => {
     const agent = new MemoryAgent(["initialize"]),
       fixture = new Fixture();
     const connecting = fixture.connect(agent);
@@ -216,7 +216,7 @@ suite("agent connection", () => {
     equal(fixture.clock.waiting, 0);
   });
 
-  test("another protocol version, an error and a death in initialize each end in a sentence", async () => {
+  test("rejects another protocol version, an error and an exit during initialize with a sentence", async () => {
     const fixture = new Fixture();
     await rejects(
       fixture.connect(new MemoryAgent([], { protocolVersion: 2 })),
@@ -235,7 +235,7 @@ suite("agent connection", () => {
     deepEqual(fixture.told, ["stopped", "stopped", "stopped", "stopped"]);
   });
 
-  test("a session is set up with servers and what else is to be told", async () => {
+  test("sends servers and metadata in the session setup", async () => {
     const agent = new MemoryAgent(["session/new", "session/fork"]),
       fixture = new Fixture();
     await using connection = await fixture.connect(agent);
@@ -255,7 +255,7 @@ suite("agent connection", () => {
   });
 
   for (const how of ["load", "resume"] as const)
-    test(`session/${how}: what was said comes first, then the answer, then what is said`, async () => {
+    test(`delivers the history before the response and later updates after it (session/${how})`, async () => {
       const agent = new MemoryAgent([`session/${how}`]),
         fixture = new Fixture(),
         heard: string[] = [];
@@ -282,7 +282,7 @@ suite("agent connection", () => {
       deepEqual([heard.length, ...heard.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
     });
 
-  test("a session that cannot be opened again is left, its listener hears nothing more, and another try is one", async () => {
+  test("leaves a session that fails to reopen, without notifying its listener, and allows a retry", async () => {
     const agent = new MemoryAgent(["session/load"]),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -304,7 +304,7 @@ suite("agent connection", () => {
     deepEqual(fixture.odd, []);
   });
 
-  test("a session that is opened again after its limit is closed", async () => {
+  test("closes a session that reopens after its time limit", async () => {
     const agent = new MemoryAgent(["session/resume"]),
       fixture = new Fixture();
     await using connection = await fixture.connect(agent);
@@ -317,7 +317,7 @@ suite("agent connection", () => {
     equal(agent.heard.at(-1), "session/close");
   });
 
-  test("while a listener is busy the agent is not read, and then in order", async () => {
+  test("stops reading the agent while a listener is busy and then continues in order", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -344,7 +344,7 @@ suite("agent connection", () => {
     deepEqual(heard, ["slow 1", "slow 2", "other 3"]);
   });
 
-  test("behind VS Code's own chat an agent is promised nothing, and asks for permissions only", async () => {
+  test("advertises no client capabilities in VS Code's chat and accepts only permission requests", async () => {
     const agent = new MemoryAgent(["initialize"]),
       fixture = new Fixture(),
       heard: string[] = [];
@@ -361,7 +361,7 @@ suite("agent connection", () => {
   });
 });
 
-suite("users of an agent", () => {
+suite("agent sign-in", () => {
   const connect = (agent: MemoryAgent, protocol: 1 | 2 = 1): Promise<AgentConnection> =>
     AgentConnection.connect(agent.channel, {
       name: "Ada",
@@ -375,18 +375,18 @@ suite("users of an agent", () => {
   const METHODS = [{ id: "key", name: "Key", type: "agent" }];
 
   const table: readonly [name: string, initialized: unknown, can: boolean][] = [
-    ["v1 offers it", { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } }, true],
-    ["v1 does not", { protocolVersion: 1, agentCapabilities: { auth: {} }, authMethods: METHODS }, false],
-    ["v1 denies it", { protocolVersion: 1, agentCapabilities: { auth: { logout: null } } }, false],
+    ["v1 with logout", { protocolVersion: 1, agentCapabilities: { auth: { logout: {} } } }, true],
+    ["v1 without logout", { protocolVersion: 1, agentCapabilities: { auth: {} }, authMethods: METHODS }, false],
+    ["v1 with logout denied", { protocolVersion: 1, agentCapabilities: { auth: { logout: null } } }, false],
     [
-      "v2 names a way in",
+      "v2 with a method",
       { protocolVersion: 2, capabilities: {}, authMethods: [{ methodId: "x", type: "_odd" }] },
       true,
     ],
-    ["v2 names none", { protocolVersion: 2, capabilities: { auth: { logout: {} } }, authMethods: [] }, false],
+    ["v2 without a method", { protocolVersion: 2, capabilities: { auth: { logout: {} } }, authMethods: [] }, false],
   ];
   for (const [name, initialized, can] of table)
-    test(`whether it can be told to forget them: ${name}`, async () => {
+    test(`detects logout support: ${name}`, async () => {
       await using connection = await connect(new MemoryAgent([], initialized), 2);
       equal(connection.canLogOut, can);
     });
@@ -395,7 +395,7 @@ suite("users of an agent", () => {
     [1, "authenticate", "logout"],
     [2, "auth/login", "auth/logout"],
   ] as const)
-    test(`v${protocol}: signing in is ${login}, signing out ${logout}`, async () => {
+    test(`uses ${login} and ${logout} in v${protocol}`, async () => {
       const agent = new MemoryAgent([], { protocolVersion: protocol, authMethods: METHODS });
       await using connection = await connect(agent, protocol);
       const entering = connection.authenticate("key"),
@@ -411,7 +411,7 @@ suite("users of an agent", () => {
       await rejects(failing, /the disk is full/);
     });
 
-  test("whoever listens hears that one is wanted, or known; of an agent without users nothing", async () => {
+  test("notifies listeners of a required or completed sign-in, and none without sign-in methods", async () => {
     const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }),
       heard: string[] = [];
     await using connection = await connect(agent);
@@ -430,7 +430,7 @@ suite("users of an agent", () => {
     deepEqual(other, []);
   });
 
-  test("whether we have ended it can be told from its death", async () => {
+  test("distinguishes an ended connection from an exit", async () => {
     const agent = new MemoryAgent(),
       dead = await connect(agent),
       ended = await connect(new MemoryAgent());

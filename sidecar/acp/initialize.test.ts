@@ -3,16 +3,16 @@ import { capabilitiesOf, introduction, type AgentCapabilities } from "./initiali
 
 const NONE: AgentCapabilities = { load: false, resume: false, fork: false, images: false, embedded: false };
 
-suite("what an agent says it can do", () => {
+suite("agent capabilities", () => {
   const table: readonly [
     name: string,
     version: 1 | 2,
     capabilities: Record<string, unknown>,
     more: Partial<AgentCapabilities>,
   ][] = [
-    ["nothing", 1, {}, {}],
+    ["returns none by default", 1, {}, {}],
     [
-      "version 1 says it with booleans and objects",
+      "reads booleans and objects of version 1",
       1,
       {
         loadSession: true,
@@ -22,13 +22,13 @@ suite("what an agent says it can do", () => {
       { load: true, resume: true, fork: true, images: true, embedded: true },
     ],
     [
-      "what is denied or nonsense is not there",
+      "omits denied and invalid capabilities",
       1,
       { loadSession: "yes", sessionCapabilities: { resume: null, fork: false }, promptCapabilities: { image: false } },
       {},
     ],
     [
-      "version 2 resumes always, and loads never",
+      "always resumes and never loads in version 2",
       2,
       { loadSession: true, session: { fork: {}, prompt: { image: {} } } },
       { resume: true, fork: true, images: true },
@@ -38,8 +38,8 @@ suite("what an agent says it can do", () => {
     test(name, () => deepEqual(capabilitiesOf({ version, capabilities }), { ...NONE, ...more }));
 });
 
-suite("what an agent is promised", () => {
-  test("in our chat everything, behind VS Code's nothing, in either version", () => {
+suite("client capabilities", () => {
+  test("is complete in Symposium's chat and empty in VS Code's chat, in both versions", () => {
     const { clientCapabilities, capabilities } = introduction(2, "1");
     deepEqual(Object.keys({ ...(clientCapabilities as object) }), ["fs", "terminal", "auth", "session", "elicitation"]);
     deepEqual(capabilities, { elicitation: { form: {}, url: {} } });

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { SessionRoutes } from "./session-routes";
 
-suite("session routes", () => {
-  test("a question without a session is the newest listener's who waits for an answer, and nobody's who was left", () => {
+suite("SessionRoutes", () => {
+  test("routes a request without a session to the newest waiting listener that was not left", () => {
     const routes = new SessionRoutes<string>();
     for (const id of ["a", "b"]) routes.add(id, `listener ${id}`);
     const [a, b] = [routes.waits("listener a"), routes.waits("listener b")];
@@ -15,7 +15,7 @@ suite("session routes", () => {
     equal(routes.newestWaiting, undefined);
   });
 
-  test("the traffic of subagents goes to the session at the top, early or late, until that is left", () => {
+  test("routes subagent messages to the top session until it is left", () => {
     const routes = new SessionRoutes<string[]>(),
       heard: string[] = [];
     const told = (id: string): boolean =>
@@ -35,7 +35,7 @@ suite("session routes", () => {
     equal(told("unknown"), false);
   });
 
-  test("no session becomes a subagent that has a listener, is its own parent, was left, or belongs to another", () => {
+  test("rejects a subagent id that has a listener, is its own ancestor, was left or has another parent", () => {
     const routes = new SessionRoutes<string>();
     for (const id of ["a", "b", "gone"]) routes.add(id, id);
     routes.leave("gone");
@@ -47,7 +47,7 @@ suite("session routes", () => {
     equal(routes.topOf("c"), "a");
   });
 
-  test("a session that is opened under the id of a subagent is a session", () => {
+  test("treats a session opened with a subagent's id as a session", () => {
     const routes = new SessionRoutes<string>();
     routes.add("a", "a");
     routes.adopt("c", "a");

@@ -19,8 +19,8 @@ const METHODS = authMethodsIn({
 });
 const [LOGIN, , KEY] = METHODS;
 
-suite("ways to sign in", () => {
-  test("the agent's own, a terminal, and variables", () =>
+suite("sign-in method", () => {
+  test("reads the agent's own method, a terminal and variables", () =>
     deepEqual(METHODS, [
       { id: "login", name: "Log in", description: "In your browser", kind: "agent" },
       { id: "cli", name: "In a terminal", kind: "terminal", args: ["--cli", "login"], env: { A: "1" } },
@@ -35,7 +35,7 @@ suite("ways to sign in", () => {
       },
     ]));
 
-  test("the next version calls the id otherwise, the first draft had one variable", () =>
+  test("reads the id of v2 and the single variable of the first draft", () =>
     deepEqual(
       authMethodsIn({
         authMethods: [
@@ -54,7 +54,7 @@ suite("ways to sign in", () => {
       ],
     ));
 
-  test("what nobody here knows is left out, and so are variables that are no keys", () =>
+  test("omits unknown methods and unsafe variables", () =>
     deepEqual(
       authMethodsIn({
         authMethods: [
@@ -74,7 +74,7 @@ suite("ways to sign in", () => {
       [],
     ));
 
-  test("of several one is chosen", () => {
+  test("offers a choice among several", () => {
     const { message, ask } = methodForm("Ada", METHODS);
     equal(message, "Ada wants you to sign in.");
     deepEqual(
@@ -87,7 +87,7 @@ suite("ways to sign in", () => {
     equal(chosenMethod(METHODS, { method: "gone" }), undefined);
   });
 
-  test("one alone is only agreed to", () => {
+  test("requests only consent for a single method", () => {
     deepEqual(methodForm("Ada", METHODS.slice(0, 1)), {
       message: "Ada wants you to sign in. Log in: In your browser",
       ask: { mode: "form", fields: [] },
@@ -95,7 +95,7 @@ suite("ways to sign in", () => {
     deepEqual(chosenMethod(METHODS.slice(0, 1), {}), LOGIN);
   });
 
-  test("variables are asked for, secrets unseen; what is left empty is not set", () => {
+  test("requests variables with masked secrets and omits empty ones", () => {
     if (KEY?.kind !== "environment") return void equal(KEY?.kind, "environment");
     const { message, ask } = variablesForm("Ada", KEY);
     match(message, /secret storage/);
@@ -110,7 +110,7 @@ suite("ways to sign in", () => {
     deepEqual(variablesIn(KEY, { ADA_KEY: "k", ADA_URL: "", PATH: "/evil" }), { ADA_KEY: "k" });
   });
 
-  test("whatever an agent says, there is a list", () =>
+  test("is a list for any agent input", () =>
     fc.assert(
       fc.property(fc.anything(), value => {
         authMethodsIn(value);

@@ -5,7 +5,7 @@ import { Turns } from "./v2-turns";
 const RUNNING = { sessionUpdate: "state_update", state: "running" },
   IDLE = { sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" };
 
-suite("turns of ACP v2", () => {
+suite("ACP v2 turns", () => {
   function play(...happened: readonly (object | "accepted" | "drop")[]): unknown {
     const turns = new Turns(),
       ends: unknown[] = [];
@@ -20,13 +20,13 @@ suite("turns of ACP v2", () => {
     return ends;
   }
 
-  test("a turn ends when its session is idle after the prompt was accepted, or has run", () => {
+  test("ends when the session is idle after the prompt was accepted or ran", () => {
     deepEqual(play("accepted", IDLE), ["max_tokens"]);
     deepEqual(play(RUNNING, IDLE, "accepted", IDLE), ["max_tokens"]);
     deepEqual(play(RUNNING, { ...IDLE, stopReason: null }), ["end_turn"]);
   });
 
-  test("what a session was before the prompt ends nothing, nor does work that waits for the user", () => {
+  test("does not end for a state before the prompt or while the user must act", () => {
     deepEqual(play(IDLE), []);
     deepEqual(
       play(
@@ -38,15 +38,15 @@ suite("turns of ACP v2", () => {
     );
   });
 
-  test("an error is one, in the agent's words", () =>
+  test("rejects with the agent's error", () =>
     deepEqual(play(RUNNING, { ...IDLE, stopReason: "error", error: { code: 1, message: "no tokens left" } }), [
       "no tokens left",
     ]));
 
-  test("a turn that was dropped does not end again", () =>
+  test("does not end again after it was dropped", () =>
     deepEqual(play("accepted", "drop", IDLE, "drop"), [true, false]));
 
-  test("a prompt that is refused late does not end the next one's turn", () => {
+  test("does not end the next turn when a prompt is rejected late", () => {
     const turns = new Turns(),
       ends: string[] = [];
     const first = turns.begin("s", () => ends.push("first"));

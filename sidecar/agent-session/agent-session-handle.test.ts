@@ -11,7 +11,7 @@ function leaseIn(calls: string[]): Lease {
 }
 
 suite("AgentSessionHandle", () => {
-  test("recognises messages of an opening that ended or was replaced as late", () => {
+  test("recognizes late messages of an ended or replaced opening", () => {
     const handle = new AgentSessionHandle(),
       first = handle.begin(),
       second = handle.begin();

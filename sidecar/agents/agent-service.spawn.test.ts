@@ -75,8 +75,8 @@ class Fixture implements AsyncDisposable {
 const PACKAGE = agent({ npx: { package: "p@1.0.0" } }),
   LOCAL = agent({ local: { command: "x" } }, { id: "local" });
 
-suite("what the host asks of agents", () => {
-  test("states: how one would be started, whether it is there, what was seen of it; one that cannot be told has a reason", async () => {
+suite("AgentService", () => {
+  test("reports start command, installation and status, or the reason why they are unavailable", async () => {
     await using fixture = await Fixture.open();
     fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
     fixture.witness.saw("agent", "local", { kind: "session", signIn: "in" });
@@ -108,7 +108,7 @@ suite("what the host asks of agents", () => {
     });
   });
 
-  test("who has to sign in cannot sign out", async () => {
+  test("offers no sign-out while sign-in is needed", async () => {
     await using fixture = await Fixture.open();
     fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
     fixture.witness.saw("agent", "local", { kind: "session", signIn: "needed" });
@@ -120,7 +120,7 @@ suite("what the host asks of agents", () => {
     });
   });
 
-  test("installing, for what it is wanted; removing is told as a change; what fails is a sentence", async () => {
+  test("installs for the requested purpose, reports a removal as a change, and rejects with a sentence", async () => {
     await using fixture = await Fixture.open();
     const install = (config: AgentConfig, how: "missing" | "newest" | "anew") =>
       fixture.handlers["agents/install"]({ of: "agent", config, how }, never());
@@ -144,7 +144,7 @@ suite("what the host asks of agents", () => {
     await rejects(fixture.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()), REFUSED(/folder's name/));
   });
 
-  test("an installation ends when it is cancelled, and when nobody waits for it any more", async () => {
+  test("stops an installation when it is cancelled or has no waiting request", async () => {
     await using fixture = await Fixture.open();
     fixture.installs.tools.plan({ packages: { p: { version: "1.0.0", bin: "p.js" } }, hangs: true });
     const hanging = (): Promise<void> =>
@@ -167,7 +167,7 @@ suite("what the host asks of agents", () => {
     await rejects(other, REFUSED(/was cancelled/));
   });
 
-  test("an examination is answered with its report, and what it has shown counts", async () => {
+  test("returns the report of an examination and updates the status from it", async () => {
     await using fixture = await Fixture.open();
     fixture.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
     const examine = () => fixture.handlers["agents/examine"]({ agent: LOCAL, cwd: "/w" }, never());
@@ -183,14 +183,14 @@ suite("what the host asks of agents", () => {
     deepEqual(fixture.witness.of("agent", "local"), { running: 0, signIn: "needed" });
   });
 
-  test("programs are looked for by name", async () => {
+  test("finds programs by name", async () => {
     await using fixture = await Fixture.open();
     deepEqual(await fixture.handlers["agents/find"]({ programs: ["kiro-cli-chat", "nothing"] }, never()), {
       found: { "kiro-cli-chat": "/bin/kiro-cli-chat" },
     });
   });
 
-  test("what cannot be done is refused with its sentence; a bug stays one", async () => {
+  test("rejects an AgentError with its sentence and rethrows other errors", async () => {
     let error: Error = new AgentError("unsupported", "Ada cannot be told.");
     await using fixture = await Fixture.open({
       signOut: () => Promise.reject(error),
@@ -209,7 +209,7 @@ suite("what the host asks of agents", () => {
     for (const ask of both) await rejects(ask(), caught => caught === error);
   });
 
-  test("a document is of an extension unless an agent's is wanted", async () => {
+  test("reads a document as an extension unless an agent is requested", async () => {
     await using fixture = await Fixture.open();
     deepEqual(
       [

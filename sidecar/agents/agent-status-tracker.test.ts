@@ -25,8 +25,8 @@ const sight: fc.Arbitrary<StatusEvent> = fc.oneof(
   fc.constant<StatusEvent>({ kind: "well" }),
 );
 
-suite("what is seen of an agent", () => {
-  test("who started and did not end runs; the newest failure counts until it starts again; a session says whether it knows its user", () =>
+suite("AgentStatusTracker", () => {
+  test("tracks running processes, the last failure until the next start, and the sign-in state", () =>
     fc.assert(
       fc.property(fc.array(sight), sights => {
         let now: AgentStatus = UNSEEN,
@@ -48,7 +48,7 @@ suite("what is seen of an agent", () => {
       }),
     ));
 
-  test("is told once a turn for each, after it, and not when nothing is another", async () => {
+  test("notifies once per microtask and agent, only about changes", async () => {
     const told: string[] = [],
       witness = new AgentStatusTracker(
         (of, id) => told.push(`${of} ${id}`),
@@ -74,7 +74,7 @@ suite("what is seen of an agent", () => {
   });
 });
 
-suite("a witness of connections", () => {
+suite("observed connections", () => {
   const key: AgentKey = {
     cwd: "/w",
     protocol: 1,
@@ -116,7 +116,7 @@ suite("a witness of connections", () => {
       closed: () => undefined,
     };
 
-  test("sees it run, know its user, and die by itself", async () => {
+  test("reports a start, a signed-in user and an unexpected exit", async () => {
     const fixture = new World(
         new MemoryAgent([], {
           protocolVersion: 1,
@@ -134,7 +134,7 @@ suite("a witness of connections", () => {
     ok(message !== "");
   });
 
-  test("one that we end did not fail; nor one that nobody waits for any more", async () => {
+  test("reports no failure for a connection that is ended or abandoned", async () => {
     const fixture = new World(new MemoryAgent()),
       connection = await fixture.connect(key, never);
     await connection.end({ message: "Enough." });
@@ -148,7 +148,7 @@ suite("a witness of connections", () => {
     deepEqual(given.seen, UNSEEN);
   });
 
-  test("one that an extension's end took along did not fail, whether it ran or was being started", async () => {
+  test("reports no failure for an agent stopped by an extension's end, running or starting", async () => {
     const ran = new World(new MemoryAgent()),
       { closed } = await ran.connect(key, never);
     ran.failure = extensionEnded("The agent extension “X” stopped unexpectedly.", undefined);
@@ -162,7 +162,7 @@ suite("a witness of connections", () => {
     deepEqual(starting.seen, UNSEEN);
   });
 
-  test("one whose installation was cancelled did not fail", async () => {
+  test("reports no failure for a cancelled installation", async () => {
     const witness = new AgentStatusTracker(
       () => undefined,
       () => 7,
@@ -175,7 +175,7 @@ suite("a witness of connections", () => {
     deepEqual(witness.of("agent", "ada"), UNSEEN);
   });
 
-  test("sees one that does not start, and one that wants its user to sign in", async () => {
+  test("reports a failed start and a required sign-in", async () => {
     const fixture = new World(new MemoryAgent(["initialize"])),
       connecting = fixture.connect(key, never);
     (await fixture.agent.next("initialize")).fail(new Error("not today"));

@@ -143,7 +143,7 @@ async function said(
 }
 
 suite("launch with extensions", () => {
-  test("they stand before the agent in their order, and change what it gets", async () => {
+  test("runs them before the agent in order, with their changes to its messages", async () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [
       rule("House rules", "Be brief."),
@@ -164,7 +164,7 @@ suite("launch with extensions", () => {
     deepEqual(fixture.started.toSorted(), ["Ada", "“House rules”", "“Other rules”", "“Pass”"]);
   });
 
-  test("what each does in a session is told of it, and why one is not there", async () => {
+  test("reports the activity of each extension in a session and the reason for a missing one", async () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ELIZA, [
       rule("House rules", "Be brief."),
@@ -200,7 +200,7 @@ suite("launch with extensions", () => {
     ]);
   });
 
-  test("one that is an MCP server is started once per session, and the agent has its tools over http", async () => {
+  test("starts an MCP server extension once per session and offers its tools over http", async () => {
     await using fixture = new Fixture();
     const tools = { ...extension("My Tools", local(program("mcp-server"))), kind: "mcp" as const },
       twin = { ...tools, id: "twin" };
@@ -230,7 +230,7 @@ suite("launch with extensions", () => {
     );
   });
 
-  test("one that is an MCP server at an address is the agent's to go to, with its headers", async () => {
+  test("declares a remote MCP server to the agent with its headers", async () => {
     await using fixture = new Fixture();
     await using server = await serveMcpOverHttp(() => undefined);
     const docs: ExtensionConfig = {
@@ -269,14 +269,14 @@ suite("launch with extensions", () => {
     );
   });
 
-  test("what a chain has besides, VS Code's tools say, stands behind them", async () => {
+  test("runs additional proxies, such as VS Code's tools, behind them", async () => {
     await using fixture = new Fixture();
     fixture.proxies = [{ kind: "internal", name: "tools", serve: passing }];
     await said(await fixture.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
     deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 tools"]);
   });
 
-  test("Eliza has them, too; two of one name are told apart", async () => {
+  test("supports Eliza and distinguishes two extensions with the same name", async () => {
     await using fixture = new Fixture();
     const twin: ExtensionConfig = { ...rule("House rules", "Be brief."), id: "twin" };
     ok((await said(await fixture.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
@@ -285,43 +285,43 @@ suite("launch with extensions", () => {
 
   const LEFT_OUT: readonly (readonly [what: string, extension: ExtensionConfig, sentence: string])[] = [
     [
-      "is not there",
+      "is missing",
       extension("Bad", { local: { command: "/nowhere/bad" } }),
       "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.",
     ],
     [
-      "has no way to be had",
+      "has no usable distribution",
       extension("Bad", { cargo: { crate: "bad" } }),
       "The agent extension Bad has no command that can be started here.",
     ],
     [
-      "is part of another version",
+      "belongs to another version",
       extension("Bad", { symposium: { subcommand: "bad" } }),
       "The agent extension “Bad” is not part of this version of Symposium.",
     ],
     [
-      "dies when it is asked",
+      "exits before its request",
       rogue("Bad", "--die-on-initialize"),
       "The agent extension “Bad” stopped unexpectedly (exit code 3).",
     ],
     [
-      "dies while it is asked",
+      "exits during its request",
       rogue("Bad", "--die-after-forward"),
       "The agent extension “Bad” stopped unexpectedly (exit code 3).",
     ],
     [
-      "is no extension",
+      "is not an extension",
       rogue("Bad", "--not-a-proxy"),
       "The agent extension “Bad” is left out: it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize.",
     ],
     [
-      "breaks the protocol",
+      "violates the protocol",
       rogue("Bad", "--change-version"),
       "The agent extension “Bad” is left out: it answered with version 99 of the protocol, its successor with 1.",
     ],
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
-    test(`one that ${what} is left out, with a sentence; the others are there`, async () => {
+    test(`excludes an extension that ${what}, with a sentence, and keeps the others`, async () => {
       await using fixture = new Fixture();
       const connection = await fixture.launch(ADA, [rule("House rules", "Be brief."), bad]);
       deepEqual(connection.missing, [{ id: "bad", sentence }]);
@@ -330,7 +330,7 @@ suite("launch with extensions", () => {
     });
   }
 
-  test("one that hangs is waited for as long as a proxy may take, and left out", async () => {
+  test("excludes an extension that hangs after the proxy time limit", async () => {
     await using fixture = new Fixture();
     fixture.clock = hurriedClock(1000);
     const connection = await fixture.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
@@ -340,7 +340,7 @@ suite("launch with extensions", () => {
     );
   });
 
-  test("one that cannot be installed is left out, and why is said", async () => {
+  test("excludes an extension whose installation fails, with its reason", async () => {
     await using fixture = new Fixture();
     fixture.command = async config =>
       config.id === "bad" ? Promise.reject(new Error("npm stopped (exit code 1).")) : commandOf(config);
@@ -354,7 +354,7 @@ suite("launch with extensions", () => {
     equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
   });
 
-  test("each is in the log, without the advice for an agent's user", async () => {
+  test("logs each excluded extension without the advice for the user", async () => {
     await using fixture = new Fixture();
     await fixture.launch(ELIZA, [
       extension("Gone", { symposium: { subcommand: "gone" } }),
@@ -366,7 +366,7 @@ suite("launch with extensions", () => {
     ]);
   });
 
-  test("one that dies later ends the agent with it, and is named", async () => {
+  test("ends the agent when an extension exits later, naming the extension", async () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [
         rule("House rules", "Be brief."),
@@ -385,7 +385,7 @@ suite("launch with extensions", () => {
     ]);
   });
 
-  test("so does one that dies after it was ready, while another is still being initialised", async () => {
+  test("fails when an initialized extension exits while another still initializes", async () => {
     const sights: string[] = [],
       answered: (() => void)[] = [];
     const wires = [
@@ -419,7 +419,7 @@ suite("launch with extensions", () => {
     deepEqual(sights, ["bad failed: The agent extension bad died."]);
   });
 
-  test("an agent that dies is not its extensions' doing", async () => {
+  test("does not blame the extensions when the agent exits", async () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
     const { closed } = await said(connection, "crash 3");
@@ -428,7 +428,7 @@ suite("launch with extensions", () => {
     deepEqual(fixture.sights, ["pass started", "pass ended"]);
   });
 
-  test("all are looked for at once, also the agent; nothing is started before the last one is there", async () => {
+  test("looks up extensions and agent concurrently and starts nothing before the last lookup", async () => {
     await using fixture = new Fixture();
     const asked: string[] = [],
       give = new Map<string, () => void>();
@@ -453,7 +453,7 @@ suite("launch with extensions", () => {
     equal(fixture.started.length, 3);
   });
 
-  test("whoever does not want the agent any more, or cannot have it, waits for no extension; nobody is told that those failed", async () => {
+  test("cancels the lookups without a failure when the agent is unavailable or the launch is cancelled", async () => {
     await using fixture = new Fixture();
     const until: AbortSignal[] = [],
       aborted = new AbortController();

@@ -19,7 +19,7 @@ import { startProcess, type ProcessSpec } from "../process/stdio-process";
 const config = (distribution: AgentConfig["distribution"]): AgentConfig => ({ id: "a", name: "Ada", distribution });
 
 suite("launch", () => {
-  test("each distribution is a command, and none is a sentence", () => {
+  test("returns a command for each distribution and throws a sentence without one", () => {
     deepEqual(commandOf(config({ local: { command: "x", args: ["y"] } })), {
       kind: "process",
       command: "x",
@@ -35,7 +35,7 @@ suite("launch", () => {
     throws(() => commandOf(config({ symposium: { subcommand: "other" } })), /Ada has no command/);
   });
 
-  test("what stands in the chain is chosen by the key", async () => {
+  test("selects the proxies by the key", async () => {
     const seen: string[] = [],
       keys: (string | undefined)[] = [];
     const proxy: ProxyComponent = {
@@ -85,7 +85,7 @@ suite("launch", () => {
     deepEqual(seen, ["initialize"]);
   });
 
-  test("what has to be installed is installed first; whoever does not want it any more starts nothing", async () => {
+  test("installs before it starts and starts nothing after a cancellation", async () => {
     const started: string[] = [],
       said: string[] = [],
       aborted = new AbortController();
@@ -130,7 +130,7 @@ suite("launch", () => {
     deepEqual([started, said.filter(message => message === "Starting agent").length], [["/installed/ada"], 1]);
   });
 
-  test("an agent that hangs in initialize ends when nobody wants it any more, with all that it started", async function () {
+  test("stops a hanging agent and its processes when the launch is cancelled", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const storage = mkdtempSync(path.join(tmpdir(), "launch-"));
     const run = `launch-${process.pid}`;

@@ -119,8 +119,8 @@ const tools = (connection: AgentConnection, id: string) =>
     ?.of(id)[0]
     ?.tools?.map(({ stage, offered, listed, calls }) => ({ stage, offered, listed, calls }));
 
-suite("An agent that ignores the MCP servers of its sessions", () => {
-  test("has no tools, all of them in a new process once its configuration has the entry, and none when that is removed", async () => {
+suite("agent that ignores the MCP servers of its sessions", () => {
+  test("has tools in a new process while its own configuration contains the entry", async () => {
     await using fixture = new Fixture();
     writeFileSync(fixture.file, '{ "theme":   "dark" }\n');
     for (const isLast of [false, true]) {
@@ -156,7 +156,7 @@ suite("An agent that ignores the MCP servers of its sessions", () => {
     );
   });
 
-  test("asks in the session whose turn announced the call, with two at once", async () => {
+  test("requests permission in the session that announced the call, with two concurrent sessions", async () => {
     await using fixture = new Fixture();
     await fixture.configuration.add();
     await using connection = await fixture.start();

@@ -41,8 +41,8 @@ const key = (id: string, env: Record<string, string> = {}, cwd = "/w"): AgentKey
 });
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
-suite("agent pool", () => {
-  test("two that open at once share one process, which stops when the last lets go", async () => {
+suite("AgentPool", () => {
+  test("shares one process between concurrent leases and stops it after the last release", async () => {
     const fixture = new Fixture();
     const [a, b] = await Promise.all([
       fixture.acquire(key("a", { A: "1", B: "2" })),
@@ -58,7 +58,7 @@ suite("agent pool", () => {
     deepEqual(fixture.stopped, [1]);
   });
 
-  test("whatever affects the process makes another", async () => {
+  test("starts separate processes for different commands, environments, folders and roles", async () => {
     const fixture = new Fixture();
     await Promise.all(
       [
@@ -75,7 +75,7 @@ suite("agent pool", () => {
     deepEqual(fixture.stopped.sort(), [1, 2, 3, 4, 5]);
   });
 
-  test("so do the extensions before it, their order and their settings; not what they are called, nor where they come from", async () => {
+  test("starts separate processes for different extensions, orders and settings, but not for names", async () => {
     const fixture = new Fixture(),
       one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const,
       other = { ...one, id: "y" };
@@ -109,7 +109,7 @@ suite("agent pool", () => {
     await fixture.pool[Symbol.asyncDispose]();
   });
 
-  test("serves new sessions by another process after it retires one, which ends with its last session or with the pool", async () => {
+  test("starts a new process after retiring one, which stops with its last lease or the pool", async () => {
     const fixture = new Fixture(),
       [old, other] = await Promise.all([fixture.acquire(key("a")), fixture.acquire(key("b"))]);
     fixture.pool.retire("a");
@@ -126,7 +126,7 @@ suite("agent pool", () => {
     deepEqual(fixture.stopped.sort(), [1, 2, 3]);
   });
 
-  test("restarts the retired process of a connection, and not the one that replaced it", async () => {
+  test("restarts the retired process of a connection, not its replacement", async () => {
     const fixture = new Fixture(),
       [old] = await Promise.all([fixture.acquire(key("a")), fixture.acquire(key("a"))]);
     fixture.pool.retire("a");
@@ -139,7 +139,7 @@ suite("agent pool", () => {
     await fixture.pool[Symbol.asyncDispose]();
   });
 
-  test("one that died, failed or is restarted is not handed out again", async () => {
+  test("does not reuse a process that exited, failed or was restarted", async () => {
     const fixture = new Fixture();
     await fixture.acquire(key("a"));
     await fixture.agents[0]!.die();
@@ -158,7 +158,7 @@ suite("agent pool", () => {
     equal(fixture.agents.length, 5);
   });
 
-  test("one that nobody waits for any more while it is being started is stopped; one that somebody waits for is not", async () => {
+  test("stops a starting process when no request waits for it", async () => {
     const fixture = new Fixture();
     fixture.manual = ["initialize"];
     const one = new AbortController(),
@@ -181,7 +181,7 @@ suite("agent pool", () => {
     await Promise.all([rejects(first), rejects(second)]);
   });
 
-  test("a lease is let go of when its signal aborts, and once", async () => {
+  test("releases a lease once when its signal aborts", async () => {
     const fixture = new Fixture(),
       staying = new AbortController();
     const lease = await fixture.acquire(key("a"), staying.signal),
@@ -195,7 +195,7 @@ suite("agent pool", () => {
     deepEqual(fixture.stopped, [1]);
   });
 
-  test("all processes of an agent end at once, also those that are still starting, and nobody else's", async () => {
+  test("ends all processes of an agent, including starting ones, and no others", async () => {
     const fixture = new Fixture(),
       told: string[] = [];
     const [a, lm, b] = await Promise.all([

@@ -71,8 +71,8 @@ const able = () =>
 
 const tick = () => new Promise(resolve => setImmediate(resolve));
 
-suite("signing out", () => {
-  test("of one that runs: it is told, keys are forgotten, its processes end and say why", async () => {
+suite("sign-out", () => {
+  test("sends logout to a running agent, deletes its keys and ends its processes with a reason", async () => {
     const fixture = new Fixture(able),
       lease = await fixture.open(),
       leaving = fixture.signOut();
@@ -84,7 +84,7 @@ suite("signing out", () => {
     deepEqual(fixture.witness.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });
   });
 
-  test("of one that does not run: it is started for it, and does not stay", async () => {
+  test("starts an agent only for its logout", async () => {
     const fixture = new Fixture(able),
       leaving = fixture.signOut();
     await tick();
@@ -94,7 +94,7 @@ suite("signing out", () => {
     deepEqual([fixture.did, fixture.witness.of("agent", "ada").running], [["forgot ada", "stopped"], 0]);
   });
 
-  test("of one that knows no way: its keys are enough; without any it is said, and nothing ends", async () => {
+  test("deletes the keys of an agent without logout and rejects if it has none", async () => {
     const fixture = new Fixture(() => new MemoryAgent()),
       { connection } = await fixture.open();
     await rejects(fixture.signOut(), {
@@ -111,7 +111,7 @@ suite("signing out", () => {
     deepEqual(idle.did, ["stopped"], "what was started to be told does not stay");
   });
 
-  test("of one that fails at it: what is here is forgotten all the same, and what it said is told", async () => {
+  test("deletes the keys and reports the error when logout fails", async () => {
     const fixture = new Fixture(able),
       { connection } = await fixture.open(),
       leaving = fixture.signOut();
@@ -125,7 +125,7 @@ suite("signing out", () => {
     equal(fixture.witness.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
   });
 
-  test("of one that is not installed: nothing is installed for it; its keys are forgotten; without any it is said", async () => {
+  test("does not install a missing agent, deletes its keys, and rejects without keys", async () => {
     const fixture = new Fixture(able);
     fixture.isThere = false;
     await rejects(fixture.signOut(), {
@@ -141,7 +141,7 @@ suite("signing out", () => {
     equal(connection.isEnded, true, "one that runs is told, whatever became of its files");
   });
 
-  test("of one that does not start: its keys are forgotten; without any, why", async () => {
+  test("deletes the keys of an agent that cannot start, and rejects without keys", async () => {
     const fixture = new Fixture(() => undefined);
     await rejects(fixture.signOut(), /Ada may still know you: Ada could not be started\./);
     fixture.kept = { KEY: "k" };

@@ -4,8 +4,8 @@ import type { ElicitationChoice } from "../../src/protocol/elicitation";
 import { RpcError } from "../rpc/message";
 import { NEVER, Fixture } from "../testing/chat-fixture";
 
-suite("a session and its agent: questions, choices, files", () => {
-  test("a question is shown, answered once, and the agent hears which option", async () => {
+suite("agent requests: permission, options, files", () => {
+  test("shows a permission request, resolves it once and returns the selected option", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
@@ -37,7 +37,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(fixture.story(id), ["user go", "tool rm cancelled", "permission selected"]);
   });
 
-  test("bypass counts at once for every tab of the agent, and is kept in the settings", async () => {
+  test("applies bypass to all sessions of the agent immediately and persists it", async () => {
     await using fixture = new Fixture();
     const [a, b] = [await fixture.open(), await fixture.open()];
     await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
@@ -65,7 +65,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(fixture.told, ["bypass ada"]);
   });
 
-  test("a bypass of one session counts there alone, is not kept, and ends with it", async () => {
+  test("applies a session bypass only to that session, without persisting it", async () => {
     await using fixture = new Fixture();
     const [a, b] = [await fixture.open(), await fixture.open()];
     await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
@@ -105,7 +105,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("a question that is withdrawn before anybody has seen it is not asked", async () => {
+  test("drops a permission request that the agent cancels before it is shown", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
@@ -129,7 +129,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(fixture.story(id), ["user go"]);
   });
 
-  test("what was chosen for an agent before is set before its first prompt, in the order of its controls, as far as it is still on offer", async () => {
+  test("sets the selected options before the first prompt, in the agent's order, if still available", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open({ controls: { model: "l", gone: "x", fast: true, effort: "none" } });
@@ -166,7 +166,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("options that the agent tells right after its answer to session/new are the ones shown", async () => {
+  test("shows options that the agent sends directly after its session/new response", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open(),
@@ -182,7 +182,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("options that the agent tells before an answer that has none stay", async () => {
+  test("keeps options that the agent sends before a session/new response without options", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open();
@@ -200,7 +200,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("a control that is chosen is set, says what the agent made of it, and stays chosen when the agent is started anew", async () => {
+  test("sets an option, shows the agent's value and sets it again after a restart", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open(),
@@ -240,7 +240,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual((await fixture.agents[1]!.next("session/set_mode")).params, { sessionId: "s1", modeId: "code" });
   });
 
-  test("restarts the process of its own session, and not the one that replaced it for new sessions", async () => {
+  test("restarts the process of its own session, not its replacement", async () => {
     await using fixture = new Fixture();
     const [id, neighbour] = [await fixture.open(), await fixture.open()];
     await fixture.settle();
@@ -257,7 +257,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("a choice that had no answer when the agent was restarted is set in its next session; a refusal that comes after another choice changes nothing", async () => {
+  test("sets a pending option in the next session and ignores a late rejection after another selection", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new", "session/set_config_option"];
     const configOptions = [
@@ -289,7 +289,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("a form is answered by the user, a page is opened after consent, and what cannot be asked is refused", async () => {
+  test("answers a form with user input, opens a page with consent and cancels unanswerable requests", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.settle();
@@ -326,7 +326,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(await open, { action: "cancel" });
   });
 
-  test("a question that belongs to a request in place of a session is asked where that request was made, or cancelled", async () => {
+  test("routes a request-scoped elicitation to its session or cancels it", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open();
@@ -353,7 +353,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(await ask(), { action: "cancel" });
   });
 
-  test("files are read and written through the host; one outside of the workspace only with consent, which the agent may withdraw", async () => {
+  test("reads and writes files through the host, outside the workspace only with consent", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open({ cwd: "/symposium/own", folders: ["/symposium/own", "/symposium/other"] });
     await fixture.prompt(id, "go");
@@ -407,7 +407,7 @@ suite("a session and its agent: questions, choices, files", () => {
     );
   });
 
-  test("a question that the agent withdraws is settled on screen and answered as cancelled", async () => {
+  test("settles a permission request that the agent cancels as cancelled", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
@@ -426,7 +426,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(fixture.story(id).slice(-1), ["permission cancelled"]);
   });
 
-  test("an agent that dies with a question open did not withdraw it", async () => {
+  test("shows the exit as the reason for an open permission request of an agent that exits", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
@@ -443,7 +443,7 @@ suite("a session and its agent: questions, choices, files", () => {
     deepEqual(card?.answered, { kind: "cancelled", why: "the agent stopped" });
   });
 
-  test("a question none of whose options can be chosen is refused", async () => {
+  test("rejects a permission request without a valid option", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");

@@ -5,7 +5,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { AgentFiles, linesOf, type Consent } from "./agent-files";
 
-suite("files of an agent", () => {
+suite("agent files", () => {
   let base: string, root: string, asked: Consent[], written: string[];
   setup(() => {
     base = realpathSync(mkdtempSync(path.join(tmpdir(), "files-")));
@@ -30,13 +30,13 @@ suite("files of an agent", () => {
     return { read: raw => made.read(raw, ask), write: raw => made.write(raw, ask) };
   }
 
-  test("inside of the workspace nobody is asked", async () => {
+  test("reads and writes inside the workspace without a permission request", async () => {
     deepEqual(await files().read({ path: path.join(root, "a"), line: 2, limit: 1 }), { content: "two\n" });
     deepEqual(await files().write({ path: path.join(root, "new", "b"), content: "x" }), {});
     deepEqual([asked, written], [[], ["work/new/b: x"]]);
   });
 
-  test("outside the user is asked, with the place it really is, and the agent hears a refusal", async () => {
+  test("asks with the resolved path outside the workspace and returns a rejection to the agent", async () => {
     writeFileSync(path.join(base, "secret"), "s");
     symlinkSync(path.join(base, "secret"), path.join(root, "harmless"));
     await rejects(
@@ -52,7 +52,7 @@ suite("files of an agent", () => {
     deepEqual(written, []);
   });
 
-  test("what is allowed once is asked again; a folder that is allowed is not", async () => {
+  test("asks again after a single permission, but not inside an allowed folder", async () => {
     const once = files("once"),
       folder = files("folder"),
       file = path.join(base, "other", "x");
@@ -66,13 +66,13 @@ suite("files of an agent", () => {
     equal(asked.length, 4);
   });
 
-  test("a path that is none, and a content that is none, are refused", async () => {
+  test("rejects an invalid path or content", async () => {
     for (const given of ["a", "", undefined, "/a\0b", 5])
       await rejects(files().read({ path: given }), /an absolute path is needed/);
     await rejects(files().write({ path: path.join(root, "a"), content: 5 }), /a text is needed/);
   });
 
-  test("lines are counted from 1 and keep their ends", () => {
+  test("counts lines from 1 and keeps line endings", () => {
     const text = "a\r\nb\n\nc";
     deepEqual(
       [
@@ -88,7 +88,7 @@ suite("files of an agent", () => {
     );
   });
 
-  test("any two parts of a text, one after the other, are the text", () =>
+  test("returns consecutive parts that join to the whole text", () =>
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 4 }), { maxLength: 8 }), fc.nat(9), (lines, n) => {
         const text = lines.join("\n");

@@ -16,8 +16,8 @@ async function opened(initialized: unknown): Promise<{ readonly fixture: Fixture
   return { fixture, id };
 }
 
-suite("a prompt with attachments", () => {
-  test("is in the conversation with them, and has what the user sees of a file; an image that is not taken is said", async () => {
+suite("prompt with attachments", () => {
+  test("shows the attachments with the file content and reports an unsupported image", async () => {
     const { fixture, id } = await opened(ABLE);
     await fixture.service.handlers["chat/prompt"](
       { sessionId: id, messageId: "m", blocks: [{ type: "text", text: "hello" }, FILE, IMAGE] },
@@ -43,7 +43,7 @@ suite("a prompt with attachments", () => {
     await fixture[Symbol.asyncDispose]();
   });
 
-  test("that was stopped while its files were read is not sent, and its turn is over", async () => {
+  test("is not sent and ends its turn if it is cancelled while its files are read", async () => {
     const { fixture, id } = await opened(ABLE);
     await fixture.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [FILE] }, NEVER);
     await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
@@ -56,7 +56,7 @@ suite("a prompt with attachments", () => {
     await fixture[Symbol.asyncDispose]();
   });
 
-  test("of which nothing can be sent ends in a sentence", async () => {
+  test("ends with a notice if nothing in it can be sent", async () => {
     const { fixture, id } = await opened({ protocolVersion: 1 });
     await fixture.service.handlers["chat/prompt"]({ sessionId: id, messageId: "m", blocks: [IMAGE] }, NEVER);
     await fixture.settle();
@@ -67,7 +67,7 @@ suite("a prompt with attachments", () => {
     await fixture[Symbol.asyncDispose]();
   });
 
-  test("that waits in the queue can be withdrawn, and goes out when the user says so", async () => {
+  test("can be removed from the queue or sent immediately", async () => {
     const { fixture, id } = await opened(ABLE);
     const { handlers } = fixture.service;
     for (const messageId of ["1", "2", "3"]) await fixture.prompt(id, messageId);

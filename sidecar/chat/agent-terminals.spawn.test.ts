@@ -70,8 +70,8 @@ class Fixture implements AsyncDisposable {
   }
 }
 
-suite("terminals of an agent", () => {
-  test("a command runs, prints, ends, and all of it is shown and told", async () => {
+suite("agent terminal", () => {
+  test("runs a command and reports its output and exits code", async () => {
     await using fixture = new Fixture();
     const terminalId = fixture.node(
       "process.stdout.write('out ž'); process.stderr.write('err'); process.exitCode = 3",
@@ -94,7 +94,7 @@ suite("terminals of an agent", () => {
     );
   });
 
-  test("has the agent's variables and folder; a line without arguments is the shell's", async () => {
+  test("uses the agent's environment and folder, and runs a line without arguments in the shell", async () => {
     await using fixture = new Fixture();
     const one = fixture.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
       env: [{ name: "GREETING", value: "hi" }],
@@ -107,7 +107,7 @@ suite("terminals of an agent", () => {
     match(String(fixture.terminals.output({ terminalId: two }).output), /^one\s+two\s+$/);
   });
 
-  test("what is shown of a shell's line is the line, also where the agent names the shell", async () => {
+  test("shows only the command line of a shell, including an explicit shell", async () => {
     await using fixture = new Fixture();
     const shells: readonly (readonly [command: string, args: readonly string[], shown: string])[] = [
       ["/bin/sh", ["-c", "echo 'a b'"], "echo 'a b'"],
@@ -123,7 +123,7 @@ suite("terminals of an agent", () => {
     );
   });
 
-  test("shows a program that is only called like a shell whole, with what it gets", async () => {
+  test("shows other programs with the name of a shell completely", async () => {
     await using fixture = new Fixture();
     const shells: readonly (readonly [
       command: string,
@@ -144,14 +144,14 @@ suite("terminals of an agent", () => {
     );
   });
 
-  test("a command that is not there says so, and ends", async () => {
+  test("reports a command that does not exist and exits", async () => {
     await using fixture = new Fixture();
     const terminalId = fixture.create({ command: "/no/such/program", args: ["x"] });
     deepEqual(await fixture.terminals.waitForExit({ terminalId }), { exitCode: 127, signal: null });
     match(String(fixture.terminals.output({ terminalId }).output), /no\/such\/program/);
   });
 
-  test("kept for the agent is the end of the output, cut between characters; without an end it is bounded, and so is what is shown", async () => {
+  test("keeps the end of the output, cut between characters, within the limits", async () => {
     await using fixture = new Fixture();
     const few = fixture.node("process.stdout.write('žluťoučký')", { outputByteLimit: 4 });
     await fixture.terminals.waitForExit({ terminalId: few });
@@ -172,7 +172,7 @@ suite("terminals of an agent", () => {
     await fixture.terminals.release({ terminalId: endless });
   });
 
-  test("to kill ends it and keeps it; to release ends it and forgets it, but not on the screen", async () => {
+  test("keeps the output after kill, and releases it only for the agent", async () => {
     await using fixture = new Fixture();
     const terminalId = fixture.node("process.stdout.write('ready'); setInterval(() => {}, 1000)");
     await fixture.until(() => fixture.shown[0]?.output === "ready");
@@ -186,7 +186,7 @@ suite("terminals of an agent", () => {
     equal(fixture.shown[0]?.output, "ready");
   });
 
-  test("nothing runs on when the session is left", async () => {
+  test("stops all processes when the session ends", async () => {
     await using fixture = new Fixture();
     const terminalId = fixture.node("setInterval(() => {}, 1000)"),
       ended = fixture.terminals.waitForExit({ terminalId });
@@ -194,7 +194,7 @@ suite("terminals of an agent", () => {
     match(JSON.stringify(await ended), /SIG|"exitCode":1/);
   });
 
-  test("what is no command is refused, and so are too many", async () => {
+  test("rejects invalid commands and more than the maximum number of terminals", async () => {
     await using fixture = new Fixture();
     for (const command of ["", " ", undefined, "a\0b"])
       throws(() => fixture.create({ command }), /a command is needed/);

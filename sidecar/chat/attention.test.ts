@@ -36,7 +36,7 @@ function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
 }
 
 suite("attention", () => {
-  test("an answer that is there wants to be read, until the next prompt", () =>
+  test("requires reading after an answer, until the next prompt", () =>
     deepEqual(wanted(said, turn("running"), said, turn("idle"), said, turn("running")), [
       "nothing",
       "nothing",
@@ -46,7 +46,7 @@ suite("attention", () => {
       "nothing",
     ]));
 
-  test("a question wants an answer, also between turns, and nothing when it is settled", () => {
+  test("requires an answer for an open question, also between turns, until it is settled", () => {
     deepEqual(wanted(turn("running"), question(false), said, question(true), turn("idle")), [
       "nothing",
       "answer",
@@ -57,7 +57,7 @@ suite("attention", () => {
     deepEqual(wanted(question(false), question(true)), ["answer", "nothing"]);
   });
 
-  test("nothing that did not change changes it", () => {
+  test("stays the same without a change", () => {
     const conversation = emptyConversation({ id: "a", name: "Ada" }, "/w");
     deepEqual(attention("reading", conversation, conversation), "reading");
   });

@@ -23,7 +23,7 @@ async function frame(clock: FakeClock): Promise<void> {
 }
 
 suite("chat transcript", () => {
-  test("a turn in which a subagent works, asks and ends (ACP v2)", async () => {
+  test("matches the golden file for a turn with a subagent that works, asks and ends (ACP v2)", async () => {
     const clock = new FakeClock(),
       transcript = new Transcript();
     const agent = new MemoryAgent([], {
@@ -128,7 +128,7 @@ suite("chat transcript", () => {
     transcript.match("sidecar/testing/transcripts/chat-subagent.golden");
   });
 
-  test("two turns with Eliza, the view asks again in between", async () => {
+  test("matches the golden file for two turns with Eliza and a reconnecting view", async () => {
     const clock = new FakeClock(),
       transcript = new Transcript();
     await using pool = new AgentPool(

@@ -32,7 +32,7 @@ const connect = (agent: MemoryAgent, ide?: ConnectionOptions["ide"], role?: "lm"
   });
 
 suite("IDE operations through the host", () => {
-  test("the capability is said where somebody answers, in both versions and roles, and else not", () => {
+  test("advertises the capability only with a handler, in both versions and roles", () => {
     for (const version of [1, 2] as const)
       for (const role of ["lm", undefined] as const)
         deepEqual(
@@ -42,7 +42,7 @@ suite("IDE operations through the host", () => {
   });
 
   for (const role of ["lm", undefined] as const)
-    test(`an agent's request is answered, of whatever session (${role ?? "chat"})`, async () => {
+    test(`answers an agent's request for any session (${role ?? "chat"})`, async () => {
       const agent = new MemoryAgent();
       await using _ = await connect(agent, async params => ({ kind: "hover", text: JSON.stringify(params) }), role);
       deepEqual(await agent.peer.request(EXTENSION_METHODS.ide_operation, REQUEST), {
@@ -51,7 +51,7 @@ suite("IDE operations through the host", () => {
       });
     });
 
-  test("without the capability the method is unknown", async () => {
+  test("rejects the method as unknown without the capability", async () => {
     const agent = new MemoryAgent();
     await using _ = await connect(agent);
     await rejects(
@@ -60,7 +60,7 @@ suite("IDE operations through the host", () => {
     );
   });
 
-  test("what is no request does not come to the host", async () => {
+  test("rejects an invalid request before it reaches the host", async () => {
     const operate = editorOperations(() => Promise.reject(new Error("asked")));
     await rejects(
       operate({ operation: "fly", folders: ["/w"] }, new AbortController().signal),
@@ -68,7 +68,7 @@ suite("IDE operations through the host", () => {
     );
   });
 
-  test("the host's answer, its refusal and the agent's cancellation cross the wire", async () => {
+  test("forwards the host's response, its error and the agent's cancellation", async () => {
     const [toHost, toSidecar] = [new PassThrough(), new PassThrough()],
       wire = new HostWire(toSidecar, toHost),
       host = createMessageConnection(new StreamMessageReader(toHost), new StreamMessageWriter(toSidecar));

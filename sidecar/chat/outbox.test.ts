@@ -83,8 +83,8 @@ class Fixture {
   }
 }
 
-suite("outbox", () => {
-  test("text of one frame is one event, with what began it", () => {
+suite("Outbox", () => {
+  test("merges text of one frame into one event", () => {
     const fixture = new Fixture();
     for (const word of ["a", "b", "c"]) fixture.say("1", word);
     fixture.clock.advance(0);
@@ -94,7 +94,7 @@ suite("outbox", () => {
     deepEqual(fixture.shown, fixture.kept);
   });
 
-  test("after a pause the first word goes at once", () => {
+  test("sends the first text after a pause immediately", () => {
     const fixture = new Fixture();
     fixture.say("1", "a");
     fixture.clock.advance(0);
@@ -104,7 +104,7 @@ suite("outbox", () => {
     equal(fixture.sent.length, 2);
   });
 
-  test("a flood of different entries becomes a snapshot, and the numbers go on", () => {
+  test("sends a snapshot for a flood of different entries and continues the sequence numbers", () => {
     const fixture = new Fixture();
     for (let i = 0; i < 2000; i++) fixture.say(`e${i}`, "x");
     fixture.clock.advance(BATCH_MS);
@@ -115,7 +115,7 @@ suite("outbox", () => {
     deepEqual(fixture.sent, ["snapshot", "upsert"]);
   });
 
-  test("a flood that changes many entries in turn is one event per entry and batch", () => {
+  test("sends one event per entry and batch for a flood of alternating changes", () => {
     const fixture = new Fixture();
     for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${round} `);
     fixture.clock.advance(BATCH_MS);
@@ -126,7 +126,7 @@ suite("outbox", () => {
     deepEqual(fixture.shown, fixture.kept);
   });
 
-  test("a flood of changes reaches the page at a rate that it can follow, and the end of the turn at once", () => {
+  test("limits the rate of a flood of changes and sends the end of the turn immediately", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 100; frame++) {
       for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${frame} `);
@@ -139,7 +139,7 @@ suite("outbox", () => {
     deepEqual(fixture.shown, fixture.kept);
   });
 
-  test("a flood of different entries costs at most a snapshot in half a second", () => {
+  test("limits snapshots to one per half second for a flood of different entries", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 40; frame++) {
       for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
@@ -150,7 +150,7 @@ suite("outbox", () => {
     deepEqual(fixture.shown, fixture.kept);
   });
 
-  test("a page that asks during a flood gets a snapshot at once, and the events after it", () => {
+  test("sends a snapshot immediately to a page that requests it during a flood, then events", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 2; frame++) {
       for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
@@ -164,7 +164,7 @@ suite("outbox", () => {
     deepEqual(fixture.shown, fixture.kept);
   });
 
-  test("a host that does not read is sent nothing, and a snapshot when it reads again", () => {
+  test("sends nothing to a congested host, then a snapshot", () => {
     const fixture = new Fixture();
     fixture.congested = true;
     for (let i = 0; i < 20; i++) {
@@ -179,7 +179,7 @@ suite("outbox", () => {
     equal(fixture.clock.waiting, 0);
   });
 
-  test("a short gap is answered with events, a long one or another boot with a snapshot", () => {
+  test("replays events for a short gap, and a snapshot for a long gap or another boot", () => {
     const fixture = new Fixture();
     for (let i = 0; i < 600; i++) {
       fixture.say(`e${i}`, "x");
@@ -201,7 +201,7 @@ suite("outbox", () => {
     }
   });
 
-  test("of what terminals print only so much is kept", () => {
+  test("bounds the replay buffer of terminal output", () => {
     const fixture = new Fixture();
     for (let i = 0; i < 300; i++) {
       fixture.add({
@@ -220,7 +220,7 @@ suite("outbox", () => {
     { weight: 3, arbitrary: fc.record({ advance: fc.constantFrom(0, 5, BATCH_MS, 40) }) },
     { weight: 1, arbitrary: fc.record({ congested: fc.boolean() }) },
   );
-  test("whatever comes when, the page shows what is kept, without a gap", () =>
+  test("keeps the page equal to the session without sequence gaps, for random events", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 40 }), moves => {
         const fixture = new Fixture();

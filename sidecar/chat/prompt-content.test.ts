@@ -26,8 +26,8 @@ const ALL: readonly Attachment[] = [
 const WHOLE = { images: true, embedded: true },
   PLAIN = { images: false, embedded: false };
 
-suite("what is attached to a prompt", () => {
-  test("is the thing itself for an agent that takes it, under its address, as it was when it was added", async () => {
+suite("prompt content", () => {
+  test("embeds attachments with their address and content for an agent that supports them", async () => {
     deepEqual(await promptContent("Look.", ALL, WHOLE, read), {
       left: [],
       blocks: [
@@ -44,7 +44,7 @@ suite("what is attached to a prompt", () => {
     });
   });
 
-  test("is a link, or a quotation, for an agent that takes text only; images are named", async () => {
+  test("links or quotes attachments for a text-only agent and names the images", async () => {
     deepEqual(await promptContent("", ALL, PLAIN, read), {
       left: ["p.png"],
       blocks: [
@@ -59,7 +59,7 @@ suite("what is attached to a prompt", () => {
     });
   });
 
-  test("is linked when it cannot be read, or is too long", async () => {
+  test("links a file that is unreadable or too long", async () => {
     const { blocks } = await promptContent(
       "",
       [
@@ -77,14 +77,14 @@ suite("what is attached to a prompt", () => {
     ]);
   });
 
-  test("has an address that leads back, whatever the name", async () => {
+  test("encodes any file name in the address", async () => {
     const {
       blocks: [block],
     } = await promptContent("", [{ kind: "file", path: "/w/ä b#.ts" }], WHOLE, read);
     equal((block?.resource as { uri: string }).uri, "file:///w/%C3%A4%20b%23.ts");
   });
 
-  test("is embedded as far as there is room, and linked or quoted beyond", async () => {
+  test("embeds attachments within the limit and links or quotes the others", async () => {
     const many = Array.from(
       { length: 6 },
       (_, n): Attachment => ({
@@ -102,7 +102,7 @@ suite("what is attached to a prompt", () => {
     );
   });
 
-  test("that is quoted cannot leave its quotation", () =>
+  test("quotes text with a fence that the text cannot close", () =>
     fc.assert(
       fc.asyncProperty(fc.string({ unit: fc.constantFrom("`", "\n", "a", "~") }), async text => {
         const {
@@ -115,7 +115,7 @@ suite("what is attached to a prompt", () => {
       }),
     ));
 
-  test("is never left out without a word, whatever the agent takes", () =>
+  test("sends or names every attachment, for any capabilities", () =>
     fc.assert(
       fc.asyncProperty(
         fc.subarray([...ALL]),

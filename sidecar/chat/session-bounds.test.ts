@@ -33,8 +33,8 @@ const words = ({ entries }: Conversation): number =>
 const notices = ({ entries }: Conversation): number => entries.filter(({ kind }) => kind === "notice").length;
 const LEFT = "Ada sends more in this turn than can be kept. What is too much is left out.";
 
-suite("what is kept of one turn", () => {
-  test("of one message, however long, is its beginning, and the user is told once", () => {
+suite("limit of one turn", () => {
+  test("keeps the beginning of a long message and shows one notice", () => {
     const conversation = play(say("x".repeat(50_000_000)), say("y"), say("z"));
     equal(words(conversation), MOST.words);
     deepEqual(
@@ -43,7 +43,7 @@ suite("what is kept of one turn", () => {
     );
   });
 
-  test("of a message that grows is its beginning, up to a whole character", () => {
+  test("keeps the beginning of a growing message, cut at a whole character", () => {
     const conversation = play(say("x".repeat(MOST.words - 1)), say("😀"), say("no"));
     equal(words(conversation), MOST.words);
     equal(
@@ -55,7 +55,7 @@ suite("what is kept of one turn", () => {
     equal(notices(conversation), 1);
   });
 
-  test("of tool calls without end are the first, and of those how they ended", () => {
+  test("keeps the first tool calls and their final status", () => {
     const many = Array.from({ length: MOST.entries + 10 }, (_, n) => tool(String(n)));
     const conversation = play(...many, tool("0", { status: "completed" }));
     equal(conversation.entries.filter(({ kind }) => kind === "tool").length, MOST.entries);
@@ -71,7 +71,7 @@ suite("what is kept of one turn", () => {
   const shown = ({ entries }: Conversation): readonly string[] =>
     entries.flatMap(entry => (entry.kind === "agent" || entry.kind === "notice" ? [entry.text] : []));
 
-  test("of 5,000 tool calls and more the closing text is shown, behind a line that counts what is left out", () => {
+  test("shows the closing text after 5,000 tool calls, behind a line with the number of omitted updates", () => {
     const many = Array.from({ length: MOST.entries + 1_000 }, (_, n) => tool(String(n)));
     deepEqual(shown(play(...many, say("All "), say("done."), ENDED)), [
       "Ada sends more in this turn than can be kept. 1,002 updates are left out. The end of the answer follows.",
@@ -83,7 +83,7 @@ suite("what is kept of one turn", () => {
     );
   });
 
-  test("of an answer that is too long is its end, from the beginning of a word", () => {
+  test("shows the end of a long answer from a word boundary", () => {
     const conversation = play(
       say("x".repeat(MOST.words)),
       ...Array.from({ length: 5_000 }, (_, n) => say(`word-${n} `)),
@@ -97,7 +97,7 @@ suite("what is kept of one turn", () => {
     equal(words(conversation), MOST.words + end.length);
   });
 
-  test("of a turn whose agent exits is the end, too, and the next turn begins with room", () => {
+  test("shows the end of a turn whose agent exits, and resets for the next turn", () => {
     const many = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
     const conversation = play(...many, say("last words"), { kind: "agentDown", text: "Ada stopped.", actions: [] });
     deepEqual(
@@ -108,7 +108,7 @@ suite("what is kept of one turn", () => {
     );
   });
 
-  test("of a call with too much in it is how it stands", () => {
+  test("keeps the status of a tool call with oversized content", () => {
     const huge = {
       content: Array.from({ length: 20 }, () => ({
         type: "content",
@@ -132,7 +132,7 @@ suite("what is kept of one turn", () => {
     equal(notices(conversation), 1);
   });
 
-  test("of questions without end are the first hundreds; the others are answered at once, and the user is told once", () => {
+  test("keeps the first hundreds of questions, cancels the others and shows one notice", () => {
     let state = begun(),
       cancelled = 0;
     for (let n = 0; n < MOST.questions + 10; n++) {
@@ -155,7 +155,7 @@ suite("what is kept of one turn", () => {
     deepEqual([cancelled, notices(state.conversation)], [10, 1]);
   });
 
-  test("of names, titles, plans and places is what a person would look at", () => {
+  test("truncates names, titles, plans and locations", () => {
     const long = "x".repeat(50_000),
       update = (update: object): SessionEvent => ({ kind: "updated", version: 1, update });
     const conversation = play(
@@ -175,7 +175,7 @@ suite("what is kept of one turn", () => {
     );
   });
 
-  test("does not count against the next turn, and a question is always asked", () => {
+  test("resets with the next turn and always admit a question", () => {
     const full = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
     const asked: SessionEvent = {
       kind: "asked",
@@ -191,7 +191,7 @@ suite("what is kept of one turn", () => {
     equal(words(next), 3);
   });
 
-  test("is everything, as long as there is room", () =>
+  test("omits nothing below the limits", () =>
     fc.assert(
       fc.property(
         fc.array(

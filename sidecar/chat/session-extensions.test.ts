@@ -12,8 +12,8 @@ const extension = (id: string, name = id): ExtensionConfig => ({
 const told = (fixture: Fixture, id: string) =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.severity, entry.text, entry.actions]] : []));
 
-suite("extensions of a session", () => {
-  test("are those that were there when it began; a changed list is for the next", async () => {
+suite("extension of a session", () => {
+  test("stays those of the session's start, and a changed list applies to the next session", async () => {
     await using fixture = new Fixture();
     fixture.extensions = [extension("one"), extension("two")];
     await fixture.open();
@@ -26,7 +26,7 @@ suite("extensions of a session", () => {
     deepEqual(fixture.behind, ["one two", "two"]);
   });
 
-  test("stay with it when its agent is started again, by a person or after its death", async () => {
+  test("stays the same when the agent restarts, by the user or after an exit", async () => {
     await using fixture = new Fixture();
     fixture.extensions = [extension("one")];
     const id = await fixture.open();
@@ -40,7 +40,7 @@ suite("extensions of a session", () => {
     deepEqual([...new Set(fixture.behind)], ["one"]);
   });
 
-  test("one that is not there is told once, with a way to the log, and the conversation goes on", async () => {
+  test("shows one notice for a missing extension, with a link to the log", async () => {
     await using fixture = new Fixture();
     fixture.missing = [
       { id: "one", sentence: "The agent extension “One” is left out: it hangs." },
@@ -68,7 +68,7 @@ suite("extensions of a session", () => {
     );
   });
 
-  test("what they do is part of the conversation, from the session's beginning, and again when it is another", async () => {
+  test("is part of the conversation's details from the session's start, and after changes", async () => {
     await using fixture = new Fixture();
     fixture.initialized = {
       protocolVersion: 1,
@@ -94,7 +94,7 @@ suite("extensions of a session", () => {
     equal(fixture.seqs[id], seq); // a repeated state sends no event
   });
 
-  test("shows missing tools as a notice, once, and among the details", async () => {
+  test("shows missing tools in one notice and in the details", async () => {
     await using fixture = new Fixture();
     fixture.doing = [{ id: "one", name: "One" }];
     const id = await fixture.open(),
@@ -113,7 +113,7 @@ suite("extensions of a session", () => {
     );
   });
 
-  test("says that the missing tools arrived when the agent lists them later, and not when its session is set up anew", async () => {
+  test("reports tools that the agent lists later, but not after another session setup", async () => {
     await using fixture = new Fixture();
     const one = (stage: ToolDelivery["stage"]): ExtensionDetails => {
       const tools: ToolDelivery = {
@@ -146,7 +146,7 @@ suite("extensions of a session", () => {
     deepEqual(told(fixture, id).length, 3);
   });
 
-  test("what those of an agent did that was left is nobody's any more", async () => {
+  test("drops the activity of an agent that was replaced", async () => {
     await using fixture = new Fixture();
     fixture.doing = [{ id: "one", name: "One" }];
     const id = await fixture.open();
@@ -160,14 +160,14 @@ suite("extensions of a session", () => {
     equal(fixture.hearing.size, 0);
   });
 
-  test("where there is nothing to tell, nothing is told", async () => {
+  test("shows no details without extensions", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.settle();
     equal(fixture.shown.get(id)?.details, undefined);
   });
 
-  test("each tab that shares the process is told", async () => {
+  test("notifies every session that shares the process", async () => {
     await using fixture = new Fixture();
     fixture.missing = [{ id: "one", sentence: "The agent extension “One” is left out: it hangs." }];
     const [a, b] = [await fixture.open(), await fixture.open()];
@@ -175,7 +175,7 @@ suite("extensions of a session", () => {
     deepEqual([fixture.agents.length, told(fixture, a).length, told(fixture, b).length], [1, 1, 1]);
   });
 
-  test("one that is being installed is told in the tabs that wait for it, which are not late", async () => {
+  test("shows an installation in the waiting sessions and suspends their start timeout", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const without = await fixture.open();
@@ -202,7 +202,7 @@ suite("extensions of a session", () => {
     equal(told(fixture, id).length, 1);
   });
 
-  test("while its agent or an extension is being installed it is not late; after that it is", async () => {
+  test("suspends the start timeout while the agent or an extension is being installed", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     fixture.extensions = [extension("ada", "One")];

@@ -133,40 +133,40 @@ function play(...events: readonly SessionEvent[]): {
 
 const notices = ({ entries }: Conversation) => entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : []));
 
-suite("session state", () => {
+suite("SessionMachine", () => {
   const TABLE: readonly [name: string, events: readonly SessionEvent[], story: string][] = [
     [
-      "a prompt is accepted, sent and ended",
+      "accepts, sends and ends a prompt",
       [OPENED, prompt("1"), say("hi"), stopped()],
       "open running accept 1 send 1 idle (idle)",
     ],
     [
-      "a prompt typed while the agent starts is sent when it is there",
+      "sends a prompt typed during the start when the agent is ready",
       [prompt("1"), OPENED],
       "open starting accept 1 running send 1 (prompting)",
     ],
     [
-      "prompts typed during a turn wait for its end, and go out in their order",
+      "sends prompts typed during a turn in order after its end",
       [OPENED, prompt("1"), prompt("2"), prompt("3"), prompt("2"), stopped(), stopped()],
       "open running accept 1 send 1 accept 2 accept 3 accept 2 running send 2 running send 3 (prompting)",
     ],
     [
-      "one that was withdrawn does not go out",
+      "does not send a withdrawn prompt",
       [OPENED, prompt("1"), prompt("2"), prompt("3"), TAKE_BACK("2"), TAKE_BACK("1"), stopped()],
       "open running accept 1 send 1 accept 2 accept 3 running send 3 (prompting)",
     ],
     [
-      "what waited before a stop waits for the user, what is typed after it goes on",
+      "holds queued prompts after a cancellation and sends later ones",
       [OPENED, prompt("1"), prompt("2"), CANCEL, stopped("cancelled"), prompt("3"), stopped(), SEND, stopped()],
       "open running accept 1 send 1 accept 2 cancelling sendCancel idle running accept 3 send 3 idle running send 2 idle (idle)",
     ],
     [
-      "a prompt typed while the agent is stopping goes out when it has",
+      "sends a prompt typed during a cancellation after its end",
       [OPENED, prompt("1"), CANCEL, prompt("2"), stopped("cancelled")],
       "open running accept 1 send 1 cancelling sendCancel accept 2 running send 2 (prompting)",
     ],
     [
-      "after a turn that failed or was refused nothing goes out by itself",
+      "sends nothing automatically after a failed or refused turn",
       [
         OPENED,
         prompt("1"),
@@ -179,52 +179,52 @@ suite("session state", () => {
       "open running accept 1 send 1 accept 2 idle running send 2 accept 3 idle (idle)",
     ],
     [
-      "what waited when the agent died waits for the user, who starts it again with it",
+      "holds queued prompts after an agent exit until the user sends one",
       [OPENED, prompt("1"), prompt("2"), DOWN, SEND, OPENED],
       "open running accept 1 send 1 accept 2 idle leave reopenLater starting open running send 2 (prompting)",
     ],
     [
-      "prompts typed while the agent starts wait for the first of them",
+      "queues prompts typed during the start behind the first",
       [prompt("1"), prompt("2"), SEND, OPENED, stopped()],
       "open starting accept 1 accept 2 running send 1 running send 2 (prompting)",
     ],
     [
-      "a restart holds what waits",
+      "holds queued prompts at a restart",
       [OPENED, prompt("1"), prompt("2"), { kind: "restarted" }, OPENED, SEND],
       "open running accept 1 send 1 accept 2 idle restartAgent open running send 2 (prompting)",
     ],
     [
-      "an agent that does not stop for a minute is given up, and its prompt offered again",
+      "restarts an agent that does not cancel within a minute and offers its prompt again",
       [OPENED, prompt("1"), CANCEL, { kind: "cancelOverdue" }, { kind: "cancelGivenUp" }, OPENED],
       "open running accept 1 send 1 cancelling sendCancel idle leave open (idle)",
     ],
     [
-      "a repeated prompt is accepted again and not sent again",
+      "accepts a repeated prompt without sending it again",
       [OPENED, prompt("1"), prompt("1"), stopped(), prompt("1")],
       "open running accept 1 send 1 accept 1 idle accept 1 (idle)",
     ],
     [
-      "stop sends a cancel and waits for the agent to end the turn",
+      "cancels the turn and waits for its end",
       [OPENED, prompt("1"), { kind: "cancelled" }, say("late"), stopped("cancelled")],
       "open running accept 1 send 1 cancelling sendCancel idle (idle)",
     ],
     [
-      "stop twice cancels once",
+      "sends one cancellation for two stops",
       [OPENED, prompt("1"), { kind: "cancelled" }, { kind: "cancelled" }],
       "open running accept 1 send 1 cancelling sendCancel (cancelling)",
     ],
     [
-      "stop before the agent is there takes the prompt back",
+      "withdraws the prompt when stopped before the agent is ready",
       [prompt("1"), { kind: "cancelled" }, OPENED],
       "open starting accept 1 idle (idle)",
     ],
     [
-      "stop answers the open questions before the cancel goes out",
+      "answers open questions before the cancellation",
       [OPENED, prompt("1"), asked("p"), { kind: "cancelled" }],
       "open running accept 1 send 1 cancelling p=cancelled sendCancel (cancelling)",
     ],
     [
-      "an answer reaches the agent once",
+      "sends an answer to the agent once",
       [
         OPENED,
         prompt("1"),
@@ -235,7 +235,7 @@ suite("session state", () => {
       "open running accept 1 send 1 p=no (prompting)",
     ],
     [
-      "an option that the agent did not offer answers nothing",
+      "ignores an option that the agent did not offer",
       [
         OPENED,
         prompt("1"),
@@ -245,12 +245,12 @@ suite("session state", () => {
       "open running accept 1 send 1 (prompting)",
     ],
     [
-      "a bypass until it is revoked is kept, and allows once what is open",
+      "persists a permanent bypass and allows open requests once",
       [OPENED, prompt("1"), asked("p"), asked("q"), { kind: "bypassed", until: "revoked" }],
       "open running accept 1 send 1 setBypass p=yes q=yes (prompting)",
     ],
     [
-      "a bypass of the session is kept nowhere else, and allows once what is open and what comes, in later turns too",
+      "keeps a session bypass in memory and allows open and later requests once",
       [
         OPENED,
         prompt("1"),
@@ -264,7 +264,7 @@ suite("session state", () => {
       "open running accept 1 send 1 p=yes q=yes idle running accept 2 send 2 r=yes (prompting)",
     ],
     [
-      "a bypass that was ended asks again",
+      "asks again after the bypass ends",
       [
         OPENED,
         { kind: "bypassed", until: "sessionEnds" },
@@ -276,7 +276,7 @@ suite("session state", () => {
       "open running accept 1 send 1 (prompting)",
     ],
     [
-      "a bypass allows nothing where the agent only offers to reject",
+      "allows nothing by bypass if only rejection is offered",
       [
         OPENED,
         prompt("1"),
@@ -294,42 +294,42 @@ suite("session state", () => {
       "open running accept 1 send 1 (prompting)",
     ],
     [
-      "a closed session is not bypassed",
+      "ignores the bypass of a closed session",
       [OPENED, { kind: "closed" }, { kind: "bypassed", until: "revoked" }, { kind: "bypassed", until: "sessionEnds" }],
       "open leave (closed)",
     ],
     [
-      "a bypassed agent is answered allow_once, never allow_always",
+      "answers a bypassed agent with allow_once, never allow_always",
       [OPENED, prompt("1"), asked("p", "allow")],
       "open running accept 1 send 1 p=yes (prompting)",
     ],
     [
-      "a question after the turn is answered cancelled",
+      "cancels a request after the turn",
       [OPENED, prompt("1"), stopped(), asked("p", "allow")],
       "open running accept 1 send 1 idle p=cancelled (idle)",
     ],
     [
-      "a question while cancelling is answered cancelled",
+      "cancels a request during a cancellation",
       [OPENED, prompt("1"), { kind: "cancelled" }, asked("p", "allow")],
       "open running accept 1 send 1 cancelling sendCancel p=cancelled (cancelling)",
     ],
     [
-      "the agent's death ends the turn, and the next prompt starts it again",
+      "ends the turn when the agent exits and restarts it with the next prompt",
       [OPENED, prompt("1"), asked("p"), DOWN, prompt("2"), OPENED],
       "open running accept 1 send 1 p=cancelled idle leave reopenLater starting accept 2 open running send 2 (prompting)",
     ],
     [
-      "an agent that cannot start keeps the prompt in the conversation",
+      "keeps the prompt in the conversation if the agent cannot start",
       [prompt("1"), { kind: "openFailed", text: "not found", actions: [] }],
       "open starting accept 1 idle leave (down)",
     ],
     [
-      "a restart in mid-turn ends it and opens anew",
+      "ends the turn and reopens on a restart",
       [OPENED, prompt("1"), { kind: "restarted" }, OPENED],
       "open running accept 1 send 1 idle restartAgent open (idle)",
     ],
     [
-      "a cancelled prompt that the agent answers with an error has stopped, no more",
+      "treats an error after a cancellation as cancelled",
       [
         OPENED,
         prompt("1"),
@@ -340,32 +340,32 @@ suite("session state", () => {
       "open running accept 1 send 1 cancelling sendCancel idle (idle)",
     ],
     [
-      "closing in mid-turn settles, cancels and leaves",
+      "settles, cancels and leaves when closed during a turn",
       [OPENED, prompt("1"), asked("p"), { kind: "closed" }, prompt("2")],
       "open running accept 1 send 1 p=cancelled sendCancel leave refuse 2 (closed)",
     ],
     [
-      "a form that is filled in reaches the agent once, without what was left empty",
+      "sends a form once without empty values",
       [OPENED, prompt("1"), elicited("e"), filled("e", { age: 7, nick: "", other: 1 }), filled("e", { age: 8 })],
       `open running accept 1 send 1 e={"action":"accept","content":{"age":7}} (prompting)`,
     ],
     [
-      "a form with a wrong value stays open",
+      "keeps a form with an invalid value open",
       [OPENED, prompt("1"), elicited("e"), filled("e", { age: 1.5 }), filled("e", {}), filled("e", { age: 2 })],
       `open running accept 1 send 1 e={"action":"accept","content":{"age":2}} (prompting)`,
     ],
     [
-      "a question that is declined says so to the agent",
+      "returns a declined form to the agent",
       [OPENED, prompt("1"), elicited("e"), { kind: "elicitationAnswered", id: "e", choice: { kind: "decline" } }],
       `open running accept 1 send 1 e={"action":"decline"} (prompting)`,
     ],
     [
-      "a page is opened only after consent",
+      "opens a page only after consent",
       [OPENED, prompt("1"), elicited("e", PAGE), filled("e", {})],
       `open running accept 1 send 1 e={"action":"accept"} page https://example.org/x (prompting)`,
     ],
     [
-      "a page that the agent says was visited needs no answer any more",
+      "closes a page request that the agent completed",
       [
         OPENED,
         prompt("1"),
@@ -376,12 +376,12 @@ suite("session state", () => {
       `open running accept 1 send 1 e={"action":"accept"} (prompting)`,
     ],
     [
-      "a question outside a turn waits for its answer",
+      "keeps a request outside a turn open",
       [OPENED, elicited("e"), { kind: "closed" }],
       `open e={"action":"cancel"} leave (closed)`,
     ],
     [
-      "a question is withdrawn, cancelled with its turn, and dies with its agent",
+      "cancels an elicitation with its withdrawal, its turn or its agent",
       [
         OPENED,
         elicited("a"),
@@ -398,12 +398,12 @@ suite("session state", () => {
       `open a={"action":"cancel"} running accept 1 send 1 cancelling b={"action":"cancel"} sendCancel c={"action":"cancel"} idle d={"action":"cancel"} leave reopenLater x={"action":"cancel"} (down)`,
     ],
     [
-      "a control is set once for each new value that it offers",
+      "sets an option once for each new offered value",
       [...WITH_MODEL, choose("l"), choose("l"), choose("none"), choose("s")],
       "open m:=l m:=s (idle)",
     ],
     [
-      "an agent that dies is started again after a pause, each time a longer one, and then no more",
+      "restarts an exited agent with increasing pauses and then stops",
       [
         OPENED,
         DOWN,
@@ -419,51 +419,51 @@ suite("session state", () => {
       "open leave reopenLater open leave reopenLater open leave reopenLater open leave open (opening)",
     ],
     [
-      "an agent that has answered since begins with a short pause again",
+      "resets the restart pause after an answer",
       [OPENED, DOWN, REOPENED, OPENED, prompt("1"), say("x"), stopped(), DOWN],
       "open leave reopenLater open running accept 1 send 1 idle leave reopenLater (down)",
     ],
     [
-      "a prompt that the agent did not read before it exited is sent by itself when it is back, before those that wait",
+      "sends a prompt that the agent did not read again after the restart, before queued ones",
       [OPENED, prompt("1"), prompt("2"), UNREAD, prompt("3"), REOPENED, OPENED, stopped(), stopped()],
       "open running accept 1 send 1 accept 2 starting leave reopenLater accept 3 open running send 1 " +
         "running send 2 running send 3 (prompting)",
     ],
     [
-      "a prompt is sent a second time, and not a third",
+      "sends a prompt at most twice",
       [OPENED, prompt("1"), UNREAD, REOPENED, OPENED, UNREAD],
       "open running accept 1 send 1 starting leave reopenLater open running send 1 idle leave reopenLater (down)",
     ],
     [
-      "a prompt that the agent may have read is not sent again",
+      "does not resend a prompt that the agent may have read",
       [OPENED, prompt("1"), { ...UNREAD, readUntil: 0 }],
       "open running accept 1 send 1 idle leave reopenLater (down)",
     ],
     [
-      "a prompt of which something has come is not sent again",
+      "does not resend a prompt with output",
       [OPENED, prompt("1"), say("x"), UNREAD],
       "open running accept 1 send 1 idle leave reopenLater (down)",
     ],
     [
-      "a prompt that waits for the restart can be stopped",
+      "stops a prompt that waits for the restart",
       [OPENED, prompt("1"), UNREAD, CANCEL, REOPENED, OPENED],
       "open running accept 1 send 1 starting leave reopenLater idle open (idle)",
     ],
     [
-      "a prompt that waits for the restart goes out with a restart by hand",
+      "sends a prompt that waits for the restart after a manual restart",
       [OPENED, prompt("1"), UNREAD, { kind: "restarted" }, OPENED],
       "open running accept 1 send 1 starting leave reopenLater restartAgent open running send 1 (prompting)",
     ],
     [
-      "an agent that never started is not started again by itself",
+      "does not restart an agent that never started",
       [{ kind: "openFailed", text: "no", actions: [] }],
       "open leave (down)",
     ],
-    ["what cannot happen says so", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
+    ["reports impossible events", [OPENED, stopped()], "open UNEXPECTED turnEnded while idle (idle)"],
   ];
   for (const [name, events, expected] of TABLE) test(name, () => equal(play(...events).story, expected));
 
-  test("the end of an agent says when it restarts: after a pause, with a prompt that waits, or with the next one", () => {
+  test("shows after an agent exit when the agent restarts: after a pause, with a waiting prompt or the next", () => {
     const died: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: [], restarts: true };
     const last = (...events: readonly SessionEvent[]): string | undefined =>
       notices(play(...events).state.conversation).at(-1);
@@ -477,7 +477,7 @@ suite("session state", () => {
     equal(last(failed), "Ada stopped. Ada restarts with your next prompt.");
   });
 
-  test("an agent without allow_once is asked about although it is bypassed", () => {
+  test("asks despite bypass if the agent offers no allow_once option", () => {
     const only = {
       kind: "asked",
       asked: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" },
@@ -485,7 +485,7 @@ suite("session state", () => {
     equal(play(OPENED, prompt("1"), only).story, "open running accept 1 send 1 (prompting)");
   });
 
-  test("a question of ours is asked whatever the settings say of the agent's, and no setting can be made of its answer", () => {
+  test("asks its own questions regardless of the agent's policy and offers no permanent answer", () => {
     const ours = {
       kind: "asked",
       asked: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" },
@@ -501,7 +501,7 @@ suite("session state", () => {
     equal(state.conversation.entries.find(entry => entry.kind === "permission")?.isOurs, true);
   });
 
-  test("a card that was answered by the setting says so", () => {
+  test("marks a permission that bypass answered", () => {
     const card = play(OPENED, prompt("1"), asked("p", "allow")).state.conversation.entries.find(
       entry => entry.kind === "permission",
     );
@@ -514,7 +514,7 @@ suite("session state", () => {
     });
   });
 
-  test("a control shows what was chosen at once, what the agent made of it, and the value before when it refuses", () => {
+  test("shows a selected option immediately, then the agent's value, or the previous value on rejection", () => {
     const shown = (...events: readonly SessionEvent[]) =>
       play(...WITH_MODEL, ...events).state.conversation.controls.map(({ value }) => value);
     deepEqual(shown(choose("l")), ["l"]);
@@ -527,7 +527,7 @@ suite("session state", () => {
     ]);
   });
 
-  test("a thought says how long it took, when something follows it or the turn ends", () => {
+  test("shows the duration of a thought when another update follows or the turn ends", () => {
     const think = (text: string): SessionEvent => ({
       kind: "updated",
       version: 1,
@@ -552,7 +552,7 @@ suite("session state", () => {
     );
   });
 
-  test("the words for a cancelled turn are the same however the agent ended it", () =>
+  test("shows the same text for a cancelled turn however the agent ends it", () =>
     deepEqual(
       notices(
         play(
@@ -566,7 +566,7 @@ suite("session state", () => {
       ["Stopped."],
     ));
 
-  test("a question about a call id of an earlier turn does not show that call's parameters", () => {
+  test("does not show the parameters of an earlier turn's call with the same id", () => {
     const old: SessionEvent = {
       kind: "updated",
       version: 1,
@@ -586,7 +586,7 @@ suite("session state", () => {
     deepEqual([card?.title, card?.input], ["rm", undefined]);
   });
 
-  test("a prompt whose agent died can be sent again with a click", () => {
+  test("offers to send the prompt again after the agent exits", () => {
     const actions = (...events: readonly SessionEvent[]) =>
       play(...events, DOWN).state.conversation.entries.flatMap(entry => (entry.kind === "notice" ? entry.actions : []));
     deepEqual(actions(OPENED, prompt("1")), ["sendAgain", "restartAgent"]);
@@ -594,7 +594,7 @@ suite("session state", () => {
     deepEqual(actions(OPENED), ["restartAgent"]);
   });
 
-  test("each end that is not an ordinary one is said in a sentence", () => {
+  test("shows a sentence for each irregular stop reason", () => {
     deepEqual(notices(play(OPENED, prompt("1"), stopped()).state.conversation), [
       "Ada ended its turn without an answer.",
     ]);
@@ -611,12 +611,12 @@ suite("session state", () => {
     );
   });
 
-  test("no more than twenty prompts wait, and one too many is refused with a sentence", () => {
+  test("queues at most 20 prompts and rejects the next with a sentence", () => {
     const many = Array.from({ length: 22 }, (_, n) => prompt(String(n)));
     ok(play(OPENED, ...many).story.endsWith("accept 20 refuse 21 (prompting)"));
   });
 
-  test("a slow start, a silent turn and an image that is not taken are said", () => {
+  test("shows notices for a slow start, a silent turn and an unsupported image", () => {
     deepEqual(notices(play({ kind: "installing", name: "Ada" }).state.conversation), [
       "Ada is being installed. That happens once.",
     ]);
@@ -637,7 +637,7 @@ suite("session state", () => {
     deepEqual(play(OPENED).state.conversation.accepts, { images: true });
   });
 
-  test("what a dead process showed is marked, and what comes after says that the memory is gone", () => {
+  test("marks the output of an exited process and reports the lost memory", () => {
     const { state } = play(OPENED, prompt("1"), say("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
     deepEqual(
       state.conversation.entries.map(entry =>
@@ -683,7 +683,7 @@ suite("session state", () => {
     "install",
   );
 
-  test("whatever happens in whatever order: one turn at a time, all settled at its end, each question answered once, each prompt sent once", () =>
+  test("runs one turn at a time, settles all at its end, and sends each prompt once, in any event order", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 60 }), moves => {
         let [state, effects] = start(EMPTY, "s-", undefined);

@@ -49,7 +49,7 @@ function all(entries: readonly Entry[]): readonly Entry[] {
   return entries.flatMap(entry => (entry.kind === "subagent" ? [entry, ...all(entry.entries)] : [entry]));
 }
 
-suite("subagents in a session's machine", () => {
+suite("subagents in SessionMachine", () => {
   const move = fc.oneof(
     announced,
     content,
@@ -61,7 +61,7 @@ suite("subagents in a session's machine", () => {
     ),
   );
 
-  test("whatever comes: the page shows the same, ids are unique, each question is answered once, and nothing runs without an agent", () =>
+  test("keeps the page equal, ids unique and questions answered once, in any event order", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 50 }), moves => {
         let [state, effects] = start(EMPTY, "s-", undefined),

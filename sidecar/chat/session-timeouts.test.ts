@@ -16,8 +16,8 @@ class Fixture {
   }
 }
 
-suite("patience with an agent", () => {
-  test("that starts ends after ten and after thirty seconds, unless it waits for a person", () => {
+suite("AgentTimeouts", () => {
+  test("emits slow after 10 and 30 s of a start unless it waits for the user", () => {
     const fixture = new Fixture();
     fixture.patience.toOpen(fixture.tell);
     deepEqual(fixture.wait(9), []);
@@ -29,7 +29,7 @@ suite("patience with an agent", () => {
     equal(fixture.clock.waiting, 0);
   });
 
-  test("that says nothing in its turn ends after three minutes since its last word, once, unless it waits for a person", () => {
+  test("emits silent once, 3 minutes after the last update, unless it waits for the user", () => {
     const fixture = new Fixture();
     fixture.patience.toHear(fixture.tell);
     deepEqual(fixture.wait(120), []);
@@ -43,7 +43,7 @@ suite("patience with an agent", () => {
     equal(fixture.clock.waiting, 0);
   });
 
-  test("that is to stop ends after ten seconds, and for good after a minute", () => {
+  test("emits cancelOverdue after 10 s and cancelGivenUp after 60 s", () => {
     const fixture = new Fixture();
     fixture.patience.toHear(fixture.tell);
     fixture.patience.toStop(fixture.tell);
@@ -52,7 +52,7 @@ suite("patience with an agent", () => {
     deepEqual(fixture.wait(600), []);
   });
 
-  test("that has done it does not end", () => {
+  test("emits nothing after disposal", () => {
     const fixture = new Fixture();
     for (const wait of [fixture.patience.toOpen, fixture.patience.toHear, fixture.patience.toStop]) {
       wait.call(fixture.patience, fixture.tell);

@@ -3,7 +3,7 @@ import type { Entry } from "../../src/protocol/chat";
 import { NEVER, Fixture } from "../testing/chat-fixture";
 
 suite("chat session", () => {
-  test("a prompt goes to the agent, its answer comes back, text in order", async () => {
+  test("sends a prompt and shows the answer in order", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "hello");
@@ -20,7 +20,7 @@ suite("chat session", () => {
     deepEqual(fixture.wants, ["reading Ada", "nothing Ada"]);
   });
 
-  test("two tabs with one configuration share a process and hear their own answers", async () => {
+  test("shares a process between two sessions of one configuration and separates their answers", async () => {
     await using fixture = new Fixture();
     const [a, b] = await Promise.all([fixture.open(), fixture.open()]);
     await Promise.all([fixture.prompt(a, "A"), fixture.prompt(b, "B")]);
@@ -44,7 +44,7 @@ suite("chat session", () => {
     );
   });
 
-  test("stop cancels, the agent ends the turn; one that does not is offered a restart", async () => {
+  test("cancels a turn and offers a restart if the agent does not end it", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
@@ -61,7 +61,7 @@ suite("chat session", () => {
     equal(fixture.shown.get(id)?.turn.state, "idle");
   });
 
-  test("the agent dies in mid-turn: one sentence, and the next prompt starts it again", async () => {
+  test("shows one notice when the agent exits during a turn and restarts it with the next prompt", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "one");
@@ -82,7 +82,7 @@ suite("chat session", () => {
     equal(fixture.shown.get(id)?.turn.state, "idle");
   });
 
-  test("an agent that cannot be started says why, and the prompt stays", async () => {
+  test("shows why the agent cannot start and keeps the prompt", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
@@ -94,7 +94,7 @@ suite("chat session", () => {
     ok(fixture.story(id)[1]?.startsWith("notice Ada answered with an error"));
   });
 
-  test("an agent whose answer makes no sense says why, also when nobody could write that answer down again", async () => {
+  test("shows the error of an invalid session/new response, even one too deep to print", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["session/new"];
     const id = await fixture.open();
@@ -106,7 +106,7 @@ suite("chat session", () => {
     deepEqual(fixture.story(id), ["notice Ada answered with an error: its new session has no id."]);
   });
 
-  test("a restart stops the process for all its tabs and opens each again at its next prompt", async () => {
+  test("restarts the process for all its sessions and reopens each with its next prompt", async () => {
     await using fixture = new Fixture();
     const [a, b] = [await fixture.open(), await fixture.open()];
     await fixture.settle();
@@ -122,7 +122,7 @@ suite("chat session", () => {
     equal(fixture.shown.get(b)?.turn.state, "idle");
   });
 
-  test("closing a tab answers its questions, closes its session, and stops an agent that nobody uses", async () => {
+  test("cancels the questions of a closed session and stops an agent without sessions", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");
@@ -141,7 +141,7 @@ suite("chat session", () => {
     await rejects(fixture.prompt(id, "late"), /not open any more/);
   });
 
-  test("what a page still showed of a dead process begins the conversation, settled", async () => {
+  test("begins the conversation with the settled entries that a page still shows of an exited process", async () => {
     await using fixture = new Fixture();
     const shown: Entry[] = [
       { kind: "user", id: "u", text: "hi" },

@@ -52,8 +52,8 @@ async function answer(fixture: Fixture, id: string, values?: Readonly<Record<str
 const notices = (fixture: Fixture, id: string): readonly unknown[] =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : []));
 
-suite("an agent that wants its user to sign in", () => {
-  test("does it itself, in the same process, and the prompt that waited goes out", async () => {
+suite("agent that requires sign-in", () => {
+  test("signs in within the same process and sends the waiting prompt", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
@@ -70,7 +70,7 @@ suite("an agent that wants its user to sign in", () => {
     deepEqual([fixture.agents.length, notices(fixture, id)], [1, []]);
   });
 
-  test("has it done by its program in a terminal, and is started anew", async () => {
+  test("signs in with its program in a terminal and restarts", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser", "terminal");
     await answer(fixture, id, { method: "cli" });
@@ -81,7 +81,7 @@ suite("an agent that wants its user to sign in", () => {
     equal(fixture.agents[0]!.heard.includes("authenticate"), false);
   });
 
-  test("is given a key, which is kept in secret and is nowhere in the conversation", async () => {
+  test("stores a key in secret storage and outside the conversation", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "key");
     await answer(fixture, id, {});
@@ -95,13 +95,13 @@ suite("an agent that wants its user to sign in", () => {
 
   for (const [what, methods, act, says] of [
     [
-      "nobody wants to",
+      "refusal by the user",
       ["browser"],
       async (fixture, id) => answer(fixture, id),
       /^You were not signed in to Ada\. Send your prompt again/,
     ],
     [
-      "nobody enters a key",
+      "no key entered",
       ["key"],
       async (fixture, id) => {
         await answer(fixture, id, {});
@@ -110,7 +110,7 @@ suite("an agent that wants its user to sign in", () => {
       /^You were not signed in to Ada\./,
     ],
     [
-      "the agent fails at it",
+      "failure of the agent",
       ["browser"],
       async (fixture, id) => {
         await answer(fixture, id, {});
@@ -120,7 +120,7 @@ suite("an agent that wants its user to sign in", () => {
       /^You were not signed in to Ada: Ada answered with an error: no browser/,
     ],
     [
-      "the terminal's program fails",
+      "failure of the terminal program",
       ["terminal"],
       async (fixture, id) => {
         fixture.terminal = () => ({ exitCode: 3 });
@@ -129,7 +129,7 @@ suite("an agent that wants its user to sign in", () => {
       /exit code 3/,
     ],
     [
-      "the terminal is closed",
+      "closed terminal",
       ["terminal"],
       async (fixture, id) => {
         fixture.terminal = () => ({});
@@ -138,7 +138,7 @@ suite("an agent that wants its user to sign in", () => {
       /closed before it had ended/,
     ],
     [
-      "the terminal does not open",
+      "terminal that does not open",
       ["terminal"],
       async (fixture, id) => {
         fixture.terminal = () => {
@@ -149,7 +149,7 @@ suite("an agent that wants its user to sign in", () => {
       /no terminals here/,
     ],
     [
-      "it is the same afterwards, in the same process",
+      "sign-in still required in the same process",
       ["browser"],
       async (fixture, id) => {
         await answer(fixture, id, {});
@@ -160,7 +160,7 @@ suite("an agent that wants its user to sign in", () => {
       /^Ada still wants you to sign in, although “Log in” has just succeeded/,
     ],
     [
-      "it is the same afterwards, in a new process",
+      "sign-in still required in a new process",
       ["terminal"],
       async (fixture, id) => {
         await answer(fixture, id, {});
@@ -168,9 +168,9 @@ suite("an agent that wants its user to sign in", () => {
       },
       /although “In a terminal” has just succeeded/,
     ],
-    ["it names no way", [], async () => undefined, /^Ada wants you to sign in first, and does not say how/],
+    ["no method offered", [], async () => undefined, /^Ada wants you to sign in first, and does not say how/],
   ] satisfies [string, (keyof typeof METHODS)[], (fixture: Fixture, id: string) => Promise<void>, RegExp][])
-    test(`${what}: one sentence, and the prompt can be sent again`, async () => {
+    test(`${what}: shows one notice and offers to send the prompt again`, async () => {
       await using fixture = new Fixture();
       const id = await asked(fixture, ...methods);
       await act(fixture, id);
@@ -187,7 +187,7 @@ suite("an agent that wants its user to sign in", () => {
       );
     });
 
-  test("the next prompt asks again", async () => {
+  test("asks again with the next prompt", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await answer(fixture, id);
@@ -197,7 +197,7 @@ suite("an agent that wants its user to sign in", () => {
     equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
   });
 
-  test("of two tabs that ask one is answered: the other's question goes, and it has a session, too", async () => {
+  test("withdraws the question of a second session when the first is answered, and opens both", async () => {
     await using fixture = new Fixture();
     const one = await asked(fixture, "terminal"),
       other = await fixture.open();
@@ -222,7 +222,7 @@ suite("an agent that wants its user to sign in", () => {
     equal(fixture.told.filter(line => line.startsWith("terminal")).length, 1);
   });
 
-  test("an agent that dies whenever it asks is not started for ever", async () => {
+  test("is not restarted again and again if it exits during its question", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await fixture.agents[0]!.die();
@@ -233,7 +233,7 @@ suite("an agent that wants its user to sign in", () => {
     deepEqual([fixture.agents.length, notices(fixture, id).length], [2, 1]);
   });
 
-  test("who does not want to is not asked again by itself, also after the agent has died before", async () => {
+  test("does not ask again after a refusal, also after an earlier exit", async () => {
     await using fixture = new Fixture();
     fixture.initialized = initialized("browser");
     const id = await fixture.open();
@@ -250,7 +250,7 @@ suite("an agent that wants its user to sign in", () => {
     equal(fixture.agents.length, 2);
   });
 
-  test("that says so only when it is prompted is asked how before the next prompt, although it would open a session", async () => {
+  test("asks before the next prompt if it requires sign-in only at a prompt", async () => {
     await using fixture = new Fixture();
     fixture.initialized = initialized("browser");
     const id = await fixture.open();
@@ -274,7 +274,7 @@ suite("an agent that wants its user to sign in", () => {
     await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
   });
 
-  test("a tab that is closed meanwhile leaves nothing behind", async () => {
+  test("stops after its session closes during the question", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
     await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
@@ -285,7 +285,7 @@ suite("an agent that wants its user to sign in", () => {
     );
   });
 
-  test("an agent whose user signed out is not restarted until the next prompt", async () => {
+  test("is not restarted after sign-out until the next prompt", async () => {
     await using fixture = new Fixture();
     fixture.initialized = { ...initialized("browser"), agentCapabilities: { auth: { logout: {} } } };
     const id = await fixture.open();

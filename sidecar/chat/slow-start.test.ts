@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { NEVER, Fixture } from "../testing/chat-fixture";
 
-suite("an agent that is slow", () => {
-  test("to start is told of after ten seconds, with its log after thirty, and given up after two minutes with a way on", async () => {
+suite("slow agent", () => {
+  test("shows a notice after 10 s of the start, the log after 30 s, and times out after 120 s", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
@@ -35,7 +35,7 @@ suite("an agent that is slow", () => {
     deepEqual(fixture.shown.get(id)?.turn.state, "idle");
   });
 
-  test("to start because it is being installed is told of once, and is not late", async () => {
+  test("shows one notice during an installation without a start timeout", async () => {
     await using fixture = new Fixture();
     fixture.manual = ["initialize"];
     const id = await fixture.open();
@@ -51,7 +51,7 @@ suite("an agent that is slow", () => {
     deepEqual(told(), ["Ada is being installed. That happens once."]);
   });
 
-  test("to stop is restarted after a minute, and its prompt can be sent again", async () => {
+  test("restarts 60 s after a cancellation and offers to send the prompt again", async () => {
     await using fixture = new Fixture();
     const id = await fixture.open();
     await fixture.prompt(id, "go");

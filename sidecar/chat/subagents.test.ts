@@ -103,8 +103,8 @@ function lines(entries: readonly Entry[], indent = ""): readonly string[] {
   });
 }
 
-suite("subagents of an agent that speaks ACP v2", () => {
-  test("nine updates of a subagent are one card with its transcript, not nine placeholders", async () => {
+suite("subagents of an ACP v2 agent", () => {
+  test("shows nine updates in one card with a transcript, without placeholders", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Explore", description: "Looks around", state: { state: "running" } })],
@@ -137,7 +137,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     equal(fixture.shown.get(fixture.sessionId)?.title, undefined);
   });
 
-  test("a question of a subagent is asked in its parent's tab under its name, and the subagent gets the answer", async () => {
+  test("asks in the parent's session under its name and receives the answer", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(["s1", subagent("c1", { title: "Explore", state: { state: "running" } })]);
     const { answer } = await fixture.ask("c1");
@@ -151,7 +151,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
   });
 
-  test("a subagent of a subagent is shown in its parent's card, and asks in the same tab", async () => {
+  test("shows a nested subagent in the parent's card and asks in the same session", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Outer" })],
@@ -171,7 +171,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
   });
 
-  test("a subagent that has ended leaves no open call, and its turn's end cancels its question", async () => {
+  test("closes open calls when it ends, and cancels its questions at the end of the turn", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Explore" })],
@@ -189,7 +189,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     deepEqual(await answer, { outcome: { outcome: "cancelled" } });
   });
 
-  test("a subagent that works in the background asks between turns, and has another card in the next turn", async () => {
+  test("asks between turns in the background and gets a new card in the next turn", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
@@ -216,7 +216,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     ]);
   });
 
-  test("a turn that is cancelled, and an agent that exits, end everything of the subagents", async () => {
+  test("ends with a cancelled turn and with an agent exit", async () => {
     await using fixture = await new Fixture().begin();
     await fixture.send(
       ["s1", subagent("c1", { title: "Watch", state: { state: "running" } })],
@@ -234,7 +234,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     deepEqual(fixture.transcript.slice(4, 7), ["user again", "subagent Watch cancelled", "  tool Run cancelled"]);
   });
 
-  test("an agent cannot make a subagent of a session that another tab has", async () => {
+  test("cannot take over a session that another tab uses", async () => {
     await using fixture = await new Fixture().begin();
     const other = await fixture.open({ protocol: 2 });
     await fixture.settle();
@@ -245,7 +245,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     deepEqual(fixture.story(other), ["agent for the other tab"]);
   });
 
-  test("updates of an unknown kind share one placeholder per kind and turn", async () => {
+  test("shares one placeholder per unknown update kind and turn", async () => {
     await using fixture = await new Fixture().begin();
     const odd = (sessionUpdate: string): readonly [string, object] => ["s1", { sessionUpdate, x: 1 }];
     await fixture.send(odd("_a"), odd("_a"), odd("_b"), odd("_a"));
@@ -255,7 +255,7 @@ suite("subagents of an agent that speaks ACP v2", () => {
     deepEqual(fixture.transcript, ["user go", "unknown _a ×3", "unknown _b ×1", "user more", "unknown _a ×1"]);
   });
 
-  test("a plan that is removed is not shown, and each kind of plan takes the place of the one before", async () => {
+  test("hides a removed plan and replaces a plan by one of another kind", async () => {
     await using fixture = await new Fixture().begin();
     const plan = (more: object): readonly [string, object] => [
       "s1",

@@ -174,8 +174,8 @@ function newAgent(
     });
 }
 
-suite("an agent that speaks ACP v2", () => {
-  test("is met in its version; its turn ends with its state, after everything that it said", async () => {
+suite("ACP v2 agent", () => {
+  test("is initialized in its version and ends its turn with its state after all updates", async () => {
     const heard: unknown[] = [];
     const agent = newAgent(async (client, sessionId) => {
       const tell = (update: v2.SessionUpdate): Promise<void> => client.notify("session/update", { sessionId, update });
@@ -221,7 +221,7 @@ suite("an agent that speaks ACP v2", () => {
     deepEqual(fixture.conversation.commands, [{ name: "plan", description: "Make a plan", hint: "of what" }]);
   });
 
-  test("says why a turn failed, and is ready for the next", async () => {
+  test("shows why a turn failed and accepts the next prompt", async () => {
     await using fixture = new Fixture(
       newAgent((client, sessionId) =>
         client.notify("session/update", {
@@ -247,7 +247,7 @@ suite("an agent that speaks ACP v2", () => {
     );
   });
 
-  test("is told what was chosen in v2's words, and hears of a stop", async () => {
+  test("receives options in v2's form, and cancellations", async () => {
     const heard: unknown[] = [];
     await using fixture = new Fixture(
       newAgent(async (client, sessionId) => {
@@ -271,7 +271,7 @@ suite("an agent that speaks ACP v2", () => {
   });
 });
 
-suite("an agent that speaks only ACP v1", () => {
+suite("ACP v1 agent", () => {
   const old = (): v1.AgentApp =>
     v1
       .agent({ name: "old" })
@@ -290,7 +290,7 @@ suite("an agent that speaks only ACP v1", () => {
       });
 
   for (const protocol of [1, 2] as const)
-    test(`works the same when it is offered v${protocol}`, async () => {
+    test(`works unchanged when the client offers v${protocol}`, async () => {
       await using fixture = new Fixture(old(), protocol);
       await fixture.open();
       await fixture.prompt("go");
@@ -298,7 +298,7 @@ suite("an agent that speaks only ACP v1", () => {
       deepEqual(fixture.story, ["user go", "agent hi"]);
     });
 
-  test("and one that speaks both is met in v2 only when it is offered", async () => {
+  test("with v2 support uses v2 only when the client offers it", async () => {
     for (const [protocol, said] of [
       [1, "hi"],
       [2, "new"],

@@ -210,13 +210,13 @@ suite("command line", () => {
     [["doctor", "--agent", "x | y"], /^--agent cannot be read as a command/],
   ];
   for (const [args, says] of REFUSED)
-    test(`refused: ${args.join(" ") || "(nothing)"}`, () => {
+    test(`rejects ${args.join(" ") || "no arguments"}`, () => {
       match(wrong(read(...args)), says);
       match(wrong(read(...args)), / See symposium-acp-agent (\S+ )?--help\.$/);
       doesNotMatch(wrong(read(...args)), /\n/);
     });
 
-  test("the doctor sees one agent, or none", () => {
+  test("accepts one agent or none for doctor", () => {
     const patient = (...args: readonly string[]) => {
       const command = read("doctor", ...args);
       return command.kind === "doctor" ? command.patient : command;
@@ -234,7 +234,7 @@ suite("command line", () => {
     );
   });
 
-  test("where it says to look for help there is some", () => {
+  test("refers only to existing help texts", () => {
     for (const [args] of REFUSED) {
       const [, line] = / See symposium-acp-agent (.+)\.$/.exec(wrong(read(...args))) ?? [];
       const command = read(...(line ?? "").split(" "));
@@ -242,7 +242,7 @@ suite("command line", () => {
     }
   });
 
-  test("what it refuses may hold secrets and is not repeated", () => {
+  test("never repeats a rejected value", () => {
     for (const agent of [
       `{"local":{"command":"x","env":{"KEY":"hunter2"`,
       `KEY=hunter2 'x`,
@@ -259,8 +259,8 @@ suite("command line", () => {
       doesNotMatch(wrong(read("run-with", "--proxy", JSON.stringify({ kind: "mcp", http }))), /hunter2/);
   });
 
-  suite("chains", () => {
-    test("have proxies in the order in which they were given, then the agent", () =>
+  suite("chain of the command line", () => {
+    test("keeps the order of proxies before the agent", () =>
       deepEqual(
         chainOf(
           read("run-with", "--proxy", "A=1 one --x 'y z'", "--agent", "/opt/bin/agent.exe --acp", "--proxy", "two"),
@@ -272,14 +272,14 @@ suite("command line", () => {
         },
       ));
 
-    test("without an agent are proxies themselves", () =>
+    test("without an agent are proxies", () =>
       deepEqual(chainOf(read("run-with", "--proxy", "one", "--trace-dir", "t")), {
         proxies: [program("one")],
         agent: undefined,
         traceFolder: "t",
       }));
 
-    test("are written as JSON, too: a distribution, or an entry of the settings", () => {
+    test("accepts JSON: a distribution or a settings entry", () => {
       const local = { command: "C:\\x\\agent.cmd", args: ["--acp"], env: { A: "1" } },
         command = { kind: "process", ...local } as const;
       const { proxies, agent } = chainOf(
@@ -301,7 +301,7 @@ suite("command line", () => {
       );
     });
 
-    test("end in Eliza when she is called as the subcommand is, and in another program of that name when it is named otherwise", () => {
+    test("ends with Eliza for its subcommand, and with another program if named otherwise", () => {
       const agent = (text: string): unknown => chainOf(read("run-with", "--agent", text)).agent;
       deepEqual(agent(" eliza "), eliza);
       deepEqual(agent("eliza --deterministic"), { name: "Eliza", command: { kind: "eliza", deterministic: true } });
@@ -318,7 +318,7 @@ suite("command line", () => {
       deepEqual(agent("A=1 eliza"), program("eliza", "eliza", [], { A: "1" }));
     });
 
-    test("our own extensions by their names, or as the settings have them, and all that are on by default", () => {
+    test("accepts built-in extensions by name, by settings entry and as defaults", () => {
       const own = (id: string, name: string, settings = {}) => ({ name, command: { kind: "own", id, settings } }),
         settings = { timeoutMinutes: 5 };
       const { proxies } = chainOf(
@@ -353,7 +353,7 @@ suite("command line", () => {
       ]);
     });
 
-    test("MCP servers as the settings have them: a command, or an address", () => {
+    test("accepts MCP servers as settings entries: a command or an address", () => {
       const http = { url: "https://mcp.example.com/v1", headers: { Authorization: "Bearer x" } },
         local = { command: "/opt/git-mcp", args: ["--stdio"], env: { A: "1" } },
         process = { kind: "process", ...local };
@@ -391,7 +391,7 @@ suite("command line", () => {
       ]);
     });
 
-    test("with several of one name number them", () => {
+    test("numbers components with the same name", () => {
       const { proxies, agent } = chainOf(
         read(
           "run-with",
@@ -411,7 +411,7 @@ suite("command line", () => {
       );
     });
 
-    test("on Windows take paths as they are written there", () =>
+    test("accepts Windows paths", () =>
       deepEqual(
         chainOf(readCommand(["run-with", "--agent", 'C:\\tools\\agent.cmd --dir "C:\\Program Files\\x"'], "win32")),
         {
@@ -422,7 +422,7 @@ suite("command line", () => {
       ));
   });
 
-  test("options may stand anywhere around the subcommand, with = or without", () => {
+  test("accepts options before and after the subcommand, with and without =", () => {
     const options = [["--agent", "eliza"], ["--proxy=one"], ["--log", "info"], ["--log-dir=l"], ["--trace-dir", "t"]];
     const expected = read("run-with", ...options.flat());
     deepEqual(expected, {
@@ -438,7 +438,7 @@ suite("command line", () => {
     );
   });
 
-  test("every list of arguments is read, or refused with a sentence", () => {
+  test("is read or rejected with a sentence for any arguments", () => {
     const argument = fc.oneof(
       fc.constantFrom(
         "run-with",
@@ -475,7 +475,7 @@ suite("command line", () => {
     );
   });
 
-  test("the help of each command names all its options, and that of all names the commands", () => {
+  test("is documented: each help text lists all its options or commands", () => {
     for (const option of ["--proxy", "--agent", "--log ", "--log-dir", "--trace-dir", "--help", "--version"])
       ok(usage("run-with").includes(option), option);
     for (const option of ["--deterministic", "--log ", "--log-dir", "--help", "--version"])

@@ -57,27 +57,27 @@ suite("symposium-acp-agent conform", () => {
     equal(code, 0, stdout);
   };
 
-  test("Eliza passes", async () => notFailed(await conform("agent", "--", ...ours("eliza"))));
-  test("a chain in front of Eliza passes", async () =>
+  test("passes Eliza", async () => notFailed(await conform("agent", "--", ...ours("eliza"))));
+  test("passes a chain in front of Eliza", async () =>
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "defaults", "--agent", "eliza"))));
-  test("an agent without faults passes in both versions, through the conductor too", async () => {
+  test("passes a faultless agent in both versions, also through the conductor", async () => {
     const agent = words("faulty-agent")
       .map(word => `'${word}'`)
       .join(" ");
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "cargo", "--agent", agent)));
   });
   for (const { id } of BUILT_IN_EXTENSIONS) {
-    test(`the proxy ${id} passes`, async () => notFailed(await conform("proxy", "--", ...ours("proxy", id))));
+    test(`passes the proxy ${id}`, async () => notFailed(await conform("proxy", "--", ...ours("proxy", id))));
   }
-  test("a chain as one proxy passes", async () =>
+  test("passes a chain as one proxy", async () =>
     notFailed(await conform("proxy", "--", ...ours("run-with", "--proxy", "cargo", "--proxy", "ferris"))));
-  test("doctor passes as a client, which starts the kit's agent", async () => {
+  test("passes doctor as a client that starts the kit's agent", async () => {
     const ended = await conform("client", "--", ...ours("doctor", "--agent", agentWords));
     notFailed(ended);
     match(ended.stdout, /ok {4}client\/initialize/);
   });
 
-  test("a fault makes the exit code 1; the JSON names the rule, and the recording has both directions", async () => {
+  test("exits with 1 for a fault, names the rule in JSON and records both directions", async () => {
     const folder = path.join(home, "recordings");
     const { code, stdout } = await conform(
       "agent",
@@ -115,10 +115,10 @@ suite("symposium-acp-agent conform", () => {
     match(stderr, reason);
   };
 
-  test("a client that does not exist fails with the reason", () =>
+  test("fails with the reason for a client that does not exist", () =>
     failsWithoutReport(/symposium-conform-no-such-program/, "symposium-conform-no-such-program", agentWords));
 
-  test("a client that exits before it starts the agent fails with its exit code and its stderr", () =>
+  test("fails with exit code and stderr of a client that exits before it starts the agent", () =>
     failsWithoutReport(
       /exit code 3[^]*No configuration\./,
       process.execPath,
@@ -127,7 +127,7 @@ suite("symposium-acp-agent conform", () => {
       agentWords,
     ));
 
-  test("a signal stops the program under test and removes the temporary folder", async function () {
+  test("stops the tested program and removes the temporary folder on a signal", async function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that a process can handle");
     const server = createServer().listen(0, "127.0.0.1");
     await once(server, "listening");
@@ -147,7 +147,7 @@ suite("symposium-acp-agent conform", () => {
     );
   });
 
-  test("a folder for recordings that cannot be written ends the command before the run", async () => {
+  test("exits before the run if the recording folder is not writable", async () => {
     const folder = path.join(home, "file");
     writeFileSync(folder, "");
     const { stdout, stderr, code } = await conform("agent", "--record", folder, "--", ...ours("eliza"));
@@ -155,7 +155,7 @@ suite("symposium-acp-agent conform", () => {
     match(stderr, /The recordings cannot be written/);
   });
 
-  test("a program that cannot be started fails with the reason", async () => {
+  test("fails with the reason for a program that cannot start", async () => {
     const { code, stdout } = await conform("agent", "--", "symposium-conform-no-such-program");
     equal(code, 1);
     match(stdout, /FAIL {2}agent\/initialize/);

@@ -31,19 +31,19 @@ const scripted = (...flags: readonly string[]): string =>
   JSON.stringify({ name: "Ada", distribution: { local: scriptedAgent(flags) } });
 
 suite("symposium-acp-agent doctor", () => {
-  test("what agents need, and what of it is there", async () => {
+  test("lists the tools that agents need and those found", async () => {
     const { code, out, err } = await doctor();
     match(out, /^Symposium .*, Node .*\nShell: .*\nTools:\n {2}node {3}\S+/);
     equal(code, 0, err);
   });
 
-  test("an agent that is well", async () => {
+  test("reports a working agent", async () => {
     const { code, out } = await doctor("--agent", scripted());
     match(out, /Agent: Ada\n[^]*Found: fine\. Ada starts and answers\.\ninitialize: version 1\nsession\/new: opened/);
     equal(code, 0);
   });
 
-  test("one that is not: the cause, and its last words without secrets", async () => {
+  test("reports the cause and the redacted last output of a failing agent", async () => {
     const words = `console.error("ADA_TOKEN=abcdefghijk is wrong"); process.exit(4)`;
     const { code, out } = await doctor(
       "--agent",
@@ -57,7 +57,7 @@ suite("symposium-acp-agent doctor", () => {
     equal(code, 1);
   });
 
-  test("prints no secret of the command that it was given", async () => {
+  test("prints no secrets of the given command", async () => {
     const { out } = await doctor(
       "--agent",
       `"${process.execPath}" -e "process.exit(3)" --api-key=V1secret --key V2secret -H "Authorization: token V3secret"`,
@@ -66,7 +66,7 @@ suite("symposium-acp-agent doctor", () => {
     doesNotMatch(out, /V\dsecret/);
   });
 
-  test("one that is built in, and not installed: nothing is installed for it", async () => {
+  test("reports a built-in and a missing agent without installing", async () => {
     match((await doctor("elizacp")).out, /Found: fine\. Eliza is built in, and needs nothing\./);
     const { code, out } = await doctor("codex");
     match(out, /Agent: Codex\nFound: (halfInstalled\. Codex is not installed yet|noPlatform\. )/);

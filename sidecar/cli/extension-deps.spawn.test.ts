@@ -9,8 +9,8 @@ import { hurriedClock } from "../testing/hurried-clock";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { extensionDeps } from "./extension-deps";
 
-suite("the computer, as extensions are given it", () => {
-  test("ends all that was started through it when it is disposed, and starts nothing more", async function () {
+suite("extension dependencies", () => {
+  test("ends all processes on disposal and starts no more", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     using folder = temporaryFolder();
     const run = newRun(),

@@ -67,12 +67,12 @@ async function sidecar(storage: string, disk: "free" | "full") {
   };
 }
 
-suite("a sidecar on a full disk", function () {
+suite("sidecar on a full disk", function () {
   suiteSetup(function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
   });
 
-  test("tells the user once, and what it started is ended by the next one after kill -9", async () => {
+  test("warns the user once, and the next sidecar ends its processes after kill -9", async () => {
     using folder = temporaryFolder();
     const full = await sidecar(folder.path, "full");
     await full.startAgent(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"]);

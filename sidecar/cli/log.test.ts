@@ -28,8 +28,8 @@ class Stderr extends Writable {
 const NOON = Date.UTC(2026, 0, 2, 12),
   now = (): number => NOON;
 
-suite("the log of a command", () => {
-  test("has what is important enough, with time and level; texts of several lines stand below", () => {
+suite("command log", () => {
+  test("contains messages of the level with time, and indents several lines", () => {
     const stderr = new Stderr();
     using log = openLog({ level: "info", folder: undefined }, stderr, now);
     log.tell("error", "It failed.", "one\ntwo\n");
@@ -41,7 +41,7 @@ suite("the log of a command", () => {
     );
   });
 
-  test("has no secrets, and shows values that JSON cannot write", () => {
+  test("redacts secrets and prints values that are not JSON", () => {
     const stderr = new Stderr(),
       circle: { self?: unknown } = {};
     circle.self = circle;
@@ -58,7 +58,7 @@ suite("the log of a command", () => {
     ok(stderr.text.length < 20_000);
   });
 
-  test("is in a file, too, that only its owner reads, in a folder that is made", () => {
+  test("is also written to a private file in a new folder", () => {
     using folder = temporaryFolder();
     const stderr = new Stderr(),
       where = path.join(folder.path, "a", "b");
@@ -70,7 +70,7 @@ suite("the log of a command", () => {
     if (process.platform !== "win32") equal(statSync(path.join(where, name)).mode & 0o777, 0o600);
   });
 
-  test("that cannot be made is a sentence", () => {
+  test("throws a sentence if the folder is not writable", () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, "file");
     writeFileSync(file, "");
@@ -84,7 +84,7 @@ suite("the log of a command", () => {
     );
   });
 
-  test("does not grow in memory while nobody reads, and says that lines are missing", async () => {
+  test("drops lines with a note while stderr is not read", async () => {
     const stderr = new Stderr();
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
     stderr.blocked = true;
@@ -101,7 +101,7 @@ suite("the log of a command", () => {
     );
   });
 
-  test("goes on without a stderr", async () => {
+  test("continues without stderr", async () => {
     const stderr = new Writable({ write: (_chunk, _encoding, done) => done(new Error("EPIPE")) });
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
     log.tell("error", "one");

@@ -5,7 +5,7 @@ import { program } from "../testing/programs";
 import { attachTarget } from "./mcp-attach";
 
 suite("symposium-acp-agent mcp --attach", () => {
-  test("has no tools and says why, when its agent was not started by Symposium", async () => {
+  test("offers no tools and explains why if Symposium did not start its agent", async () => {
     const { command, args } = program("symposium-acp-agent", ["mcp", "--attach"]),
       transport = new StdioClientTransport({
         command,
@@ -27,7 +27,7 @@ suite("symposium-acp-agent mcp --attach", () => {
     await client.close();
   });
 
-  test("takes the variable that its configuration passes on, or the one that it inherits, and addresses of this computer only", () => {
+  test("reads the passed or inherited variable and accepts only localhost addresses", () => {
     const url = "http://127.0.0.1:1/a",
       target = { kind: "endpoint", url, token: "t" };
     deepEqual(

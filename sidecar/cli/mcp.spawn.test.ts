@@ -79,8 +79,8 @@ function started(server: JsonObject) {
   };
 }
 
-suite("the shim for agents that know only programs", () => {
-  test("60 tools, 100 calls at once, cancellation, and what the server asks", async () => {
+suite("MCP shim", () => {
+  test("forwards 60 tools, 100 concurrent calls, cancellations and the server's requests", async () => {
     const began = new Signal(),
       cancelled = new Signal();
     await using w = await Shimmed.open(line => (line === "wait began" ? began : cancelled).fire());
@@ -111,7 +111,7 @@ suite("the shim for agents that know only programs", () => {
     await cancelled.times(1);
   });
 
-  test("a client that waits for nothing is served in its order", async () => {
+  test("serves pipelined messages in order", async () => {
     await using w = await Shimmed.open();
     const shim = started(w.server);
     for (const message of [
@@ -132,7 +132,7 @@ suite("the shim for agents that know only programs", () => {
     await shim.exited;
   });
 
-  test("progress comes in order and before its answer", async () => {
+  test("forwards progress in order before the response", async () => {
     // raw lines, because the SDK's client drops progress that arrives in the same read as the response
     await using w = await Shimmed.open();
     const shim = started(w.server);
@@ -153,7 +153,7 @@ suite("the shim for agents that know only programs", () => {
     await shim.exited;
   });
 
-  test("when stdin ends, the MCP session is ended and the program exits with 0", async () => {
+  test("closes the MCP session and exits with 0 at the end of stdin", async () => {
     const closed = new Signal();
     await using w = await Shimmed.open(undefined, closed.fire);
     const shim = started(w.server);
@@ -165,7 +165,7 @@ suite("the shim for agents that know only programs", () => {
     equal(shim.stderr(), "");
   });
 
-  test("when its session is closed, open requests are answered and the program says why it ends", async () => {
+  test("answers open requests and reports the reason when its session closes", async () => {
     const began = new Signal();
     await using w = await Shimmed.open(began.fire);
     const shim = started(w.server);
@@ -181,7 +181,7 @@ suite("the shim for agents that know only programs", () => {
     match(shim.stderr(), /^The MCP server cannot be reached any more: .*\n$/);
   });
 
-  test("when there is nothing behind its address, or it is not the one, initialize is answered with that", async () => {
+  test("rejects initialize if the server is unreachable or the token is wrong", async () => {
     const w = await Shimmed.open(),
       { url, token } = addressOf(w.server);
     const stranger = started(shimDeclaration(program(), { url, token: `${token}x` }));
@@ -198,7 +198,7 @@ suite("the shim for agents that know only programs", () => {
     match(String(objectOr(objectOr(late.lines[0]).error).message), /cannot be reached any more/);
   });
 
-  test("a client of the stateless revision is told to begin with initialize, and a message that is too large is refused alone", async () => {
+  test("asks a stateless client to start with initialize and rejects only an oversized message", async () => {
     await using w = await Shimmed.open();
     const shim = started(w.server);
     shim.send({ jsonrpc: "2.0", id: "d", method: "server/discover", params: {} });
@@ -221,12 +221,12 @@ suite("the shim for agents that know only programs", () => {
     equal(await shim.exited, 0);
   });
 
-  suite("before a server of others", () => {
+  suite("MCP shim for a remote server", () => {
     const joined = (url: string, headers: Readonly<Record<string, string>> = { Authorization: "Bearer secret" }) =>
       started(shimDeclaration(program(), { url, headers }));
     const errorOf = (line: JsonObject | undefined) => String(objectOr(line?.error).message);
 
-    test("a client that only knows programs uses it, with its headers, and its session is ended", async () => {
+    test("forwards a stdio client's requests with headers and closes the session", async () => {
       const closed = new Signal();
       await using server = await serveMcpOverHttp(closed.fire);
       await using client = await connected({
@@ -238,7 +238,7 @@ suite("the shim for agents that know only programs", () => {
       await closed.times(1);
     });
 
-    test("what it refuses is told to who asked, without address and key, and the next request may fare better", async () => {
+    test("forwards the server's errors without address and key, and continues", async () => {
       let answers = 0;
       await using server = await listen((request, response) => {
         answers++;
@@ -265,7 +265,7 @@ suite("the shim for agents that know only programs", () => {
       deepEqual([await shim.exited, shim.stderr()], [0, ""]);
     });
 
-    test("a request that it has not answered yet holds up no other", async () => {
+    test("does not delay requests behind an open one", async () => {
       const held: (() => void)[] = [];
       await using server = await listen((request, response) => {
         let body = "";
@@ -291,7 +291,7 @@ suite("the shim for agents that know only programs", () => {
       equal(await shim.exited, 0);
     });
 
-    test("when it has ended the session that is said, and the program ends", async () => {
+    test("exits with an error when the server ends the session", async () => {
       await using server = await listen((request, response) => {
         // many servers offer no stream; the shim must not end for that reason
         if (request.method === "GET") return void response.writeHead(404).end();
@@ -313,7 +313,7 @@ suite("the shim for agents that know only programs", () => {
       equal(await shim.exited, 1);
     });
 
-    test("when nobody is there each request hears it, and the program goes on", async () => {
+    test("rejects each request while the server is unreachable, and continues", async () => {
       const server = await listen(() => undefined),
         { host } = new URL(server.url);
       await server[Symbol.asyncDispose]();
@@ -328,13 +328,13 @@ suite("the shim for agents that know only programs", () => {
     });
   });
 
-  test("started by a person it says what it is for", async () => {
+  test("explains its purpose when started manually", async () => {
     const shim = started({ command: process.execPath, args: [program().script] });
     equal(await shim.exited, 2);
     match(shim.stderr(), /started by agents/);
   });
 
-  test("a client of the SDK that only knows programs", async () => {
+  test("works with the SDK's stdio client", async () => {
     await using w = await Shimmed.open();
     const client = new Client({ name: "t", version: "1" });
     await client.connect(transportTo(w.server));

@@ -80,7 +80,7 @@ suite("registry resolve", () => {
     transcript.match(GOLDEN);
   });
 
-  test("has the form of the documents, in one line", async () => {
+  test("prints the documented JSON form on one line", async () => {
     deepEqual(await resolve("npx"), {
       code: 0,
       out: `{"name":"Ada npx","command":"npx","args":["-y","@ada/agent@1.2.3","--acp"],"env":[{"name":"ADA_DISABLE_UPDATE","value":"x"}]}\n`,
@@ -93,7 +93,7 @@ suite("registry resolve", () => {
     });
   });
 
-  test("of a built-in agent asks no registry, which cannot change it", async () => {
+  test("resolves a built-in agent without the registry", async () => {
     const snapshot = (): never => {
       throw new Error("asked");
     };
@@ -107,7 +107,7 @@ suite("registry resolve", () => {
     });
   });
 
-  test("says in a sentence why there is none", async () => {
+  test("explains in a sentence why there is no command", async () => {
     const bad = async () =>
       ({ registry: read({ agents: [{ id: "bad" }, ...DOCUMENT.agents] }), url: "", from: "network" }) as const;
     deepEqual(await resolve("nobody"), {
@@ -127,7 +127,7 @@ suite("registry resolve", () => {
     });
   });
 
-  test("resolves nothing that a document may not bring", async () => {
+  test("rejects a local distribution from a document", async () => {
     const agents = [
       { id: "here", version: "1.0.0", distribution: { local: { command: "/opt/ada/ada" } } },
       ...DOCUMENT.agents,
@@ -143,7 +143,7 @@ suite("registry resolve", () => {
     match(notes.join(), /“here” would start what is on this computer \(“local”\)/);
   });
 
-  test("says when the command is not there yet", async () => {
+  test("notes that the command is not installed yet", async () => {
     for (const [id, notes] of [
       ["cargo", 1],
       ["binary", 1],
@@ -156,7 +156,7 @@ suite("registry resolve", () => {
     }
   });
 
-  test("says how old the copy is that it used", async () => {
+  test("notes the age of the cached registry", async () => {
     const day = 24 * 3600_000;
     for (const [age, said] of [
       [0, "less than a minute"],
@@ -205,7 +205,7 @@ suite("registry list", () => {
     return { all: JSON.parse(out) as { id: string }[], notes };
   };
 
-  test("has the built-in agents, then those of the registry, each id once", async () => {
+  test("contains the built-in agents and then the registry's, each id once", async () => {
     const { all, notes } = await list();
     deepEqual(
       [all.map(({ id }) => id), notes],
@@ -224,7 +224,7 @@ suite("registry list", () => {
     );
   });
 
-  test("leaves out what needs a program that is not there, and says what the registry has that cannot be used", async () => {
+  test("omits agents without their program and reports invalid entries", async () => {
     const { all, notes } = await list({
       has: () => false,
       snapshot: async () => ({
@@ -240,7 +240,7 @@ suite("registry list", () => {
     deepEqual(notes, ["Of the registry, 3 entries were left out: “bad” has no version."]);
   });
 
-  test("has what is built in when there is no registry, and says so", async () => {
+  test("contains the built-in agents without a registry, with a note", async () => {
     const { all, notes } = await list({
       snapshot: async () => ({ registry: NO_REGISTRY, url: "", from: "none", problem: "It is away." }),
     });
@@ -283,7 +283,7 @@ suite("symposium-acp-agent registry", () => {
     });
   };
 
-  test("fetches, keeps, and does without the network when it must", async function () {
+  test("fetches, caches and works offline", async function () {
     this.timeout(timeLimit(120_000));
     const first = await run("resolve", "npx", "--registry", server.url);
     deepEqual([first.code, first.err], [0, ""]);
@@ -307,7 +307,7 @@ suite("symposium-acp-agent registry", () => {
     equal((JSON.parse(list.out) as unknown[]).length >= Object.keys(KINDS).length + 4, true);
   });
 
-  test("starts Eliza with the very program that was asked", async function () {
+  test("resolves Eliza to its own program", async function () {
     this.timeout(timeLimit(120_000));
     const { code, out, err } = await run("resolve", "elizacp");
     deepEqual([code, err, server.requests.length], [0, "", 0]);
@@ -329,7 +329,7 @@ suite("symposium-acp-agent registry", () => {
     match(said, /"protocolVersion":1/);
   });
 
-  test("refuses what it does not understand", async function () {
+  test("rejects invalid arguments", async function () {
     this.timeout(timeLimit(120_000));
     const { code, out, err } = await run("list", "--registry", "http://example.com");
     deepEqual([code, out], [2, ""]);

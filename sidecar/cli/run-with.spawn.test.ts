@@ -150,7 +150,7 @@ suite("symposium-acp-agent", function () {
   };
   const ledgers = (): readonly string[] => readdirSync(path.join(folder, ".symposium/cache/processes"));
 
-  test("--version, --help and wrong usage say so, and exit with 0, 0 and 2", async () => {
+  test("exits with 0, 0 and 2 for --version, --help and wrong usage", async () => {
     const said = async (...args: string[]): Promise<readonly [unknown, string, string]> => {
       const run = start(...args);
       let stdout = "";
@@ -170,7 +170,7 @@ suite("symposium-acp-agent", function () {
     ]);
   });
 
-  test("is an agent for a client that is not ours, and goes with it", async () => {
+  test("serves an SDK client as an agent and exits with it", async () => {
     const run = start("run-with", "--agent", scripted());
     const said: unknown[] = [];
     const connection = client({ name: "independent" })
@@ -198,7 +198,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
-  test("takes its options before and after the subcommand, and writes the log and every message where it is told to, without secrets", async () => {
+  test("accepts options around the subcommand and writes redacted log and trace files", async () => {
     const run = start(
       "--trace-dir",
       path.join(folder, "trace"),
@@ -256,7 +256,7 @@ suite("symposium-acp-agent", function () {
     doesNotMatch(run.stderr + text, /hunter2/);
   });
 
-  test("whose agent is killed answers what is open, says who and why, and exits with 1", async function () {
+  test("answers open requests with the reason and exits with 1 when the agent is killed", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const run = start(
       "run-with",
@@ -275,7 +275,7 @@ suite("symposium-acp-agent", function () {
     await nothingLeft(run);
   });
 
-  test("whose agent's command is wrong says so, to the client and on stderr, and exits with 1", async () => {
+  test("reports a wrong agent command to the client and stderr and exits with 1", async () => {
     const run = start("run-with", "--agent", "no-such-agent --acp").read();
     ok((await run.ask(1, "initialize", { protocolVersion: 1 })).error);
     deepEqual(await run.exit, [1, null]);
@@ -290,7 +290,7 @@ suite("symposium-acp-agent", function () {
     );
   });
 
-  test("whose client leaves in the middle of a turn ends an agent that does not want to, and exits with 0", async () => {
+  test("ends a stubborn agent and exits with 0 when the client disconnects during a turn", async () => {
     const run = start("run-with", "--agent", scripted("--ignore-stdin-end", "--ignore-sigterm", "--with-child")).read();
     run.prompt(3, await run.open(), "say here\nhang-forever");
     await run.until(() => run.said === "here");
@@ -300,7 +300,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
-  test("whose client no longer listens exits with 0", async () => {
+  test("exits with 0 when the client stops reading", async () => {
     const run = start("run-with", "--agent", scripted()).read();
     const sessionId = await run.open();
     run.process.stdout.destroy();
@@ -309,7 +309,7 @@ suite("symposium-acp-agent", function () {
     await nothingLeft(run);
   });
 
-  test("that is asked to end by a signal does so in good order", async function () {
+  test("ends cleanly on a signal", async function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that a process could hear");
     for (const [signal, code] of [
       ["SIGTERM", 143],
@@ -324,7 +324,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
-  test("leaves nothing of what an extension has started, however it ends", async function () {
+  test("leaves no processes of an extension, however it ends", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const bin = path.join(folder, "bin"),
       running = path.join(folder, "running");
@@ -362,7 +362,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
-  test("that was killed leaves nothing that its next start does not end", async function () {
+  test("leaves only processes that its next start ends after it was killed", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const run = start("run-with", "--agent", scripted("--ignore-stdin-end", "--ignore-sigterm")).read();
     await run.open();
@@ -378,7 +378,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(ledgers(), []);
   });
 
-  test("without an agent is a proxy in the chain of another; a proxy that cannot be started is left out, with a sentence", async () => {
+  test("is a proxy without an agent, and bypasses a proxy that cannot start", async () => {
     const inner = quoted({
       command: process.execPath,
       args: [...program("symposium-acp-agent").args, "run-with", "--proxy", "no-such-proxy"],
@@ -404,7 +404,7 @@ suite("symposium-acp-agent", function () {
     await nothingLeft(run);
   });
 
-  test("has our own extensions in its chain, in this process or as proxies of their own", async () => {
+  test("runs built-in extensions internally or as external proxies", async () => {
     const alone = (id: string): string =>
       quoted({ command: process.execPath, args: [...program("symposium-acp-agent").args, "proxy", id] });
     for (const proxies of [
@@ -432,7 +432,7 @@ suite("symposium-acp-agent", function () {
     }
   });
 
-  test("warns on stderr when the agent does not list its tools, at the end of the first turn and once (issue 14 item 1)", async () => {
+  test("warns once on stderr after the first turn if the agent does not list its tools (issue 14 item 1)", async () => {
     const run = start("run-with", "--proxy", "workspace", "--proxy", "ide", "--agent", scripted("--ignore-mcp")).read(),
       sessionId = await run.open();
     for (const id of [3, 4]) {
@@ -449,7 +449,7 @@ suite("symposium-acp-agent", function () {
     );
   });
 
-  test("has MCP servers in its sessions, of a command and at an address; one whose program is not there is left out, with a sentence", async () => {
+  test("declares MCP servers by command and address and excludes a missing program with a sentence", async () => {
     await using server = await serveMcpOverHttp(() => undefined);
     const at = JSON.stringify({
       id: "docs",
@@ -485,7 +485,7 @@ suite("symposium-acp-agent", function () {
     await nothingLeft(run);
   });
 
-  test("with Eliza at the end needs no process; alone she answers, too", async () => {
+  test("runs Eliza at the end or alone without an agent process", async () => {
     for (const args of [
       ["run-with", "--agent", "eliza --deterministic"],
       ["eliza", "--deterministic"],
@@ -499,7 +499,7 @@ suite("symposium-acp-agent", function () {
     }
   });
 
-  test("that cannot write a log or a trace where it is told to says so before it begins, and exits with 2", async () => {
+  test("exits with 2 before the start if a log or trace folder is not writable", async () => {
     const file = path.join(folder, "file");
     writeFileSync(file, "");
     for (const option of ["--log-dir", "--trace-dir"]) {

@@ -153,15 +153,15 @@ function isAlive(pid: number): boolean {
   }
 }
 
-suite("agents of a window", () => {
-  test("programs are found where the login shell has them", async () => {
+suite("agent of a window", () => {
+  test("is found on the login shell's PATH", async () => {
     await using window = await Window.open();
     deepEqual(await window.ask("agents/find", { programs: ["npm", "no-such-program"] }), {
       found: { npm: window.at("tools", process.platform === "win32" ? "npm.cmd" : "npm") },
     });
   });
 
-  test("an agent's archive: shown while it comes, started, replaced, and removed", async function () {
+  test("is installed from an archive with progress, started, updated and removed", async function () {
     if (process.platform === "win32") skipped(this, "Its program is a script of a shell");
     await using window = await Window.open();
     const node = `#!/bin/sh\nexec "${process.execPath}" "${scriptedAgent().args[0] ?? ""}"\n`;
@@ -198,7 +198,7 @@ suite("agents of a window", () => {
     deepEqual((await window.state(ada))?.install, { kind: "missing" });
   });
 
-  test("extensions are installed beside the agents, also one with the id of an agent", async () => {
+  test("is installed beside extensions, even with the same id", async () => {
     await using window = await Window.open();
     const proxy = {
       id: "ada",
@@ -223,7 +223,7 @@ suite("agents of a window", () => {
     ok(window.told("agents/installing").every(({ of }) => of === "extension"));
   });
 
-  test("one that runs is counted; one that dies says why, until it runs again", async () => {
+  test("is counted while it runs and shows the reason of an exit until the next start", async () => {
     await using window = await Window.open();
     const ada = scripted([]),
       isRunning = async () => (await window.state(ada))?.running === 1;
@@ -241,7 +241,7 @@ suite("agents of a window", () => {
     equal((await window.state(ada))?.lastError, undefined, "we have stopped it");
   });
 
-  test("a prompt that is sent as an idle agent is killed is answered after the restart, without a second prompt", async () => {
+  test("answers a prompt sent when an idle agent is killed after the restart", async () => {
     await using window = await Window.open();
     const { sessionId } = await window.ask("chat/new", { agent: scripted([]), cwd: window.home, shown: [] });
     const shown = (): string => JSON.stringify(window.told("chat/event").map(({ event }) => event));
@@ -260,7 +260,7 @@ suite("agents of a window", () => {
     }
   });
 
-  test("signing out: the agent is told, keys are forgotten, its processes end, and the next session asks", async () => {
+  test("sign-out sends logout, deletes keys, ends processes, and the next session asks", async () => {
     await using window = await Window.open();
     const file = window.at("signed-in"),
       ada = scripted(["--auth-required", "--auth-file", file, "--logout", ""]);
@@ -290,7 +290,7 @@ suite("agents of a window", () => {
     );
   });
 
-  test("signing out of one that is not installed forgets its keys, and installs nothing", async () => {
+  test("signs out without installation by deleting the keys", async () => {
     await using window = await Window.open();
     const ada: AgentConfig = { id: "ada", name: "Ada", distribution: { npx: { package: "@s/proxy" } } };
     window.keys = { ADA_KEY: "abc" };
@@ -301,7 +301,7 @@ suite("agents of a window", () => {
     );
   });
 
-  test("the registry: what is there, what is newer, pictures; and an extension.json at an address", async () => {
+  test("uses the registry's entries, updates and icons, and an extension.json at an address", async () => {
     await using window = await Window.open();
     const svg = '<svg xmlns="http://www.w3.org/2000/svg"><path d="M0 0"/></svg>',
       icon = window.server.serve("/ada.svg", { content: svg });
@@ -352,7 +352,7 @@ suite("agents of a window", () => {
     await rejects(window.ask("registry/agents", { url: "file:///x" }), /no https address/);
   });
 
-  test("an examination that is going on when the window closes leaves nothing running", async function () {
+  test("leaves no processes if the window closes during an examination", async function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
     const window = await Window.open(),
       log = window.at("log.jsonl"),

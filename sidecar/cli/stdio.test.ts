@@ -8,7 +8,7 @@ const turn = (): Promise<void> =>
     setImmediate(resolve);
   });
 
-suite("the last words to a client", () => {
+suite("output flush", () => {
   const slow = (): { readonly stdout: Writable; take: () => void } => {
     const reader = {
       take: (): void => undefined,
@@ -22,7 +22,7 @@ suite("the last words to a client", () => {
     return reader;
   };
 
-  test("are waited for until it has read them", async () => {
+  test("waits until the client has read the output", async () => {
     const reader = slow(),
       seen: string[] = [];
     reader.stdout.write("last");
@@ -34,7 +34,7 @@ suite("the last words to a client", () => {
     deepEqual(seen, ["taken", "flushed"]);
   });
 
-  test("are waited for when the stream was ended behind them", async () => {
+  test("waits if the stream has already ended", async () => {
     const reader = slow();
     reader.stdout.end("last");
     const done = flushed(new FakeClock(), reader.stdout);
@@ -44,7 +44,7 @@ suite("the last words to a client", () => {
     deepEqual(reader.stdout.writableFinished, true);
   });
 
-  test("are not waited for for ever, nor where nobody listens any more", async () => {
+  test("stops waiting after a time limit or without a reader", async () => {
     const clock = new FakeClock(),
       reader = slow();
     reader.stdout.write("last");
@@ -61,7 +61,7 @@ suite("the last words to a client", () => {
     await flushed(new FakeClock(), gone);
   });
 
-  test("may have been said and read before", async () => {
+  test("returns immediately after the output was read", async () => {
     const stdout = new Writable({ write: (_chunk, _encoding, done) => done() });
     stdout.end("last");
     await turn();

@@ -7,8 +7,8 @@ import { openTrace } from "./trace-file";
 
 const frame = Frame.of({ jsonrpc: "2.0", method: "session/update", params: { text: "x".repeat(200) } });
 
-suite("the folder of a trace", () => {
-  test("keeps the newest files of all runs, and every file of somebody else", async () => {
+suite("trace folder", () => {
+  test("keeps the newest files of all runs and all other files", async () => {
     using folder = temporaryFolder();
     for (const name of ["notes.jsons", "symposium-acp-agent-2026-01-01T00-00-00-000Z-1.log"])
       writeFileSync(path.join(folder.path, name), "");
@@ -31,7 +31,7 @@ suite("the folder of a trace", () => {
     ok(traces.at(-1)?.includes("12-00-00-020Z"));
   });
 
-  test("has a bounded size, however much is written", async () => {
+  test("has a bounded size", async () => {
     using folder = temporaryFolder();
     let time = Date.parse("2026-11-23T12:00:00Z");
     const trace = openTrace(

@@ -84,7 +84,7 @@ suite("symposium-acp-agent vscodelm", () => {
   });
   teardown(() => rmSync(home, { recursive: true, force: true }));
 
-  test("a conversation with Eliza, and one with an agent that is a program; nothing but the protocol on stdout", async function () {
+  test("serves Eliza and an external agent with only protocol messages on stdout", async function () {
     this.timeout(timeLimit(120_000));
     const run = new Run(home, "vscodelm", "--trace-dir", path.join(home, "trace"));
     run.say({ id: 1, method: "lm/provideLanguageModelChatInformation", params: { silent: true } });
@@ -111,7 +111,7 @@ suite("symposium-acp-agent vscodelm", () => {
     match(readFileSync(path.join(home, "trace", file), "utf8"), /session\/prompt/);
   });
 
-  test("a signal ends it, and says so with its exit code", async () => {
+  test("exits with the signal's exit code", async () => {
     const run = new Run(home, "vscodelm");
     run.say({ id: 1, method: "lm/provideTokenCount", params: { modelId: "x", text: "abcdefgh" } });
     deepEqual((await run.answer(1)).result, { count: 2 });

@@ -56,8 +56,8 @@ const until = async (condition: () => boolean): Promise<void> => {
   while (!condition()) await new Promise(setImmediate);
 };
 
-suite("A program of the user's as an MCP server", () => {
-  test("starts with the session, in the session's folder, once for each connection of the agent, and ends with them", async () => {
+suite("MCP servers added by the user", () => {
+  test("starts in the session's folder, once per connection of the agent, and stops with the connections", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start);
     const { id, server } = await rig.session();
@@ -80,7 +80,7 @@ suite("A program of the user's as an MCP server", () => {
     await until(() => program.stops >= 8);
   });
 
-  test("reaches the agent with its own requests: roots and sampling", async () => {
+  test("forwards the program's roots and sampling requests to the agent", async () => {
     await using rig = new Rig(new MemoryProgram().start);
     const { server } = await rig.session();
     await using client = await connected(
@@ -99,7 +99,7 @@ suite("A program of the user's as an MCP server", () => {
     match(JSON.stringify(await client.callTool({ name: "sample", arguments: {} })), /The agent's model/);
   });
 
-  test("keeps the instructions, progress and cancellation of its program", async () => {
+  test("forwards the program's instructions, progress and cancellations", async () => {
     await using rig = new Rig(new MemoryProgram().start);
     const { server } = await rig.session();
     await using client = await connected(server);
@@ -115,7 +115,7 @@ suite("A program of the user's as an MCP server", () => {
     await rejects(call);
   });
 
-  test("is declared for the agent to start, without a record, where the agent advertises no http", async () => {
+  test("declares the program itself, without a record, to an agent that does not advertise http", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start, initialized(1, false));
     const { id, server } = await rig.session();
@@ -125,7 +125,7 @@ suite("A program of the user's as an MCP server", () => {
     );
   });
 
-  test("that cannot be started is an error for the agent, in the log and in the record, and no evidence about the agent", async () => {
+  test("reports a failed start to the agent, the log and the record, without evidence about the agent", async () => {
     await using rig = new Rig(() => {
       throw new Error("The MCP server “Git” could not be started: “/bin/git-mcp” was not found.");
     });
@@ -140,7 +140,7 @@ suite("A program of the user's as an MCP server", () => {
     match(rig.fixture.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
   });
 
-  test("that exits during a call fails the call with its last words, ends its connection, and starts again with the next connection", async () => {
+  test("fails the running call with the last output on exit and restarts for the next connection", async () => {
     const starts: { exit(): void }[] = [],
       program = new MemoryProgram();
     await using rig = new Rig((...given) => {
@@ -174,7 +174,7 @@ suite("A program of the user's as an MCP server", () => {
     equal(program.starts, 2);
   });
 
-  test(`that exits again and again is started ${MAX_FAILURES} times`, async () => {
+  test(`starts a program that keeps exiting at most ${MAX_FAILURES} times`, async () => {
     let starts = 0;
     await using rig = new Rig(() => {
       const [channel, far] = memoryChannels();
@@ -188,7 +188,7 @@ suite("A program of the user's as an MCP server", () => {
     equal(starts, MAX_FAILURES);
   });
 
-  test(`has ${MAX_PROCESSES} processes at a time: one connection more ends the one that was idle longest`, async () => {
+  test(`runs at most ${MAX_PROCESSES} processes and closes the connection idle longest to open another`, async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start);
     const { server } = await rig.session();
@@ -205,7 +205,7 @@ suite("A program of the user's as an MCP server", () => {
     await Promise.all(clients.map(client => client[Symbol.asyncDispose]()));
   });
 
-  test(`that answers requests on ${MAX_PROCESSES} connections has no more: the next one is an error`, async () => {
+  test(`rejects a new connection while ${MAX_PROCESSES} connections answer requests`, async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start);
     const { server } = await rig.session();
@@ -217,7 +217,7 @@ suite("A program of the user's as an MCP server", () => {
     await Promise.all(calls);
   });
 
-  test("does not keep a process that only counted its tools for the record", async () => {
+  test("stops a process that only counted its tools for the record", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start);
     const { id } = await rig.session();
@@ -229,7 +229,7 @@ suite("A program of the user's as an MCP server", () => {
     equal(program.starts, 1);
   });
 
-  test("that answers with a result that is not an object fails the request with a sentence", async () => {
+  test("rejects a request whose result is not an object", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig((...given) => {
       const running = program.start(...given),
@@ -258,7 +258,7 @@ suite("A program of the user's as an MCP server", () => {
     await rejects(client.callTool({ name: "tool_1", arguments: {} }), /a result that is not an object/);
   });
 
-  test("that never answers fails the agent's request after a minute, and does not hold the first prompt for five seconds", async () => {
+  test("times out the agent's request after 60 seconds without delaying the first prompt for 5 seconds", async () => {
     let stops = 0;
     await using rig = new Rig(() => {
       const [channel] = memoryChannels();
@@ -284,7 +284,7 @@ suite("A program of the user's as an MCP server", () => {
     equal(stops > 0, true);
   });
 
-  test("that floods its output with messages that nobody requested still answers", async () => {
+  test("answers requests while the program floods its output with unrequested messages", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig((...given) => {
       const running = program.start(...given),

@@ -22,24 +22,24 @@ async function sessions(habit: Habit, version: AcpVersion, count: number): Promi
 }
 
 for (const version of [1, 2] as const)
-  suite(`Tools of agents with MCP habits, ACP v${version}`, () => {
-    test("reach an agent without any habit in its first session", async () =>
+  suite(`tool delivery to agents with MCP quirks, ACP v${version}`, () => {
+    test("delivers the tools in the first session of an agent without quirks", async () =>
       deepEqual(await sessions("none", version, 2), [OK, OK]));
 
-    test("reach an agent that refuses stdio servers without a word, also those of the user's own program", async () =>
+    test("delivers all servers, including the user's program, to an agent that silently refuses stdio", async () =>
       deepEqual(await sessions("refusesStdio", version, 3), [OK, OK, OK]));
 
-    test("reach an agent that gives up its http servers after 5 s in its next session, over stdio", async () =>
+    test("delivers the tools over stdio in the session after an agent's http client timed out", async () =>
       deepEqual(await sessions("givesUpHttp", version, 3), [
         { transports: HTTP, tools: [], missing: ALL },
         { transports: STDIO, tools: ALL, missing: [] },
         { transports: STDIO, tools: ALL, missing: [] },
       ]));
 
-    test("reach an agent whose MCP client is slower than its first prompt, which waits", async () =>
+    test("delays the first prompt for an agent with a slow MCP client", async () =>
       deepEqual(await sessions("slowClient", version, 2), [OK, OK]));
 
-    test("are reported as missing, over every transport, for an agent that ignores mcpServers", async () =>
+    test("reports missing tools over each transport for an agent that ignores mcpServers", async () =>
       deepEqual(
         await sessions("ignoresMcp", version, 3),
         [HTTP, STDIO, HTTP].map(transports => ({ transports, tools: [], missing: ALL })),

@@ -34,8 +34,8 @@ function fill(flow: Backpressure, channel: Channel): number {
   throw new Error("nobody was ever asked to wait");
 }
 
-suite("a direction of a chain", () => {
-  test("asks its source to wait while one that it was pushed to is behind, and no longer", async () => {
+suite("Backpressure", () => {
+  test("pauses the source only while a receiving channel is behind", async () => {
     const flow = new Backpressure(),
       one = unread(),
       other = unread();
@@ -55,7 +55,7 @@ suite("a direction of a chain", () => {
     );
   });
 
-  test("makes its source wait for what it waits for anyway, too", async () => {
+  test("also waits for the promise that the source already waits for", async () => {
     const flow = new Backpressure(),
       slow = unread();
     fill(flow, slow.channel);
@@ -72,7 +72,7 @@ suite("a direction of a chain", () => {
     deepEqual(order, ["own", "both"]);
   });
 
-  test("goes on reading a proxy while its neighbour is behind, up to the limit; then the proxy waits, too, and nothing is lost", async () => {
+  test("keeps reading a proxy while its neighbour is behind, up to the limit, without losing messages", async () => {
     const flow = new Backpressure(10_000),
       slow = unread();
     let n = fill(flow, slow.channel),

@@ -54,7 +54,7 @@ const list = async (server: JsonObject): Promise<void> => {
 };
 const ignore = async (): Promise<void> => undefined;
 suite("MCP bridge: delivery by evidence", () => {
-  test("uses http where it works, and waits only until the tools are listed", async () => {
+  test("uses http where it works and waits only until the tools are listed", async () => {
     const evidence = new MemoryEvidence();
     deepEqual([await session(evidence, list, "setup"), await session(evidence, list, "setup")], ["http", "http"]);
     deepEqual(evidence.of("ada 1"), {
@@ -65,14 +65,14 @@ suite("MCP bridge: delivery by evidence", () => {
     } satisfies DeliveryEvidence);
   });
 
-  test("offers a program to the next session of an agent that did not list over http, and http to the one after that", async () => {
+  test("uses stdio in the session after an agent did not list tools over http, then http again", async () => {
     const evidence = new MemoryEvidence(),
       sessions: string[] = [];
     for (let i = 0; i < 3; i++) sessions.push(await session(evidence, ignore, "setup"));
     deepEqual(sessions, ["http waits missing", "stdio waits missing", "http missing"]);
   });
 
-  test("keeps evidence apart by program and version", async () => {
+  test("stores evidence per program and version", async () => {
     const evidence = new MemoryEvidence();
     await session(evidence, ignore, "setup");
     deepEqual(
@@ -84,7 +84,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
   });
 
-  test("does not wait again for an agent that lists while it answers its prompt", async () => {
+  test("waits only once for an agent that lists the tools during its prompt", async () => {
     const evidence = new MemoryEvidence();
     deepEqual(
       [await session(evidence, list, "prompt"), await session(evidence, list, "prompt")],
@@ -92,7 +92,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
   });
 
-  test("never offers http to an agent that does not advertise it", async () => {
+  test("never uses http for an agent that does not advertise it", async () => {
     const evidence = new MemoryEvidence(),
       agent = { ...AGENT, agentCapabilities: {} };
     deepEqual(
@@ -101,7 +101,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
   });
 
-  test("sends a prompt that waits as soon as a slow MCP client has listed the tools; other sessions do not wait behind it", async () => {
+  test("sends a waiting prompt once a slow MCP client lists the tools, without delaying other sessions", async () => {
     const prompted: unknown[] = [];
     await using rig = new DeliveryRig(
       request => {
@@ -129,7 +129,7 @@ suite("MCP bridge: delivery by evidence", () => {
     );
   });
 
-  test("sends a prompt that waits before its cancellation", async () => {
+  test("sends a waiting prompt before its cancellation", async () => {
     const order: string[] = [];
     await using rig = new DeliveryRig(
       async (request, _, fixture) => {
@@ -150,7 +150,7 @@ suite("MCP bridge: delivery by evidence", () => {
     deepEqual([order, rig.decided], [["prompt", "cancel"], []]);
   });
 
-  test("sends a prompt that waits before its session is closed", async () => {
+  test("sends a waiting prompt before session/close", async () => {
     const order: string[] = [];
     await using rig = new DeliveryRig(
       request => {
@@ -171,7 +171,7 @@ suite("MCP bridge: delivery by evidence", () => {
     deepEqual(order, ["session/prompt", "closed"]);
   });
 
-  test("answers a cancelled request for a prompt that waits at once", async () => {
+  test("rejects a cancelled prompt request immediately while the prompt waits", async () => {
     const cancelling = new AbortController();
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const sessionId = await rig.session();
@@ -181,7 +181,7 @@ suite("MCP bridge: delivery by evidence", () => {
     await rejects(turn, /cancelled/);
   });
 
-  test("answers session_tools with wait: true together with the first prompt's limit, not after it", async () => {
+  test("answers session_tools with wait: true at the time limit of the first prompt", async () => {
     await using rig = new DeliveryRig(request => request.respond({ stopReason: "end_turn" }), ["tools"], AGENT);
     const id = await rig.session(),
       answered: string[] = [];
@@ -198,7 +198,7 @@ suite("MCP bridge: delivery by evidence", () => {
     equal(answered.length, 2);
   });
 
-  test("reports nothing for an agent that was seen to list after its first turn", async () => {
+  test("reports no missing tools for an agent known to list them after its first turn", async () => {
     const evidence = new MemoryEvidence();
     await using rig = new DeliveryRig(
       request => request.respond({ stopReason: "end_turn" }),
@@ -228,7 +228,7 @@ suite("MCP bridge: delivery by evidence", () => {
     deepEqual(next.decided, [[second, []]]);
   });
 
-  test("reports missing tools again after a session in which such an agent listed none", async () => {
+  test("reports missing tools again after a session in which such an agent lists none", async () => {
     const later = { transport: "http", isListed: true, lists: "later" } as const,
       evidence = new MemoryEvidence();
     evidence.set("ada 1", later);
@@ -239,7 +239,7 @@ suite("MCP bridge: delivery by evidence", () => {
     equal(evidence.of("ada 1")?.lists, "beforePrompt");
   });
 
-  test("waits again after one session whose agent connected in time and listed too late", async () => {
+  test("waits again after a session whose agent connected in time but listed too late", async () => {
     const evidence = new MemoryEvidence();
     const slow = async (server: JsonObject, clock: FakeClock): Promise<void> => {
       await using client = await connected(server);
@@ -253,14 +253,14 @@ suite("MCP bridge: delivery by evidence", () => {
     );
   });
 
-  test("waits again where an agent that was too slow once lists in time while its prompt does not wait, and not for ever", async () => {
+  test("waits again, but not forever, for an agent that listed late once", async () => {
     const evidence = new MemoryEvidence(),
       sessions: string[] = [];
     for (let i = 0; i < 6; i++) sessions.push(await session(evidence, list, "prompt"));
     deepEqual(sessions, ["http waits", "http", "http waits", "http", "http", "http"]);
   });
 
-  test("does not blame the agent, nor change the transport, for a server that cannot list its tools", async () => {
+  test("keeps the transport and the evidence when a server cannot list its tools", async () => {
     const evidence = new MemoryEvidence();
     await using rig = new DeliveryRig(
       request => request.respond({ stopReason: "end_turn" }),

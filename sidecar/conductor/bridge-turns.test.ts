@@ -22,7 +22,7 @@ const end = (request: IncomingRequest, stopReason = "end_turn"): void => request
 const ALL = TOOLS;
 
 suite("MCP bridge: tool delivery", () => {
-  test("counts connections, the tools of the list, and calls", async () => {
+  test("counts connections, listed tools and calls", async () => {
     await using rig = rigOf(async (request, [server]) => {
       await using client = await connected(server!);
       const { tools } = await client.listTools();
@@ -40,7 +40,7 @@ suite("MCP bridge: tool delivery", () => {
     deepEqual(rig.decided, [[id, []]]);
   });
 
-  test("reports an agent that ignores mcpServers at the end of its first turn, with the number of tools that it lacks", async () => {
+  test("reports the number of missing tools after the first turn of an agent that ignores mcpServers", async () => {
     await using rig = rigOf(request => end(request), ["one", "two"]);
     const id = await rig.session();
     deepEqual(rig.decided, []);
@@ -75,7 +75,7 @@ suite("MCP bridge: tool delivery", () => {
     );
   });
 
-  test("does not report an agent that lists at its first prompt, has no prompt yet, was stopped, failed or died", async () => {
+  test("reports nothing for an agent that lists late, has no prompt, is cancelled, fails or exits", async () => {
     const turns: Prompted[] = [
       request => end(request, "cancelled"),
       request => end(request, "refusal"),
@@ -95,7 +95,7 @@ suite("MCP bridge: tool delivery", () => {
     deepEqual(dying.decided, []);
   });
 
-  test("decides at the end of the turn also in ACP v2, where the answer to a prompt is a receipt", async () => {
+  test("decides at the end of the turn in ACP v2, where the prompt response is only a receipt", async () => {
     const order: string[] = [];
     await using rig = rigOf(
       (request, _, { agent }) => {
@@ -121,7 +121,7 @@ suite("MCP bridge: tool delivery", () => {
     deepEqual([order, rig.decided.map(([of, missing]) => [of, missing.length])], [["running: 0"], [["s1", 1]]]);
   });
 
-  test("counts a turn of ACP v2 once, whatever prompts join it", async () => {
+  test("counts one turn in ACP v2 for all prompts that join it", async () => {
     const state = (state: string, stopReason?: string) => ({
       sessionId: "s1",
       update: { sessionUpdate: "state_update", state, ...(stopReason === undefined ? {} : { stopReason }) },
@@ -147,7 +147,7 @@ suite("MCP bridge: tool delivery", () => {
     equal(rig.tracker.of(id)?.isRunning, false);
   });
 
-  test("decides nothing for an agent that says that it lists tools on demand", async () => {
+  test("reports nothing for an agent that declares listing on demand", async () => {
     await using rig = rigOf(request => end(request), ["tools"], {
       protocolVersion: 1,
       agentCapabilities: { mcpCapabilities: { http: true }, _meta: { [LISTS_ON_DEMAND]: true } },
@@ -157,7 +157,7 @@ suite("MCP bridge: tool delivery", () => {
     deepEqual(rig.decided, []);
   });
 
-  test("keeps the record of a chat with a turn, or with a newer one, when many sessions follow", () => {
+  test("keeps the record of a running or recently used session when many sessions follow", () => {
     const tracker = new DeliveryTracker();
     const options = { clock: new FakeClock(), http: true, onDemand: false, evidence: undefined };
     const make = (id: string): Delivery => {
@@ -176,7 +176,7 @@ suite("MCP bridge: tool delivery", () => {
     deepEqual([tracker.of("running"), tracker.of("used"), tracker.of("unused")], [running, undefined, undefined]);
   });
 
-  test("drops the record with its session", async () => {
+  test("deletes the record when the session closes", async () => {
     await using rig = rigOf(request => end(request));
     const id = await rig.session();
     equal((await rig.record(id)).length, 1);

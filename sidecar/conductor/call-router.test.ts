@@ -11,14 +11,14 @@ import { FakeClock } from "../testing/fake-clock";
 import { ANNOUNCE_LIMIT_MS, CallRouter } from "./call-router";
 
 suite("MCP bridge: an agent that shares servers between sessions", () => {
-  test("a call in tab B at the server of tab A is asked about, and carried out, in tab B", async () => {
+  test("routes a call from session B at the server of session A to session B", async () => {
     await using agent = await SharingAgent.open(2);
     await agent.begin(1);
     await agent.announce(1, 0, "t1", { note: "B" });
     deepEqual([await agent.call(0, { note: "B" }), agent.asked], ["kept in s2", [["s2", { note: "B" }]]]);
   });
 
-  test("a call is matched although its announcement comes after it", async () => {
+  test("matches a call that precedes its announcement", async () => {
     await using agent = await SharingAgent.open(2);
     await agent.begin(1);
     const call = agent.call(0, { note: "B" });
@@ -26,7 +26,7 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
     equal(await call, "kept in s2");
   });
 
-  test("a call that no session announced is refused with a sentence for the model, and nobody is asked", async () => {
+  test("refuses a call without an announcement, without a permission request", async () => {
     await using agent = await SharingAgent.open(2);
     await agent.begin(1);
     const call = agent.call(0, { note: "?" });
@@ -42,7 +42,7 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
     deepEqual(agent.asked, []);
   });
 
-  test("an announcement under a server name that both sessions have belongs to its own session alone", async () => {
+  test("matches an announcement to its own session when both sessions have a server of that name", async () => {
     const clock = new FakeClock(),
       router = new CallRouter(clock),
       never = new AbortController().signal;
@@ -68,7 +68,7 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
   });
 
   for (const count of [2, 5])
-    test(`each of ${count} tabs is asked about its own calls, whichever servers these use`, async () => {
+    test(`routes each call of ${count} sessions to its session, for any servers`, async () => {
       const session = fc.nat(count - 1);
       await fc.assert(
         fc.asyncProperty(

@@ -95,10 +95,10 @@ async function chainOf(
   return { chain, asked };
 }
 
-suite("a cancellation", function () {
+suite("cancellation", function () {
   this.timeout(timeLimit(120_000));
   const COUNT = 4;
-  test(`reaches what it is for and nothing else, both ways, through ${CHAINS} chains of any kind`, () =>
+  test(`reaches only its request, in both directions, through ${CHAINS} chains of any kind`, () =>
     fc.assert(
       fc.asyncProperty(
         kinds,
@@ -138,7 +138,7 @@ suite("a cancellation", function () {
 
   for (const place of [0, 1, 2])
     for (const kind of ["inside", "outside", "a chain"]) {
-      test(`of a request that a proxy made itself (${kind}, as number ${place + 1} of three) reaches its neighbour's end, and no request of the others`, async () => {
+      test(`reaches the far end for a request of the proxy itself (${kind}, proxy ${place + 1} of three)`, async () => {
         let own: Chain | undefined;
         const makes: ProxyDefinition = {
           name: "makes",
@@ -195,7 +195,7 @@ suite("a cancellation", function () {
     }
 
   for (const flags of [[], ["--old"]])
-    test(`crosses proxies that are programs, written without our code${flags.length > 0 ? ", in the older spelling" : ""}`, async () => {
+    test(`passes external proxies${flags.length > 0 ? ", in the older spelling" : ""}`, async () => {
       await using processes = new ProcessChain();
       const asked: IncomingRequest[] = [];
       let wasAsked: () => void = () => undefined;

@@ -32,7 +32,7 @@ async function initialized(
   return chain;
 }
 
-suite("the conductor", () => {
+suite("Conductor", () => {
   for (const [what, scripts] of Object.entries({
     "no proxy": [],
     "one external proxy": [PASS],
@@ -40,7 +40,7 @@ suite("the conductor", () => {
     "three external proxies": [PASS, PASS, PASS],
     "old and new, inside and outside": [{ spelling: "_proxy" as const }, nothing(), PASS, nothing()],
   })) {
-    test(`with ${what} a session runs as without: requests, updates in order, permissions, notifications`, async () => {
+    test(`forwards requests, updates, permissions and notifications in order with ${what}`, async () => {
       const asked: unknown[] = [];
       const chain = await initialized(scripts, {
         client: {
@@ -80,7 +80,7 @@ suite("the conductor", () => {
     });
   }
 
-  test("nothing is started before initialize, then everything", async () => {
+  test("starts no component before initialize and all components at initialize", async () => {
     const chain = memoryChain([PASS, PASS]);
     await rejects(chain.client.request("session/new", {}), /“session\/new” came before initialize/);
     chain.client.notify("session/cancel", {});
@@ -91,7 +91,7 @@ suite("the conductor", () => {
     deepEqual(chain.started, ["p1", "p2", "agent"]);
   });
 
-  test("each proxy is initialised as one, in its own spelling, and what it adds to initialize arrives", async () => {
+  test("initializes each proxy in its own spelling and keeps its additions to initialize", async () => {
     const adding: ProxyScript = {
       initialize: (request, proxy) => {
         proxy.successor("initialize", { ...(request.params as object), added: true }).then(
@@ -118,7 +118,7 @@ suite("the conductor", () => {
     );
   });
 
-  test("a cancellation reaches the other end, hop by hop, and the answer still comes", async () => {
+  test("forwards a cancellation hop by hop and still returns the response", async () => {
     const chain = await initialized([PASS, nothing(), { spelling: "_proxy" }]);
     const call = new Promise(resolve => {
       const pending = chain.client.call("session/prompt", { sessionId: "s" }, resolve);
@@ -131,7 +131,7 @@ suite("the conductor", () => {
     deepEqual([ok, error.code], [false, -32800]);
   });
 
-  test("unknown methods, members and answers cross unchanged", async () => {
+  test("forwards unknown methods, members and responses unchanged", async () => {
     const chain = await initialized([PASS, nothing(), PASS]);
     const params = { list: [1, { x: null }], text: '\u2028"\\' };
     const answer = chain.client.request("_vendor/unknown", params);
@@ -141,10 +141,10 @@ suite("the conductor", () => {
     await rejects(answer, { code: -31999, message: "mine", data: { detail: [true] } });
   });
 
-  suite("a proxy that fails before it is initialised is left out", () => {
+  suite("bypassing a proxy that fails before it is initialized", () => {
     const reasons: Record<string, readonly [ProxyScript, RegExp]> = {
-      "it dies": [{ initialize: (_, proxy) => void proxy.die() }, /“p1” is left out: p1 died/],
-      "it dies after it has asked its successor": [
+      "bypasses a proxy that exits": [{ initialize: (_, proxy) => void proxy.die() }, /“p1” is left out: p1 died/],
+      "bypasses a proxy that exits after its request to the successor": [
         {
           initialize: (request, proxy) => {
             proxy.forward(request, "initialize");
@@ -153,20 +153,23 @@ suite("the conductor", () => {
         },
         /p1 died/,
       ],
-      "it knows neither spelling": [{ spelling: "other" as "proxy" }, /knows neither proxy\/initialize nor/],
-      "it answers with an error": [
+      "bypasses a proxy that supports neither spelling": [
+        { spelling: "other" as "proxy" },
+        /knows neither proxy\/initialize nor/,
+      ],
+      "bypasses a proxy that responds with an error": [
         { initialize: request => request.fail(new RpcError(-1, "no licence")) },
         /error: no licence/,
       ],
-      "it answers before its successor": [
+      "bypasses a proxy that responds before its successor": [
         { initialize: request => request.respond({ protocolVersion: 1 }) },
         /before its successor/,
       ],
-      "it changes the version on the way down": [
+      "bypasses a proxy that changes the version in the request": [
         { initialize: (_, proxy) => void proxy.successor("initialize", { protocolVersion: 2 }).catch(() => undefined) },
         /version/,
       ],
-      "it changes the version on the way up": [
+      "bypasses a proxy that changes the version in the response": [
         {
           initialize: (request, proxy) =>
             void proxy.successor("initialize", request.params).then(() => request.respond({ protocolVersion: 2 })),
@@ -176,7 +179,7 @@ suite("the conductor", () => {
     };
     for (const [what, [script, why]] of Object.entries(reasons)) {
       test(what, async () => {
-        const hold = what.includes("after it has asked");
+        const hold = what.includes("after its request");
         const agent = hold ? new MemoryAgent(["initialize"]) : new MemoryAgent();
         const chain = memoryChain([script, PASS], { agent });
         const answer = chain.client.request("initialize", INITIALIZE);
@@ -197,7 +200,7 @@ suite("the conductor", () => {
       });
     }
 
-    test("it cannot be started, or be made", async () => {
+    test("bypasses a proxy that cannot be created or started", async () => {
       const broken: ProxyComponent = {
         kind: "external",
         name: "nix",
@@ -216,7 +219,7 @@ suite("the conductor", () => {
       deepEqual(await chain.client.request("session/new", { mcpServers: [] }), { sessionId: "s1" });
     });
 
-    test("it hangs: a notice after ten seconds, left out after thirty of its own time", async () => {
+    test("shows a notice for a hanging proxy after 10 s and bypasses it after 30 s of its own time", async () => {
       const chain = memoryChain([{ initialize: () => undefined }]);
       const answer = chain.client.request("initialize", INITIALIZE);
       await settled();
@@ -229,7 +232,7 @@ suite("the conductor", () => {
       await answer;
     });
 
-    test("the time of its successor is not its own; a slow agent is waited for", async () => {
+    test("excludes the successor's time from the limit, so that a slow agent is awaited", async () => {
       const agent = new MemoryAgent(["initialize"]);
       const chain = memoryChain([PASS], { agent });
       const answer = chain.client.request("initialize", INITIALIZE);
@@ -245,8 +248,8 @@ suite("the conductor", () => {
     });
   });
 
-  suite("what fails later ends the chain", () => {
-    test("a proxy: its name is in the errors, and nobody waits any more", async () => {
+  suite("failure after initialization", () => {
+    test("names the failed proxy in the errors of all waiting requests", async () => {
       const chain = await initialized([PASS, { request: request => request.method === "session/prompt" }, PASS]);
       const prompt = rejects(chain.client.request("session/prompt", {}), {
         message: "p2 died.",
@@ -272,7 +275,7 @@ suite("the conductor", () => {
       await rejects(chain.client.request("session/prompt", {}), /closed/);
     });
 
-    test("the agent: behind any chain, at any moment of a turn", async () => {
+    test("fails every waiting request when the agent exits, for any chain and moment of a turn", async () => {
       for (const scripts of [[], [PASS], [nothing(), PASS, nothing()]]) {
         for (const moment of ["initialize", "session/new", "session/prompt"]) {
           const agent = new MemoryAgent(["initialize", "session/new"]);
@@ -294,7 +297,7 @@ suite("the conductor", () => {
       }
     });
 
-    test("an agent whose end has no name of its own: the error names it", async () => {
+    test("names the agent in the error when the exit of its process has no description", async () => {
       const [ours, theirs] = memoryChannels(),
         failing = {
           channel: theirs,
@@ -313,7 +316,7 @@ suite("the conductor", () => {
       await answer;
     });
 
-    test("the client leaves: everything is stopped, and that is nobody's failure", async () => {
+    test("stops all components without a failure when the client disconnects", async () => {
       const chain = await initialized([PASS, nothing()]);
       await chain.client[Symbol.asyncDispose]();
       const { component } = await chain.conductor.closed;

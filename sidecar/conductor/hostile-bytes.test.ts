@@ -206,11 +206,11 @@ async function conversation(asker: LineEnd, answerer: LineEnd, exchanges: readon
   }
 }
 
-suite("messages in a chain, byte by byte", function () {
+suite("byte-exact messages in a chain", function () {
   this.timeout(timeLimit(240_000));
   for (const [what, proxies] of Object.entries(CHAINS))
     for (const [how, cut] of Object.entries(CUTS)) {
-      test(`${what}, ${how}: what arrives is what was sent`, async () => {
+      test(`delivers the bytes that were sent: ${what}, ${how}`, async () => {
         await using chain = await wiredChain(proxies(cut), cut);
         await fc.assert(
           fc.asyncProperty(
@@ -231,7 +231,7 @@ suite("messages in a chain, byte by byte", function () {
     }
 });
 
-suite("what nobody knows", function () {
+suite("unknown messages", function () {
   this.timeout(timeLimit(120_000));
   const three = (): readonly ProxyComponent[] => CHAINS["three proxies outside"]?.() ?? [];
   const exact = async (from: LineEnd, to: LineEnd, say: string, contains: string): Promise<void> => {
@@ -241,7 +241,7 @@ suite("what nobody knows", function () {
     ok(arrived.includes(contains), `${arrived}\nhas not\n${contains}`);
   };
 
-  test("crosses three proxies as the bytes that were sent: params of unknown methods and unknown updates, results, errors, members beside them", async () => {
+  test("forwards unknown params, updates, results, errors and members byte for byte", async () => {
     await using chain = await wiredChain(three());
     await fc.assert(
       fc.asyncProperty(params, written, fc.constantFrom("client", "agent"), async (given, value, who) => {
@@ -272,7 +272,7 @@ suite("what nobody knows", function () {
     );
   });
 
-  test("is no obstacle when it is nested deeply, or has 64 kB of quotes and backslashes, or a thousand members", async () => {
+  test("forwards deep nesting, 64 kB of quotes and backslashes, and a thousand members", async () => {
     for (const [cut, n] of [
       [pieces(65_536), 20_000],
       [pieces(1), 1000],
@@ -302,7 +302,7 @@ suite("what nobody knows", function () {
     }
   });
 
-  test("and what is no message at all is answered or reported where it came from, and what follows crosses", async () => {
+  test("reports invalid messages at their source and forwards the messages that follow", async () => {
     await using chain = await wiredChain(three());
     for (const [said, code] of [
       ['{"jsonrpc":', RpcCode.parseError],

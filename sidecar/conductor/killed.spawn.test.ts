@@ -190,7 +190,7 @@ const settled = async (): Promise<void> => {
     });
 };
 
-suite("a chain of processes, one of which is killed", function () {
+suite("killed process in a chain", function () {
   this.timeout(timeLimit(120_000));
   suiteSetup(function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended");
@@ -198,7 +198,7 @@ suite("a chain of processes, one of which is killed", function () {
 
   for (const [when, other] of Object.entries(BEFORE_INITIALIZED))
     for (const victim of VICTIMS)
-      test(`${victim}, ${when}`, async () => {
+      test(`reports the exit of ${victim}, ${when}`, async () => {
         const step = victim === "Agent" && other.when !== "start" ? AGENT_INITIALIZES : other;
         const hasSpoken = step.when !== "start";
         for (let n = 0; n < ROUNDS; n++) {
@@ -230,7 +230,7 @@ suite("a chain of processes, one of which is killed", function () {
 
   for (const [when, step] of Object.entries(INITIALIZED))
     for (const victim of VICTIMS)
-      test(`${victim}, ${when}`, async () => {
+      test(`rejects the turn when ${victim} is killed: ${when}`, async () => {
         for (let n = 0; n < ROUNDS; n++) {
           await using doomed = new Doomed(victim, step);
           const error = await doomed.turn();
@@ -247,7 +247,7 @@ suite("a chain of processes, one of which is killed", function () {
       });
 
   for (const victim of VICTIMS)
-    test(`${victim}, when the answer has left it: the answer arrives`, async () => {
+    test(`delivers the response that ${victim} sent before it was killed`, async () => {
       for (let n = 0; n < ROUNDS; n++) {
         await using doomed = new Doomed(victim, {
           when: `${victim} answers session/prompt`,
@@ -261,7 +261,7 @@ suite("a chain of processes, one of which is killed", function () {
     });
 });
 
-suite("a proxy whose successor has died", () => {
+suite("proxy whose successor exited", () => {
   const DEAD = {
     code: -32603,
     message: "agent died.",
@@ -298,7 +298,7 @@ suite("a proxy whose successor has died", () => {
     return { chain, passed, held, kept, holds: chain.proxies[1]! };
   }
 
-  test("is refused what it asks of it, and what it still says to its client arrives", async () => {
+  test("receives errors for its requests while its earlier messages still reach its client", async () => {
     const { chain, passed, held, kept, holds } = await dying();
     deepEqual(await passed, DEAD);
     deepEqual(await holds.successor("session/new", {}).catch(told), DEAD);
@@ -309,7 +309,7 @@ suite("a proxy whose successor has died", () => {
     deepEqual(chain.told[0], ["session/update", { n: 1 }]);
   });
 
-  test("and which never answers is waited for one second, then its client hears who died", async () => {
+  test("fails the client's request with the successor's error after one second without a response", async () => {
     const { chain, passed, held } = await dying();
     await passed;
     let isAnswered = false;
@@ -324,7 +324,7 @@ suite("a proxy whose successor has died", () => {
     equal((await chain.conductor.closed).component, "agent");
   });
 
-  test("passes on what that has answered to initialize", async () => {
+  test("forwards the successor's response to initialize", async () => {
     const agent = new MemoryAgent(["initialize"]),
       chain = memoryChain(
         [
@@ -347,7 +347,7 @@ suite("a proxy whose successor has died", () => {
     equal((await chain.conductor.closed).component, "agent");
   });
 
-  test("before it has forwarded initialize is not said to be at fault", async () => {
+  test("is not reported as failed when it has not forwarded initialize", async () => {
     const chain = memoryChain([{ initialize: () => undefined }]);
     const asked = chain.client.request("initialize", { protocolVersion: 1 }).catch(told);
     await settled();
@@ -361,8 +361,8 @@ suite("a proxy whose successor has died", () => {
   });
 });
 
-suite("a proxy in this process that ends by itself", () => {
-  test("takes the chain with it, and nobody else is blamed", async () => {
+suite("internal proxy that ends", () => {
+  test("closes the chain without blaming another component", async () => {
     let end = (): Promise<void> => Promise.resolve();
     const chain = memoryChain([
       {
@@ -486,7 +486,7 @@ class Witnesses implements AsyncDisposable {
   }
 }
 
-suite("a command that conducts a chain, and is killed", function () {
+suite("killed conductor command", function () {
   this.timeout(timeLimit(120_000));
   suiteSetup(function () {
     if (process.platform === "win32") skipped(this, "Windows has no signals that tell how a process ended");
@@ -512,7 +512,7 @@ suite("a command that conducts a chain, and is killed", function () {
     "after the answer": { when: "answered", prompt: "say done" },
   };
   for (const [when, { when: moment, prompt = "hang-forever", nth = 1 }] of Object.entries(STEPS))
-    test(`${when}: whoever waits hears it, and nothing of the chain is left`, async () => {
+    test(`ends all waiting requests and processes: ${when}`, async () => {
       using folder = temporaryFolder();
       let times = 0,
         begun: Editor | undefined;

@@ -23,8 +23,8 @@ const fixture = (options: Partial<WorldOptions> = {}) => new Fixture({ stages: [
 const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
 const said = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
 
-suite("MCP bridge: what the agent and the client see", () => {
-  test("a server over ACP becomes an HTTP server with a token, and all others stay as they are", async () => {
+suite("MCP bridge: declarations", () => {
+  test("replaces a server over ACP by an HTTP server with a token and keeps the other servers", async () => {
     await using w = fixture();
     await w.initialize();
     const odd = [
@@ -44,7 +44,7 @@ suite("MCP bridge: what the agent and the client see", () => {
     equal(w.setups[0]?.params.cwd, "/");
   });
 
-  test("an agent without http gets a program, its secrets in the environment", async () => {
+  test("declares a stdio program with its secrets in the environment for an agent without http", async () => {
     await using w = fixture({ initialized: { protocolVersion: 1, agentCapabilities: {} } });
     await w.initialize();
     const {
@@ -65,7 +65,7 @@ suite("MCP bridge: what the agent and the client see", () => {
     equal(env.ELECTRON_RUN_AS_NODE, "1");
   });
 
-  test("an agent of ACP v2 is read by v2's capabilities, and a program has a type there", async () => {
+  test("reads the capabilities of an ACP v2 agent and adds the type of the program", async () => {
     for (const [mcp, type] of [
       [{ stdio: {} }, "stdio"],
       [{ http: {} }, "http"],
@@ -81,7 +81,7 @@ suite("MCP bridge: what the agent and the client see", () => {
     }
   });
 
-  test("the client hears that servers over ACP are served", async () => {
+  test("advertises servers over ACP to the client", async () => {
     await using w = fixture();
     deepEqual(await w.initialize(), {
       ...HTTP_AGENT,
@@ -89,7 +89,7 @@ suite("MCP bridge: what the agent and the client see", () => {
     });
   });
 
-  test("an agent that knows MCP over ACP gets the declarations, but not those of sacp; messages pass untouched", async () => {
+  test("forwards MCP over ACP to an agent that supports it, except sacp declarations", async () => {
     const asked: unknown[] = [],
       told: unknown[] = [];
     await using w = new Fixture({
@@ -119,7 +119,7 @@ suite("MCP bridge: what the agent and the client see", () => {
     deepEqual(told, [["mcp/message", message]]);
   });
 
-  test("without servers over ACP a request passes, and nothing listens", async () => {
+  test("forwards a session without servers over ACP and opens no listener", async () => {
     await using w = new Fixture({ stages: [bridge()] });
     await w.initialize();
     deepEqual((await w.setup("session/new", { mcpServers: [OTHER] })).servers, [OTHER]);
@@ -128,7 +128,7 @@ suite("MCP bridge: what the agent and the client see", () => {
 });
 
 suite("MCP bridge: calls", () => {
-  test("60 tools, and 100 calls at once from two clients, each with a server of its own", async () => {
+  test("serves 60 tools and 100 concurrent calls to two clients with one server each", async () => {
     let made = 0;
     await using w = fixture({ stages: [tools("tools", undefined, () => made++), bridge()] });
     await w.initialize();
@@ -150,7 +150,7 @@ suite("MCP bridge: calls", () => {
     equal(one.getInstructions(), "Use them all.");
   });
 
-  test("an agent may connect before it answers session/new", async () => {
+  test("accepts connections before the agent responds to session/new", async () => {
     await using w = fixture({
       agent: request => {
         if (request.method !== "session/new") return false;
@@ -165,7 +165,7 @@ suite("MCP bridge: calls", () => {
     equal((await w.setup("session/new", { mcpServers: [] })).sessionId, "60");
   });
 
-  test("progress, cancellation, changes, and what the server asks of its client", async () => {
+  test("forwards progress, cancellations, list changes and the server's requests to its client", async () => {
     const began = new Signal(),
       cancelled = new Signal(),
       changed = new Signal();
@@ -227,7 +227,7 @@ suite("MCP bridge: calls", () => {
     );
   });
 
-  test("a server that cannot be reached is an error of initialize, not a silence", async () => {
+  test("rejects initialize when the server cannot be reached", async () => {
     await using w = new Fixture({ stages: [bridge()] }); // its client does not support MCP over ACP
     await w.initialize();
     for (const declared of [
@@ -255,7 +255,7 @@ suite("MCP bridge: sessions", () => {
   const OPEN = 400,
     CLOSED = 404;
 
-  test("two sessions with servers of the same name have nothing in common, and each ends alone", async () => {
+  test("separates servers with the same name in two sessions and closes them separately", async () => {
     await using w = fixture({
       stages: [
         adding("two", chain =>
@@ -291,7 +291,7 @@ suite("MCP bridge: sessions", () => {
     deepEqual(await Promise.all(all.map(answers)), [CLOSED, CLOSED, CLOSED, CLOSED]);
   });
 
-  test("load and resume open anew and close what the session had; fork leaves it", async () => {
+  test("opens new servers and closes the old ones on load and resume, but not on fork", async () => {
     await using w = fixture();
     await w.initialize();
     const made = await w.setup("session/new", { mcpServers: [] });
@@ -307,7 +307,7 @@ suite("MCP bridge: sessions", () => {
     deepEqual(await Promise.all([...loaded.servers, ...resumed.servers].map(answers)), [CLOSED, OPEN]);
   });
 
-  test("a setup that fails leaves nothing open, and a failed load leaves the session as it was", async () => {
+  test("closes the servers of a failed setup and keeps the session's servers after a failed load", async () => {
     let failing = false;
     await using w = fixture({
       agent: request => {
@@ -324,7 +324,7 @@ suite("MCP bridge: sessions", () => {
     equal(await answers(made.servers[0]), OPEN);
   });
 
-  test("a call in flight is answered when its session is closed", async () => {
+  test("answers a running call when its session closes", async () => {
     const began = new Signal();
     await using w = fixture({ stages: [tools("tools", began.fire), bridge()] });
     await w.initialize();
@@ -338,7 +338,7 @@ suite("MCP bridge: sessions", () => {
     await rejects(waiting, /closed/);
   });
 
-  test("with the chain everything ends: the listener, and the servers", async () => {
+  test("closes the listener and all servers with the chain", async () => {
     const cancelled = new Signal(),
       began = new Signal();
     const w = fixture({

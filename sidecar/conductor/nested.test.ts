@@ -121,11 +121,11 @@ async function transcript(proxies: readonly ProxyComponent[]): Promise<readonly 
   return written;
 }
 
-suite("a chain in a chain", function () {
+suite("nested chain", function () {
   this.timeout(timeLimit(120_000));
   const NAMES = ["a", "b", "c", "d"];
 
-  test("is the flat chain: the same transcript, however it is grouped, two levels deep, inside and outside mixed", async () => {
+  test("produces the transcript of the flat chain for every grouping of internal and external proxies", async () => {
     const flat = await transcript(NAMES.map(name => internalProxy(name, signs(name))));
     deepEqual((flat[6] as { params: unknown }).params, {
       prompt: ["hello", "a", "to a", "b", "to b", "c", "to c", "d", "to d"],
@@ -143,7 +143,7 @@ suite("a chain in a chain", function () {
     );
   });
 
-  test("goes on without one of its proxies that cannot be started, and the outer chain does not notice", async () => {
+  test("bypasses an inner proxy that cannot start, unnoticed by the outer chain", async () => {
     const broken: ProxyComponent = {
       kind: "external",
       name: "nix",
@@ -157,7 +157,7 @@ suite("a chain in a chain", function () {
     deepEqual(chain.notices, []);
   });
 
-  test("one of whose proxies dies later names it in the answers to all who wait, and ends the outer chain", async () => {
+  test("names the inner proxy that exits in all waiting responses and closes the outer chain", async () => {
     let die = (): Promise<void> => Promise.resolve();
     const inner = wiredProxy("mortal");
     const mortal: ProxyComponent = {
@@ -182,7 +182,7 @@ suite("a chain in a chain", function () {
   });
 });
 
-suite("a conductor as a proxy", () => {
+suite("conductor as a proxy", () => {
   const asProxy = (proxies: readonly ProxyComponent[] = []): LineEnd => {
     const [ours, theirs] = pipes();
     conduct(ndjsonChannel(theirs.input, theirs.output), {
@@ -196,7 +196,7 @@ suite("a conductor as a proxy", () => {
   };
 
   for (const spelling of ["proxy", "_proxy"])
-    test(`that is initialised by ${spelling}/initialize spells its envelopes so, too`, async () => {
+    test(`uses the spelling of ${spelling}/initialize in its envelopes`, async () => {
       const outer = asProxy([wiredProxy("a")]);
       outer.say(`{"jsonrpc":"2.0","id":"i","method":"${spelling}/initialize","params":{"protocolVersion":1}}`);
       const { id, ...forwarded } = JSON.parse(await outer.line(0)) as { id: number };
@@ -220,7 +220,7 @@ suite("a conductor as a proxy", () => {
       outer.output.end();
     });
 
-  test("refuses initialize, with a sentence, and what comes from its successor before it was initialised", async () => {
+  test("rejects initialize, and successor messages that precede its initialization", async () => {
     const outer = asProxy();
     outer.say('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}');
     match(await outer.line(0), /"id":1,"error":.*waits for proxy\/initialize/);

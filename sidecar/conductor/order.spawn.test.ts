@@ -51,7 +51,7 @@ const settled = async (): Promise<void> => {
     });
 };
 
-suite("the order in a chain", function () {
+suite("order of messages in a chain", function () {
   this.timeout(timeLimit(120_000));
   for (const [what, proxies] of Object.entries(CHAINS)) {
     for (const [who, slow] of [
@@ -59,7 +59,7 @@ suite("the order in a chain", function () {
       ["a slow client", ["client"]],
       ["a slow agent", ["agent"]],
     ] as const) {
-      test(`${what}, ${who}: everything arrives once, in the order in which it was sent, both ways`, async () => {
+      test(`delivers each message once and in order, in both directions: ${what}, ${who}`, async () => {
         const [ours, theirs] = memoryChannels(),
           [near, far] = pipes(pieces(65_536));
         const conductor = between(proxies(), theirs, endingIn(near));
@@ -81,7 +81,7 @@ suite("the order in a chain", function () {
   }
 
   for (const length of RUNS < 10_000 ? [3] : [0, 1, 3])
-    test(`through ${length} processes to a process, too`, async () => {
+    test(`delivers in order through ${length} external proxies to an agent process`, async () => {
       await using processes = new ProcessChain();
       const proxies = Array.from({ length }, (_, i) => [
         processes.proxy(`p${i}`, i === 1 ? "rogue-proxy" : "pass-proxy"),
@@ -143,11 +143,11 @@ class Flooded {
   }
 }
 
-suite("a chain with an end that does not read", function () {
+suite("chain with an end that does not read", function () {
   this.timeout(timeLimit(120_000));
   const MANY = RUNS < 10_000 ? 1500 : 5000;
   for (const [what, proxies] of Object.entries(CHAINS)) {
-    test(`${what}: whoever talks to it waits, what is held stays bounded, and nothing is lost; two ends that flood each other go on`, async () => {
+    test(`applies back-pressure, bounds its buffers and loses no message: ${what}`, async () => {
       const [[ours, theirs], [near, far]] = [pipes(), pipes()];
       const conductor = between(proxies(), ndjsonChannel(theirs.input, theirs.output), endingIn(near));
       const agent = new Flooded(ndjsonChannel(far.input, far.output), "answer", () => undefined);

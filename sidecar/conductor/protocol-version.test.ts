@@ -11,17 +11,17 @@ function passedOn(params: object): unknown {
   return "frame" in checked ? objectOr(objectOr(checked.frame.message).params) : checked.error;
 }
 
-suite("the version of a chain", () => {
-  test("a request for a newer version becomes a valid request for version 2", () =>
+suite("protocol version of a chain", () => {
+  test("converts a request for a newer version to a valid request for version 2", () =>
     deepEqual(passedOn({ protocolVersion: 65_535, clientInfo: CLIENT }), {
       protocolVersion: 2,
       clientInfo: CLIENT,
       info: CLIENT,
     }));
 
-  test("a request for an older version gets no members of version 2", () =>
+  test("adds no version 2 members to a request for an older version", () =>
     deepEqual(passedOn({ protocolVersion: 0, clientInfo: CLIENT }), { protocolVersion: 1, clientInfo: CLIENT }));
 
-  test("a request for version 2 is passed on as it is", () =>
+  test("forwards a request for version 2 unchanged", () =>
     deepEqual(passedOn({ protocolVersion: 2, clientInfo: CLIENT }), { protocolVersion: 2, clientInfo: CLIENT }));
 });

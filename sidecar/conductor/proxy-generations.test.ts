@@ -95,9 +95,9 @@ async function initialized(
   return { ...chain, answer, asked: agent.asked };
 }
 
-suite("proxies of every generation", () => {
+suite("proxy generations", () => {
   for (const [generation, script] of Object.entries(GENERATIONS)) {
-    test(`${generation}: initialises in a chain of version 1`, async () => {
+    test(`${generation}: initializes in a chain of version 1`, async () => {
       const chain = await initialized(script, V1);
       deepEqual(chain.notices, []);
       deepEqual([chain.asked, chain.agent.heard], [[1], ["initialize", "session/new"]]);
@@ -105,7 +105,7 @@ suite("proxies of every generation", () => {
       equal(chain.proxies[0]?.heard.at(-1), "session/new");
     });
 
-    test(`${generation}: takes part in a chain that asked for version 2, in one version on every stage`, async () => {
+    test(`${generation}: initializes in a chain that requests version 2, with one version on every stage`, async () => {
       const chain = await initialized(script, V2);
       deepEqual(chain.notices, []);
       const version = objectOr(chain.answer).protocolVersion;
@@ -113,7 +113,7 @@ suite("proxies of every generation", () => {
       equal(version === 2, /conductor as a proxy|of the schema/.test(generation));
     });
 
-    test(`${generation}: is asked in the right words at once when it is started again`, async () => {
+    test(`${generation}: receives the known dialect first after a restart`, async () => {
       const memory = new KnownDialects().of("program");
       await initialized({ ...script, memory }, V1);
       const chain = await initialized({ ...script, memory }, V1);
@@ -124,7 +124,7 @@ suite("proxies of every generation", () => {
     });
   }
 
-  test("a proxy that answers with a lower version than the agent: the agent is initialised again with that version", async () => {
+  test("initializes the agent again with the lower version that a proxy returns", async () => {
     const answersV1: ProxyScript = {
       initialize: (request, proxy) => {
         void proxy
@@ -136,7 +136,7 @@ suite("proxies of every generation", () => {
     deepEqual([chain.asked, objectOr(chain.answer).protocolVersion, chain.notices], [[2, 1], 1, []]);
   });
 
-  test("… and is left out when the agent refuses a second initialize", async () => {
+  test("bypasses the proxy with the lower version if the agent rejects a second initialize", async () => {
     const agent = new MemoryAgent(["initialize"]),
       chain = memoryChain(
         [
@@ -158,14 +158,14 @@ suite("proxies of every generation", () => {
     match(chain.notices[0]?.message ?? "", /“p1” is left out: it answered with an error: initialised once/);
   });
 
-  test("a proxy of version 2 only is left out of a chain of version 1, with its reason", async () => {
+  test("bypasses a proxy that supports only version 2 in a chain of version 1, with its reason", async () => {
     const unsupported = (request: IncomingRequest): void =>
       request.fail(new RpcError(-32022, "Unsupported protocol version", { requested: 1, supported: [2] }));
     const chain = await initialized({ spelling: "proxy", initialize: unsupported }, V1);
     match(chain.notices[0]?.message ?? "", /“p1” is left out: it answered with an error: Unsupported protocol version/);
   });
 
-  test("an agent in a proxy's place is left out, with a sentence", async () => {
+  test("bypasses an agent that is configured as a proxy", async () => {
     const chain = await initialized(
       { spelling: "meta", unknown: INVALID, initialize: request => request.respond(AGENT_V1) },
       V1,
@@ -173,7 +173,7 @@ suite("proxies of every generation", () => {
     match(chain.notices[0]?.message ?? "", /“p1” is left out: it is an agent, not an agent extension/);
   });
 
-  test("a proxy that exits whatever it is asked is started twice and left out", async () => {
+  test("starts a proxy that exits at every request twice and then bypasses it", async () => {
     const chain = await initialized({ spelling: "other" as "proxy", unknown: "exit" }, V1);
     deepEqual(
       [chain.started, chain.notices.map(({ message }) => message)],
@@ -181,7 +181,7 @@ suite("proxies of every generation", () => {
     );
   });
 
-  test("a request that went to a process which exits at initialize is answered with its name", async () => {
+  test("rejects requests to a process that exits at initialize, naming the proxy", async () => {
     const chain = memoryChain([{ spelling: "proxy", unknown: "exit" }]),
       initialize = chain.client.request("initialize", V1);
     await rejects(chain.client.request("session/new", {}), {
@@ -193,13 +193,13 @@ suite("proxies of every generation", () => {
   });
 });
 
-suite("the agent behind proxies of another generation", () => {
+suite("agent behind proxies of another generation", () => {
   for (const [what, agent] of Object.entries({
     "answers -32600 to unknown methods": (request: IncomingRequest) =>
       request.fail(new RpcError(INVALID, "Invalid request")),
     "exits at unknown methods": undefined,
   }))
-    test(`that ${what} gets initialize only`, async () => {
+    test(`receives only initialize if it ${what}`, async () => {
       const memory = new MemoryAgent(["proxy/initialize", "_proxy/initialize"]);
       for (const method of ["proxy/initialize", "_proxy/initialize"])
         void memory.next(method).then(request => (agent ? agent(request) : memory.die()));
@@ -214,7 +214,7 @@ suite("the agent behind proxies of another generation", () => {
       deepEqual([memory.heard, chain.notices], [["initialize"], []]);
     });
 
-  test("that is a conductor of ours answers a probe with -32601, so that the other conductor tries its other method", async () => {
+  test("answers a probe with -32601 if it is a conductor, so that the prober tries its other method", async () => {
     const chain = memoryChain([]);
     for (const method of ["proxy/initialize", "_proxy/initialize"])
       await rejects(chain.client.request(method, V1), { code: -32601 });
@@ -222,9 +222,9 @@ suite("the agent behind proxies of another generation", () => {
   });
 });
 
-suite("a version that no chain can speak", () => {
+suite("unsupported protocol version", () => {
   for (const version of [-1, 70_000, 1.5, "1", null, undefined])
-    test(`${String(version)}: is refused, and nothing is started`, async () => {
+    test(`rejects ${String(version)} and starts no component`, async () => {
       const chain = memoryChain([{}]);
       await rejects(chain.client.request("initialize", { ...V1, protocolVersion: version }), {
         code: -32602,
@@ -240,7 +240,7 @@ suite("a version that no chain can speak", () => {
     [3, 2],
     [65_535, 2],
   ] as const)
-    test(`${asked}: becomes ${spoken}`, async () => {
+    test(`requests version ${spoken} for ${asked}`, async () => {
       const chain = await initialized({}, { ...V2, protocolVersion: asked });
       deepEqual([chain.asked, objectOr(chain.answer).protocolVersion], [[spoken], spoken]);
     });

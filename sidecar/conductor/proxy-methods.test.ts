@@ -73,7 +73,7 @@ suite("proxy methods", () => {
     '"m\\u0065thod":"proxy\\/successor"',
     '"method":"\\u0070roxy/successor"',
   ]) {
-    test(`rejects an envelope that is written as {${members}}`, async () => {
+    test(`rejects an envelope written as {${members}}`, async () => {
       await using chain = await wiredChain([wiredProxy("a"), wiredProxy("b")]);
       chain.agent.say(`{"jsonrpc":"2.0","id":1,${members},"params":${JSON.stringify(FORGED)}}`);
       chain.client.say(`{"jsonrpc":"2.0","id":1,"params":${JSON.stringify(FORGED)},${members}}`);

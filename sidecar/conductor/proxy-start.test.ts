@@ -295,8 +295,8 @@ function answered(id: number, how: How, version: number, isMarked = false): Answ
   }
 }
 
-suite("the start of a proxy", () => {
-  test(`${RUNS} orders of events: the client has one answer, in the version of the successor, and who was left out is owed nothing`, function () {
+suite("ProxyStart", () => {
+  test(`answers the client once, in the successor's version, in ${RUNS} random event orders`, function () {
     this.timeout(120_000);
     const ends = new Map<string, number>();
     fc.assert(
@@ -318,7 +318,7 @@ suite("the start of a proxy", () => {
       ok((ends.get(kind) ?? 0) > RUNS / 50, `too few runs end ${kind}: ${JSON.stringify([...ends])}`);
   });
 
-  test("each dialect is tried once, the extension method first", () => {
+  test("tries each dialect once, the extension method first", () => {
     const fixture = new Neighbours(1);
     fixture.play({ do: "ask" });
     for (let i = 0; i < 3; i++) fixture.play({ do: "proxy answers", how: "unknown" });
@@ -326,14 +326,14 @@ suite("the start of a proxy", () => {
     equal(fixture.state.kind, "bypassed");
   });
 
-  test("the dialect that worked before is tried first, and the others after it", () => {
+  test("tries the dialect that worked before first, then the others", () => {
     const fixture = new Neighbours(1, "proxy");
     fixture.play({ do: "ask" });
     for (let i = 0; i < 2; i++) fixture.play({ do: "proxy answers", how: "unknown" });
     deepEqual(fixture.methods, ["proxy/initialize", "_proxy/initialize", "initialize"]);
   });
 
-  test("a proxy that refuses a version is asked for version 1 before another dialect is tried", () => {
+  test("retries with version 1 before another dialect when the proxy rejects the version", () => {
     const fixture = new Neighbours(2);
     for (const one of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const)
       fixture.play(one);
@@ -343,14 +343,14 @@ suite("the start of a proxy", () => {
     );
   });
 
-  test("a proxy that fails for a reason of its own is not asked as an agent", () => {
+  test("does not try initialize with a proxy that fails for its own reason", () => {
     const fixture = new Neighbours(1);
     fixture.play({ do: "ask" });
     for (let i = 0; i < 3; i++) fixture.play({ do: "proxy answers", how: "no" });
     deepEqual([fixture.methods, fixture.state.kind], [["_proxy/initialize", "proxy/initialize"], "bypassed"]);
   });
 
-  test("a version that is raised on the way down is refused, and the successor hears that of the client", () => {
+  test("bypasses a proxy that raises the version and sends the client's version to the successor", () => {
     const fixture = new Neighbours(1);
     fixture.play({ do: "ask" });
     fixture.play({ do: "proxy forwards", version: "higher" });
@@ -360,7 +360,7 @@ suite("the start of a proxy", () => {
     );
   });
 
-  test("both say no because the successor did: the client hears it, and may ask again", () => {
+  test("returns the successor's error to the client and accepts another initialize", () => {
     const fixture = new Neighbours(1);
     for (const one of [
       ...GOOD.slice(0, 2),

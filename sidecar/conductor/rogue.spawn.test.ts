@@ -17,7 +17,7 @@ const settled = async (): Promise<void> => {
 };
 const LAST_WORDS = /rogue proxy: this is how it goes\n/;
 
-suite("a rogue proxy", function () {
+suite("rogue proxy", function () {
   this.timeout(timeLimit(120_000));
   let processes: ProcessChain;
   setup(() => {
@@ -62,7 +62,7 @@ suite("a rogue proxy", function () {
     ],
   };
   for (const [flag, [why, words]] of Object.entries(leftOut))
-    test(`with ${flag} is left out, is stopped, and the chain goes on`, async () => {
+    test(`is bypassed and stopped with ${flag}, and the chain keeps running`, async () => {
       const chain = chainWith(flag);
       await initialize(chain);
       equal(chain.notices.length, 1);
@@ -73,7 +73,7 @@ suite("a rogue proxy", function () {
       await works(chain);
     });
 
-  test("with --hang-initialize is left out after thirty seconds, and said to be slow after ten", async () => {
+  test("is reported as slow after 10 s and bypassed after 30 s with --hang-initialize", async () => {
     const chain = chainWith("--hang-initialize");
     const answer = initialize(chain);
     await settled();
@@ -99,7 +99,7 @@ suite("a rogue proxy", function () {
     ["--wrong-answer"],
     ["--die-on", "_proxy/initialize"],
   ])
-    test(`with ${flags.join(" ") || "no flag"} is put up with`, async () => {
+    test(`is tolerated with ${flags.join(" ") || "no flag"}`, async () => {
       const chain = chainWith(...flags);
       await initialize(chain);
       await works(chain);
@@ -108,7 +108,7 @@ suite("a rogue proxy", function () {
     });
 
   for (const method of ["session/new", "session/prompt", "session/update", "session/request_permission"])
-    test(`that dies when ${method} comes ends the chain: it is named wherever somebody waits, and what it said last is there`, async () => {
+    test(`ends the chain if it exits at ${method}: errors contain its name and last output`, async () => {
       const chain = chainWith("--die-on", method);
       await initialize(chain);
       const mine = (error: RpcError): boolean => {

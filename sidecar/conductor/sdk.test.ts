@@ -590,7 +590,7 @@ async function play(
   return seen.kinds;
 }
 
-suite("clients and agents of the SDK", function () {
+suite("SDK clients and agents", function () {
   this.timeout(timeLimit(30_000));
   for (const [versions, scene] of Object.entries(SCENES))
     suite(versions, () => {
@@ -600,13 +600,13 @@ suite("clients and agents of the SDK", function () {
       });
 
       for (const [what, proxies] of Object.entries(CHAINS))
-        test(`through ${what}: as without`, async () => {
+        test(`exchanges the same messages through ${what} as without a chain`, async () => {
           ok(Object.keys(direct).length > 0);
           deepEqual(await play(scene, proxies()), direct);
         });
     });
 
-  test("have much to say to each other", async () => {
+  test("exchanges every kind of message in the scenes", async () => {
     const lengths = (kinds: Record<string, unknown[]>): unknown =>
       Object.fromEntries(Object.entries(kinds).map(([kind, all]) => [kind, all.length]));
     deepEqual(lengths(await play(SCENES["version 1"]!, undefined)), {
@@ -629,7 +629,7 @@ suite("clients and agents of the SDK", function () {
     });
   });
 
-  test("hear that MCP over ACP is served where the agent does not, and nothing else is changed", async () => {
+  test("receives MCP over ACP as the only added capability", async () => {
     const heard = async (scene: Scene): Promise<unknown> => (await play(scene, []))["client's answers"]?.[0];
     const silent = { protocolVersion: 1, agentInfo: INFO, vendor: EXTRAS },
       silent2 = { protocolVersion: 2, info: INFO, capabilities: { session: { mcp: { stdio: {} } } } };

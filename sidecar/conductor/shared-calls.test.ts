@@ -91,8 +91,8 @@ class Bridged implements AsyncDisposable {
   }
 }
 
-suite("Calls at the shared server", () => {
-  test("refuses a call of a session without tools, and asks nobody in the session that has them", async () => {
+suite("calls at the shared server", () => {
+  test("refuses a call of a session without tools without asking in the session with them", async () => {
     await using agent = new Bridged();
     await agent.fixture.initialize();
     await agent.open();
@@ -104,7 +104,7 @@ suite("Calls at the shared server", () => {
     await end();
   });
 
-  test("refuses a call of a side session, and asks nobody in the session that has the tools", async () => {
+  test("refuses a side session's call, and requests no permission in the session with the tools", async () => {
     await using agent = new Bridged();
     await agent.fixture.initialize();
     const session = await agent.open(),

@@ -11,8 +11,8 @@ const event = (message: Message | string) =>
   traceEvent("client", "agent", typeof message === "string" ? Frame.raw(Buffer.from(message)) : Frame.of(message), 1.5);
 const hop = { ts: 1.5, from: "client", to: "agent" };
 
-suite("a trace", () => {
-  test("has requests and notifications, with their session where they name one", () => {
+suite("trace event", () => {
+  test("contains requests and notifications, with the session that they name", () => {
     deepEqual(event({ jsonrpc: "2.0", id: 0, method: "session/prompt", params: { sessionId: "s", prompt: [] } }), {
       type: "request",
       ...hop,
@@ -40,7 +40,7 @@ suite("a trace", () => {
     });
   });
 
-  test("has answers: results, errors, and both at once as some agents write them", () => {
+  test("contains responses: results, errors, and both at once", () => {
     deepEqual(event({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } }), {
       type: "response",
       ...hop,
@@ -71,7 +71,7 @@ suite("a trace", () => {
     });
   });
 
-  test("shows MCP messages as what they are inside of ACP, in both spellings", () => {
+  test("shows MCP messages inside ACP envelopes as MCP, in both spellings", () => {
     for (const method of ["mcp/message", "_mcp/message"]) {
       deepEqual(
         event({
@@ -93,7 +93,7 @@ suite("a trace", () => {
     equal(event({ jsonrpc: "2.0", id: 1, method: "mcp/message", params: { odd: true } })?.type, "request");
   });
 
-  test("has no secrets, in questions and in answers", () => {
+  test("redacts secrets in requests and responses", () => {
     const text = JSON.stringify([
       event({
         jsonrpc: "2.0",
@@ -110,7 +110,7 @@ suite("a trace", () => {
     equal(text.includes("hunter2"), false);
   });
 
-  test("names components so that the reference viewer draws them in the order of the chain", () => {
+  test("names components so that the reference viewer sorts them in chain order", () => {
     const inViewer = (a: string, b: string): number => {
       if (a === "client" || b === "agent") return -1;
       return b === "client" || a === "agent" ? 1 : a.localeCompare(b);
@@ -126,7 +126,7 @@ suite("a trace", () => {
     deepEqual(traceNames(["Zed"]), ["client", "1 Zed", "agent"]);
   });
 
-  test("does not have what is no message", () => equal(event(`{"id":1,"method":"x","params":{]}`), undefined));
+  test("excludes invalid messages", () => equal(event(`{"id":1,"method":"x","params":{]}`), undefined));
 });
 
 /** A disk that completes writes only on demand. */
@@ -159,10 +159,10 @@ class SlowDisk extends Writable {
   }
 }
 
-suite("the file of a trace", () => {
+suite("TraceWriter", () => {
   const note = (n: number): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n } });
 
-  test("has a line for each message, with seconds since it began", async () => {
+  test("writes one line per message with the seconds since its start", async () => {
     const clock = new FakeClock(),
       disk = new SlowDisk(),
       trace = new TraceWriter(
@@ -187,7 +187,7 @@ suite("the file of a trace", () => {
     );
   });
 
-  test("lacks what a slow disk has no room for, and says how much", async () => {
+  test("drops messages that exceed the buffer of a slow disk and records their number", async () => {
     const disk = new SlowDisk(),
       trace = new TraceWriter(
         () => disk,
@@ -215,7 +215,7 @@ suite("the file of a trace", () => {
     );
   });
 
-  test("that cannot be written any more is said once, and the chain goes on", async () => {
+  test("reports a write failure once and keeps the chain running", async () => {
     const told: string[] = [];
     const disk = new Writable({ write: (_chunk, _encoding, done) => done(new Error("disk full")) });
     const trace = new TraceWriter(
@@ -232,7 +232,7 @@ suite("the file of a trace", () => {
     deepEqual(told, ["disk full"]);
   });
 
-  test("on a disk that never answers does not hold up the end", async () => {
+  test("closes after its time limit on a disk that never responds", async () => {
     const clock = new FakeClock(),
       trace = new TraceWriter(
         () => new SlowDisk(),
@@ -247,7 +247,7 @@ suite("the file of a trace", () => {
     await closing;
   });
 
-  test("is followed by another one when it is full, and nothing is lost between them", async () => {
+  test("opens a new file when one is full, without losing messages", async () => {
     const disks: SlowDisk[] = [],
       trace = new TraceWriter(
         () => {
@@ -276,7 +276,7 @@ suite("the file of a trace", () => {
     );
   });
 
-  test("is not followed by a third one before the first is on disk", async () => {
+  test("opens no third file before the first is on disk", async () => {
     const disks: SlowDisk[] = [],
       trace = new TraceWriter(
         () => {
@@ -298,7 +298,7 @@ suite("the file of a trace", () => {
     equal(disks.at(-1)?.lines.at(-1)?.["type"], "dropped");
   });
 
-  test("that cannot be followed by another one is said once", async () => {
+  test("reports once that a new file cannot be opened", async () => {
     const told: string[] = [],
       disk = new SlowDisk();
     let files = 0;

@@ -35,7 +35,7 @@ const failingIds = (results: readonly Result[]): readonly string[] => [
 ];
 
 suite("conformance rules for agents", () => {
-  test("an agent without faults passes every rule that its conversations can show", async () => {
+  test("passes for an agent without faults, except rules that its conversations cannot show", async () => {
     const results = await check();
     deepEqual(failing(results), []);
     const open = results
@@ -44,11 +44,11 @@ suite("conformance rules for agents", () => {
     deepEqual(open, ["agent/auth-methods v1", "agent/unadvertised v1", "agent/auth-methods v2"]);
   });
 
-  test("an agent may reject an older version with the error of version 2", async () => {
+  test("passes for an agent that rejects an older version with the error of version 2", async () => {
     deepEqual(failing(await check(refuses("initialize", -32022, ({ protocolVersion }) => protocolVersion === 0))), []);
   });
 
-  test("an agent whose prompts fail may refuse to open sessions without a turn", async () => {
+  test("passes for an agent that rejects sessions without a turn if its prompts fail", async () => {
     const noTurn = refuses("session/prompt", -32603, ({ sessionId }) => sessionId !== UNKNOWN_SESSION);
     const fault = ["session/load", "session/resume", "session/fork"]
       .map(method => refuses(method, -32002))
@@ -65,13 +65,13 @@ suite("conformance rules for agents", () => {
   });
 
   for (const { rule, fault, why } of AGENT_FAULTS) {
-    test(`${rule}: fails if the agent ${why}, and no other rule does`, async () => {
+    test(`fails only ${rule} for an agent that ${why}`, async () => {
       const results = await check(fault);
       deepEqual(failingIds(results), [rule], failing(results).join("\n"));
     });
   }
 
-  test("every rule for agents has an agent that breaks it", () => {
+  test("includes a faulty agent per rule", () => {
     const tested = new Set(AGENT_FAULTS.map(({ rule }) => rule));
     deepEqual(
       RULES.filter(({ program, id }) => program === "agent" && !tested.has(id)).map(({ id }) => id),

@@ -31,7 +31,7 @@ const failed = (results: readonly Result[]): readonly string[] =>
   );
 
 suite("conformance rules for clients", () => {
-  test("a client without faults passes every rule", async () => {
+  test("passes for a client without faults", async () => {
     const open = (await check()).filter(({ verdict }) => verdict.kind !== "pass");
     deepEqual(
       open.map(({ rule, version, verdict }) => `${rule.id} v${version}: ${"why" in verdict ? verdict.why : ""}`),
@@ -39,7 +39,7 @@ suite("conformance rules for clients", () => {
     );
   });
 
-  test("a client of version 2 may list, resume and close sessions of an earlier run", async () => {
+  test("passes for a version 2 client that lists, resumes and closes earlier sessions", async () => {
     const conversation = await serve(2, referenceClient(2, USES_EARLIER_SESSION));
     deepEqual(failed(judgeAll(RULES, "client", [conversation])), []);
     const results = exchanges(conversation, "fromProgram", "session/list", "session/resume", "session/close").map(
@@ -48,21 +48,21 @@ suite("conformance rules for clients", () => {
     deepEqual(results, [{ sessions: [] }, {}, {}]);
   });
 
-  test("a client that requests version 1 gets version 1, and its conversation is one of version 1", async () => {
+  test("checks a version 1 client in a version 1 conversation", async () => {
     const conversation = await serve(2, referenceClient(1));
     equal(conversation.version, 1);
     deepEqual(failed(judgeAll(RULES, "client", [conversation])), []);
   });
 
   for (const { rule, fault, why } of CLIENT_FAULTS) {
-    test(`${rule}: fails if the client ${why}, and no other rule does`, async () => {
+    test(`fails only ${rule} for a client that ${why}`, async () => {
       const results = await check(fault),
         ids = results.flatMap(one => (one.verdict.kind === "fail" ? [one.rule.id] : []));
       deepEqual([...new Set(ids)], [rule], failed(results).join("\n"));
     });
   }
 
-  test("every rule for clients has a client that breaks it", () => {
+  test("includes a faulty client per rule", () => {
     const tested = new Set(CLIENT_FAULTS.map(({ rule }) => rule));
     deepEqual(
       RULES.filter(({ program, id }) => program === "client" && !tested.has(id)).map(({ id }) => id),

@@ -22,7 +22,7 @@ const update = (sessionUpdate: string, more: object = {}, sessionId = "s"): Line
 const result = (id: number, of: object): Line => ["fromProgram", rpc({ id, result: of })];
 
 suite("recorded conversations", () => {
-  test("any line is read as messages, or has a problem", () => {
+  test("contains messages or a problem for any line", () => {
     const line = fc.oneof(
       fc.string(),
       fc.json(),
@@ -54,9 +54,10 @@ suite("recorded conversations", () => {
     ["Ready.", "The line is not JSON."],
   ];
   for (const [line, problem] of PROBLEMS)
-    test(`${line}: ${problem ?? "is a message"}`, () => equal(readLine("fromProgram", line, 0, 1).problem, problem));
+    test(`reports for ${line}: ${problem ?? "a message"}`, () =>
+      equal(readLine("fromProgram", line, 0, 1).problem, problem));
 
-  test("the types of version 1 allow null as an id, and both versions null as absent params", () => {
+  test("allows a null id in version 1 and null params in both versions", () => {
     const problems = [`"id":null,"method":"m"`, `"id":null,"result":{}`, `"method":"m","params":null`].map(members =>
       ([1, 2] as const).map(version => readLine("fromProgram", `{"jsonrpc":"2.0",${members}}`, 0, version).problem),
     );
@@ -69,7 +70,7 @@ suite("recorded conversations", () => {
     ok(message?.kind === "notification" && message.params === undefined);
   });
 
-  test("an id that is an object or a list is a problem, and its line has no message", () => {
+  test("reports an object or array id as a problem without a message", () => {
     for (const id of ["[".repeat(100_000) + "]".repeat(100_000), `{"a":1}`, "true"]) {
       for (const members of [`"method":"m"`, `"result":{}`]) {
         const { messages, problem } = readLine("fromProgram", `{"jsonrpc":"2.0","id":${id},${members}}`, 0, 1);
@@ -80,7 +81,7 @@ suite("recorded conversations", () => {
     equal(idKey(JSON.parse("[".repeat(100_000) + "]".repeat(100_000))), "(nested too deeply)");
   });
 
-  test("every response belongs to the oldest open request of the other side with its id", () => {
+  test("matches each response to the oldest open request with its id from the other side", () => {
     const id = fc.constantFrom(1, "1", 2);
     const line = fc.tuple(fc.constantFrom<Direction>("toProgram", "fromProgram"), id, fc.boolean());
     fc.assert(
@@ -105,7 +106,7 @@ suite("recorded conversations", () => {
     );
   });
 
-  test("a turn of version 1 ends with its response, and has the updates of its session before", () => {
+  test("ends a version 1 turn with its response and includes the earlier updates of its session", () => {
     const recorded = conversation(
       1,
       prompt(1),
@@ -122,14 +123,14 @@ suite("recorded conversations", () => {
     );
   });
 
-  test("a turn of version 2 ends with the idle update after its response", () => {
+  test("ends a version 2 turn with the idle update after its response", () => {
     const idle = update("state_update", { state: "idle", stopReason: "cancelled" });
     const cancel: Line = ["toProgram", rpc({ method: "session/cancel", params: { sessionId: "s" } })];
     const [turn] = turns(conversation(2, prompt(1), result(1, { messageId: "m" }), cancel, idle));
     deepEqual([turn?.stopReason, turn?.end?.order, turn?.cancel?.order], ["cancelled", 3, 2]);
   });
 
-  test("a session is opened by the id of the result, or of the request where it has one", () => {
+  test("opens a session with the id of the result or of the request", () => {
     const open = (id: number, method: string, sessionId?: string): Line => [
       "toProgram",
       rpc({ id, method, params: { sessionId } }),
@@ -148,7 +149,7 @@ suite("recorded conversations", () => {
     );
   });
 
-  test("a prompt is withdrawn by $/cancel_request with its id, or by the end of its session", () => {
+  test("treats a prompt as cancelled by $/cancel_request with its id or the end of its session", () => {
     const withdraw: readonly Line[] = [
       ["toProgram", rpc({ method: "$/cancel_request", params: { requestId: 1 } })],
       ["toProgram", rpc({ id: 2, method: "session/close", params: { sessionId: "s" } })],

@@ -42,7 +42,7 @@ function rig(limits: Partial<Limits> = {}): Rig {
 const kinds = ({ driver }: Rig): readonly string[] => driver.conversation.events.map(({ kind }) => kind);
 
 suite("conformance driver", () => {
-  test("gives up on a response after the limit, and records it", async () => {
+  test("records a missing response after the time limit", async () => {
     const it = rig(),
       response = it.driver.request("initialize", {}, "x");
     it.clock.advance(DEFAULT_LIMITS.responseMs);
@@ -51,7 +51,7 @@ suite("conformance driver", () => {
     equal(it.clock.waiting, 0);
   });
 
-  test("reads a line that comes in pieces, in the middle of a character", async () => {
+  test("reads a line in chunks split within a character", async () => {
     const it = rig(),
       line = Buffer.from(`{"jsonrpc":"2.0","id":1,"result":"é"}\n`),
       at = line.indexOf("é") + 1;
@@ -61,7 +61,7 @@ suite("conformance driver", () => {
     deepEqual(await response, { kind: "result", result: "é" });
   });
 
-  test("tells string ids from numbers", async () => {
+  test("distinguishes string ids from numbers", async () => {
     const it = rig(),
       text = it.driver.request("m", {}, "1"),
       number = it.driver.request("m", {}, 1);
@@ -75,7 +75,7 @@ suite("conformance driver", () => {
     );
   });
 
-  test("settles every wait when the program exits", async () => {
+  test("settles all waiting calls when the program exits", async () => {
     const it = rig(),
       waits = [it.driver.request("m", {}), it.driver.until(() => false)];
     it.exit("exit code 1");
@@ -86,7 +86,7 @@ suite("conformance driver", () => {
     equal((await it.driver.request("m", {})).kind, "none");
   });
 
-  test("stops a program that writes too much", async () => {
+  test("stops a program that exceeds the output limit", async () => {
     const it = rig({ outputBytes: 1000 }),
       response = it.driver.request("m", {});
     it.output.write("x".repeat(2000));
@@ -94,7 +94,7 @@ suite("conformance driver", () => {
     ok(it.stopped() && kinds(it).includes("tooMuchOutput"));
   });
 
-  test("does not record the line in which it stopped the program", async () => {
+  test("does not record the line at which it stopped the program", async () => {
     const flooding = rig({ outputBytes: 1000 });
     flooding.output.write(`{"jsonrpc":"2.0",`);
     flooding.output.write("x".repeat(2000));
@@ -111,7 +111,7 @@ suite("conformance driver", () => {
     });
   });
 
-  test("records the last line of a program that exits without a newline", async () => {
+  test("records a last line without a newline", async () => {
     const it = rig();
     it.output.end(`{"jsonrpc":"2.0","method":"m"}`);
     it.exit("exit code 0");
@@ -120,7 +120,7 @@ suite("conformance driver", () => {
     ok(kinds(it).includes("line"));
   });
 
-  test("stops a program that does not exit after its stdin has closed", async () => {
+  test("stops a program that does not exit after its stdin closed", async () => {
     const it = rig(),
       ended = it.driver.end();
     it.clock.advance(DEFAULT_LIMITS.exitMs);

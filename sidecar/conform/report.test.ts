@@ -30,7 +30,7 @@ function result(severity: Severity, verdict: Verdict, id = "agent/rule"): Result
 }
 
 suite("conformance report", () => {
-  test("only a failed rule of severity must makes the exit code 1", () => {
+  test("sets exit code 1 only for a failed rule of severity must", () => {
     equal(exitCode([result("must", PASS), result("should", fail("no")), result("must", notSeen("-"))]), 0);
     equal(exitCode([result("must", fail("no"))]), 1);
     deepEqual(
@@ -39,7 +39,7 @@ suite("conformance report", () => {
     );
   });
 
-  test("the text has each rule with its result, the reason, the section and the offending message", () => {
+  test("lists each rule as text with result, reason, section and message", () => {
     const text = reportText("agent", "my-agent", [
       result("must", fail("It did not.", `{"id":1}`)),
       result("should", fail("Nor this."), "agent/other"),
@@ -64,7 +64,7 @@ suite("conformance report", () => {
     );
   });
 
-  test("a version that the program does not speak is one line", () => {
+  test("summarizes an unsupported version in one line", () => {
     const text = reportText("agent", "a", [
       result("must", notApplicable("no"), "agent/initialize"),
       result("must", notApplicable("no")),
@@ -72,7 +72,7 @@ suite("conformance report", () => {
     match(text, /The agent does not speak this version\. 2 rules do not apply\./);
   });
 
-  test("the JSON has the same, with the address of the section", () => {
+  test("contains the same data as JSON with the section's address", () => {
     const { summary, results } = JSON.parse(reportJson("agent", [result("must", fail("It did not.", "{}"))]));
     equal(summary.failed, 1);
     deepEqual(results, [
@@ -89,14 +89,14 @@ suite("conformance report", () => {
     ]);
   });
 
-  test("an offending message is shown without secrets, and cut", () => {
+  test("redacts and truncates a message", () => {
     const token = `ghp_${"a1B2".repeat(9)}`,
       verdict = fail("no", JSON.stringify({ token, text: "x".repeat(1000) }));
     ok(verdict.kind === "fail" && verdict.excerpt !== undefined && verdict.excerpt.length <= 401);
     doesNotMatch(verdict.excerpt, /ghp_a1/);
   });
 
-  test("a reason is shown without secrets and control characters, on one line", () => {
+  test("redacts a reason and shows it on one line without control characters", () => {
     const token = `ghp_${"a1B2".repeat(9)}`,
       why = `The agent returned ${token}\u001b[2J\nFAIL`;
     for (const verdict of [fail(why), notSeen(why), notApplicable(why)]) {
@@ -106,7 +106,7 @@ suite("conformance report", () => {
     }
   });
 
-  test("a rule passes if one item does, fails with the first that fails, else is not seen", () => {
+  test("combines items: pass if any passes, else fail if any fails, else not seen", () => {
     const verdicts: Readonly<Record<string, Verdict>> = {
       p: PASS,
       f: fail("f"),
@@ -121,8 +121,8 @@ suite("conformance report", () => {
   });
 });
 
-suite("conformance catalogue", () => {
-  test("ids are unique and name the kind of program", () => {
+suite("conformance rule catalogue", () => {
+  test("has unique ids that name the kind of program", () => {
     deepEqual(
       RULES.filter(({ id }, i) => RULES.findIndex(other => other.id === id) !== i),
       [],
@@ -133,14 +133,14 @@ suite("conformance catalogue", () => {
     );
   });
 
-  test("each section is a page of the version, or a proposal", () => {
+  test("links each rule to a page of the version or a proposal", () => {
     for (const { id, section } of RULES) {
       for (const [version, path] of Object.entries(section))
         match(path, new RegExp(`^(protocol/v${version}|rfds)/[a-z-]+(#[\\w-]+)?$`), id);
     }
   });
 
-  test("the documentation lists every rule", () => {
+  test("is listed completely in the documentation", () => {
     const documentation = readFileSync("docs/conform.md", "utf8");
     for (const { id, section, severity, title } of RULES) {
       const row = `| \`${id}\` | ${Object.keys(section).join(", ")} | ${severity} | ${title.charAt(0).toLowerCase()}${title.slice(1)} |`;
@@ -148,7 +148,7 @@ suite("conformance catalogue", () => {
     }
   });
 
-  test("without conversations no rule passes or fails", () => {
+  test("returns neither pass nor fail without conversations", () => {
     for (const program of ["agent", "proxy", "client"] as const) {
       const kinds = new Set(judgeAll(RULES, program, []).map(({ verdict }) => verdict.kind));
       ok(!kinds.has("pass") && !kinds.has("fail"));
@@ -156,7 +156,7 @@ suite("conformance catalogue", () => {
   });
 });
 
-suite("recordings as files", () => {
+suite("recording file", () => {
   const line = (direction: "toProgram" | "fromProgram", message: object): RecordedEvent =>
     readLine(direction, JSON.stringify({ jsonrpc: "2.0", ...message }), 7, 1);
   const recorded = (...events: readonly RecordedEvent[]): Conversation => ({
@@ -166,7 +166,7 @@ suite("recordings as files", () => {
     events,
   });
 
-  test("a proxy's two ends become two files", () => {
+  test("separates the two ends of a proxy", () => {
     const conversation = recorded(
       line("toProgram", { id: 1, method: "proxy/initialize" }),
       line("fromProgram", { id: 1, method: "proxy/successor", params: { method: "initialize" } }),
@@ -189,7 +189,7 @@ suite("recordings as files", () => {
     match(JSON.stringify(files[1]), /proxy\/successor.*successor\\":true/);
   });
 
-  test("other programs have one file, without secrets", () => {
+  test("is single and redacted for other programs", () => {
     const [file, ...more] = recordFiles(
       "agent",
       1,
@@ -205,7 +205,7 @@ suite("recordings as files", () => {
     doesNotMatch(file.text, /s3cr3ts3cr3t/);
   });
 
-  test("the recording agent writes no secrets, and a message stays a message", () => {
+  test("contains valid, redacted messages if written by the recording agent", () => {
     const token = `ghp_${"a1B2".repeat(9)}`;
     for (const params of [{ token }, { env: [{ name: "API_KEY", value: "s3cr3t-value" }] }, { apiKey: 1234567890 }]) {
       const text = writtenEvent(line("fromProgram", { id: 1, method: "m", params })),
@@ -215,7 +215,7 @@ suite("recordings as files", () => {
     }
   });
 
-  test("what the recording agent writes is read as it was, up to a line that is not complete", () => {
+  test("round-trips up to an incomplete line if written by the recording agent", () => {
     const events = [
       line("toProgram", { id: 1, method: "m" }),
       { kind: "noResponse", at: 8, id: 1 } as const,

@@ -100,7 +100,7 @@ const refused =
   };
 
 suite("Eliza as an ACP agent", () => {
-  test("a conversation, from the first message to the last", async () => {
+  test("matches the golden conversation", async () => {
     await using client = new Client();
     await client.peer.request("initialize", { protocolVersion: 2, clientCapabilities: {} });
     const { sessionId } = objectOr(await client.peer.request("session/new", { cwd: "/workspace", mcpServers: [] }));
@@ -118,7 +118,7 @@ suite("Eliza as an ACP agent", () => {
     client.transcript.match("sidecar/testing/transcripts/eliza-conversation.golden");
   });
 
-  test("what is for the assistant alone the user has not said", async () => {
+  test("ignores content for the assistant only", async () => {
     await using client = new Client();
     const sessionId = await client.open(),
       heard: boolean[] = [];
@@ -136,7 +136,7 @@ suite("Eliza as an ACP agent", () => {
     deepEqual(heard, [true, false, false]);
   });
 
-  test("what cannot be answered is refused, and what is not known ignored", async () => {
+  test("rejects invalid requests and ignores unknown notifications", async () => {
     await using client = new Client();
     const attempt = (method: string, params?: unknown) => client.peer.request(method, params).catch(() => undefined);
     await attempt("initialize", {});
@@ -161,7 +161,7 @@ suite("Eliza as an ACP agent", () => {
     client.transcript.match("sidecar/testing/transcripts/eliza-refusals.golden");
   });
 
-  test("tools of a real MCP server over stdio are listed and used", async () => {
+  test("lists and uses tools of a real MCP server over stdio", async () => {
     await using client = new Client();
     const sessionId = await client.open([stdio]);
     equal(
@@ -205,7 +205,7 @@ suite("Eliza as an ACP agent", () => {
     );
   });
 
-  test("tools of a real MCP server over HTTP are used, with its headers, and images are shown", async () => {
+  test("uses tools of a real MCP server over HTTP with its headers, and shows images", async () => {
     await using http = await serveMcpOverHttp(() => undefined);
     await using client = new Client();
     const sessionId = await client.open([
@@ -225,7 +225,7 @@ suite("Eliza as an ACP agent", () => {
     );
   });
 
-  test("what a tool cannot do is one readable sentence, and the session goes on", async () => {
+  test("reports a tool error in one sentence and continues the session", async () => {
     await using http = await serveMcpOverHttp(() => undefined);
     await using client = new Client();
     const sessionId = await client.open([
@@ -265,7 +265,7 @@ suite("Eliza as an ACP agent", () => {
     );
   });
 
-  test("a server that never answers ends the turn after 60 seconds", async () => {
+  test("ends the turn when a server does not answer within 60 seconds", async () => {
     await using client = new Client();
     const sessionId = await client.open([{ ...stdio, args: [...stdio.args, "--hang"] }]);
     client.updated = ({ sessionUpdate }) => {
@@ -277,7 +277,7 @@ suite("Eliza as an ACP agent", () => {
     );
   });
 
-  test("a cancelled tool call is cancelled at the server, shown as failed, and the turn is cancelled", async () => {
+  test("cancels a tool call at the server, shows it as failed and ends the turn as cancelled", async () => {
     let heard = (): void => undefined;
     const cancelled = new Promise<void>(resolve => {
       heard = resolve;
@@ -302,7 +302,7 @@ suite("Eliza as an ACP agent", () => {
     await cancelled;
   });
 
-  test("a talk is cancelled in the middle, and the next prompt is answered", async () => {
+  test("stops a streaming answer on cancellation and answers the next prompt", async () => {
     await using client = new Client();
     const sessionId = await client.open();
     client.updated = () => client.peer.notify("session/cancel", { sessionId });
@@ -316,7 +316,7 @@ suite("Eliza as an ACP agent", () => {
     equal(await client.ask(sessionId, "Hello"), "How do you do. Please state your problem.");
   });
 
-  test("a prompt whose request is cancelled is answered as cancelled", async () => {
+  test("answers a prompt whose request is cancelled as cancelled", async () => {
     await using client = new Client();
     const sessionId = await client.open(),
       stop = new AbortController();
@@ -331,7 +331,7 @@ suite("Eliza as an ACP agent", () => {
     );
   });
 
-  test("a session takes one prompt at a time", async () => {
+  test("rejects a second concurrent prompt of a session", async () => {
     await using client = new Client();
     const sessionId = await client.open();
     const first = client.prompt(sessionId, "Hello");
@@ -339,7 +339,7 @@ suite("Eliza as an ACP agent", () => {
     deepEqual(await first, { stopReason: "end_turn" });
   });
 
-  test("a session that is closed ends its prompt first, and is gone", async () => {
+  test("ends the prompt of a closed session first and deletes the session", async () => {
     await using client = new Client();
     const sessionId = await client.open(),
       order: string[] = [];
@@ -354,7 +354,7 @@ suite("Eliza as an ACP agent", () => {
     deepEqual(order, ["prompt", "closed"]);
   });
 
-  test("sessions remember for themselves", async () => {
+  test("keeps the state of sessions separate", async () => {
     await using client = new Client();
     const one = await client.open(),
       other = await client.open();
@@ -363,12 +363,12 @@ suite("Eliza as an ACP agent", () => {
     equal(await client.ask(one, "sorry"), "Apologies are not necessary.");
   });
 
-  test("sessions that are not deterministic begin where chance says", async () => {
+  test("starts a non-deterministic session at a random reply", async () => {
     await using client = new Client({ deterministic: false, random: () => 0.3 });
     equal(await client.ask(await client.open(), "sorry"), "Apologies are not necessary.");
   });
 
-  test("a client that goes away in the middle leaves no process behind", async () => {
+  test("leaves no process when the client disconnects", async () => {
     const client = new Client();
     const sessionId = await client.open([stdio]);
     match(await client.ask(sessionId, "use tool test::where"), /^OK: \{"pid":\d+/);
@@ -382,7 +382,7 @@ suite("Eliza as an ACP agent", () => {
     await client.agent[Symbol.asyncDispose]();
   });
 
-  test("her disposal answers what is open", async () => {
+  test("answers open requests on disposal", async () => {
     const client = new Client();
     const prompt = client.prompt(await client.open(), "Hello, how are you?");
     await new Promise<void>(resolve => {
@@ -392,7 +392,7 @@ suite("Eliza as an ACP agent", () => {
     deepEqual(await prompt, { stopReason: "cancelled" });
   });
 
-  test("every answer comes in pieces that share a message id, and another answer has another", async () => {
+  test("uses one message id per answer", async () => {
     await using client = new Client();
     const sessionId = await client.open(),
       ids = new Set<unknown>();
@@ -409,7 +409,7 @@ suite("Eliza as an ACP agent", () => {
 });
 
 suite("word groups", () => {
-  test("join to the text, have few words, and are never too many", () =>
+  test("joins to the text, contains few words, and is limited in number", () =>
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a", "bé", "\n", " ", "  - ", "😀"), { maxLength: 50 }).map(parts => parts.join("")),
@@ -423,7 +423,7 @@ suite("word groups", () => {
       ),
       { numRuns: 100 },
     ));
-  test("are of three words", () =>
+  test("contains three words", () =>
     deepEqual(wordGroups("How do you do. Please state your problem."), [
       "How do you ",
       "do. Please state ",

@@ -4,7 +4,7 @@ import path from "node:path";
 import { temporaryFolder } from "../testing/drive";
 import { rustFolders } from "./rust-place";
 
-suite("where the Rust projects of a session are", () => {
+suite("rustFolders", () => {
   let folder: ReturnType<typeof temporaryFolder>;
   setup(() => {
     folder = temporaryFolder();
@@ -23,13 +23,13 @@ suite("where the Rust projects of a session are", () => {
       path.relative(folder.path, one).replaceAll(path.sep, "/"),
     );
 
-  test("a folder with a manifest, and one below such a folder, whatever lies below them", async () => {
+  test("returns a folder with a manifest, or below one", async () => {
     make("w/Cargo.toml", "w/member/Cargo.toml", "w/member/src/deep/");
     deepEqual(await found("w"), ["w"]);
     deepEqual(await found("w/member/src/deep"), ["w/member/src/deep"]);
   });
 
-  test("a folder without one stands for those directly below it that have one; what is built or belongs to others does not count", async () => {
+  test("returns the direct subfolders with a manifest, except build and dependency folders", async () => {
     make(
       "w/tools/Cargo.toml",
       "w/backend/Cargo.toml",
@@ -45,14 +45,14 @@ suite("where the Rust projects of a session are", () => {
     deepEqual(await found("w"), ["w/backend", "w/tools"]);
   });
 
-  test("nothing where there is no manifest, no folder, or no absolute one", async () => {
+  test("returns nothing without a manifest, a folder or an absolute path", async () => {
     make("w/src/main.ts");
     deepEqual(await found("w", "not/there"), []);
     make("r/Cargo.toml");
     deepEqual(await rustFolders(["", path.relative(process.cwd(), at("r"))], at("home")), []);
   });
 
-  test("a manifest above the repository's root is somebody else's", async () => {
+  test("ignores a manifest above the repository's root", async () => {
     make(
       "all/Cargo.toml",
       "all/repository/.git/",
@@ -67,13 +67,13 @@ suite("where the Rust projects of a session are", () => {
     deepEqual(await found("all/repository/web"), ["all/repository/web"]);
   });
 
-  test("a manifest in the home folder, or above it, counts for a session there only", async () => {
+  test("uses a manifest in the home folder only for a session there", async () => {
     make("Cargo.toml", "home/Cargo.toml", "home/projects/notes/");
     deepEqual(await found("home/projects/notes", "home/projects"), []);
     deepEqual(await found("home"), ["home"]);
   });
 
-  test("all folders of a session count, in their order, each once; links to folders are not followed downwards", async () => {
+  test("searches all folders of a session in order, once each, without following links downwards", async () => {
     make("a/", "b/Cargo.toml", "c/x/Cargo.toml");
     symlinkSync(at("b"), at("a/link"));
     deepEqual(await found("a", "c", "b", "b"), ["c/x", "b"]);

@@ -54,8 +54,8 @@ class Offering {
 const NEW: JsonObject = { cwd: "/work", additionalDirectories: ["/more", 7], mcpServers: [] };
 const isThere = async (server: JsonObject | undefined) => (await connected(server ?? {}))[Symbol.asyncDispose]();
 
-suite("an MCP server in each session", () => {
-  test("knows the session's folders, and the session as soon as it has a name", async () => {
+suite("session MCP server", () => {
+  test("receives the session's folders, and the session id when it is known", async () => {
     const offering = new Offering();
     await using fixture = offering.fixture();
     await fixture.initialize();
@@ -71,7 +71,7 @@ suite("an MCP server in each session", () => {
     await isThere(servers[0]);
   });
 
-  test("no two of a chain have had the same name, and each goes with its session", async () => {
+  test("has a unique name in the chain and closes with its session", async () => {
     const offering = new Offering();
     await using fixture = offering.fixture();
     await fixture.initialize();
@@ -88,7 +88,7 @@ suite("an MCP server in each session", () => {
     equal((await fixture.setup("session/new", NEW)).servers[0]?.name, "tools-3");
   });
 
-  test("a session without one passes as it came, and so does one in which something is broken, which is logged", async () => {
+  test("is omitted if the session needs none or the setup fails with a log entry", async () => {
     const offering = new Offering();
     await using fixture = offering.fixture();
     await fixture.initialize();
@@ -100,7 +100,7 @@ suite("an MCP server in each session", () => {
     deepEqual(fixture.odd, ["tools cannot be offered in this session: Error: no disk"]);
   });
 
-  test("with the chain all of them go", async () => {
+  test("closes with the chain", async () => {
     const offering = new Offering(),
       fixture = offering.fixture();
     await fixture.initialize();

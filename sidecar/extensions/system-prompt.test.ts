@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { systemPromptSupport, withSystemPrompt } from "./system-prompt";
 
-suite("the system prompt of an agent", () => {
+suite("agent system prompt", () => {
   const CASES: readonly (readonly [string, unknown, ReturnType<typeof systemPromptSupport>])[] = [
     ["version 1", { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { systemPrompt: {} } } }, "member"],
     [
@@ -10,12 +10,12 @@ suite("the system prompt of an agent", () => {
       "member",
     ],
     [
-      "an adapter from before the capability",
+      "an adapter older than the capability",
       { protocolVersion: 1, agentInfo: { name: "@zed-industries/claude-code-acp", version: "0.16.2" } },
       "meta",
     ],
     [
-      "that adapter with the capability",
+      "a newer adapter with the capability",
       {
         agentCapabilities: { sessionCapabilities: { systemPrompt: {} } },
         agentInfo: { name: "@agentclientprotocol/claude-agent-acp" },
@@ -35,9 +35,9 @@ suite("the system prompt of an agent", () => {
     ["no object", "?", undefined],
   ];
   for (const [what, answer, support] of CASES)
-    test(`is found in the answer to initialize: ${what}`, () => equal(systemPromptSupport(answer), support));
+    test(`is detected in the initialize response: ${what}`, () => equal(systemPromptSupport(answer), support));
 
-  test("keeps what the client put there before ours", () => {
+  test("follows the client's own text", () => {
     const block = (text: string) => ({ type: "text", text });
     deepEqual(withSystemPrompt({ cwd: "/" }, "ours", "member"), {
       cwd: "/",

@@ -86,8 +86,8 @@ class Served implements AsyncDisposable {
   }
 }
 
-suite("the MCP server of an extension", () => {
-  test("lists its tools as they are, shown from the first request on, and its prompts", async () => {
+suite("extension MCP server", () => {
+  test("lists its tools and prompts, and starts on the first request", async () => {
     await using served = await Served.open();
     const { tools } = await served.client.listTools(),
       { prompts } = await served.client.listPrompts();
@@ -118,14 +118,14 @@ suite("the MCP server of an extension", () => {
     equal(served.client.getInstructions(), "Use them.");
   });
 
-  test("answers with a text, something structured, or both, of which the model gets the text", async () => {
+  test("returns text, structured content or both", async () => {
     await using served = await Served.open();
     deepEqual(await served.call("echo"), ["hi", undefined, undefined]);
     deepEqual(await served.call("structured"), [`{"text":"hi"}`, { text: "hi" }, undefined]);
     deepEqual(await served.call("both"), ["for people", undefined, undefined, { [STRUCTURED]: { text: "hi" } }]);
   });
 
-  test("what is wrong is said to the model, and what is a bug to the log, too", async () => {
+  test("returns an error to the model and logs unexpected ones", async () => {
     await using served = await Served.open();
     deepEqual(await served.call("echo", { text: 1 }), ["The argument “text” has to be a text.", undefined, true]);
     deepEqual(await served.call("fails"), ["Say it again.", undefined, true]);
@@ -135,7 +135,7 @@ suite("the MCP server of an extension", () => {
     deepEqual(served.odd, ["the tool breaks failed"]);
   });
 
-  test("a client that asked for it hears what is done, and then that it is still done", async () => {
+  test("reports progress and heartbeats to a client that requested them", async () => {
     await using served = await Served.open();
     const heard: (string | undefined)[] = [],
       told = new Signal(),

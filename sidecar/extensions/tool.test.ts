@@ -20,8 +20,8 @@ const SCHEMA: ObjectSchema = {
   },
 };
 
-suite("the arguments of a tool", () => {
-  test("as the schema says, with members that it does not name, and null for absent", () =>
+suite("tool argument", () => {
+  test("is valid by the schema, with additional members and null for absent", () =>
     doesNotThrow(() =>
       checkArguments(SCHEMA, {
         name: "",
@@ -52,10 +52,10 @@ suite("the arguments of a tool", () => {
     [{ name: "n", edits: [{}] }, "The argument “edits[0].old” is missing."],
   ];
   for (const [args, sentence] of wrong)
-    test(`${JSON.stringify(args)}: ${sentence}`, () =>
+    test(`rejects ${JSON.stringify(args)}: ${sentence}`, () =>
       throws(() => checkArguments(SCHEMA, args), { name: "ToolFailure", message: sentence }));
 
-  test("whatever comes is taken or is a sentence", () => {
+  test("is valid or a sentence for any input", () => {
     const value = fc.oneof(fc.jsonValue(), fc.constantFrom("a", 1, -1, true, ["x"], [{ old: "y" }]));
     fc.assert(
       fc.property(fc.dictionary(fc.constantFrom(...Object.keys(SCHEMA.properties), "other"), value), args => {

@@ -12,7 +12,7 @@ import {
 } from "./fetch-document";
 import { httpGet } from "./http-get";
 
-suite("fetching a document", () => {
+suite("fetchDocument", () => {
   let server: RegistryServer, clock: FakeClock;
   setup(async () => {
     server = await RegistryServer.start();
@@ -42,7 +42,7 @@ suite("fetching a document", () => {
     });
   };
 
-  test("brings its text and its tag, and says nothing of the user", async () => {
+  test("returns text and ETag and sends no user data", async () => {
     server.answer = serving('{"agents": ["ä"]}');
     deepEqual(await get(), { kind: "fresh", text: '{"agents": ["ä"]}', etag: '"1"' });
     const { headers } = server.requests[0]!;
@@ -59,14 +59,14 @@ suite("fetching a document", () => {
     );
   });
 
-  test("does not bring again what has not changed", async () => {
+  test("returns “same” for unchanged content", async () => {
     server.answer = serving({}, 'W/"a"');
     deepEqual(await get({ etag: 'W/"a"' }), { kind: "same" });
     deepEqual(await get({ etag: '"b"' }), { kind: "fresh", text: "{}", etag: 'W/"a"' });
     await fails("refused", status(304), /status 304/);
   });
 
-  test("takes no tag that could not be sent back", async () => {
+  test("ignores an ETag that is not valid in a request", async () => {
     for (const etag of ["1", '"a b"', `"${"x".repeat(201)}"`, ""]) {
       server.answer = (_, response) => {
         response.writeHead(200, { etag }).end("{}");
@@ -75,7 +75,7 @@ suite("fetching a document", () => {
     }
   });
 
-  test("follows the server elsewhere, five times", async () => {
+  test("follows at most five redirects", async () => {
     const hops =
       (most: number): Answer =>
       (request, response) => {
@@ -89,7 +89,7 @@ suite("fetching a document", () => {
     await fails("refused", hops(6), /elsewhere more than 5 times/);
   });
 
-  test("goes nowhere that is not safe", async () => {
+  test("rejects an insecure address or redirect", async () => {
     for (const location of [
       "http://example.com/registry.json",
       "file:///etc/passwd",
@@ -105,7 +105,7 @@ suite("fetching a document", () => {
     equal(server.requests.length, 6);
   });
 
-  test("is not led from elsewhere to this computer", async () => {
+  test("rejects a redirect from a remote server to localhost", async () => {
     const asked: string[] = [];
     const elsewhere: typeof fetch = async input => {
       asked.push(String(input));
@@ -116,9 +116,9 @@ suite("fetching a document", () => {
   });
 
   for (const code of [204, 302, 400, 401, 403, 404, 429, 500, 503])
-    test(`fails when the server answers ${code}`, () => fails("refused", status(code), new RegExp(`status ${code}`)));
+    test(`rejects for status ${code}`, () => fails("refused", status(code), new RegExp(`status ${code}`)));
 
-  test("leaves no connection open to a server that answers wrongly and goes on", async () => {
+  test("closes the connection to a server that keeps sending after an error", async () => {
     const closed = new Promise<void>(resolve => {
       server.answer = (_, response) => {
         response.on("close", resolve).writeHead(500).write("{");
@@ -128,7 +128,7 @@ suite("fetching a document", () => {
     await closed;
   });
 
-  test("fails when nobody is there", async () => {
+  test("rejects if the server is unreachable", async () => {
     const { url } = server;
     await server[Symbol.asyncDispose]();
     server = await RegistryServer.start();
@@ -136,7 +136,7 @@ suite("fetching a document", () => {
     await fails("offline", request => request.destroy(), /could not be reached/);
   });
 
-  test("fails when what comes ends too early", async () => {
+  test("rejects a truncated response", async () => {
     await fails("truncated", (_, response) => {
       response.writeHead(200, { "content-length": "100" }).write('{"agents"');
       setImmediate(() => response.destroy());
@@ -147,7 +147,7 @@ suite("fetching a document", () => {
     });
   });
 
-  test("fails when there is too much, whether or not the server says so", async () => {
+  test("rejects a response above the size limit, announced or not", async () => {
     const much = Buffer.alloc(LONGEST_DOCUMENT + 1024 * 1024, " ");
     await fails(
       "tooLarge",
@@ -179,7 +179,7 @@ suite("fetching a document", () => {
       },
     ],
   ] as readonly [string, Answer][]) {
-    test(`fails when the server ${name}, and when nobody wants it any more`, async () => {
+    test(`rejects when the server ${name} and when the request is cancelled`, async () => {
       server.answer = begin;
       const slow = rejects(get(), { code: "slow", message: "The server did not answer within 30 seconds." });
       await server.asked(1);

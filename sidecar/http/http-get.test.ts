@@ -4,7 +4,7 @@ import { createServer, type AddressInfo, type Server, type Socket } from "node:n
 import { brotliCompressSync, deflateSync, gzipSync } from "node:zlib";
 import { httpGet } from "./http-get";
 
-suite("a GET over Node's own http", () => {
+suite("httpGet", () => {
   /** A server that sends these raw bytes in response to every request. */
   class Sayer implements AsyncDisposable {
     readonly asked: string[] = [];
@@ -44,7 +44,7 @@ suite("a GET over Node's own http", () => {
   const get = httpGet();
 
   for (const head of ["", "Content-Length: 300000\r\n"]) {
-    test(`what a server sends and then closes is there for who reads it later (${head.trim() || "without a length"})`, async () => {
+    test(`buffers a response that is read after the server closed (${head.trim() || "without a length"})`, async () => {
       await using server = await Sayer.open(answer(head, Buffer.alloc(300_000, "a")));
       const { body } = await get(server.url),
         reader = body!.getReader();
@@ -60,7 +60,7 @@ suite("a GET over Node's own http", () => {
     });
   }
 
-  test("an answer that nobody reads is in nobody's way", async () => {
+  test("does not block other requests if a response is not read", async () => {
     await using server = await Sayer.open(answer("", Buffer.alloc(64 * 1024)));
     const first = await get(server.url);
     equal((await (await get(server.url)).arrayBuffer()).byteLength, 64 * 1024);
@@ -77,7 +77,7 @@ suite("a GET over Node's own http", () => {
     }
   });
 
-  test("is asked with the headers given, for the bytes as they are; headers that come twice are both there", async () => {
+  test("sends the given headers, requests uncompressed bytes and merges repeated response headers", async () => {
     await using server = await Sayer.open(answer('Link: <a>\r\nLink: <b>\r\nETag: "1"\r\n', "x"));
     const response = await get(server.url, { headers: { range: "bytes=4-" } });
     ok(response instanceof Response);
@@ -95,7 +95,7 @@ suite("a GET over Node's own http", () => {
     );
   });
 
-  test("what was compressed all the same is read as it was", async () => {
+  test("decompresses a response that is compressed nevertheless", async () => {
     for (const [name, compress] of [
       ["gzip", gzipSync],
       ["deflate", deflateSync],
@@ -110,7 +110,7 @@ suite("a GET over Node's own http", () => {
     }
   });
 
-  test("an answer without a body has none; one that breaks off, is none, or has a number that is none is an error with its cause", async () => {
+  test("returns no body if absent and rejects truncated or invalid responses with the cause", async () => {
     await using same = await Sayer.open(socket => socket.end("HTTP/1.1 304 Not Modified\r\n\r\n"));
     const nothing = await get(same.url);
     deepEqual([nothing.status, nothing.body], [304, null]);
@@ -139,7 +139,7 @@ suite("a GET over Node's own http", () => {
     );
   });
 
-  test("ends with its signal's reason: before it begins, while it waits, while it is read", async () => {
+  test("rejects with the signal's reason before, during and after the response headers", async () => {
     const ending = new AbortController(),
       reason = new Error("enough");
     await using silent = await Sayer.open(() => ending.abort(reason));

@@ -5,7 +5,7 @@ import { FileServer } from "../testing/file-server";
 import { loadProxied } from "./load-proxied";
 import { isExcepted, proxiedFetch, proxiesIn, type ProxyDeps } from "./proxied-fetch";
 
-suite("what we fetch ourselves, and proxies", () => {
+suite("proxiedFetch", () => {
   const fixture = (more: Partial<ProxyDeps>): ProxyDeps & { readonly said: string[] } => {
     const said: string[] = [];
     return {
@@ -25,13 +25,13 @@ suite("what we fetch ourselves, and proxies", () => {
     };
   };
 
-  test("goes straight where nobody names one, and loads nothing for it", async () => {
+  test("fetches directly without a proxy and loads no proxy code", async () => {
     const here = fixture({});
     assert.equal(await (await proxiedFetch(here)("https://example.org/a")).text(), "direct");
     assert.deepEqual(here.said, ["direct https://example.org/a"]);
   });
 
-  test("goes through the login shell's, which is loaded once and logged without its user's password", async () => {
+  test("uses the login shell's proxy, loaded once and logged without the password", async () => {
     const here = fixture({
       environment: async () => ({ HTTPS_PROXY: "http://me:secret@proxy.example:3128", NO_PROXY: "intern.example" }),
       editor: "http://other.example",
@@ -47,7 +47,7 @@ suite("what we fetch ourselves, and proxies", () => {
     ]);
   });
 
-  test("never asks this computer through one", async () => {
+  test("never uses a proxy for localhost", async () => {
     const here = fixture({ editor: "http://proxy.example:3128" });
     for (const host of ["127.0.0.1", "localhost", "[::1]"]) await proxiedFetch(here)(`http://${host}:1/x`);
     assert.ok(
@@ -56,7 +56,7 @@ suite("what we fetch ourselves, and proxies", () => {
     );
   });
 
-  test("does not use what is no address of one, and says so without repeating it", async () => {
+  test("ignores an invalid proxy address and logs it without repeating it", async () => {
     for (const wrong of ["proxy.example:3128 or so", "socks5://proxy.example", "http://me:50%off@proxy.example"]) {
       const here = fixture({ environment: async () => ({ https_proxy: wrong }) });
       assert.equal(await (await proxiedFetch(here)("https://example.org")).text(), "direct");
@@ -64,7 +64,7 @@ suite("what we fetch ourselves, and proxies", () => {
     }
   });
 
-  test("takes the next one where the first is none, and goes straight where what speaks to it fails", async () => {
+  test("uses the next proxy if the first is invalid, and fetches directly if the proxy code fails", async () => {
     const next = fixture({
       environment: async () => ({ HTTPS_PROXY: "http://good.example", ALL_PROXY: "socks5://proxy.example" }),
     });
@@ -77,7 +77,7 @@ suite("what we fetch ourselves, and proxies", () => {
     );
   });
 
-  test("takes small letters before capitals, and one for all where there is no other", () => {
+  test("prefers lower-case variables and falls back to ALL_PROXY", () => {
     assert.deepEqual(
       proxiesIn(
         {
@@ -98,7 +98,7 @@ suite("what we fetch ourselves, and proxies", () => {
     assert.deepEqual(proxiesIn({ NO_PROXY: "a", HTTP_PROXY: "?" }, ""), { proxies: { not: "a" }, wrong: ["?"] });
   });
 
-  test("goes straight to those that NO_PROXY names", async () => {
+  test("fetches hosts in NO_PROXY directly", async () => {
     const here = fixture({
         environment: async () => ({ HTTPS_PROXY: "http://proxy.example", NO_PROXY: "intern.example" }),
       }),
@@ -130,7 +130,7 @@ suite("what we fetch ourselves, and proxies", () => {
     );
   });
 
-  suite("through a proxy that runs", () => {
+  suite("running proxy", () => {
     let files: FileServer, proxy: Server;
     const asked: string[] = [];
     suiteSetup(async () => {
@@ -156,7 +156,7 @@ suite("what we fetch ourselves, and proxies", () => {
       });
     });
 
-    test("one that does not connect is an error, and not believed what it says instead", async () => {
+    test("rejects with the status if it refuses to connect", async () => {
       for (const says of ["302 Found\r\nLocation: https://evil.example/", "503 No", "407 Who are you"]) {
         const refusing = createServer().on("connect", (_request, socket) => socket.end(`HTTP/1.1 ${says}\r\n\r\n`));
         await new Promise<void>(resolve => {
@@ -174,7 +174,7 @@ suite("what we fetch ourselves, and proxies", () => {
       }
     });
 
-    test("a file arrives whole, with the ranges and the name and password that were asked with", async () => {
+    test("forwards ranges and credentials and returns the whole file", async () => {
       files.serve("/archive", { content: "0123456789", etag: '"1"' });
       const address = `127.0.0.1:${(proxy.address() as AddressInfo).port}`;
       const fetch = loadProxied({ http: `http://me:secret@${address}`, https: `http://me:secret@${address}`, not: "" });

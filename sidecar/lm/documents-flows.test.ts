@@ -23,8 +23,8 @@ class Documents {
 const CALL: ChatPart = { type: "tool_call", toolCallId: "t", toolName: "read", parameters: {} },
   RESULT: ChatPart = { type: "tool_result", toolCallId: "t", result: "ok" };
 
-suite("the documents' flows", () => {
-  test("commit: a history that has our answer goes on", () => {
+suite("documented history flows", () => {
+  test("commit: continues the session for a history with its response", () => {
     const flow = new Documents();
     equal(flow.ask("U1"), "new");
     flow.answer("A1");
@@ -33,7 +33,7 @@ suite("the documents' flows", () => {
     equal(flow.ask("U1", "A1", "U2", "A2", "U3"), "continue s1");
   });
 
-  test("mismatch: a history without the answer that was not over drops it, in the same session", () => {
+  test("mismatch: drops an unfinished response that the history lacks and continues the session", () => {
     const flow = new Documents();
     flow.ask("U1");
     flow.answer("A1");
@@ -44,7 +44,7 @@ suite("the documents' flows", () => {
     deepEqual(flow.chronicle.sessions[0]?.turns.length, 1);
   });
 
-  test("the same while it is being said", () => {
+  test("mismatch during streaming: continues the same session", () => {
     const flow = new Documents();
     flow.ask("U1");
     flow.answer("A1");
@@ -53,7 +53,7 @@ suite("the documents' flows", () => {
     equal(flow.ask("U1", "A1", "U3"), "continue s1");
   });
 
-  test("a tool's result resumes; once more, it repeats; with new words, they are a new turn", () => {
+  test("resumes with a tool result, repeats a duplicate and starts a turn for new text", () => {
     const flow = new Documents();
     flow.ask("U1");
     flow.chronicle.say("s1", CALL);
@@ -76,7 +76,7 @@ suite("the documents' flows", () => {
     deepEqual([kind, session?.turns.length, session?.provisional?.state], ["resume s1", 1, "streaming"]);
   });
 
-  test("an empty history claims nobody: a second chat is no cancellation of the first", () => {
+  test("starts a new session for an empty history without cancelling another session", () => {
     const flow = new Documents();
     flow.ask("U1");
     equal(flow.ask("other"), "new");
@@ -84,7 +84,7 @@ suite("the documents' flows", () => {
     equal(flow.ask("U1"), "new", "nor when it begins in the same way");
   });
 
-  test("two chats that look alike: neither is taken for the other", () => {
+  test("starts a new session when two sessions match the history", () => {
     const flow = new Documents();
     flow.ask("hi");
     flow.ask("hi");
@@ -93,7 +93,7 @@ suite("the documents' flows", () => {
     equal(flow.ask("hi", "Hello.", "more"), "new");
   });
 
-  test("calls tell two chats apart that look alike otherwise", () => {
+  test("distinguishes two otherwise identical sessions by their tool calls", () => {
     const flow = new Documents();
     flow.ask("hi");
     flow.chronicle.say("s1", CALL);

@@ -16,7 +16,7 @@ const SENTENCE = "The agent extension “One” is left out: it said *no* <b>.";
 const LINE = "The agent extension “One” is left out: it said \\*no\\* \\<b\\>. This chat goes on without it.";
 
 suite("extensions in VS Code's chat", () => {
-  test("a chat has those of when it began, also when its session was closed meanwhile; the next chat has others", async () => {
+  test("keeps the chat's extensions after its session closed, and uses new ones in a new chat", async () => {
     await using fixture = new LmFixture();
     fixture.extensions = [extension("one"), extension("two")];
     const chat = chatOf("a");
@@ -29,7 +29,7 @@ suite("extensions in VS Code's chat", () => {
     deepEqual(fixture.behind, ["one two", "one two", "two"]);
   });
 
-  test("an answer beside the chats has those of now", async () => {
+  test("uses the current extensions for a side request", async () => {
     await using fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     fixture.extensions = [extension("one")];
@@ -44,16 +44,16 @@ suite("extensions in VS Code's chat", () => {
 
   for (const [whose, start, isSide] of [
     ["of the chat", {}, false],
-    ["for one answer", { isAside: true }, true],
+    ["for a single answer", { isAside: true }, true],
     ["of another extension of VS Code", { isForeign: true }, true],
   ] as const)
-    test(`a session ${whose} is ${isSide ? "left as it is" : "what they are for"}`, async () => {
+    test(`marks a session ${whose} as ${isSide ? "a side session" : "a chat session"}`, async () => {
       await using fixture = new SessionFixture(start);
       fixture.ask(1);
       equal(isSideSession((await fixture.open()).request.params), isSide);
     });
 
-  test("one that is not there is a line before the first answer, once, and the chat is known by it", async () => {
+  test("reports a missing extension once before the first answer and includes it in the chat's identity", async () => {
     await using fixture = new LmFixture();
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     const chat = chatOf("a");
@@ -70,7 +70,7 @@ suite("extensions in VS Code's chat", () => {
     equal(fixture.text(4), `${LINE}\n\n1`);
   });
 
-  test("missing tools are a line at the end of the answer, once, and a warning in the log", async () => {
+  test("reports missing tools once at the end of the answer and as a warning in the log", async () => {
     await using fixture = new LmFixture();
     const id = fixture.ask(chatOf("a"), "One");
     const { request, sessionId } = await fixture.prompted();
@@ -83,7 +83,7 @@ suite("extensions in VS Code's chat", () => {
     equal(fixture.text(id), "1\n\nAda did not request the tools of VS Code (0 of 9).");
   });
 
-  test("what nobody could be told, because the first request was cancelled, is said before the next answer", async () => {
+  test("shows the notice of a cancelled first request before the next answer", async () => {
     await using fixture = new SessionFixture();
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     fixture.ask(1);
@@ -97,7 +97,7 @@ suite("extensions in VS Code's chat", () => {
     deepEqual(fixture.told.slice(1), [`2: ${LINE}`, "2: \n\n2"]);
   });
 
-  test("a chat that goes on with its session of an earlier process was told then", async () => {
+  test("omits the notice in a chat that continues a session of an earlier process", async () => {
     const chat = chatOf("a");
     let kept: LmFixture;
     {
@@ -118,7 +118,7 @@ suite("extensions in VS Code's chat", () => {
     equal(fixture.text(requestId), "2");
   });
 
-  test("another extension's request is answered with the agent's words alone", async () => {
+  test("adds no notice to the answer to another extension's request", async () => {
     await using fixture = new LmFixture();
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     const id = fixture.request({

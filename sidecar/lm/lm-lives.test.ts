@@ -6,8 +6,8 @@ import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import { callOf } from "../testing/session-fixture";
 import { IDLE_MS, MOST_ALIVE, MOST_RECORDS } from "./live-sessions";
 
-suite("the model picker's service, over time", () => {
-  test("a session that nobody uses is closed after half an hour; the chat goes on in another, that is told what was said", async () => {
+suite("LmService lifecycle", () => {
+  test("closes an idle session after 30 minutes and continues the chat in another with its history", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -26,7 +26,7 @@ suite("the model picker's service, over time", () => {
     equal(fixture.agents.length, 2);
   });
 
-  test("one that is used again in the meantime is not closed in its old time, nor after a round that was only said again", async () => {
+  test("restarts the idle time with each use, also after a repeated round", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "One"),
@@ -59,7 +59,7 @@ suite("the model picker's service, over time", () => {
     await fixture.settle();
   });
 
-  test("one that has just been asked is not taken for idle", async () => {
+  test("does not close a session that has just received a request", async () => {
     await using fixture = new LmFixture();
     const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
     for (const chat of chats.slice(0, MOST_ALIVE)) await fixture.turn(chat, "Hello", "Hi");
@@ -70,7 +70,7 @@ suite("the model picker's service, over time", () => {
     equal(fixture.agent.heard.filter(method => method === "session/close").length, 0);
   });
 
-  test("a new chat is remembered, also when all others are busy", async () => {
+  test("persists a new chat while all others are busy", async () => {
     await using fixture = new LmFixture();
     const asked = Array.from({ length: MOST_RECORDS + 1 }, (_, i) => fixture.ask(chatOf(`${i}`), "Hello"));
     for (let i = 0; i <= MOST_RECORDS; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
@@ -79,7 +79,7 @@ suite("the model picker's service, over time", () => {
     equal(fixture.kept.size, MOST_RECORDS + 1);
   }).timeout(20_000);
 
-  test("one that waits for results is not idle", async () => {
+  test("does not close a session that waits for results", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     fixture.ask(chat, "One");
@@ -95,7 +95,7 @@ suite("the model picker's service, over time", () => {
     await fixture.settle();
   });
 
-  test("so many sessions of an agent are alive: the one that was used longest ago is closed, a busy one never", async () => {
+  test("closes the least recently used session above the limit, never a busy one", async () => {
     await using fixture = new LmFixture();
     const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
     const busy = fixture.ask(chats[0]!, "Hello"),
@@ -112,7 +112,7 @@ suite("the model picker's service, over time", () => {
     match(await fixture.turn(chats[1]!, "More", "Yes"), /^s18 More/);
   });
 
-  test("after a restart a chat goes on in its agent's session, where the agent can load it; what is told again is not heard", async () => {
+  test("loads the agent's session after a restart and drops the replayed updates", async () => {
     const chat = chatOf("a");
     let kept: LmFixture;
     {
@@ -139,7 +139,7 @@ suite("the model picker's service, over time", () => {
     match(await fixture.turn(chat, "Three", "3"), /^s1 Three[^]*One/);
   });
 
-  test("requests that come while that is read wait for it, in their order; where it cannot be read there is nothing", async () => {
+  test("queues requests in order until the records are read, and starts without records if reading fails", async () => {
     let settle: (sessions: readonly unknown[]) => void = () => undefined;
     {
       await using fixture = new LmFixture(
@@ -173,13 +173,13 @@ suite("the model picker's service, over time", () => {
     deepEqual(fixture.told.slice(2), ["complete 2", "failed 2: Symposium was stopped."]);
   });
 
-  test("chats without an id, and those of other extensions, are not kept", async () => {
+  test("persists no chats without an id or of other extensions", async () => {
     await using fixture = new LmFixture();
     await fixture.turn(chatOf("a", "none"), "One", "1");
     equal(fixture.kept.size, 0);
   });
 
-  test("a turn that a restart cut in two goes on: the agent is told what it had begun", async () => {
+  test("continues a turn interrupted by a restart with the output so far in the prompt", async () => {
     const chat = chatOf("a");
     let kept: LmFixture;
     {
@@ -204,13 +204,13 @@ suite("the model picker's service, over time", () => {
     deepEqual(lines(fixture, requestId), ["1: Done.", "complete 1", "ok 1"]);
   });
 
-  test("of many chats the oldest are forgotten, also where they are kept", async () => {
+  test("deletes the oldest chats above the limit, also from storage", async () => {
     await using fixture = new LmFixture();
     for (let i = 0; i < MOST_RECORDS + 3; i++) await fixture.turn(chatOf(`${i}`), "Hello", "Hi");
     equal(fixture.kept.size, MOST_RECORDS);
   }).timeout(20_000);
 
-  test("an agent that exits at its start fails the request with the last lines that it printed", async () => {
+  test("fails the request with the last output of an agent that exits at its start", async () => {
     await using fixture = new LmFixture();
     fixture.startFailure = agentExited("Ada", "exit code 7", "starting\nno licence: set it with `ada login`\n");
     const requestId = fixture.ask(chatOf("a"), "One");
@@ -227,7 +227,7 @@ suite("the model picker's service, over time", () => {
     );
   });
 
-  test("an agent that fails fails the request with its reason, and the next one starts it again", async () => {
+  test("fails the request with the agent's error and restarts the agent for the next request", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "One");
@@ -240,7 +240,7 @@ suite("the model picker's service, over time", () => {
     equal(fixture.agents.length, 2);
   });
 
-  test("a chat that was forked at its end goes on in a copy of its agent's session, where the agent can", async () => {
+  test("forks the agent's session for a chat forked at its end, if the agent supports it", async () => {
     await using fixture = new LmFixture();
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { fork: {} } } };
     const chat = chatOf("a");
@@ -257,7 +257,7 @@ suite("the model picker's service, over time", () => {
     match(await fixture.turn(chat, "More", "2"), /^s1 More/);
   });
 
-  test("while the wire is behind, texts become one", async () => {
+  test("merges text parts while the connection is congested", async () => {
     await using fixture = new LmFixture();
     fixture.ask(chatOf("a"), "One");
     const { request, sessionId } = await fixture.prompted();
@@ -269,7 +269,7 @@ suite("the model picker's service, over time", () => {
     deepEqual(fixture.told, ["1: abc", "complete 1", "ok 1"]);
   });
 
-  test("stopping answers what is open, of conversations and beside them", async () => {
+  test("settles all open chat and side requests when it stops", async () => {
     const fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     fixture.ask(chatOf("a"), "One");

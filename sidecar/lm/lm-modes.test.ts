@@ -74,8 +74,8 @@ function fixture(before?: LmFixture): LmFixture {
   return made;
 }
 
-suite("chat modes at the agent", () => {
-  test("enters the agent's plan mode with Plan, tells it the instructions, and restores its mode afterwards", async () => {
+suite("chat modes of an agent", () => {
+  test("enters the agent's plan mode with Plan, sends the instructions, and restores its mode afterwards", async () => {
     await using lm = fixture();
     const chat = chatOf("a"),
       plan = await turn(lm, chat, "Plan", "One"),
@@ -90,14 +90,14 @@ suite("chat modes at the agent", () => {
     ok(agent.text.includes("(No longer valid: The instructions of the chat mode “Plan”"));
   });
 
-  test("passes on the instructions of the user's own mode, and leaves the agent's mode alone", async () => {
+  test("sends the instructions of a custom mode and keeps the agent's mode", async () => {
     await using lm = fixture();
     const { text, set } = await turn(lm, chatOf("a"), "Reviewer", "One");
     deepEqual(set, []);
     match(text, /chat mode “Reviewer”[^]*Never edit \(Reviewer\)/);
   });
 
-  test("restores the mode also after a restart in Plan", async () => {
+  test("restores the mode after a restart in Plan", async () => {
     const chat = chatOf("a");
     let before: LmFixture;
     {
@@ -118,7 +118,7 @@ suite("chat modes at the agent", () => {
     await lm.settle();
   });
 
-  test("tells the user when the agent refuses the mode, and answers", async () => {
+  test("shows a notice when the agent rejects the mode, and answers", async () => {
     await using lm = fixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
@@ -132,7 +132,7 @@ suite("chat modes at the agent", () => {
     match(lm.text(requestId), /^a did not switch to its mode “Plan Mode”: .*\n\nWell\.$/);
   });
 
-  test("sends no prompt that was stopped while the mode was being set", async () => {
+  test("sends no prompt that was cancelled while the mode was being set", async () => {
     await using lm = fixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });
@@ -151,7 +151,7 @@ suite("chat modes at the agent", () => {
     equal((await turn(lm, chat, "Plan", "Two")).text.startsWith("Two"), true);
   });
 
-  test("shows in Ask what the agent wanted to do, and how to allow it", async () => {
+  test("shows in Ask mode the rejected action and how to allow it", async () => {
     await using lm = fixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "One", rounds: [], isCut: false });

@@ -228,8 +228,8 @@ class Play {
 
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.015);
 
-suite("the model picker's service, properties", () => {
-  test("whatever VS Code and the agents do: each chat hears its own agent, a session hears one chat, and everybody is answered once", async function () {
+suite("LmService, properties", () => {
+  test("routes each session to one chat and settles each request once, for random events", async function () {
     this.timeout(timeLimit(120_000));
     await fc.assert(
       fc.asyncProperty(moves, async all => {

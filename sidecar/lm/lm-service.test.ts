@@ -12,8 +12,8 @@ const withoutCorrelation = (request: ChatRequest): ChatRequest => {
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
-suite("the model picker's service", () => {
-  test("a chat goes on in one session of its agent, which hears the new words only", async () => {
+suite("LmService", () => {
+  test("continues a chat in one session and sends only the new user text", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     const first = await fixture.turn(chat, "Hello", "Hi!"),
@@ -25,7 +25,7 @@ suite("the model picker's service", () => {
     equal(fixture.agents.length, 1);
   });
 
-  test("two chats with the same words have sessions of their own", async () => {
+  test("separates the sessions of two chats with the same messages", async () => {
     await using fixture = new LmFixture();
     const [one, two] = [chatOf("a"), chatOf("b")];
     match(await fixture.turn(one, "Hello", "Hi!"), /^s1 /);
@@ -34,7 +34,7 @@ suite("the model picker's service", () => {
     match(await fixture.turn(two, "More", "2"), /^s2 /);
   });
 
-  test("an edit of what was said before begins another session, which is told what stays", async () => {
+  test("starts another session with the remaining history after an edit", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -46,7 +46,7 @@ suite("the model picker's service", () => {
     ok(!told.includes("Two"));
   });
 
-  test("VS Code's tools: the calls go out, and their results come back with the next request; a round that is tried again is said again", async () => {
+  test("sends VS Code's tool calls, matches their results, and repeats a retried round", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
@@ -68,7 +68,7 @@ suite("the model picker's service", () => {
     equal(fixture.agent.heard.filter(method => method === "session/prompt").length, 1);
   });
 
-  test("a compaction in the background takes nothing from the request that brings the results", async () => {
+  test("keeps tool results for the continuation during a background compaction", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
@@ -93,7 +93,7 @@ suite("the model picker's service", () => {
     match(fixture.text(title), /\w/);
   });
 
-  test("keeps pending tool results for the true continuation when a background compaction has no correlation key", async () => {
+  test("keeps tool results for the continuation during a background compaction without a correlation key", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
@@ -112,7 +112,7 @@ suite("the model picker's service", () => {
     ok(!fixture.agent.heard.includes("session/cancel"), "the turn is not stopped");
   });
 
-  test("a permission is shown by its question and given by the decision, for the call that it belongs to", async () => {
+  test("asks for a permission by its question and resolves it with the decision for its call", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       tools = [{ name: "symposium-agent-action", description: "" }];
@@ -144,7 +144,7 @@ suite("the model picker's service", () => {
     deepEqual(await handlers["lm/question"]({ questionId }, NEVER), {});
   });
 
-  test("an agent of the settings is allowed what they say, one without an id nothing; what it takes is told", async () => {
+  test("applies the permission policy by agent id, allows none without an id, and reports image support", async () => {
     await using fixture = new LmFixture();
     fixture.policy.set("ada", "allow");
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
@@ -161,7 +161,7 @@ suite("the model picker's service", () => {
     deepEqual(fixture.told, ["learned ada true"]);
   });
 
-  test("reports the context size of an agent of the settings, and counts the usage in the answer to a prompt", async () => {
+  test("reports an agent's context size and counts the usage in the prompt response", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
@@ -179,7 +179,7 @@ suite("the model picker's service", () => {
     deepEqual(lines(fixture, requestId), ["1: data", "1: data", "1: Done.", "1: data", "complete 1", "ok 1"]);
   });
 
-  test("what the chat asks beside the conversation is answered from the request itself, without an agent", async () => {
+  test("answers side requests without an agent", async () => {
     await using fixture = new LmFixture();
     const title = fixture.request(chatOf("a").side("title"));
     await fixture.settle();
@@ -188,7 +188,7 @@ suite("the model picker's service", () => {
     deepEqual(lines(fixture, title).slice(-2), ["complete 1", "ok 1"]);
   });
 
-  test("or by an agent's session of its own, that has no tools and no permissions, hears only words, and is closed; a title once", async () => {
+  test("answers side requests in a separate session without tools and permissions, and caches a title", async () => {
     await using fixture = new LmFixture();
     fixture.policy.set(undefined, "allow");
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
@@ -223,7 +223,7 @@ suite("the model picker's service", () => {
     equal(fixture.agents.length, 1);
   });
 
-  test("one that takes too long, is cancelled, or whose agent fails, ends; and its session is closed", async () => {
+  test("ends a side request that times out, is cancelled or fails, and closes its session", async () => {
     await using fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     const slow = fixture.request(chatOf("a").side("title"));
@@ -246,7 +246,7 @@ suite("the model picker's service", () => {
     equal(fixture.agents.filter(agent => agent.heard.at(-1) === "closed").length, 3);
   });
 
-  test("or it is refused, as the settings say, from the next request on", async () => {
+  test("refuses side requests from the next request after the setting changes", async () => {
     await using fixture = new LmFixture();
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "refuse" });
     const title = fixture.request(chatOf("a").side("title"));
@@ -254,7 +254,7 @@ suite("the model picker's service", () => {
     match(lines(fixture, title).at(-1)!, /^failed 1: Symposium answers only conversations/);
   });
 
-  test("cancelling answers the request at once, and the agent is asked to stop; what is not open cannot be cancelled", async () => {
+  test("settles a cancelled request immediately, cancels the turn, and ignores unknown request ids", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Hello"),
@@ -271,7 +271,7 @@ suite("the model picker's service", () => {
     match(await fixture.turn(chat, "Again", "Yes."), /^s1 Again/);
   });
 
-  test("new words while an answer streams: the agent stops first, and they are the next prompt of the same session", async () => {
+  test("cancels the turn before it sends new user text as the next prompt of the session", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -295,7 +295,7 @@ suite("the model picker's service", () => {
     match(await fixture.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
-  test("what came for the request before is not taken for the next one's answer", async () => {
+  test("does not add late output of the previous request to the next answer", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -315,7 +315,7 @@ suite("the model picker's service", () => {
     match(await fixture.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
-  test("a request that was cancelled before it was asked leaves its chat in the same session", async () => {
+  test("keeps the session for a request that was cancelled before its prompt was sent", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -332,7 +332,7 @@ suite("the model picker's service", () => {
     match(await fixture.turn(chat, "Four", "4"), /^s1 Four/);
   });
 
-  test("begins a session that remembers nothing when the first message is edited after it was stopped", async () => {
+  test("starts a session without memory when the cancelled first message is edited", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a"),
       cut = fixture.ask(chat, "The secret plan"),
@@ -347,7 +347,7 @@ suite("the model picker's service", () => {
     match(await fixture.turn(chat, "And now?", "Well."), /^s2 And now/);
   });
 
-  test("stops a turn that waits for results when the user takes it back", async () => {
+  test("cancels a turn that waits for results when the user removes it", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     fixture.ask(chat, "Read it");
@@ -365,7 +365,7 @@ suite("the model picker's service", () => {
     equal(fixture.text(next), "No.");
   });
 
-  test("what a request offers counts from then on", async () => {
+  test("applies the tools that a request offers", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -381,7 +381,7 @@ suite("the model picker's service", () => {
     );
   });
 
-  test("a chat whose beginning was edited leaves its session behind, for whoever reads what was kept, too", async () => {
+  test("persists that an edit of the first message superseded the session", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     await fixture.turn(chat, "One", "1");
@@ -394,7 +394,7 @@ suite("the model picker's service", () => {
     );
   });
 
-  test("a request id is used once at a time", async () => {
+  test("rejects a request id that is in use", async () => {
     await using fixture = new LmFixture();
     const chat = chatOf("a");
     fixture.ask(chat, "Hello");
@@ -407,7 +407,7 @@ suite("the model picker's service", () => {
     equal(fixture.agents.length, 1);
   });
 
-  test("what is no request is refused with the member that is wrong", async () => {
+  test("rejects an invalid request with the name of the invalid member", async () => {
     await using fixture = new LmFixture();
     fixture.request({ modelId: "" } as unknown as ChatRequest);
     await fixture.settle();
@@ -421,7 +421,7 @@ suite("the model picker's service", () => {
     ok(fixture.log.includes("A cancellation was not understood"));
   });
 
-  test("tokens are counted roughly, and there is one model without any settings", async () => {
+  test("estimates tokens and offers one model without settings", async () => {
     await using fixture = new LmFixture();
     const { handlers } = fixture.service,
       count = async (text: string) => (await handlers["lm/provideTokenCount"]({ modelId: "x", text }, NEVER)).count;

@@ -205,7 +205,7 @@ class Client implements AsyncDisposable {
 const GOLDEN = "sidecar/testing/transcripts/lm";
 
 suite("vscodelm", () => {
-  test("commit: the next words confirm the answer, and go to the same session", async () => {
+  test("commit: confirms the answer with the next user text and continues the session", async () => {
     await using client = new Client();
     await client.ask("lm/provideLanguageModelChatInformation", { silent: true });
     await client.ask("lm/provideTokenCount", { modelId: "symposium-eliza", text: "Hello, world!" });
@@ -216,7 +216,7 @@ suite("vscodelm", () => {
     client.transcript.match(`${GOLDEN}-commit.golden`);
   });
 
-  test("mismatch: other words in the place of a turn that waits refuse what it asked and stop it", async () => {
+  test("mismatch: rejects the pending permission and cancels the turn for a different user text", async () => {
     await using client = new Client();
     const first = client.says("Hello").respond(ADA),
       one = await client.agent.next("session/prompt");
@@ -247,7 +247,7 @@ suite("vscodelm", () => {
   });
 
   for (const flow of ["approved", "rejected"] as const)
-    test(`${flow}: a permission is given by lm/decide, and by nothing that the history shows`, async () => {
+    test(`${flow}: resolves a permission only by lm/decide, never by the history`, async () => {
       await using client = new Client();
       const first = client.says("Remove foo.txt").respond(ADA, [ACTION]),
         prompt = await client.agent.next("session/prompt");
@@ -278,7 +278,7 @@ suite("vscodelm", () => {
       client.transcript.match(`${GOLDEN}-${flow}.golden`);
     });
 
-  test("tool flow: a tool of VS Code's is called by the agent over MCP, and its result goes back to it", async () => {
+  test("tool flow: forwards an MCP call to VS Code's tool and its result to the agent", async () => {
     await using client = new Client();
     await client.says("list tools from vscode_tools").respond(ELIZA, [WEATHER, TIDES]);
     const [server = ""] = /vsc_[0-9a-f]{4}/.exec(client.text) ?? [];
@@ -298,7 +298,7 @@ suite("vscodelm", () => {
     client.transcript.match(`${GOLDEN}-tools.golden`);
   });
 
-  test("lm/cancel and $/cancel_request end the request; lm/decide can be a notification, too", async () => {
+  test("ends the request on lm/cancel and $/cancel_request, and accepts lm/decide as a notification", async () => {
     await using client = new Client();
     const first = client.says("Hello").respond(ADA, [ACTION]);
     await client.agent.next("session/prompt");
@@ -323,7 +323,7 @@ suite("vscodelm", () => {
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "yes" } });
   });
 
-  test("a client that reads slowly gets longer pieces", async () => {
+  test("merges parts for a client that reads slowly", async () => {
     const [theirs, ours] = memoryChannels(),
       clock = new FakeClock(),
       agent = new MemoryAgent(["session/prompt"]);
@@ -392,7 +392,7 @@ suite("vscodelm", () => {
     equal(clock.waiting, 0);
   });
 
-  test("what is not understood is answered with a sentence, and nothing is started", async () => {
+  test("rejects an invalid request with a sentence and starts no agent", async () => {
     await using client = new Client();
     await client.ask("lm/provideLanguageModelChatResponse", {
       modelId: "symposium",

@@ -15,8 +15,8 @@ function session(situation = "fork-conversation", n = 140): SessionRecord {
 const again = (saved: SessionRecord): Saved | undefined =>
   restore(JSON.parse(JSON.stringify(save(saved, "agent's", 7))));
 
-suite("records that outlive the process", () => {
-  test("come back as they were, but for what was under way, which was cut off", () => {
+suite("persisted record", () => {
+  test("restores sessions unchanged, with a running turn marked as cut off", () => {
     const { trace: _trace, span: _span, ...kept } = ended(session(), "answered");
     deepEqual(again(ended(session(), "answered")), {
       session: { ...kept, trace: undefined, span: undefined },
@@ -42,12 +42,12 @@ suite("records that outlive the process", () => {
     deepEqual(again({ ...session(), turns: [stopped] })?.session.turns, [stopped]);
   });
 
-  test("hold no words of the user's, and none of a finished answer", () => {
+  test("contains no user text and no text of a finished answer", () => {
     const text = JSON.stringify(save(ended(session(), "answered"), "x", 0));
     for (const word of ["Fork", "first", "Hello", "Plain"]) equal(text.includes(word), false, word);
   });
 
-  test("what is none, or another version's, is forgotten", () => {
+  test("is dropped if invalid or of another version", () => {
     const good = save(session(), "x", 1);
     for (const bad of [
       undefined,
@@ -68,7 +68,7 @@ suite("records that outlive the process", () => {
       equal(restore(bad), undefined, JSON.stringify(bad));
   });
 
-  test("the newest two hundred of thirty days are kept", () => {
+  test("keeps the newest 200 of the last 30 days", () => {
     const at = (id: string, days: number): Saved => ({
       session: { ...session(), id },
       agentSession: "x",

@@ -116,13 +116,13 @@ function play(
   return story.join(", ");
 }
 
-suite("what VS Code's chat really sends", () => {
-  test("the table tells of every recorded situation", () => deepEqual(Object.keys(STORY), SITUATIONS));
+suite("recorded VS Code requests", () => {
+  test("covers every recorded situation", () => deepEqual(Object.keys(STORY), SITUATIONS));
 
   for (const [situation, story] of Object.entries(STORY))
     test(situation, () => equal(play(new Chronicle(), recorded(situation)), story));
 
-  test("one conversation through five situations: answered, tools one, three together, three in a row", () =>
+  test("matches one conversation through five situations: answers, one tool, parallel tools, rounds", () =>
     equal(
       play(
         new Chronicle(),
@@ -131,7 +131,7 @@ suite("what VS Code's chat really sends", () => {
       "1 side progress, 2 side progress, 3 new, 4 continue s1, 5 continue s1, 6 resume s1, 7 continue s1, 8 resume s1, 9 continue s1, 10 resume s1, 11 resume s1, 12 resume s1",
     ));
 
-  test("a chat that is opened again after the editor was restarted goes on, beside a new one", () => {
+  test("continues a chat that reopens after an editor restart, beside a new chat", () => {
     const chronicle = new Chronicle();
     play(chronicle, recorded("window-reload"));
     chronicle.restart();
@@ -141,14 +141,14 @@ suite("what VS Code's chat really sends", () => {
     );
   });
 
-  test("a fork of a fork, at its end, begins from the whole of it", () =>
+  test("forks the whole session for a fork of a fork at its end", () =>
     ok(
       play(new Chronicle(), ["fork-conversation", "fork-slash"].flatMap(recorded)).endsWith(
         "142 resume s2, 143 fork s2 after 4, whole, 144 continue s3, 145 resume s3",
       ),
     ));
 
-  test("all situations at once: no session ever serves two chats, nor two models, and no request of a chat that is known begins another", () => {
+  test("never shares a session between chats or models, with all situations interleaved", () => {
     const all = SITUATIONS.flatMap(situation =>
       recorded(situation)
         .filter(step => step.kind !== "other")
@@ -179,7 +179,7 @@ suite("what VS Code's chat really sends", () => {
     ok(story.includes("261 continue") && story.includes("143 fork"));
   });
 
-  test("a recorded request that the same extension host would send again is another session's, while it is being answered", () => {
+  test("starts another session when the same extension host repeats a streaming request", () => {
     const chronicle = new Chronicle(),
       request = recordedRequest("first-message", 3);
     deepEqual([chronicle.hear(request).kind, chronicle.hear(request).kind], ["new", "new"]);

@@ -2,8 +2,8 @@ import { deepEqual, throws } from "node:assert/strict";
 import { RpcError } from "../rpc/message";
 import { readMcpServers } from "./client-servers";
 
-suite("declared MCP servers", () => {
-  test("are read as ACP v1 writes them", () =>
+suite("declared MCP server", () => {
+  test("reads the declarations of ACP v1", () =>
     deepEqual(
       readMcpServers([
         {
@@ -52,7 +52,7 @@ suite("declared MCP servers", () => {
       "mcpServers[1].type",
     ],
   ] as const)
-    test(`${JSON.stringify(servers)} is refused, naming ${field}`, () =>
+    test(`rejects ${JSON.stringify(servers)}, naming ${field}`, () =>
       throws(
         () => readMcpServers(servers),
         (error: unknown) =>

@@ -85,7 +85,7 @@ suite("MCP client", () => {
     ],
   ];
   for (const [name, open] of transports) {
-    test(`over ${name}, all pages of tools are listed`, async () => {
+    test(`lists all pages of tools over ${name}`, async () => {
       await using opened = await open();
       const fixture = new Fixture();
       const tools = await fixture.use(opened.server, connection => connection.tools());
@@ -96,7 +96,7 @@ suite("MCP client", () => {
       await fixture.over();
     });
 
-    test(`over ${name}, tools are called one after another and at once, and their failures are results`, async () => {
+    test(`calls tools sequentially and concurrently over ${name}, and returns tool failures as results`, async () => {
       await using opened = await open();
       const fixture = new Fixture();
       const results = await fixture.use(opened.server, async connection => {
@@ -128,7 +128,7 @@ suite("MCP client", () => {
       await fixture.over();
     });
 
-    test(`over ${name}, what the server refuses is a failure with its words`, async () => {
+    test(`rejects with the server's message over ${name}`, async () => {
       await using opened = await open();
       const fixture = new Fixture();
       await rejects(
@@ -139,7 +139,7 @@ suite("MCP client", () => {
     });
   }
 
-  test("a process runs in the folder, with few variables of ours, and is gone afterwards", async () => {
+  test("runs a process in the folder with few of its own environment variables, and stops it", async () => {
     const fixture = new Fixture();
     process.env.SECRET_OF_OURS = "x";
     const { content } = await fixture.use(program(), connection => connection.call("where", {}));
@@ -150,7 +150,7 @@ suite("MCP client", () => {
     await rejects(async () => process.kill(pid, 0), /ESRCH/);
   });
 
-  test("a command that is not there is one sentence", async () => {
+  test("rejects a command that does not exist with one sentence", async () => {
     const fixture = new Fixture();
     await rejects(
       fixture.use({ kind: "stdio", name: "test", command: "no-such-command", args: [], env: {} }, connection =>
@@ -164,7 +164,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("a process that dies at once is quoted", async () => {
+  test("quotes a process that exits immediately", async () => {
     const fixture = new Fixture();
     await rejects(
       fixture.use(program("--die"), connection => connection.tools()),
@@ -173,7 +173,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("a process that dies in a call is quoted", async () => {
+  test("quotes a process that exits during a call", async () => {
     const fixture = new Fixture();
     await rejects(
       fixture.use(program(), connection => connection.call("die", {})),
@@ -182,7 +182,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("a process that does not even greet is given up after 60 seconds", async () => {
+  test("times out a process that does not answer initialize within 60 seconds", async () => {
     const fixture = new Fixture();
     const asked = fixture.use(program("--hang"), connection => connection.tools());
     fixture.clock.advance(59_999);
@@ -191,7 +191,7 @@ suite("MCP client", () => {
     await rejects(asked, fails("timeout", /^The MCP server “test” did not answer within 60 seconds\.$/));
   });
 
-  test("a process that does not answer a call is given up after 60 seconds from the start, and ended", async () => {
+  test("times out and stops a process that does not answer a call within 60 seconds of the start", async () => {
     const fixture = new Fixture();
     let pid = 0;
     await rejects(
@@ -207,7 +207,7 @@ suite("MCP client", () => {
     await rejects(async () => process.kill(pid, 0), /ESRCH/);
   });
 
-  test("an HTTP server that never answers is given up after 60 seconds", async () => {
+  test("times out an HTTP server that does not answer within 60 seconds", async () => {
     let heard = (): void => undefined;
     const asked = new Promise<void>(resolve => {
       heard = resolve;
@@ -221,7 +221,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("an HTTP server that is not there, or does not know us, is one sentence without secrets", async () => {
+  test("rejects an unreachable or unauthorized HTTP server with one sentence without secrets", async () => {
     const http = await serveMcpOverHttp(() => undefined);
     const unknown = new Fixture(),
       gone = new Fixture();
@@ -278,7 +278,7 @@ suite("MCP client", () => {
         });
     });
 
-  test("a list of tools without end, and a leave that is not taken, have an end", async () => {
+  test("limits an endless tool list and the wait for session deletion", async () => {
     const notes = new Notes();
     let pages = 0;
     await using http = await byHand(method => {
@@ -293,7 +293,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("a request that is given up is cancelled at the server", async () => {
+  test("cancels a timed-out request at the server", async () => {
     const notes = new Notes();
     await using http = await byHand(method => {
       notes.note(method);
@@ -310,7 +310,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("a cancelled call ends at the server, and its session is closed", async () => {
+  test("cancels a call at the server and closes its session", async () => {
     const notes = new Notes();
     await using http = await serveMcpOverHttp(notes.note);
     const fixture = new Fixture();
@@ -323,7 +323,7 @@ suite("MCP client", () => {
     await fixture.over();
   });
 
-  test("what is cancelled before it began starts nothing", async () => {
+  test("starts no process for a call that is already cancelled", async () => {
     const fixture = new Fixture();
     fixture.stop.abort();
     await rejects(
@@ -338,14 +338,14 @@ suite("MCP client", () => {
     equal(fixture.clock.waiting, 0);
   });
 
-  test("another transport is refused with a sentence", async () => {
+  test("rejects an unsupported transport with a sentence", async () => {
     await rejects(
       new Fixture().use({ kind: "unsupported", name: "old", transport: "sse" }, connection => connection.tools()),
       fails("unsupported", /“old” is reached by “sse”/),
     );
   });
 
-  test("what its user throws is passed on, and the server closed all the same", async () => {
+  test("rethrows the callback's error and closes the server", async () => {
     const fixture = new Fixture();
     await rejects(
       fixture.use(program(), () => Promise.reject(new Error("mine"))),

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { acpServersIn, readAcpServer, withServers } from "./declaration";
 
-suite("MCP declarations", () => {
-  test("three spellings of a server over ACP are read", () => {
+suite("MCP declaration", () => {
+  test("reads three spellings of a server over ACP", () => {
     const read = (entry: object) => {
       const { declared, ...rest } = readAcpServer(entry)!;
       equal(declared, entry);
@@ -25,7 +25,7 @@ suite("MCP declarations", () => {
     deepEqual(read({ type: "http", name: "n", url: "acp:u", headers: [] }), { kind: "sacp", name: "n", url: "acp:u" });
   });
 
-  test("everything else is not", () => {
+  test("rejects all other entries", () => {
     const others = [
       null,
       1,
@@ -67,7 +67,7 @@ suite("MCP declarations", () => {
     )
     .map(entry => ({ entry: entry as unknown, isAcp: false }));
 
-  test("exactly they are replaced, each by its own, and the rest is the very same", () => {
+  test("replaces exactly the servers over ACP and keeps the other entries", () => {
     fc.assert(
       fc.property(
         fc.array(fc.oneof(acp, other), { maxLength: 8 }),
@@ -93,7 +93,7 @@ suite("MCP declarations", () => {
     );
   });
 
-  test("params that have no list of servers are left alone", () => {
+  test("returns params without a server list unchanged", () => {
     for (const params of [undefined, null, 3, [], {}, { mcpServers: {} }, { mcpServers: "acp" }]) {
       equal(acpServersIn(params).size, 0);
       equal(withServers(params, new Map([[0, {}]])), params);

@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../testing/fake-clock";
 import { beating, PROGRESS_MS } from "./progress";
 
-suite("progress", () => {
-  test("is told again and again until it is over; a late word begins nothing anew", () => {
+suite("progress heartbeat", () => {
+  test("repeats the last message until disposal and ignores later messages", () => {
     const clock = new FakeClock(),
       told: string[] = [],
       progress = beating(clock, 1, "at work", ({ message }) => {

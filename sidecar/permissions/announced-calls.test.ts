@@ -3,8 +3,8 @@ import { AnnouncedCalls, MOST_CALLS } from "./announced-calls";
 
 const asking = (toolCallId: unknown) => ({ toolCall: { toolCallId } });
 
-suite("what an agent announced of its calls", () => {
-  test("is put together from all that it said, the newest last", () => {
+suite("AnnouncedCalls", () => {
+  test("merges all updates of a call, the newest last", () => {
     const calls = new AnnouncedCalls();
     calls.heard({
       sessionUpdate: "tool_call",
@@ -40,7 +40,7 @@ suite("what an agent announced of its calls", () => {
       equal(calls.of(other), undefined);
   });
 
-  test("an update of a call that was never announced counts; one that is announced again is another", () => {
+  test("accepts an update without an announcement, and replaces a call that is announced again", () => {
     const calls = new AnnouncedCalls();
     calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", name: "mcp__x__y" });
     deepEqual(calls.of(asking("1")), { name: "mcp__x__y" });
@@ -49,14 +49,14 @@ suite("what an agent announced of its calls", () => {
   });
 
   for (const status of ["completed", "failed", "cancelled"])
-    test(`what is ${status} is forgotten`, () => {
+    test(`deletes a call that is ${status}`, () => {
       const calls = new AnnouncedCalls();
       calls.heard({ sessionUpdate: "tool_call", toolCallId: "1", title: "a" });
       calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", status });
       equal(calls.of(asking("1")), undefined);
     });
 
-  test("only the newest are kept, and nonsense changes nothing", () => {
+  test("keeps only the newest calls and ignores invalid updates", () => {
     const calls = new AnnouncedCalls();
     for (let i = 0; i <= MOST_CALLS; i++)
       calls.heard({ sessionUpdate: "tool_call", toolCallId: String(i), title: "t" });

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { contains, placeOf } from "./boundary";
 
-suite("what is inside of the workspace", () => {
+suite("workspace boundary", () => {
   let base: string, root: string;
   setup(() => {
     base = realpathSync(mkdtempSync(path.join(tmpdir(), "boundary-")));
@@ -19,7 +19,7 @@ suite("what is inside of the workspace", () => {
   });
   const inside = async (file: string, roots = [root]): Promise<boolean> => (await placeOf(file, roots)).isInside;
 
-  test("files and folders below a root, also those that are not there yet", async () => {
+  test("includes files and folders below a root, existing or not", async () => {
     for (const file of ["src/a.txt", "new", "src/deep/new.txt", "", "..name/x", "src/../b"])
       equal(await inside(path.join(root, file)), true, file);
     for (const file of ["../secret", "../workshop/x", "src/../../secret", ".."])
@@ -28,7 +28,7 @@ suite("what is inside of the workspace", () => {
     equal(await inside(path.join(root, "x"), []), false);
   });
 
-  test("a link that leads out of it is outside, whatever comes after it; one that leads in is inside", async () => {
+  test("resolves links: one that leaves the workspace is outside, one that enters it is inside", async () => {
     symlinkSync(base, path.join(root, "out"));
     symlinkSync(path.join(base, "secret"), path.join(root, "harmless.txt"));
     symlinkSync(root, path.join(base, "in"));
@@ -41,7 +41,7 @@ suite("what is inside of the workspace", () => {
     equal(await inside(path.join(root, "src", "a.txt"), [path.join(base, "in")]), true);
   });
 
-  test("a link to what is not there leads to where a write through it would make it", async () => {
+  test("resolves a dangling link to the file that a write would create", async () => {
     symlinkSync(path.join(base, "not-there"), path.join(root, "dangling"));
     symlinkSync(path.join("..", "..", "not-there"), path.join(root, "src", "relative"));
     symlinkSync("dangling", path.join(root, "twice"));
@@ -56,7 +56,7 @@ suite("what is inside of the workspace", () => {
     deepEqual(await placeOf(path.join(root, "within"), [root]), { real: path.join(root, "not-there"), isInside: true });
   });
 
-  test("what cannot be looked into is an error, not a guess", async () => {
+  test("rejects a path that cannot be resolved", async () => {
     symlinkSync(path.join(root, "round"), path.join(root, "round"));
     await rejects(placeOf(path.join(root, "round", "x"), [root]), { code: "ELOOP" });
     // the system resolves this path to an error early; by its spelling it is circular
@@ -64,7 +64,7 @@ suite("what is inside of the workspace", () => {
     await rejects(placeOf(path.join(root, "roundabout"), [root]), /too many links/);
   });
 
-  test("a name that only begins like a root is not below it", () => {
+  test("excludes a folder whose name only starts like a root", () => {
     equal(contains(path.resolve("/w"), path.resolve("/workshop")), false);
     equal(contains(path.resolve("/w"), path.resolve("/w")), true);
     equal(contains(path.resolve("/w"), path.resolve("/w/..x")), true);

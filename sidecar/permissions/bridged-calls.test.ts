@@ -1,10 +1,10 @@
 import { equal } from "node:assert/strict";
 import { QualifiedNames } from "./bridged-calls";
 
-suite("names as agents write them", () => {
+suite("bridged tool name", () => {
   const ours = new QualifiedNames("vsc_ab12", { all: ["find", "find_all"] });
 
-  test("every spelling of a bridged tool is known, and nothing else", () => {
+  test("is recognized in every spelling and no other", () => {
     for (const name of [
       "mcp__vsc_ab12__find",
       "mcp_vsc_ab12_find_all",
@@ -32,7 +32,7 @@ suite("names as agents write them", () => {
       equal(ours.toolNamed(name), undefined, name);
   });
 
-  test("a call's id begins with one", () => {
+  test("is recognized at the start of a call id", () => {
     for (const id of ["mcp_vsc_ab12_find-1763770000000-1", "mcp__vsc_ab12__find_all_7", "vsc_ab12_find_1"])
       equal(ours.toolOfId(id)?.startsWith("find"), true, id);
     for (const id of [

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { childEnvironment, RUN_ID } from "./child-environment";
 
-suite("the environment of a child", () => {
+suite("child environment", () => {
   for (const name of [
     "ELECTRON_RUN_AS_NODE",
     "ELECTRON_NO_ATTACH_CONSOLE",
@@ -24,11 +24,11 @@ suite("the environment of a child", () => {
     "SYMPOSIUM_MCP_TOKEN",
     "SYMPOSIUM_MCP_HEADERS",
   ]) {
-    test(`${name} is not inherited`, () =>
+    test(`does not inherit ${name}`, () =>
       deepEqual(childEnvironment({ [name]: "1" }, {}, "r", "linux"), { [RUN_ID]: "r" }));
   }
 
-  test("what the user has set is inherited, also when its name only looks alike", () => {
+  test("inherits the user's variables, including similar names", () => {
     const parent = {
       PATH: "/bin",
       NODE_PATH: "/lib",
@@ -42,7 +42,7 @@ suite("the environment of a child", () => {
     deepEqual(childEnvironment(parent, {}, "r", "linux"), { ...parent, [RUN_ID]: "r" });
   });
 
-  test("an agent's own variables win over inherited ones and over the list", () =>
+  test("prefers the agent's own variables to inherited and excluded ones", () =>
     deepEqual(
       childEnvironment(
         { A: "1", B: "2", NODE_OPTIONS: "--inspect" },
@@ -53,13 +53,13 @@ suite("the environment of a child", () => {
       { A: "1", B: "3", NODE_OPTIONS: "--max-old-space-size=9", [RUN_ID]: "r" },
     ));
 
-  test("nobody but us sets the run id", () =>
+  test("always sets its own run id", () =>
     equal(childEnvironment({ [RUN_ID]: "outer" }, { [RUN_ID]: "agent" }, "ours", "linux")[RUN_ID], "ours"));
 
-  test("undefined is never passed on", () =>
+  test("omits undefined values", () =>
     deepEqual(childEnvironment({ A: undefined, B: "1" }, { B: undefined }, "r", "linux"), { B: "1", [RUN_ID]: "r" }));
 
-  test("on Windows names are one whatever their case", () =>
+  test("compares names case-insensitively on Windows", () =>
     deepEqual(
       childEnvironment(
         { Path: "a", Electron_Run_As_Node: "1", symposium_run_id: "outer" },
@@ -70,7 +70,7 @@ suite("the environment of a child", () => {
       { PATH: "b", [RUN_ID]: "r" },
     ));
 
-  test("elsewhere they are not", () =>
+  test("compares names case-sensitively on other systems", () =>
     deepEqual(childEnvironment({ Path: "a", electron_run_as_node: "1" }, { PATH: "b" }, "r", "linux"), {
       Path: "a",
       electron_run_as_node: "1",
@@ -78,7 +78,7 @@ suite("the environment of a child", () => {
       [RUN_ID]: "r",
     }));
 
-  test("on Windows no two names of a result differ in case only", () => {
+  test("contains no names that differ only in case on Windows", () => {
     const names = fc.constantFrom("Path", "PATH", "path", "Temp", "TEMP", RUN_ID, RUN_ID.toLowerCase());
     const environment = fc.dictionary(names, fc.option(fc.string(), { nil: undefined }));
     fc.assert(

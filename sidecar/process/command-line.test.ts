@@ -16,25 +16,24 @@ const refused = (text: string, code: string): void =>
     },
   );
 
-suite("a command line", () => {
-  test("is a command and its arguments", () =>
+suite("command line", () => {
+  test("splits into a command and its arguments", () =>
     deepEqual(parsed("  node  --version\t-x \n"), [{}, "node", "--version", "-x"]));
-  test("has variables before the command, and arguments with = after it", () =>
+  test("reads variables before the command and keeps = in arguments", () =>
     deepEqual(parsed("A=1 B_2='x y' C= node D=4"), [{ A: "1", B_2: "x y", C: "" }, "node", "D=4"]));
-  test("a quoted name is no variable", () => deepEqual(parsed("'A'=1 x"), [{}, "A=1", "x"]));
-  test("nor is an escaped = or a name with other characters", () => {
+  test("reads a quoted name as a command", () => deepEqual(parsed("'A'=1 x"), [{}, "A=1", "x"]));
+  test("reads an escaped = or an invalid name as a command", () => {
     deepEqual(parsed("A\\=1"), [{}, "A=1"]);
     deepEqual(parsed("a-b=1 x"), [{}, "a-b=1", "x"]);
   });
-  test("single quotes keep everything", () =>
+  test("keeps everything in single quotes", () =>
     deepEqual(parsed("e 'a \"b\" $c \\ `d` | e'"), [{}, "e", 'a "b" $c \\ `d` | e']));
-  test("double quotes keep all but four escapes", () =>
+  test("keeps everything but four escapes in double quotes", () =>
     deepEqual(parsed('e "a \'b\' \\"c\\" \\$d \\\\ \\x | e"'), [{}, "e", "a 'b' \"c\" $d \\ \\x | e"]));
-  test("parts in different quotes are one word", () =>
+  test("joins differently quoted parts into one word", () =>
     deepEqual(parsed("a'b c'\"d e\"\\ f ''"), [{}, "ab cd e f", ""]));
-  test("a backslash at a line's end joins the lines", () =>
-    deepEqual(parsed('a \\\n b\\\nc "d\\\ne"'), [{}, "a", "bc", "de"]));
-  test("on Windows a backslash is part of a path, in quotes and without", () => {
+  test("joins lines at a backslash", () => deepEqual(parsed('a \\\n b\\\nc "d\\\ne"'), [{}, "a", "bc", "de"]));
+  test("keeps backslashes in Windows paths, quoted or not", () => {
     deepEqual(
       parsed(
         "A=C:\\x C:\\tools\\agent.cmd --dir \\\\server\\share\\ \"C:\\Program Files\\n.exe\" 'C:\\a b\\'",
@@ -44,23 +43,23 @@ suite("a command line", () => {
     );
     deepEqual(parsed('a "say \\"hi\\"" \\"b', "win32"), [{}, "a", 'say "hi"', '"b']);
   });
-  test("nothing is expanded", () => deepEqual(parsed("~/a *.ts #x ?"), [{}, "~/a", "*.ts", "#x", "?"]));
-  test("without a command it is refused", () => {
+  test("expands nothing", () => deepEqual(parsed("~/a *.ts #x ?"), [{}, "~/a", "*.ts", "#x", "?"]));
+  test("rejects an empty command", () => {
     refused("", "empty");
     refused("  ", "empty");
     refused("A=1", "empty");
     refused("''", "empty");
   });
-  test("an open quote is refused", () => {
+  test("rejects an open quote", () => {
     refused("a 'b", "quote");
     refused('a "b\\"', "quote");
   });
-  test("a last backslash is refused", () => refused("a \\", "escape"));
+  test("rejects a trailing backslash", () => refused("a \\", "escape"));
   for (const text of ["a | b", "a & b", "a;b", "a > f", "a < f", "(a)", "a `b`", "a $B", 'a "$B"', 'a "`b`"', "a\nb"]) {
-    test(`what needs a shell is refused: ${JSON.stringify(text)}`, () => refused(text, "shell"));
+    test(`rejects shell syntax: ${JSON.stringify(text)}`, () => refused(text, "shell"));
   }
 
-  test("every list of words survives single quotes", () => {
+  test("round-trips every list of words in single quotes", () => {
     const quoted = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`;
     fc.assert(
       fc.property(
@@ -73,7 +72,7 @@ suite("a command line", () => {
       { numRuns: 200 },
     );
   });
-  test("any text is parsed or refused with a reason", () => {
+  test("parses any text or rejects it with a reason", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("a", "=", " ", "'", '"', "\\", "$", "\n", "|") }), text => {
         try {

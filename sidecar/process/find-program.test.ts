@@ -2,30 +2,30 @@ import { deepEqual, equal } from "node:assert/strict";
 import path from "node:path";
 import { findProgram, isProgramFile, remembering } from "./find-program";
 
-suite("where a program is", () => {
+suite("findProgram", () => {
   const on =
     (platform: string, env: Readonly<Record<string, string>>, ...files: readonly string[]) =>
     (command: string) =>
       findProgram(command, { platform, env, isProgram: file => files.includes(file) });
 
-  test("in the first folder of PATH that has it", () => {
+  test("returns the first match on the PATH", () => {
     const find = on("linux", { PATH: "/a::/b:/c" }, "/b/ada", "/c/ada");
     equal(find("ada"), "/b/ada");
     equal(find("eve"), undefined);
   });
 
-  test("never in the current folder, or one that is relative to it", () => {
+  test("ignores relative folders on the PATH", () => {
     const find = on("linux", { PATH: ".:bin::/b" }, "ada", "./ada", "bin/ada");
     equal(find("ada"), undefined);
     equal(find("./ada"), undefined);
   });
 
-  test("a path is itself, or nothing", () => {
+  test("checks only the path itself if one is given", () => {
     equal(on("linux", { PATH: "/b" }, "/opt/ada", "/b/ada")("/opt/ada"), "/opt/ada");
     equal(on("linux", { PATH: "/b" }, "/b/opt/ada")("/opt/ada"), undefined);
   });
 
-  test("on Windows with its endings, whatever the case of the variables", () => {
+  test("adds PATHEXT endings on Windows and ignores the case of variables", () => {
     const find = on(
       "win32",
       { Path: '"C:\\Program Files\\nodejs";C:\\bin', PathExt: ".EXE;.CMD" },
@@ -41,16 +41,16 @@ suite("where a program is", () => {
     equal(find("C:\\bin\\uv"), "C:\\bin\\uv.EXE");
   });
 
-  test("without a PATH there is none", () => equal(on("linux", {}, "/b/ada")("ada"), undefined));
+  test("returns undefined without a PATH", () => equal(on("linux", {}, "/b/ada")("ada"), undefined));
 
-  test("a program is a file that may be run", () => {
+  test("accepts only executable files", () => {
     equal(isProgramFile(process.execPath), true);
     equal(isProgramFile(path.dirname(process.execPath)), false);
     if (process.platform !== "win32") equal(isProgramFile(path.join(process.cwd(), "package.json")), false);
   });
 });
 
-test("where a program is, is looked for once a second", () => {
+test("caches a found or missing program for one second", () => {
   const asked: string[] = [];
   let now = 5;
   const find = remembering(

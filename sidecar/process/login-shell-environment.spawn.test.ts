@@ -19,7 +19,7 @@ import {
 const MARK = "0123456789abcdef";
 const OURS = { SHELL: "/bin/zsh", PATH: "/usr/bin:/bin", EDITOR_SET: "ours", LANG: "de" };
 
-suite("the environment of the login shell", () => {
+suite("login shell environment", () => {
   /** Simulates a shell whose start files set these variables and print `noise`. */
   const shell =
     (set: Readonly<Record<string, unknown>>, noise = ""): ShellDeps["run"] =>
@@ -42,7 +42,7 @@ suite("the environment of the login shell", () => {
   const resolved = (run: ShellDeps["run"], more: Partial<ShellDeps> = {}) =>
     new ShellEnvironment(fixture(run, more)).resolved();
 
-  test("what it sets is there, whatever else it prints; ours stays", async () => {
+  test("contains the shell's variables despite other output and keeps existing ones", async () => {
     const {
       env,
       shell: asked,
@@ -71,7 +71,7 @@ suite("the environment of the login shell", () => {
     );
   });
 
-  test("a PATH that has all of the shell's folders was put together on purpose, and stays", async () =>
+  test("keeps a PATH that contains all folders of the shell's", async () =>
     equal(
       (await resolved(shell({ PATH: "/bin:/usr/bin" }), { env: { ...OURS, PATH: "/venv/bin:/usr/bin:/bin" } })).env[
         "PATH"
@@ -79,7 +79,7 @@ suite("the environment of the login shell", () => {
       "/venv/bin:/usr/bin:/bin",
     ));
 
-  test("it is asked once", async () => {
+  test("is resolved once", async () => {
     let times = 0;
     const environment = new ShellEnvironment(
       fixture(async (...given) => {
@@ -91,7 +91,7 @@ suite("the environment of the login shell", () => {
     equal(times, 1);
   });
 
-  test("a shell that fails, says nothing of use or cannot be started: our own, and the reason", async () => {
+  test("falls back to the own environment with a reason if the shell fails", async () => {
     for (const [run, why] of [
       [async () => ({ code: 1, stdout: "oops" }), /^\/bin\/zsh ended with exit code 1 before/],
       [async () => ({ code: null, stdout: "" }), /ended with a signal/],
@@ -103,7 +103,7 @@ suite("the environment of the login shell", () => {
     }
   });
 
-  test("start files that never end cost ten seconds", async () => {
+  test("times out after ten seconds", async () => {
     const clock = new FakeClock();
     const resolving = resolved(
       (_command, _args, _env, signal) =>
@@ -119,7 +119,7 @@ suite("the environment of the login shell", () => {
     equal(clock.waiting, 0);
   });
 
-  test("on Windows there is none to ask, on a Mac it is zsh unless said otherwise", async () => {
+  test("is not resolved on Windows, and defaults to zsh on macOS and sh elsewhere", async () => {
     const never: ShellDeps["run"] = async () => {
       throw new Error("asked");
     };
@@ -128,7 +128,7 @@ suite("the environment of the login shell", () => {
     equal((await resolved(shell({}), { env: { PATH: "/bin" } })).shell, "/bin/sh");
   });
 
-  test("each shell is asked in its own words", () => {
+  test("is requested with the arguments of each shell", () => {
     deepEqual(shellArguments("/usr/bin/fish", "/n'ode", MARK), [
       "-i",
       "-l",
@@ -162,7 +162,7 @@ suite("the environment of the login shell", () => {
     return environmentIn(stdout, MARK);
   };
 
-  test("a real shell says it, also a long one, and one that prints what it runs", async function () {
+  test("is read from a real shell, also a long one that prints its commands", async function () {
     if (!existsSync("/bin/bash")) skipped(this, "it needs bash");
     const env = await real(`export FROM_SHELL='a "b"'\ntrap 'printf "\\033]0;%s\\007" "$BASH_COMMAND"' DEBUG\n`, {
       LONG: "x".repeat(100_000),
@@ -170,7 +170,7 @@ suite("the environment of the login shell", () => {
     deepEqual([env?.["FROM_SHELL"], env?.["LONG"]?.length, env?.["SYMPOSIUM_RUN_ID"]], [`a "b"`, 100_000, undefined]);
   });
 
-  test("what its start files begin goes on, and does not hold it up", async function () {
+  test("does not wait for background processes of the start files", async function () {
     if (!existsSync("/bin/bash") || process.platform === "win32") skipped(this, "it needs bash");
     const pid = Number((await real(`sleep 60 & export DAEMON=$!\n`))?.["DAEMON"]);
     ok(pid > 1);
@@ -178,7 +178,7 @@ suite("the environment of the login shell", () => {
     process.kill(pid, "SIGKILL");
   });
 
-  test("one that is ended takes what it runs with it, and one that is not there is said", async function () {
+  test("ends the shell with its children on timeout, and rejects if the shell is missing", async function () {
     if (!existsSync("/bin/bash") || process.platform === "win32") skipped(this, "it needs bash");
     const limit = new AbortController(),
       running = runShell("/bin/bash", ["-c", "echo begun; sleep 60"], {}, limit.signal, realClock);
@@ -187,7 +187,7 @@ suite("the environment of the login shell", () => {
     await rejects(runShell("/nowhere/bash", [], {}, new AbortController().signal, realClock), { code: "ENOENT" });
   });
 
-  test("whatever is printed, only what stands between two marks and is JSON counts", () =>
+  test("is read only from JSON between two marks", () =>
     fc.assert(
       fc.property(fc.string(), text => {
         equal(environmentIn(text, MARK), undefined);

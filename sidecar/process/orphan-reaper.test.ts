@@ -29,29 +29,29 @@ const found = (
   justExited = false,
 ): readonly number[] => belonging(suspects, all, new Map(), { self: who, sameStart }, justExited).map(({ pid }) => pid);
 
-suite("who is reaped", () => {
-  test("a process with the start time of its record, and its group", () =>
+suite("orphan selection", () => {
+  test("includes a process with the recorded start time, and its group", () =>
     deepEqual(found({ records: [record(50)] }, [entry(50, 50), entry(51, 50), entry(60, 60)]), [50, 51]));
-  test("not one that has its pid since", () =>
+  test("excludes a process that reuses the pid", () =>
     deepEqual(found({ records: [record(50)] }, [entry(50, 50, undefined, "later"), entry(51, 50)]), []));
-  test("not one whose start time nobody knows", () =>
+  test("excludes a process with an unknown start time", () =>
     deepEqual(found({ records: [record(50, { started: "" })] }, [entry(50, 50, undefined, "")]), []));
-  test("not one of another run that has its pid since", () =>
+  test("excludes a process of another run that reuses the pid", () =>
     deepEqual(found({ records: [record(50)] }, [entry(50, 50, "S.1", "later")]), []));
-  test("a group whose leader is gone, where a member proves the run", () =>
+  test("includes a group without leader if a member has the run id", () =>
     deepEqual(found({ records: [record(50)] }, [entry(51, 50, "R.1"), entry(52, 50)]), [51, 52]));
-  test("not a group whose leader is gone, without a proof", () =>
+  test("excludes a group without leader and without a run id", () =>
     deepEqual(found({ records: [record(50)] }, [entry(51, 50)]), []));
-  test("unless the leader has just exited", () =>
+  test("includes the group of a leader that just exited", () =>
     deepEqual(found({ records: [record(50)] }, [entry(51, 50), entry(60, 60)], self, true), [51]));
-  test("who left the group, by the run id in the environment, with the group it leads", () =>
+  test("includes a process with the run id that left the group, and the group that it leads", () =>
     deepEqual(
       found({ records: [record(50)] }, [entry(70, 70, "R.1"), entry(71, 70), entry(80, 2000, "R.1"), entry(81, 2000)]),
       [70, 71, 80],
     ));
-  test("not what another child of the same sidecar has started", () =>
+  test("excludes processes of another child of the same sidecar", () =>
     deepEqual(found({ records: [record(50)] }, [entry(70, 70, "R.2"), entry(71, 71, "R.11"), entry(72, 72, "R")]), []));
-  test("the whole run where it is asked for, recorded or not", () =>
+  test("includes the whole requested run, recorded or not", () =>
     deepEqual(
       found({ records: [], runs: ["R"] }, [
         entry(70, 70, "R.2"),
@@ -61,7 +61,7 @@ suite("who is reaped", () => {
       ]),
       [70, 71],
     ));
-  test("never the reaper, nor its group", () =>
+  test("excludes the reaper and its group", () =>
     deepEqual(
       found({ records: [record(50)], runs: ["R"] }, [entry(2, 50, "R.1"), entry(3, 50), entry(50, 50)], {
         pid: 2,
@@ -69,7 +69,7 @@ suite("who is reaped", () => {
       }),
       [50],
     ));
-  test("never the run that the reaper itself was started in", () =>
+  test("excludes the run that contains the reaper", () =>
     deepEqual(
       found({ records: [record(50)], runs: ["R"] }, [entry(50, 50, "R.1"), entry(70, 70, "R.1")], {
         pid: 2,
@@ -78,13 +78,13 @@ suite("who is reaped", () => {
       }),
       [],
     ));
-  test("never init, whatever it looks like, nor its children", () =>
+  test("excludes init and its children", () =>
     deepEqual(found({ records: [], runs: ["R"] }, [entry(1, 1, "R.1"), child(60, 1)]), []));
-  test("descendants that have cleared their environment and left the group", () =>
+  test("includes descendants without the run id outside the group", () =>
     deepEqual(found(run, [entry(50, 50, "R.1"), child(60, 50), child(70, 60), child(80, 1)]), [50, 60, 70]));
-  test("not the reaper's own ancestors, nor what else they have started", () =>
+  test("excludes the reaper's ancestors and their other children", () =>
     deepEqual(found(run, [entry(50, 50, "R.1"), child(60, 50), child(61, 60), child(2, 60), child(90, 2)]), [50]));
-  test("records of others are looked at before they are believed", () =>
+  test("validates records before use", () =>
     deepEqual(
       recordsIn([
         record(50),
@@ -140,21 +140,21 @@ function fixture(all: ProcessEntry[], stubborn: readonly number[] = [], immortal
   return { signals, clock, options, run };
 }
 
-suite("reaping", () => {
-  test("asks first, and is done when they are gone", async () => {
+suite("reap", () => {
+  test("sends SIGTERM and resolves when the processes exited", async () => {
     const { signals, clock, options, run } = fixture([entry(50, 50), entry(51, 50), entry(60, 60)]);
     equal(await run(reap([record(50)], options)), true);
     deepEqual(signals, ['SIGTERM {"group":50}']);
     equal(clock.waiting, 0);
     equal(clock.now() < 200, true);
   });
-  test("kills those that stay, after a second", async () => {
+  test("sends SIGKILL to remaining processes after one second", async () => {
     const { signals, clock, options, run } = fixture([entry(50, 50), entry(51, 50), entry(70, 70, "R.1")], [51]);
     equal(await run(reap([record(50)], options)), true);
     deepEqual(signals, ['SIGTERM {"group":50}', 'SIGTERM {"group":70}', 'SIGKILL {"group":50}']);
     equal(clock.now() >= 1000 && clock.now() < 1300, true);
   });
-  test("asks each once; when the proof is gone, those it has seen are proof of who came meanwhile", async () => {
+  test("sends SIGTERM once and keeps tracking known groups without their leader", async () => {
     const all = [entry(50, 50), entry(51, 50)];
     const { signals, clock, options, run } = fixture(all, [51]);
     clock.after(100, () => all.push(entry(52, 50)));
@@ -165,18 +165,18 @@ suite("reaping", () => {
     );
     deepEqual(all, []);
   });
-  test("one by one where a group has members that are not meant", async () => {
+  test("signals single processes in a group with unrelated members", async () => {
     const { signals, options, run } = fixture([entry(80, 2000, "R.1"), entry(81, 2000)]);
     await run(reap([record(50)], options));
     deepEqual(signals, ['SIGTERM {"pid":80}']);
   });
-  test("gives up after five seconds and says so", async () => {
+  test("returns false after five seconds", async () => {
     const { clock, options, run } = fixture([entry(50, 50)], [], [50]);
     equal(await run(reap([record(50)], options)), false);
     equal(clock.now() >= 5000 && clock.now() < 5200, true);
     equal(clock.waiting, 0);
   });
-  test("takes the whole run when its sidecar is dead, and one child's when it lives", async () => {
+  test("ends the whole run of a dead sidecar, and only one child's of a running one", async () => {
     const others = [entry(90, 90, "R.2")];
     const dead = fixture([...others]);
     await dead.run(reap([record(50)], dead.options));
@@ -185,7 +185,7 @@ suite("reaping", () => {
     await alive.run(endAll({ records: [record(50)] }, alive.options));
     deepEqual(alive.signals, []);
   });
-  test("two at once do no harm", async () => {
+  test("is safe to run twice concurrently", async () => {
     const { options, run } = fixture([entry(50, 50), entry(51, 50)], [51]);
     deepEqual(await run(Promise.all([reap([record(50)], options), reap([record(50)], options)])), [true, true]);
   });

@@ -47,8 +47,8 @@ function put(storage: string, name: string, text: string): string {
   return path.join(storage, "processes", name);
 }
 
-suite("the ledger", () => {
-  test("says who writes before anything is started, and each start at once", () => {
+suite("process ledger", () => {
+  test("writes its owner before any start and each start immediately", () => {
     using folder = temporaryFolder();
     const ledger = openLedger(folder.path, "R");
     const [file = ""] = ledgers(folder.path);
@@ -72,7 +72,7 @@ suite("the ledger", () => {
     deepEqual(ledgers(folder.path), []);
   });
 
-  test("that cannot be written is one warning", () => {
+  test("warns once if it cannot be written", () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "processes"), "a file where the folder should be");
     const warnings: string[] = [];
@@ -87,7 +87,7 @@ suite("the ledger", () => {
     );
   });
 
-  test("a torn last line hides no other, wherever it is torn", () => {
+  test("loses no entry but a truncated last line", () => {
     const text = lines({ owner }, { started: record(50) }, { started: record(51) }, { ended: 50 });
     fc.assert(
       fc.property(fc.nat(text.length), cut => {
@@ -105,7 +105,7 @@ suite("the ledger", () => {
     );
   });
 
-  test("a pid that is used again is another child", () =>
+  test("distinguishes a child that reuses a pid", () =>
     deepEqual(
       readLedger(
         lines({ owner }, { started: record(50) }, { ended: 50 }, { started: { ...record(50), started: "later" } }),
@@ -114,8 +114,8 @@ suite("the ledger", () => {
     ));
 });
 
-suite("left-overs of other sidecars", () => {
-  test("of a sidecar that lives are left alone", async () => {
+suite("leftover of another sidecar", () => {
+  test("is kept while the sidecar runs", async () => {
     using folder = temporaryFolder();
     const file = put(
       folder.path,
@@ -125,13 +125,13 @@ suite("left-overs of other sidecars", () => {
     await reapLeftOvers(folder.path, options);
     ok(existsSync(file));
   });
-  test("of one whose pid somebody else has now are taken", async () => {
+  test("is ended if another process reuses the sidecar's pid", async () => {
     using folder = temporaryFolder();
     const file = put(folder.path, "1.jsonl", lines({ owner: { ...owner, pid: process.pid, started: "before" } }));
     await reapLeftOvers(folder.path, options);
     ok(!existsSync(file));
   });
-  test("of another computer are left alone, until nobody can remember it; so is what cannot be read", async () => {
+  test("is kept until it expires if from another computer or with invalid content", async () => {
     using folder = temporaryFolder();
     const foreign = put(folder.path, "1.jsonl", lines({ owner: { ...owner, host: "elsewhere" } }));
     const torn = put(folder.path, "2.jsonl", '{"own');
@@ -141,13 +141,13 @@ suite("left-overs of other sidecars", () => {
     await reapLeftOvers(folder.path, options);
     deepEqual(ledgers(folder.path), []);
   });
-  test("stay where the system does not tell who lives", async () => {
+  test("is kept if the system cannot list processes", async () => {
     using folder = temporaryFolder();
     put(folder.path, "1.jsonl", lines({ owner }));
     await reapLeftOvers(folder.path, { ...options, table: { ...table, living: async () => [] } });
     equal(ledgers(folder.path).length, 1);
   });
-  test("nothing at all is nothing to do", async () => {
+  test("is empty without a folder", async () => {
     using folder = temporaryFolder();
     await reapLeftOvers(path.join(folder.path, "none"), options);
   });
@@ -191,12 +191,12 @@ async function spawner(storage: string, run: string, files: "writes" | "noWrites
   };
 }
 
-suite("after kill -9 of a sidecar", function () {
+suite("sidecar killed with kill -9", function () {
   suiteSetup(function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
   });
 
-  test("the next one ends all that it had started, and forgets it", async () => {
+  test("leaves processes that the next sidecar ends and forgets", async () => {
     using folder = temporaryFolder();
     const run = newRun();
     await using small = await spawner(folder.path, run);
@@ -211,7 +211,7 @@ suite("after kill -9 of a sidecar", function () {
     deepEqual(ledgers(folder.path), []);
   });
 
-  test("also what it had no time to write down", async () => {
+  test("leaves processes that the next sidecar ends without their records", async () => {
     using folder = temporaryFolder();
     const run = newRun();
     await using small = await spawner(folder.path, run);
@@ -225,7 +225,7 @@ suite("after kill -9 of a sidecar", function () {
     deepEqual(census(run), []);
   });
 
-  test("the host ends them with the records that it was told", async () => {
+  test("leaves processes that the host ends by its own records", async () => {
     using folder = temporaryFolder();
     const run = newRun();
     await using small = await spawner(folder.path, run);
@@ -236,12 +236,12 @@ suite("after kill -9 of a sidecar", function () {
   });
 });
 
-suite("after kill -9 of a sidecar that could not write its ledger", function () {
+suite("killed sidecar without a writable ledger", function () {
   suiteSetup(function () {
     if (process.platform !== "linux") skipped(this, NEEDS_PROC);
   });
 
-  test("ends its processes by their run id when the ledger is gone", async () => {
+  test("leaves processes that are ended by run id when the ledger is missing", async () => {
     using folder = temporaryFolder();
     const run = newRun();
     await using small = await spawner(folder.path, run);
@@ -254,7 +254,7 @@ suite("after kill -9 of a sidecar that could not write its ledger", function () 
     deepEqual(census(run), []);
   });
 
-  test("ends them where every write fails, as on a full disk", async () => {
+  test("leaves processes that are ended when every write failed", async () => {
     using folder = temporaryFolder();
     const run = newRun();
     await using small = await spawner(folder.path, run, "noWrites");
@@ -267,7 +267,7 @@ suite("after kill -9 of a sidecar that could not write its ledger", function () 
     deepEqual(census(run), []);
   });
 
-  test("leaves the processes of another storage folder alone", async () => {
+  test("leaves processes that another storage folder does not end", async () => {
     using folder = temporaryFolder();
     using other = temporaryFolder();
     const run = newRun();
@@ -281,8 +281,8 @@ suite("after kill -9 of a sidecar that could not write its ledger", function () 
   });
 });
 
-suite("a recycled pid", () => {
-  test("is not killed, by record or by ledger", async () => {
+suite("recycled pid", () => {
+  test("is not signalled by record or ledger", async () => {
     using folder = temporaryFolder();
     await using drive = new Drive(scriptedAgent());
     await drive.initialize();

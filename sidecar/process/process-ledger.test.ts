@@ -32,8 +32,8 @@ function disk(room: number) {
   return { at, files, read: () => readLedger(at.text ?? "") };
 }
 
-suite("a ledger on a full disk", () => {
-  test("warns once, with what to do, and again only after it could be written meanwhile", () => {
+suite("ledger on a full disk", () => {
+  test("warns once with advice, and again only after a successful write", () => {
     const { at, files } = disk(0),
       warnings: string[] = [];
     const ledger = openLedger("/s", "R", { table, files, warn: message => warnings.push(message) });
@@ -48,7 +48,7 @@ suite("a ledger on a full disk", () => {
     equal(warnings.length, 2);
   });
 
-  test("lists all living processes as soon as something can be written, wherever the last line was torn", () => {
+  test("lists all running processes after the next successful write, despite a truncated line", () => {
     const pid = fc.integer({ min: 50, max: 54 });
     fc.assert(
       fc.property(fc.array(fc.record({ pid, room: fc.nat(400) }), { maxLength: 12 }), pid, (steps, last) => {
@@ -80,7 +80,7 @@ suite("a ledger on a full disk", () => {
     );
   });
 
-  test("is removed without another warning when it was never written", () => {
+  test("is removed without a second warning if it was never written", () => {
     const { files } = disk(0),
       warnings: string[] = [];
     openLedger("/s", "R", { table, files, warn: message => warnings.push(message) }).close();

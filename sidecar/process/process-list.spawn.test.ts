@@ -7,8 +7,8 @@ import { systemTools } from "./stdio-process";
 
 const silent = { now: () => undefined, soon: () => Promise.resolve(undefined) };
 
-suite("the process table", () => {
-  test("a name in /proc may hold spaces and parentheses", () => {
+suite("process table", () => {
+  test("parses names with spaces and parentheses in /proc", () => {
     const rest = "S 1 42 42 0 -1 4194304 1 2 3 4 5 6 7 8 20 0 1 0 987654 1000 10";
     deepEqual(parseStat(`42 (a) b (c) ${rest}`), { group: 42, parent: 1, ticks: "987654" });
     equal(parseStat(`42 (x) ${rest.replace("S", "Z")}`), undefined);
@@ -16,7 +16,7 @@ suite("the process table", () => {
     equal(parseStat(""), undefined);
   });
 
-  test("ps is read with or without an environment behind the command", () => {
+  test("parses ps output with and without an environment", () => {
     deepEqual(
       parsePs(
         [
@@ -34,7 +34,7 @@ suite("the process table", () => {
     );
   });
 
-  test("Windows tells when processes were created, near enough to what our clock said", async () => {
+  test("reads creation times on Windows with a tolerance", async () => {
     const asked: (readonly string[])[] = [];
     const table = processTable(
       {
@@ -53,7 +53,7 @@ suite("the process table", () => {
     deepEqual(asked.at(-1), ["taskkill", "/T", "/F", "/PID", "88"]);
   });
 
-  test("the CPU time of a group is read from /proc, from ps, and from PowerShell", () => {
+  test("reads the CPU time of a group from /proc, ps and PowerShell", () => {
     deepEqual(parseCpu("42 (a) b (c) S 1 41 42 0 -1 4194304 1 2 3 4 150 50 1000 300 20 0 1 0 987654 1000 10"), {
       group: 41,
       seconds: 15,
@@ -73,7 +73,7 @@ suite("the process table", () => {
     : process.platform === "linux"
       ? ["linux", "darwin"]
       : [process.platform]) {
-    test(`the CPU time of a group that works grows, and of one that is gone nothing is told (as on ${platform})`, async () => {
+    test(`reports growing CPU time of a busy group, and undefined when it exited (${platform})`, async () => {
       const { cpuSeconds } = processTable(systemTools, platform);
       const child = spawn(
         process.execPath,
@@ -92,7 +92,7 @@ suite("the process table", () => {
     });
   }
 
-  test("where the system does not tell, nothing equals nothing", async () => {
+  test("is empty without system tools, and unknown start times never match", async () => {
     for (const platform of ["darwin", "win32"]) deepEqual(await processTable(silent, platform).living(), []);
     const { startOf, sameStart } = processTable(silent, "darwin");
     equal(startOf(process.pid), "");
@@ -100,7 +100,7 @@ suite("the process table", () => {
   });
 
   for (const platform of process.platform === "linux" ? ["linux", "darwin"] : [process.platform]) {
-    test(`this process is in it (as on ${platform})`, async () => {
+    test(`contains the own process (${platform})`, async () => {
       // ps of Linux has no -E; otherwise it is equivalent
       const table = processTable(
         {
@@ -122,7 +122,7 @@ suite("the process table", () => {
     });
   }
 
-  test("nobody is signalled by a number that stands for many, and who is gone is no error", () => {
+  test("never signals special pids and ignores missing processes", () => {
     const kill = process.kill;
     const killed: number[] = [];
     process.kill = id => {

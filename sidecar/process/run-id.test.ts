@@ -1,8 +1,8 @@
 import { deepEqual, match, notEqual } from "node:assert/strict";
 import { childRunId, isOfRun, newRun, runOf } from "./run-id";
 
-suite("run ids", () => {
-  test("what a child of a child started, in a run of its own, is of both runs, and of no other child", () => {
+suite("run id", () => {
+  test("matches a nested run and its outer run, but no sibling", () => {
     const outer = newRun(),
       child = childRunId(outer, 1),
       inner = newRun(child),
@@ -19,6 +19,6 @@ suite("run ids", () => {
     deepEqual([runOf(grandchild), runOf(child)], [inner, outer]);
   });
 
-  test("two that were started by the same are two runs", () => notEqual(newRun("a.1"), newRun("a.1")));
-  test("outside of any run it has no prefix", () => match(newRun(), /^[0-9a-f-]{36}$/));
+  test("is unique for the same parent", () => notEqual(newRun("a.1"), newRun("a.1")));
+  test("has no prefix outside a run", () => match(newRun(), /^[0-9a-f-]{36}$/));
 });

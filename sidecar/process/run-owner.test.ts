@@ -14,27 +14,27 @@ const entry = (pid: number, runId?: string, started = `t${pid}`): ProcessEntry =
   ...(runId === undefined ? {} : { runId }),
 });
 
-suite("runs without an owner", () => {
+suite("orphaned runs", () => {
   const run = ownedRun("R", owner(5), PLACE),
     child = childRunId(run, 1);
 
-  test("are those of a dead sidecar, each once, and none while it lives", () => {
+  test("belongs to a dead sidecar, once each", () => {
     deepEqual(orphanedRuns([entry(50, child), entry(51, childRunId(run, 2)), entry(52)], PLACE), [run]);
     deepEqual(orphanedRuns([entry(5), entry(50, child)], PLACE), []);
   });
 
-  test("are found also where another process has the sidecar's pid since", () =>
+  test("includes a run whose sidecar's pid is reused", () =>
     deepEqual(orphanedRuns([entry(5, undefined, "later"), entry(50, child)], PLACE), [run]));
 
-  test("are not those of another storage folder, computer or container, nor those without a mark", () => {
+  test("excludes other storage folders, computers, containers and runs without a mark", () => {
     deepEqual(orphanedRuns([entry(50, child)], OTHER), []);
     deepEqual(orphanedRuns([entry(50, child)], placeOf("d", "/s/processes")), []);
     deepEqual(orphanedRuns([entry(50, "R.1"), entry(51, "R.owner-5-x-y.1"), entry(52, "")], PLACE), []);
   });
 
-  test("are not known of a sidecar whose start time is unknown", () => equal(ownedRun("R", owner(5, ""), PLACE), "R"));
+  test("excludes a sidecar with an unknown start time", () => equal(ownedRun("R", owner(5, ""), PLACE), "R"));
 
-  test("are, of a run within another, those whose own sidecar is dead", () => {
+  test("includes a nested run whose own sidecar is dead", () => {
     const inner = ownedRun(newRun(child), owner(6), PLACE),
       grandchild = entry(60, childRunId(inner, 1));
     deepEqual(orphanedRuns([entry(5), grandchild], PLACE), [inner]);
@@ -43,7 +43,7 @@ suite("runs without an owner", () => {
     deepEqual([runOf(child), runOf(childRunId(inner, 1))], [run, inner]);
   });
 
-  test("are exactly those of this place that have a living process and no living owner", () => {
+  test("equals the runs of this place with running children and no running owner (property)", () => {
     const pid = fc.integer({ min: 2, max: 6 }),
       started = fc.constantFrom("a", "b");
     const place = fc.constantFrom(PLACE, OTHER),

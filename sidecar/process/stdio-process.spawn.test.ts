@@ -34,8 +34,8 @@ async function started(flags: readonly string[], options: DriveOptions = {}): Pr
   return drive;
 }
 
-suite("a child process", () => {
-  test("is in the ledger, and the host knows, before anything is awaited", async () => {
+suite("child process", () => {
+  test("is recorded in the ledger and reported to the host synchronously", async () => {
     using folder = temporaryFolder();
     await using drive = new Drive(scriptedAgent(), { storage: folder.path });
     const [file = ""] = readdirSync(path.join(folder.path, "processes"));
@@ -51,7 +51,7 @@ suite("a child process", () => {
     );
   });
 
-  test("leads a group of its own, with the run id in its environment", async function () {
+  test("leads its own group with the run id in its environment", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     await using drive = await started([]);
     const { pid } = drive.process;
@@ -62,7 +62,7 @@ suite("a child process", () => {
     );
   });
 
-  test("has the variables of its configuration, and none of VS Code's", async () => {
+  test("gets its configured variables and none of VS Code's", async () => {
     process.env.ELECTRON_RUN_AS_NODE = "1";
     try {
       await using drive = new Drive(scriptedAgent([], { AGENT_KEY: "a b" }));
@@ -73,21 +73,21 @@ suite("a child process", () => {
     }
   });
 
-  test("that ends when its stdin ends gets no signal", async () => {
+  test("gets no signal if it exits at the end of stdin", async () => {
     const drive = await started([], { clock: new FakeClock() });
     await drive[Symbol.asyncDispose]();
     deepEqual(await drive.process.exited, { code: 0, signal: null });
     deepEqual(drive.reported.at(-1), { ended: drive.process.pid });
   });
 
-  test("that ignores the end of stdin gets SIGTERM", async function () {
+  test("gets SIGTERM if it ignores the end of stdin", async function () {
     if (process.platform === "win32") return skipped(this, "Windows has no signals");
     const drive = await started(["--ignore-stdin-end"], { clock: hurriedClock(10) });
     await drive[Symbol.asyncDispose]();
     deepEqual(await drive.process.exited, { code: null, signal: "SIGTERM" });
   });
 
-  test("that ignores that too is killed within 5 s, with all its descendants, also those that left its group", async function () {
+  test("is killed within 5 s with all descendants, also outside its group, if it ignores SIGTERM", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     const clock = hurriedClock(1);
     const drive = await started(["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--setsid-child"], {
@@ -102,7 +102,7 @@ suite("a child process", () => {
     ok(clock.now() - before < 5000, `took ${clock.now() - before} ms`);
   });
 
-  test("that dies leaves nobody behind, and its channel does not wait for them", async function () {
+  test("leaves no descendants when it exits, and its channel closes without waiting for them", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     const clock = new FakeClock();
     const pipes = (): number => process.getActiveResourcesInfo().filter(what => what === "PipeWrap").length;
@@ -136,7 +136,7 @@ suite("a child process", () => {
     deepEqual(census(drive.run), []);
   });
 
-  test("is stopped without touching another of the same sidecar", async function () {
+  test("is stopped without affecting another process of the sidecar", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
     await using one = await started([]);
     const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(1) });
@@ -149,7 +149,7 @@ suite("a child process", () => {
     equal((await one.initialize()).protocolVersion, 1);
   });
 
-  test("is stopped by disposing its channel, once however often", async () => {
+  test("is stopped once when its channel is disposed repeatedly", async () => {
     const drive = await started([], { clock: new FakeClock() });
     await Promise.all([drive.peer[Symbol.asyncDispose](), drive.process[Symbol.asyncDispose]()]);
     await drive.process[Symbol.asyncDispose]();
@@ -158,7 +158,7 @@ suite("a child process", () => {
     equal(drive.reported.length, 2);
   });
 
-  test("that closes its output and lives on cannot be talked to: it is stopped", async () => {
+  test("is stopped if it closes its output and keeps running", async () => {
     await using drive = new Drive(
       node("require('fs').closeSync(1); setInterval(() => {}, 1000); process.stdin.resume()"),
       { clock: hurriedClock(10) },
@@ -168,8 +168,8 @@ suite("a child process", () => {
   });
 });
 
-suite("why a process ended", () => {
-  test("is its status, and the last three lines of its stderr", async () => {
+suite("reason of a process exit", () => {
+  test("contains the status and the last three lines of stderr", async () => {
     await using drive = new Drive(node("console.error('1\\n2\\n3\\n4\\n'); process.exitCode = 5"));
     const reason = await reasonOf(drive);
     ok(reason instanceof AgentError && reason.code === "exited");
@@ -178,7 +178,7 @@ suite("why a process ended", () => {
     equal(drive.process.stderr(), "1\n2\n3\n4\n\n");
   });
 
-  test("is known also to who begins to listen afterwards", async () => {
+  test("is available to later listeners", async () => {
     await using drive = new Drive(scriptedAgent());
     let child: AgentProcess | undefined;
     const ended = new Promise<number>(resolve => {
@@ -203,15 +203,15 @@ suite("why a process ended", () => {
 
   for (const [what, spec, sentence] of [
     [
-      "a command that is not there",
+      "a command that does not exist",
       { command: "no-such-agent-anywhere" },
       /Agent could not be started: “no-such-agent-anywhere” was not found/,
     ],
-    ["a path that is not there", { command: "/no/such/agent" }, /“\/no\/such\/agent” was not found/],
-    ["a folder that is not there", { cwd: "/no/such/folder" }, /its folder “\/no\/such\/folder” does not exist/],
-    ["an argument that no system takes", { args: ["a\0b"] }, /could not be started/],
+    ["a path that does not exist", { command: "/no/such/agent" }, /“\/no\/such\/agent” was not found/],
+    ["a folder that does not exist", { cwd: "/no/such/folder" }, /its folder “\/no\/such\/folder” does not exist/],
+    ["an argument that the system rejects", { args: ["a\0b"] }, /could not be started/],
   ] as const) {
-    test(`${what} is one sentence, for the channel and for who waits for the exit`, async () => {
+    test(`is one sentence for the channel and for exited: ${what}`, async () => {
       await using drive = new Drive({
         name: "Agent",
         command: process.execPath,
@@ -230,7 +230,7 @@ suite("why a process ended", () => {
     });
   }
 
-  test("a file that may not be run is one, too", async function () {
+  test("is one sentence for a file that is not executable", async function () {
     if (process.platform === "win32") return skipped(this, "Windows has no right to run a file");
     using folder = temporaryFolder();
     const file = path.join(folder.path, "agent");
@@ -249,16 +249,20 @@ suite("why a process ended", () => {
   });
 });
 
-suite("the last words of a program that exits at once", () => {
+suite("last output of a program that exits immediately", () => {
   const cases = [
-    ["on stderr", "process.stderr.write('one\\ntwo: no licence\\n'); process.exit(1)", /^one\ntwo: no licence$/],
     [
-      "on stdout, where it prints nothing on stderr",
+      "comes from stderr",
+      "process.stderr.write('one\\ntwo: no licence\\n'); process.exit(1)",
+      /^one\ntwo: no licence$/,
+    ],
+    [
+      "comes from stdout if stderr is empty",
       "process.stdout.write('usage: agent --acp\\n'); process.exit(1)",
       /^usage: agent --acp$/,
     ],
     [
-      "on stderr, where it prints on both",
+      "comes from stderr if both have output",
       "console.log('usage'); console.error('no licence'); process.exit(1)",
       /^no licence$/,
     ],
@@ -277,10 +281,10 @@ suite("the last words of a program that exits at once", () => {
     });
 });
 
-suite("a program whose file is open for writing", () => {
+suite("program whose file is open for writing", () => {
   const busy = (): Error => Object.assign(new Error("spawn ETXTBSY"), { code: "ETXTBSY" });
 
-  test("is started when the file is closed", () => {
+  test("starts when the file is closed", () => {
     const waited: number[] = [];
     let attempts = 0;
     equal(
@@ -298,7 +302,7 @@ suite("a program whose file is open for writing", () => {
     deepEqual(waited, [10, 10]);
   });
 
-  test("is given up after a bounded number of attempts; other errors are not retried", () => {
+  test("fails after a bounded number of attempts, without retrying other errors", () => {
     let attempts = 0;
     throws(
       () =>
@@ -327,7 +331,7 @@ suite("a program whose file is open for writing", () => {
     equal(attempts, 1);
   });
 
-  test("says so when it stays open", async function () {
+  test("reports the open file", async function () {
     if (process.platform !== "linux")
       return skipped(this, "only Linux refuses to start a file that is open for writing");
     using folder = temporaryFolder();
@@ -346,7 +350,7 @@ suite("a program whose file is open for writing", () => {
     }
   });
 
-  test("is started as soon as the other process closes it", async function () {
+  test("starts when another process closes the file", async function () {
     if (process.platform !== "linux")
       return skipped(this, "only Linux refuses to start a file that is open for writing");
     using folder = temporaryFolder();
@@ -370,8 +374,8 @@ suite("a program whose file is open for writing", () => {
   });
 });
 
-suite("what a process says", () => {
-  test("on stderr is kept to its last 64 kB, and logged in bounds", async () => {
+suite("output of a process", () => {
+  test("keeps the last 64 kB of stderr and logs a bounded part", async () => {
     await using drive = await started([]);
     await drive.prompt(await drive.newSession(), "stderr-flood 100000; say done");
     await eventually(() => drive.process.stderr().endsWith("complaint 100000\n"), "the last line is read");
@@ -383,7 +387,7 @@ suite("what a process says", () => {
     equal(drive.logged.filter(([message]) => message === "more on stderr is not logged").length, 1);
   });
 
-  test("before it dies arrives, also at a client that is behind with reading", async () => {
+  test("arrives before the exit, also at a slow reader", async () => {
     const clock = new FakeClock();
     await using drive = await started([], { clock });
     const session = await drive.newSession();

@@ -2,8 +2,8 @@ import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { TailBuffer } from "./tail-buffer";
 
-suite("last bytes", () => {
-  test("are the end of what came, however it was cut", () => {
+suite("TailBuffer", () => {
+  test("returns the end of the data for any chunks", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ maxLength: 30 })), fc.integer({ min: 1, max: 40 }), (pieces, limit) => {
         const last = new TailBuffer(limit);
@@ -14,14 +14,14 @@ suite("last bytes", () => {
       { numRuns: 200 },
     );
   });
-  test("begin with a whole character", () => {
+  test("begins with a whole character", () => {
     const last = new TailBuffer(4);
     last.push(Buffer.from("äöü"));
     equal(last.text(), "öü");
     last.push(Buffer.from("xyz"));
     equal(last.text(), "xyz");
   });
-  test("of no length hold nothing", () => {
+  test("stores nothing with a limit of 0", () => {
     const last = new TailBuffer(0),
       begun = process.cpuUsage();
     for (let i = 0; i < 400; i++) last.push(Buffer.alloc(64 * 1024));
@@ -29,7 +29,7 @@ suite("last bytes", () => {
     ok(user + system < 2_000_000, "all that came is copied with each piece");
     ok(last.text() === "" && last.total === 400 * 64 * 1024);
   });
-  test("hold twice their limit at most", () => {
+  test("stores at most twice its limit", () => {
     const last = new TailBuffer(1000);
     for (let i = 0; i < 10_000; i++) last.push(Buffer.alloc(100));
     ok(last.text().length === 1000 && last.total === 1_000_000);

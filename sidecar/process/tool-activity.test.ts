@@ -29,8 +29,8 @@ class Watched {
   }
 }
 
-suite("the watch over a tool", () => {
-  test("lets a silent build go on for hours, as long as its processes work", async () => {
+suite("ToolActivity", () => {
+  test("does not expire during a silent build while its processes use the CPU", async () => {
     const build = new Watched();
     await build.pass(180, 60);
     equal(build.expired, 0);
@@ -38,14 +38,14 @@ suite("the watch over a tool", () => {
     equal(build.clock.waiting, 0);
   });
 
-  test("expires when the work has ended as well, within twice the limit", async () => {
+  test("expires within twice the limit after the CPU use ends", async () => {
     const build = new Watched();
     await build.pass(60, 60);
     await build.pass(20, 0);
     deepEqual([build.expired, build.clock.waiting], [1, 0]);
   });
 
-  test("expires after the limit for a tool that never did anything, or of which the system tells nothing", async () => {
+  test("expires after the limit without CPU use or without system information", async () => {
     const idle = new Watched(),
       unknown = new Watched();
     unknown.cpu = undefined;
@@ -57,7 +57,7 @@ suite("the watch over a tool", () => {
     deepEqual([idle.expired, unknown.expired], [1, 1]);
   });
 
-  test("counts the silence from the last word", async () => {
+  test("measures the silence from the last output", async () => {
     const tool = new Watched();
     await tool.pass(9, 0);
     tool.watch.heard();
@@ -67,7 +67,7 @@ suite("the watch over a tool", () => {
     equal(tool.expired, 1);
   });
 
-  test("does not expire after its end, also when that comes while it measures", async () => {
+  test("does not expire after its end, even during a measurement", async () => {
     const tool = new Watched();
     tool.clock.advance(QUIET_MS);
     tool.watch.end();
@@ -75,7 +75,7 @@ suite("the watch over a tool", () => {
     deepEqual([tool.expired, tool.clock.waiting], [0, 0]);
   });
 
-  test("takes what uses less than a hundredth of a CPU for waiting, and an end of processes for work", () => {
+  test("treats less than a hundredth of a CPU as idle, and exited processes as activity", () => {
     deepEqual(
       [
         isWorking(10, 15.9, QUIET_MS),

@@ -48,8 +48,8 @@ class Fixture implements Disposable {
   }
 }
 
-suite("a tool", () => {
-  test("is run to its end, with nothing on its stdin, in the ledger as agents are", async () => {
+suite("tool process", () => {
+  test("runs to its end with an empty stdin and a ledger entry", async () => {
     using fixture = new Fixture();
     const { exit, stdout, stderr } = await fixture.tool(
       node("process.stdin.on('end',()=>{console.log('out');console.error('err');process.exitCode=3}).resume()"),
@@ -60,7 +60,7 @@ suite("a tool", () => {
     );
   });
 
-  test("tells lines: without colours, carriage returns are ends, long ones are cut", async () => {
+  test("reports lines without colours, split at carriage returns and truncated", async () => {
     using fixture = new Fixture();
     const lines: string[] = [];
     await fixture.tool(
@@ -76,14 +76,14 @@ suite("a tool", () => {
     deepEqual(lines, ["green", "10%", "20%", "bell", "x".repeat(300), "last"]);
   });
 
-  test("is kept in mind with the end of what it said", async () => {
+  test("keeps the end of its output", async () => {
     using fixture = new Fixture();
     const { stdout } = await fixture.tool(node("for(let i=0;i<50000;i++)console.log('line '+i)"));
     ok(stdout.length <= 64 * 1024);
     match(stdout, /line 49999\n$/);
   });
 
-  test("that cannot be started is an AgentError", async () => {
+  test("rejects with an AgentError if it cannot start", async () => {
     using fixture = new Fixture();
     await rejects(
       fixture.tool({ ...node(""), command: "/no/such/tool" }),
@@ -91,7 +91,7 @@ suite("a tool", () => {
     );
   });
 
-  test("that is ended goes with all it started, and only then is it settled", async function () {
+  test("rejects only after it and its children exited when it is cancelled", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     using fixture = new Fixture();
     const ending = new AbortController(),
@@ -110,7 +110,7 @@ suite("a tool", () => {
     deepEqual([alive, census(fixture.run), fixture.reported], [2, [], ["started", "ended"]]);
   });
 
-  test("that leaves something behind is settled when that is gone, too", async function () {
+  test("resolves only after its remaining children exited", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     using fixture = new Fixture();
     const left = `const c=require("child_process").spawn(process.execPath,["-e","process.on('SIGTERM',()=>{});console.log(1);setInterval(()=>{},1e3)"],{stdio:["ignore","pipe","ignore"]});c.stdout.once("data",()=>process.exit(0))`;
@@ -118,14 +118,14 @@ suite("a tool", () => {
     deepEqual(census(fixture.run), []);
   });
 
-  test("is not started when it is ended already", async () => {
+  test("is not started if already cancelled", async () => {
     using fixture = new Fixture();
     const why = new Error("enough");
     await rejects(fixture.tool(node(""), { signal: AbortSignal.abort(why) }), error => error === why);
     deepEqual(fixture.reported, []);
   });
 
-  test("that says nothing for ten minutes is ended", async () => {
+  test("times out after ten minutes without output", async () => {
     using fixture = new Fixture();
     const silence = new FakeClock(),
       other = hurriedClock(1);
@@ -153,7 +153,7 @@ suite("a tool", () => {
     deepEqual([lines, silence.waiting], [["1"], 0]);
   });
 
-  test("that works in silence goes on, until it does not work any more", async () => {
+  test("keeps running without output while it uses the CPU", async () => {
     using fixture = new Fixture();
     const silence = new FakeClock(),
       other = hurriedClock(1);
@@ -182,7 +182,7 @@ suite("a tool", () => {
     deepEqual([measured.length, new Set(measured).size, left, silence.waiting], [4, 1, [], 0]);
   });
 
-  test("that says something in time goes on", async () => {
+  test("keeps running while it writes output in time", async () => {
     using fixture = new Fixture();
     const silence = new FakeClock(),
       other = hurriedClock(1);

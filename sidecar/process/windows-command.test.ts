@@ -21,30 +21,30 @@ const launch = (command: string, ...args: string[]) =>
   windowsLaunch(command, args, env, file => files.includes(path.win32.normalize(file).toLowerCase()));
 const line = (command: string, ...args: string[]): string => launch(command, ...args).args.at(-1)!;
 
-suite("a command on Windows", () => {
-  test("a program is started directly, its arguments quoted by Node", () =>
+suite("Windows command", () => {
+  test("starts a program directly with arguments quoted by Node", () =>
     deepEqual(launch("node", "a b"), { file: "C:\\Windows\\node.EXE", args: ["a b"], verbatim: false }));
-  test("the first extension of PATHEXT wins", () => equal(launch("both").file, "C:\\Windows\\both.EXE"));
-  test("a .cmd file is run by cmd.exe without AutoRun and without delayed expansion", () =>
+  test("prefers the first extension of PATHEXT", () => equal(launch("both").file, "C:\\Windows\\both.EXE"));
+  test("runs a .cmd file with cmd.exe without AutoRun and delayed expansion", () =>
     deepEqual(launch("npx", "-y", "agent"), {
       file: "C:\\Windows\\cmd.exe",
       verbatim: true,
       args: ["/e:on", "/v:off", "/d", "/s", "/c", '""C:\\Program Files\\nodejs\\npx.CMD" "-y" "agent""'],
     }));
-  test("a path is found with its extension or without", () => {
+  test("finds a path with and without its extension", () => {
     equal(line("D:\\a b\\agent.cmd"), '""D:\\a b\\agent.cmd""');
     equal(line("D:/a b/agent"), '""D:\\a b\\agent.CMD""');
   });
-  test("nothing is taken from the current folder or a relative one, nor left to a system that looks there", () => {
+  test("throws for a program found only in the current or a relative folder", () => {
     for (const name of ["bad", "nothing"])
       throws(
         () => launch(name, "x"),
         (error: unknown) => error instanceof ProgramNotFound && error.code === "ENOENT",
       );
   });
-  test("a path that is not there stays as it is, for the system to say so", () =>
+  test("keeps a missing path so that the system reports the error", () =>
     deepEqual(launch("D:\\nothing", "x"), { file: "D:\\nothing", args: ["x"], verbatim: false }));
-  test("cmd.exe is the system's own, also when no variable says where it is", () =>
+  test("uses the system's cmd.exe even without its environment variable", () =>
     deepEqual(
       [
         windowsLaunch("npx", [], { Path: env.Path, SystemRoot: "E:\\Win" }, file => /npx\.cmd$/i.test(file)).file,
@@ -52,14 +52,14 @@ suite("a command on Windows", () => {
       ],
       ["E:\\Win\\System32\\cmd.exe", "C:\\Windows\\System32\\cmd.exe"],
     ));
-  test("quotes, backslashes, percent signs and operators stay inside their argument", () => {
+  test("keeps quotes, backslashes, percent signs and operators inside their argument", () => {
     equal(line("npx", 'a"&calc').endsWith(' "a""&calc""'), true);
     equal(line("npx", "a\\").endsWith(' "a\\\\""'), true);
     equal(line("npx", 'a\\"b').endsWith(' "a\\\\""b""'), true);
     equal(line("npx", "%PATH%").endsWith(' "%%cd:~,%PATH%%cd:~,%""'), true);
     equal(line("npx", "").endsWith(' """'), true);
   });
-  test("a line for cmd.exe itself is as it was written", () => {
+  test("keeps a command line for cmd.exe unchanged", () => {
     const shell = (...args: string[]) =>
       windowsLaunch("C:\\Windows\\cmd.exe", args, env, file => file === "C:\\Windows\\cmd.exe");
     deepEqual(shell("/d", "/s", "/c", 'git commit -m "a b" & echo %x%'), {
@@ -74,8 +74,8 @@ suite("a command on Windows", () => {
     ])
       deepEqual(shell(...args), { file: "C:\\Windows\\cmd.exe", args, verbatim: false });
   });
-  test("several lines are refused", () => throws(() => launch("npx", "a\r\nb"), UnquotableArgument));
-  test("nothing that cmd.exe acts upon is ever outside quotes", () => {
+  test("rejects several lines", () => throws(() => launch("npx", "a\r\nb"), UnquotableArgument));
+  test("never leaves a cmd.exe operator outside quotes", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", '"', "\\", "&", "|", "%", "^", " ", "<", ">") })),

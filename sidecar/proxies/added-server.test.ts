@@ -48,8 +48,8 @@ function setUpWith({ client, successor }: ReturnType<typeof played>, answer: obj
   });
 }
 
-suite("an MCP server of others in a chain", () => {
-  test("stands in every session, behind those that were there", async () => {
+suite("added MCP server", () => {
+  test("is appended to the servers of every session", async () => {
     for (const method of ["session/new", "session/load", "session/resume", "session/fork"])
       deepEqual(await setUp({ cwd: "/w", mcpServers: [{ name: "a" }], _meta: { b: 1 } }, method), {
         cwd: "/w",
@@ -59,10 +59,10 @@ suite("an MCP server of others in a chain", () => {
     deepEqual((await setUp({ cwd: "/w" })).mcpServers, [STANDING]);
   });
 
-  test("is spelt as the agent's version of the protocol has it", async () =>
+  test("is declared in the agent's protocol version", async () =>
     deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
 
-  test("at an address stands as such in every session of an agent that can go there", async () => {
+  test("is declared with its address to an agent that supports http", async () => {
     const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make),
       able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
     for (const method of ["session/new", "session/load", "session/resume", "session/fork"])
@@ -87,7 +87,7 @@ suite("an MCP server of others in a chain", () => {
     ]);
   });
 
-  test("at an address is a program of ours for an agent that knows programs alone: what may be secret is in its environment", async () => {
+  test("is declared as a stdio program with its secrets in the environment to an agent without http", async () => {
     const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make);
     for (const answer of [
       { protocolVersion: 1 },
@@ -107,7 +107,7 @@ suite("an MCP server of others in a chain", () => {
     );
   });
 
-  test("has a name of its own there", async () => {
+  test("gets a unique name in the session", async () => {
     deepEqual((await setUp({ mcpServers: [{ name: "git" }, { name: "git_2" }] })).mcpServers, [
       { name: "git" },
       { name: "git_2" },
@@ -115,7 +115,7 @@ suite("an MCP server of others in a chain", () => {
     ]);
   });
 
-  test("is not in a session that an extension opened for itself, which passes as the bytes that came, nor anything else", () => {
+  test("is not added to an extension's own session, whose bytes pass unchanged", () => {
     const { client, successor } = played(),
       lines = [
         `{"jsonrpc":"2.0", "id":7,"method":"session/new","params":{"cwd":"/","_meta":{"${SIDE_SESSION}":"ferris"}}}`,
@@ -127,7 +127,7 @@ suite("an MCP server of others in a chain", () => {
     }
   });
 
-  test("whatever stands there and comes: those that were there stay as they are, and all that were named apart are", () => {
+  test("keeps existing servers unchanged and gets unique names (property)", () => {
     const servers = fc.array(fc.record({ name: fc.constantFrom("a", "b", "a_2", "a_3"), command: fc.string() }), {
       maxLength: 6,
     });
@@ -147,7 +147,7 @@ suite("an MCP server of others in a chain", () => {
     deepEqual(besideServers("odd", [{ odd: true }, 7]), [{ odd: true }, 7]);
   });
 
-  test("is called by its id, as far as agents take that", () =>
+  test("is named by its id in characters that agents accept", () =>
     deepEqual(["git-mcp", "My Server!", "…", "a".repeat(100), "ide"].map(serverName), [
       "git-mcp",
       "My-Server",

@@ -3,8 +3,8 @@ import type { Frame } from "../rpc/frame";
 import { deferred, PlayedNeighbour, rig, turn } from "../testing/proxy-rig";
 import { serveProxy } from "./kit";
 
-suite("proxy kit: the end", () => {
-  test("when the client leaves: signals abort, requests reject, the successor is disposed, `close` is called, once", async () => {
+suite("proxy kit: end", () => {
+  test("aborts signals, rejects requests and calls `close` once when the client ends", async () => {
     let closes = 0;
     const seen: unknown[] = [];
     const { client, successor, chain, served } = rig({
@@ -35,7 +35,7 @@ suite("proxy kit: the end", () => {
     await rejects(chain.client.request("late", {}), { message: "The window was closed." });
   });
 
-  test("when the successor dies: what it said still goes out in order, who waits hears why, then the client is disposed", async () => {
+  test("delivers earlier messages, rejects waiting requests and closes when the successor ends", async () => {
     const gate = deferred();
     const { client, successor, chain, served } = rig({
       fromClient: {
@@ -80,7 +80,7 @@ suite("proxy kit: the end", () => {
     deepEqual(client.heard, ["quick", "after", '#4 = "in time"', `#1 ${died}`, `#2 ${died}`, `#3 ${died}`]);
   });
 
-  test("requests of a successor that is gone are withdrawn: what waited for its turn is not passed on any more", async () => {
+  test("cancels waiting requests of a successor that ended", async () => {
     const gate = deferred(),
       reasons: unknown[] = [];
     const { client, successor, served } = rig({
@@ -105,7 +105,7 @@ suite("proxy kit: the end", () => {
     deepEqual([client.heard, reasons], [[], ["Gone.", "pass: Gone.", "pass: Gone."]]);
   });
 
-  test("an interceptor may still make an answer of it that its successor died", async () => {
+  test("lets an interceptor answer a request after its successor ended", async () => {
     const { client, successor, served } = rig({
       fromClient: { requests: { m: request => request.pass().catch((error: Error) => `mended: ${error.message}`) } },
     });
@@ -115,7 +115,7 @@ suite("proxy kit: the end", () => {
     deepEqual(client.heard, ['#1 = "mended: Gone."']);
   });
 
-  test("disposing disposes both, answers what is open, settles everything and reports what cannot be closed", async () => {
+  test("closes both sides, answers open requests and reports a failing close when it is disposed", async () => {
     const { client, successor, chain, odd, served } = rig({
       fromClient: { requests: { m: request => request.pass(), own: () => new Promise(() => {}) } },
       close: async () => {
@@ -133,7 +133,7 @@ suite("proxy kit: the end", () => {
     deepEqual([client.disposed, successor.disposed, odd], [1, 1, ["closing a proxy failed: stuck"]]);
   });
 
-  test("a proxy that is disposed is closed once, though its neighbours' channels close with it", async () => {
+  test("closes once although its neighbours' channels close with it", async () => {
     let closes = 0;
     const { client, successor, served } = rig({
       close: () => {
@@ -145,7 +145,7 @@ suite("proxy kit: the end", () => {
     deepEqual([closes, client.disposed, successor.disposed], [1, 1, 1]);
   });
 
-  test("who was answered then is not answered again, when the interceptor is through", async () => {
+  test("sends no second response after disposal when the interceptor returns", async () => {
     const gate = deferred(),
       sent: Frame[] = [];
     const { client, served } = rig({ fromClient: { requests: { m: () => gate.promise } } });
@@ -160,7 +160,7 @@ suite("proxy kit: the end", () => {
     equal(sent.length, 1);
   });
 
-  test("a paused reader goes on", async () => {
+  test("resumes a paused reader", async () => {
     const { client, successor } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
     successor.says({ method: "held" });
     const busy = Array.from({ length: 64 }, () => successor.offers({ method: "n" })).at(-1);
@@ -169,7 +169,7 @@ suite("proxy kit: the end", () => {
     await busy;
   });
 
-  test("a proxy that cannot be made takes nothing over", () => {
+  test("leaves both channels alone when the proxy cannot be created", () => {
     const client = new PlayedNeighbour(),
       successor = new PlayedNeighbour();
     throws(

@@ -8,7 +8,7 @@ const sees = (method: string, interceptor: RequestInterceptor): Proxy => ({
   fromClient: { requests: { [method]: interceptor } },
 });
 
-suite("proxy kit: what passes", () => {
+suite("proxy kit: forwarding", () => {
   const all: Message[] = [
     { jsonrpc: "2.0", id: 1, method: "session/prompt", params: { a: 1 } },
     { jsonrpc: "2.0", method: "session/cancel" },
@@ -18,7 +18,7 @@ suite("proxy kit: what passes", () => {
     { jsonrpc: "2.0", id: 3, method: "constructor" },
   ];
 
-  test("what nobody asked to see leaves as the very frame that came, within the call that brought it, both ways", () => {
+  test("forwards messages that are not intercepted as the same frame, synchronously, in both directions", () => {
     const proxies: Proxy[] = [
       {},
       {
@@ -39,7 +39,7 @@ suite("proxy kit: what passes", () => {
     }
   });
 
-  test("where nothing is intercepted and nothing awaited, nothing is looked at: garbage passes too", () => {
+  test("forwards invalid bytes without interceptors and open requests", () => {
     const { client, successor } = rig({ fromSuccessor: { notifications: { x: () => {} } } }),
       garbage = Frame.raw(Buffer.from("garbage"));
     const { frames } = successor;
@@ -51,7 +51,7 @@ suite("proxy kit: what passes", () => {
     strictEqual(frames[0], garbage);
   });
 
-  test("of what is not intercepted nothing but the envelope is read, also where servers are offered", () => {
+  test("parses only the envelope of messages that are not intercepted", () => {
     for (const offers of [false, true]) {
       const { client, successor, chain } = rig({ fromSuccessor: { notifications: { x: () => {} } } });
       if (offers) chain.offerMcp("x", () => Promise.resolve());
@@ -73,7 +73,7 @@ suite("proxy kit: what passes", () => {
   });
 
   for (const proxy of [{}, sees("m", request => request.pass({ seen: true }))])
-    test(`a slow neighbour slows the other, ${proxy.fromClient ? "whoever wrote to it" : "past a proxy that sees nothing too"}`, async () => {
+    test(`slows a fast neighbour, ${proxy.fromClient ? "for each writer" : "also for a pass-through"}`, async () => {
       const { client, successor } = rig(proxy);
       for (const method of ["n", "m"]) {
         successor.isSlow();
@@ -93,7 +93,7 @@ suite("proxy kit: what passes", () => {
 });
 
 suite("proxy kit: requests", () => {
-  test("passes on the frame that came, or other params with all else; the answer comes back under the id of the request", async () => {
+  test("forwards the frame or changed params and returns the response with the original id", async () => {
     const { client, successor } = rig(
       sees("m", async request => {
         const { twice } = request.params as { twice?: boolean };
@@ -121,7 +121,7 @@ suite("proxy kit: requests", () => {
     deepEqual(client.heard.slice(1), ['#8 = {"answer":5}']);
   });
 
-  test("an error answer passes as it came, and an interceptor may make something of it", async () => {
+  test("forwards an error response unchanged unless an interceptor handles it", async () => {
     const { client, successor } = rig(
       sees("m", async request => {
         try {
@@ -143,7 +143,7 @@ suite("proxy kit: requests", () => {
     deepEqual(client.heard.slice(1), ['#2 = "mended"']);
   });
 
-  test("answers without passing on, also at once; what is thrown is the answer, and names the proxy if it is no RpcError", async () => {
+  test("responds without forwarding and returns a thrown error with the proxy's name", async () => {
     const { client, successor, odd } = rig(
       {
         fromClient: {
@@ -182,7 +182,7 @@ suite("proxy kit: requests", () => {
     deepEqual([successor.heard, odd], [[], ["Guard failed at broken: oh", "Guard failed at brokenLater: dear"]]);
   });
 
-  test("a request that cannot be read is answered for whoever looks at it, and passes where nobody does", () => {
+  test("rejects an invalid request if it is intercepted and forwards it otherwise", () => {
     const line = (method: string) => `{"id":1,"method":"${method}","params":{"a":nonsense}}`;
     const { client, successor, odd } = rig({
       fromClient: {
@@ -214,7 +214,7 @@ suite("proxy kit: requests", () => {
     );
   });
 
-  test("an answer that cannot be read is an error of pass", async () => {
+  test("rejects pass for an invalid response", async () => {
     const { client, successor } = rig(
       sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 27)}`)),
     );
@@ -224,7 +224,7 @@ suite("proxy kit: requests", () => {
     deepEqual(client.heard, ['#1 = "-32603 The answer could not be rea"']);
   });
 
-  test("is passed on once, and not after it was answered; nobody need handle that", async () => {
+  test("rejects a second pass or a pass after the response without an unhandled rejection", async () => {
     const errors: string[] = [],
       note = (error: Error) => {
         errors.push(error.message);
@@ -249,7 +249,7 @@ suite("proxy kit: requests", () => {
     deepEqual(errors, Array(2).fill("“m” is passed on once, before it is answered"));
   });
 
-  test("whoever answers before the answer came has answered: what comes later goes nowhere", async () => {
+  test("drops the successor's response after an early response", async () => {
     const { client, successor } = rig(
       sees("m", request => {
         void request.pass();
@@ -266,7 +266,7 @@ suite("proxy kit: requests", () => {
     equal(client.news().length, 1);
   });
 
-  test("an answer that JSON cannot hold becomes an error answer where it is found out", async () => {
+  test("responds with an error if the result is not serializable", async () => {
     const { client, served } = rig(sees("m", async () => 1n));
     const sent: string[] = [];
     client.send = frame => {
@@ -282,7 +282,7 @@ suite("proxy kit: requests", () => {
 });
 
 suite("proxy kit: notifications", () => {
-  test("pass as they came, with other params, or not at all; what is thrown drops them and is logged", async () => {
+  test("forwards them unchanged, changed or not at all, and logs and drops them on an error", async () => {
     const proxy: Proxy = {
       fromSuccessor: {
         notifications: {
@@ -321,7 +321,7 @@ suite("proxy kit: notifications", () => {
     ]);
   });
 
-  test("let what is behind them go when they are passed on, whatever their interceptor does then", () => {
+  test("releases later messages as soon as a notification passes", () => {
     const { client, successor } = rig({
       fromSuccessor: {
         notifications: {
@@ -337,7 +337,7 @@ suite("proxy kit: notifications", () => {
     deepEqual(client.heard, ["busy", "n"]);
   });
 
-  test("go on once, and never after they were dropped", async () => {
+  test("forwards each at most once and never after it was dropped", async () => {
     const notes: PassingNotification[] = [];
     const { client, successor, odd } = rig({
       fromSuccessor: {
@@ -366,7 +366,7 @@ suite("proxy kit: notifications", () => {
 suite("proxy kit: cancellation", () => {
   const cancel = (requestId: number) => ({ method: "$/cancel_request", params: { requestId } });
 
-  test("of what was passed on aborts the signal and goes on as it came; afterwards the answer is still awaited", async () => {
+  test("aborts the signal of a forwarded request, forwards the cancellation and awaits the response", async () => {
     const { client, successor } = rig(
       sees("m", async request => {
         const answer = await request.pass().catch(() => "cancelled");
@@ -382,7 +382,7 @@ suite("proxy kit: cancellation", () => {
     deepEqual(client.heard, ['#1 = [true,"cancelled"]']);
   });
 
-  test("of what was not passed on, or has its answer, aborts the signal only, at once, though it holds its place", async () => {
+  test("only aborts the signal of a request that was not forwarded or has its response", async () => {
     const gate = deferred();
     const { client, successor } = rig(
       sees("m", async request => {
@@ -405,7 +405,7 @@ suite("proxy kit: cancellation", () => {
     deepEqual([successor.news().length, client.news()], [1, ['#2 = "aborted"']]);
   });
 
-  test("a withdrawn request cannot be passed on any more, and what its interceptor fails with is the cancellation", async () => {
+  test("rejects a cancelled request without forwarding it", async () => {
     const gate = deferred();
     const { client, successor, odd } = rig({
       fromClient: {
@@ -433,7 +433,7 @@ suite("proxy kit: cancellation", () => {
     );
   });
 
-  test("of what the proxy has not in its hands goes on, behind what it cancels", async () => {
+  test("forwards the cancellation of an unknown request behind that request", async () => {
     const gate = deferred();
     const { client, successor } = rig(
       sees("m", async request => {
@@ -451,7 +451,7 @@ suite("proxy kit: cancellation", () => {
     deepEqual(successor.news(), ["m#1", "other#2", '$/cancel_request {"requestId":2}', "$/cancel_request null"]);
   });
 
-  test("of a request of the agent's works the same way, the other way", async () => {
+  test("works the same for requests of the agent", async () => {
     const { client, successor } = rig({ fromSuccessor: { requests: { ask: request => request.pass() } } });
     successor.says({ id: 1, method: "ask" });
     successor.says(cancel(1));
@@ -461,8 +461,8 @@ suite("proxy kit: cancellation", () => {
   });
 });
 
-suite("proxy kit: requests of its own", () => {
-  test("have ids of the conductor, are answered to the proxy alone, and say what went wrong", async () => {
+suite("proxy kit: own requests", () => {
+  test("uses the conductor's ids, resolves only for the proxy and rejects with the error", async () => {
     const { client, successor, chain } = rig({});
     const answer = chain.successor.request("a", { x: 1 }),
       failed = chain.client.request("b", undefined);
@@ -476,7 +476,7 @@ suite("proxy kit: requests of its own", () => {
     deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // not an answer of ours, so it is forwarded
   });
 
-  test("are cancelled by their signal, and still answered; before they are sent they are not sent", async () => {
+  test("is cancelled by its signal and still resolved, and is not sent if already aborted", async () => {
     const { successor, chain } = rig({}),
       aborting = new AbortController();
     const answer = chain.successor.request("a", {}, { signal: aborting.signal });
@@ -488,7 +488,7 @@ suite("proxy kit: requests of its own", () => {
     deepEqual(successor.news(), []);
   });
 
-  test("after their answer a signal says nothing", async () => {
+  test("ignores its signal after the response", async () => {
     const { successor, chain } = rig({}),
       aborting = new AbortController();
     const answer = chain.successor.request("a", {}, { signal: aborting.signal });

@@ -36,8 +36,8 @@ async function connected(agent: PlayedNeighbour, { declaration }: McpOffer): Pro
   return connectionId;
 }
 
-suite("proxy kit: MCP servers of its own", () => {
-  test("are declared for a session, and called by the agent; the client hears nothing of it", async () => {
+suite("proxy kit: own MCP servers", () => {
+  test("is declared in a session and called by the agent without messages to the client", async () => {
     const { client, successor, offer } = offering(),
       { declaration } = offer;
     deepEqual([declaration.type, declaration.name, declaration.serverId === declaration.id], ["acp", "echo", true]);
@@ -53,7 +53,7 @@ suite("proxy kit: MCP servers of its own", () => {
     deepEqual(client.heard, []);
   });
 
-  test("are found by name of the server among several; what is for none of them passes", async () => {
+  test("is found by name among several servers, and other messages pass", async () => {
     const { client, successor, chain, offer } = offering(),
       second = chain.offerMcp("more", transport => echoServer().connect(transport));
     await connected(successor, second);
@@ -72,14 +72,14 @@ suite("proxy kit: MCP servers of its own", () => {
     ]);
   });
 
-  test("are served though everything is held", async () => {
+  test("serves calls while other messages are held", async () => {
     const { successor, chain } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
     const offer = chain.offerMcp("echo", transport => echoServer().connect(transport));
     successor.says({ method: "held" });
     equal(typeof (await connected(successor, offer)), "string");
   });
 
-  test("are nobody's once they are withdrawn, or the chain has ended", async () => {
+  test("rejects connections after its withdrawal or the end of the chain", async () => {
     const { client, successor, offer } = offering();
     await offer[Symbol.asyncDispose]();
     successor.says({ id: 900, method: "mcp/connect", params: { acpId: offer.declaration.id } });

@@ -11,7 +11,7 @@ const says = (side: PlayedNeighbour, ...methods: string[]) => {
 const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
 
 suite("proxy kit: order", () => {
-  test("what is behind a message waits until that is passed on, answered, dropped or released", async () => {
+  test("holds later messages until the message is forwarded, answered, dropped or released", async () => {
     const gates = new Map(["pass", "drop"].map(name => [name, deferred()]));
     const steps: PassingRequest[] = [],
       answer = deferred<string>();
@@ -55,7 +55,7 @@ suite("proxy kit: order", () => {
     deepEqual(successor.news(), ["release#2"]);
   });
 
-  test("an answer keeps its place between the updates around it, however long its interceptor takes", async () => {
+  test("keeps a response between its neighbouring updates during a slow interceptor", async () => {
     const gate = deferred();
     const { client, successor } = rig({
       fromClient: {
@@ -79,7 +79,7 @@ suite("proxy kit: order", () => {
     deepEqual(client.news(), ['#1 = "end_turn"', "update2"]);
   });
 
-  test("what the proxy says itself goes at once, past what is held", () => {
+  test("sends the proxy's own messages immediately, past held messages", () => {
     const { client, successor, chain } = rig({
       fromClient: { notifications: { held: () => new Promise(() => {}) } },
       fromSuccessor: { notifications: { held: () => new Promise(() => {}) } },
@@ -91,7 +91,7 @@ suite("proxy kit: order", () => {
     deepEqual([client.news(), successor.news()], [["own 1"], ["own 2"]]);
   });
 
-  test("a request of the proxy's own lets go where its answer comes from, and nowhere else; its answer is heard though all is held", async () => {
+  test("releases only the direction of its own request's response, and receives it despite held messages", async () => {
     const got: unknown[] = [];
     const { client, successor, chain } = rig({
       fromClient: { notifications: { held: () => new Promise(() => {}) } },
@@ -115,7 +115,7 @@ suite("proxy kit: order", () => {
     deepEqual([client.news(), successor.news()], [["own#1003 {}"], ["a"]]);
   });
 
-  test("64 messages wait behind a hold, then the reader stands still until there is room", async () => {
+  test("queues 64 messages behind a hold and then pauses the reader", async () => {
     const gate = deferred();
     const { client, successor } = rig({
       fromSuccessor: {
@@ -145,7 +145,7 @@ suite("proxy kit: order", () => {
     equal(successor.offers({ method: "n" }), undefined);
   });
 
-  test("a proxy that waits for an answer of its own never stands still: a reader that did goes on, and from 1,000 messages on the hold is lost", async () => {
+  test("never pauses while it awaits its own response, and releases the hold at 1,000 messages", async () => {
     const answers: unknown[] = [],
       gate = deferred();
     const { client, successor, chain } = rig({
@@ -173,7 +173,7 @@ suite("proxy kit: order", () => {
     deepEqual(answers, ["own", "own"]);
   });
 
-  test("in any order of events every message leaves where a queue with holds puts it", async () => {
+  test("equals a queue with holds for random events", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(command, { maxLength: 60, size: "max" }), async commands => {
         const fixture = new Fixture();

@@ -3,8 +3,8 @@ import { Frame } from "../rpc/frame";
 import { OwnRequests } from "./own-requests";
 import { turn } from "../testing/proxy-rig";
 
-suite("requests of a proxy's own", () => {
-  test("are settled once, though they are closed twice and answered late, and never before the call returns", async () => {
+suite("OwnRequests", () => {
+  test("settles once despite a second close or a late response, and never before the call returns", async () => {
     const log: unknown[] = [];
     const own = new OwnRequests(
       { next: () => 1 },

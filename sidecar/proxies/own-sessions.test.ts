@@ -36,8 +36,8 @@ async function opened(
   return session;
 }
 
-suite("proxy kit: sessions of its own", () => {
-  test("are opened with the params given; updates and requests go to the listener, all else to the client", async () => {
+suite("proxy kit: own sessions", () => {
+  test("opens with the given params and routes its updates and requests to the listener", async () => {
     const { client, successor, chain } = rig({}),
       { heard, listens } = listener();
     const opening = chain.openSession({ cwd: "/x" }, listens);
@@ -61,7 +61,7 @@ suite("proxy kit: sessions of its own", () => {
     ]);
   });
 
-  test("hear what came before the answer that names them, in order; what is the client's goes to the client, in order", async () => {
+  test("delivers earlier messages in order, to the listener or to the client", async () => {
     const { client, successor, chain } = rig({}),
       { heard, listens } = listener();
     const opening = chain.openSession({}, listens);
@@ -86,7 +86,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual(client.news().length, 1);
   });
 
-  test("several that are opened at once each hear their own, whatever order the answers have", async () => {
+  test("receives its own messages when several open concurrently, for any response order", async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.tuple(fc.nat(3), fc.nat(3)), { maxLength: 40, size: "max" }), async script => {
         const { client, successor, chain } = rig({}),
@@ -116,7 +116,7 @@ suite("proxy kit: sessions of its own", () => {
     );
   });
 
-  test("an agent that asks something while it opens one is not kept waiting, and what it said before comes first", () => {
+  test("forwards a request that the agent sends while one opens, behind its earlier messages", () => {
     const { client, successor, chain } = rig({}),
       { heard, listens } = listener();
     void chain.openSession({}, listens);
@@ -133,7 +133,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual([heard, client.news()], [[3], []]);
   });
 
-  test("an MCP server of the proxy's is reached while one is being opened: some agents connect before they answer", async () => {
+  test("serves MCP connections that the agent opens before its response", async () => {
     const { client, successor, chain } = rig({}),
       offer = chain.offerMcp("x", async transport => {
         await transport.start();
@@ -145,7 +145,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual([client.news(), successor.news().length], [[], 2]);
   });
 
-  test("hear their own in order while another one is being opened", async () => {
+  test("receives its messages in order while another one opens", async () => {
     const log: unknown[] = [],
       all = rig({}),
       session = await opened(all, {
@@ -163,7 +163,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual([log, all.client.heard], [[2, "answer"], []]);
   });
 
-  test("what cannot be read is nobody's, and passes", async () => {
+  test("forwards invalid messages to the client", async () => {
     const all = rig({}),
       sent: string[] = [];
     await opened(all);
@@ -176,7 +176,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual(sent, [line]);
   });
 
-  test("while an agent takes its time 1,000 messages wait; then they are the client's", async () => {
+  test("buffers 1,000 messages during a slow start and then forwards them to the client", async () => {
     const { client, successor, chain, odd } = rig({}),
       { heard, listens } = listener();
     const opening = chain.openSession({}, listens);
@@ -191,7 +191,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual([heard, client.heard.length], [["ours from now on"], 1000]);
   });
 
-  test("hear what is theirs at once, though everything is held, and before the answer that follows", async () => {
+  test("receives its messages immediately although others are held, and before the response", async () => {
     const all = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } }),
       log: unknown[] = [];
     const session = await opened(all, {
@@ -214,7 +214,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual(all.successor.news(), ["#5 = null"]);
   });
 
-  test("a listener that fails hurts nobody: requests are answered with an error, updates logged; the agent may cancel", async () => {
+  test("answers requests with an error and logs updates when a listener fails", async () => {
     const all = rig({}, "Scout");
     const aborted = new Promise(resolve => {
       void opened(all, {
@@ -249,7 +249,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual(all.client.heard, []);
   });
 
-  test("a prompt is cancelled with session/cancel, and its answer still awaited", async () => {
+  test("cancels a prompt with session/cancel and awaits its response", async () => {
     const all = rig({}),
       session = await opened(all),
       aborting = new AbortController();
@@ -265,7 +265,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual(all.successor.news(), []);
   });
 
-  test("closing stops the prompt and the session; what still comes is dropped until the agent has answered, then nothing is looked at", async () => {
+  test("cancels the prompt on close and drops messages until the agent responds", async () => {
     const { heard, listens } = listener(),
       all = rig({}),
       session = await opened(all, listens);
@@ -293,7 +293,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual(all.client.heard, ["unread"]);
   });
 
-  test("a request that outlives its session can still be cancelled, and the client hears nothing of it", async () => {
+  test("accepts the cancellation of a request that outlives the session, without messages to the client", async () => {
     let signal: AbortSignal | undefined;
     const all = rig({}),
       session = await opened(all, {
@@ -311,7 +311,7 @@ suite("proxy kit: sessions of its own", () => {
     deepEqual([signal?.aborted, all.client.heard], [true, []]);
   });
 
-  test("that cannot be opened say why, also when the answer makes no sense, or never comes", async () => {
+  test("rejects if opening fails, returns an invalid response or never completes", async () => {
     const { client, successor, chain, served } = rig({});
     const openings = [1, 2, 3].map(() =>
       chain.openSession({}, listener().listens).then(

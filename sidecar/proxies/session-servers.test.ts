@@ -3,8 +3,8 @@ import { arrayOr, objectOr } from "../rpc/json";
 import { rig, turn } from "../testing/proxy-rig";
 import { SessionServers } from "./session-servers";
 
-suite("servers of a proxy in a session", () => {
-  test("have names that are free there", async () => {
+suite("SessionServers", () => {
+  test("assigns unique server names", async () => {
     const { client, successor } = rig(chain => {
       const servers = new SessionServers(chain);
       return {

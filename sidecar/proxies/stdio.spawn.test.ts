@@ -36,12 +36,12 @@ function onStreams(definition: ProxyDefinition) {
 
 const PASS: ProxyDefinition = { name: "Pass", make: () => ({}) };
 
-suite("a proxy on stdio", () => {
+suite("stdio proxy", () => {
   for (const [spelled, envelope] of [
     ["proxy/initialize", "proxy/successor"],
     ["_proxy/initialize", "_proxy/successor"],
   ] as const) {
-    test(`passes ${spelled} on as initialize, its params and its answer as they came, and spells as the conductor does`, async () => {
+    test(`forwards ${spelled} as initialize, unchanged, in the conductor's spelling`, async () => {
       const { says, wrote } = onStreams(PASS);
       await says(
         `{"jsonrpc":"2.0","id":"x","method":"${spelled}","params":{"protocolVersion":1,"big":12345678901234567890}}`,
@@ -54,7 +54,7 @@ suite("a proxy on stdio", () => {
     });
   }
 
-  test("its interceptors see it as initialize, and what comes in envelopes as what is inside", async () => {
+  test("passes initialize and the content of envelopes to its interceptors", async () => {
     const seen: string[] = [];
     const { says, wrote } = onStreams({
       name: "Sees",
@@ -93,7 +93,7 @@ suite("a proxy on stdio", () => {
     deepEqual(seen, ["initialize", "session/update"]);
   });
 
-  test("ends with its input, and its output with it; garbage is logged", async () => {
+  test("ends with its input, closes its output and logs invalid lines", async () => {
     let closes = 0;
     const { input, output, says, odd, served } = onStreams({
       name: "Ends",
@@ -162,7 +162,7 @@ const answer = (method: string) => ({ protocolVersion: 1, of: method, params: { 
 
 suite("proxy programs", () => {
   for (const name of ["pass-proxy", "rogue-proxy"])
-    test(`${name} passes everything`, async () => {
+    test(`forwards everything (${name})`, async () => {
       const { ask, peer, heard, odd, exited, stop } = started(name);
       deepEqual(await ask("proxy/initialize"), answer("initialize"));
       deepEqual(await ask("session/prompt"), answer("session/prompt"));
@@ -181,7 +181,7 @@ suite("proxy programs", () => {
       equal(await exited, 0);
     });
 
-  test("house-rules-proxy puts its rule before a prompt and answers its own method", async () => {
+  test("adds a rule before a prompt and answers its own method (house-rules-proxy)", async () => {
     const { ask, stop, peer } = started("house-rules-proxy", "Answer", "in", "verse.");
     const prompted = objectOr(await ask("session/prompt", { sessionId: "s", prompt: [{ type: "text", text: "Hi" }] }));
     deepEqual(objectOr(prompted.params).prompt, [
@@ -197,9 +197,9 @@ suite("proxy programs", () => {
   });
 });
 
-suite("the rogue proxy", () => {
+suite("rogue proxy program", () => {
   const dies = (flags: readonly string[], method: string, words: RegExp) =>
-    test(`dies with ${flags.join(" ")}`, async () => {
+    test(`exits with ${flags.join(" ")}`, async () => {
       const { ask, exited, lastWords, heard } = started("rogue-proxy", ...flags);
       equal(await ask(method), "gone");
       deepEqual(
@@ -231,7 +231,7 @@ suite("the rogue proxy", () => {
   answers(["--old"], answer("initialize"), [["_proxy/successor", "initialize"]], "_proxy/initialize");
   answers(["--slow-initialize", "1"], answer("initialize"), [["proxy/successor", "initialize"]]);
 
-  test("keeps silent with --hang-initialize, and works otherwise", async () => {
+  test("hangs at initialize with --hang-initialize and works otherwise", async () => {
     const { peer, ask, stop } = started("rogue-proxy", "--hang-initialize");
     let isAnswered = false;
     void peer
@@ -245,7 +245,7 @@ suite("the rogue proxy", () => {
     await stop();
   });
 
-  test("talks nonsense with --garbage and --wrong-answer", async () => {
+  test("writes invalid lines with --garbage and --wrong-answer", async () => {
     const { ask, garbage, odd, stop } = started("rogue-proxy", "--garbage", "--wrong-answer");
     deepEqual(await ask("proxy/initialize"), answer("initialize"));
     ok(isObject(await ask("session/prompt")));

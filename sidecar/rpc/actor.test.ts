@@ -21,8 +21,8 @@ class Speaker extends Actor<Message> {
   }
 }
 
-suite("actor and scope", () => {
-  test("an actor handles messages in order and survives a failing one", async () => {
+suite("Actor and Scope", () => {
+  test("handles messages in order and continues after a failure", async () => {
     await using speaker = new Speaker();
     speaker.post({ kind: "say", text: "one" });
     speaker.post({ kind: "boom" });
@@ -31,7 +31,7 @@ suite("actor and scope", () => {
     deepEqual(speaker.heard, ["one", "boom failed: Error: boom", "two"]);
   });
 
-  test("a disposed actor finishes what it began and refuses the rest", async () => {
+  test("finishes the current message after disposal and rejects the others", async () => {
     const speaker = new Speaker();
     speaker.post({ kind: "say", text: "begun" });
     speaker.post({ kind: "boom" });
@@ -42,7 +42,7 @@ suite("actor and scope", () => {
     deepEqual(speaker.heard, ["begun", "boom refused", "say refused"]);
   });
 
-  test("a scope closes last-in first-out, past failures, and disposes late arrivals", async () => {
+  test("disposes a scope last-in first-out despite failures, and late entries immediately", async () => {
     const log: string[] = [];
     const scope = new Scope("test", e => log.push(String((e as Error).cause)));
     scope.defer(() => {

@@ -127,9 +127,9 @@ suite("envelope", () => {
     ["", "-32700 it breaks off in the middle"],
   ];
   for (const [line, expected] of table)
-    test(`${line || "nothing"} reads as ${JSON.stringify(expected)}`, () => deepEqual(scanned(line), expected));
+    test(`scans ${line || "an empty line"} as ${JSON.stringify(expected)}`, () => deepEqual(scanned(line), expected));
 
-  test("the scan of any valid line agrees with JSON.parse: order, escapes and repetition of keys, nesting, spaces", () => {
+  test("agrees with JSON.parse for any valid line: key order, escapes, repetition, nesting, spaces", () => {
     fc.assert(
       fc.property(line, line => deepEqual(scanned(line), parsed(line))),
       { numRuns: 2000 },
@@ -140,7 +140,7 @@ suite("envelope", () => {
     );
   });
 
-  test("a line that breaks off anywhere is refused", () => {
+  test("rejects a line truncated anywhere", () => {
     fc.assert(
       fc.property(line, fc.nat(), (line, n) => {
         const whole = Buffer.from(line.trimEnd());
@@ -150,7 +150,7 @@ suite("envelope", () => {
     );
   });
 
-  test("any bytes give an envelope or a FrameError, and never anything else", () => {
+  test("returns an envelope or a FrameError for any bytes", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 60 }), fc.boolean(), (bytes, object) => {
         outcome(() => scanEnvelope(Buffer.concat([Buffer.from(object ? '{"id":' : ""), bytes])));
@@ -165,7 +165,7 @@ suite("envelope", () => {
     [',"\\u0069d":2', { kind: "request", id: 2, method: "m" }],
     [',"me\\u0074hod":"n"', { kind: "request", id: 1, method: "n" }],
   ] as const)
-    test(`what follows a long value counts: ${rest || "nothing"}`, () => {
+    test(`reads members after a long value: ${rest || "none"}`, () => {
       for (const text of ["x", '"', "\\"])
         deepEqual(
           scanned(`{"id":1,"method":"m","params":{"text":${JSON.stringify(text.repeat(10_000))}}${rest}}`),
@@ -179,27 +179,27 @@ suite("envelope", () => {
       );
     });
 
-  test("a result counts that stands before much else", () => {
+  test("reads a result before many other members", () => {
     const more = `"more":${JSON.stringify(Array.from({ length: 1000 }, () => "b"))}`;
     deepEqual(scanned(`{"id":1,"result":null,${more}}`), { kind: "response", id: 1, failed: false });
     deepEqual(scanned(`{"id":1,"error":null,${more}}`), parsed(`{"id":1,"error":null,${more}}`));
     deepEqual(scanned(`{"id":1,"error":{},${more}}`), { kind: "response", id: 1, failed: true });
   });
 
-  test("a long line that breaks off is refused", () => {
+  test("rejects a long truncated line", () => {
     equal(
       scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`),
       "-32700 it breaks off in the middle",
     );
   });
 
-  test("the position of the id is that of the one that counts", () => {
+  test("returns the position of the effective id", () => {
     const line = Buffer.from('{"id":1,"method":"m","id": "é" }');
     const { idStart, idEnd } = scanEnvelope(line);
     equal(line.toString("utf8", idStart, idEnd), '"é"');
   });
 
-  test("many members need no square time, wherever the envelope stands and whatever follows", () => {
+  test("scans many members in linear time, for any position of the envelope", () => {
     for (const rest of ["", `,"x":[${"1,".repeat(1_000_000)}1]`]) {
       const begun = process.cpuUsage();
       deepEqual(scanned(`{${'"a":1,'.repeat(300_000)}"id":1,"method":"m"${rest}}`), {
@@ -212,7 +212,7 @@ suite("envelope", () => {
     }
   });
 
-  test("deep nesting needs no stack, and strings full of quotes and backslashes need no square time", () => {
+  test("scans deep nesting without recursion, and escaped strings in linear time", () => {
     const depth = 200_000;
     deepEqual(scanned(`{"params":${"[".repeat(depth)}${"]".repeat(depth)},"method":"m"}`), {
       kind: "notification",

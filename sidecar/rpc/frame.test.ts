@@ -7,8 +7,8 @@ const raw = (text: string) => Frame.raw(Buffer.from(text));
 const parsed = (frame: Frame): unknown => JSON.parse(Buffer.from(frame.bytes).toString());
 const id = fc.oneof(fc.maxSafeInteger(), fc.string({ unit: "binary" }));
 
-suite("frame", () => {
-  test("raw bytes are kept as they came, unknown members too, and parsed once", () => {
+suite("Frame", () => {
+  test("keeps raw bytes and unknown members and parses once", () => {
     const bytes = Buffer.from('{ "vendor" : 1, "method":"m", "params":{"future":[1, 2]} }');
     const frame = Frame.raw(bytes);
     equal(frame.bytes, bytes);
@@ -16,7 +16,7 @@ suite("frame", () => {
     equal(frame.message, frame.message);
   });
 
-  test("a message is kept as it is, and serialised once and only when asked", () => {
+  test("keeps a message and serializes it once, on demand", () => {
     let serialised = 0;
     const message: Message = { jsonrpc: "2.0", id: 1, method: "m", params: { toJSON: () => ++serialised } };
     const frame = Frame.of(message);
@@ -27,14 +27,14 @@ suite("frame", () => {
     equal(serialised, 1);
   });
 
-  test("another id changes nothing but the id: not an unknown member, not a space", () => {
+  test("replaces only the id and keeps unknown members and spaces", () => {
     equal(
       Buffer.from(raw('{ "x":{"id":5}, "id" : 41 ,"method":"m","y":"\\u00e9"}').withId('a"b').bytes).toString(),
       '{ "x":{"id":5}, "id" : "a\\"b" ,"method":"m","y":"\\u00e9"}',
     );
   });
 
-  test("another id gives what parsing, changing and serialising would have given, from bytes and from messages", () => {
+  test("replaces the id of bytes and messages like parse, change and stringify (property)", () => {
     fc.assert(
       fc.property(
         fc.jsonValue(),
@@ -56,11 +56,11 @@ suite("frame", () => {
     );
   });
 
-  test("of repeated ids the one that counts is changed", () => {
+  test("replaces the effective one of repeated ids", () => {
     deepEqual(parsed(raw('{"id":1,"method":"m","id":2}').withId(7)), { id: 7, method: "m" });
   });
 
-  test("it leaves with its newline, and a large one is not copied for another id, an envelope, or none", () => {
+  test("ends with a newline and copies no large frame to replace an id", () => {
     const line = Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"m","params":{"text":"${"x".repeat(100_000)}"}}\n`),
       frame = Frame.raw(line);
     const asked = frame.withId("b"),
@@ -91,7 +91,7 @@ suite("frame", () => {
     deepEqual(String(Buffer.concat(raw('{"method":"m"}').pieces)), '{"method":"m"}\n');
   });
 
-  test("an integer beyond 2⁵³ goes from frame to frame as it was written", () => {
+  test("keeps an integer beyond 2⁵³ as written", () => {
     const asked = raw('{"id":9007199254740993,"method":"m"}');
     equal(Buffer.from(asked.idBytes).toString(), "9007199254740993");
     equal(
@@ -100,7 +100,7 @@ suite("frame", () => {
     );
   });
 
-  test("a notification has no id to change", () => {
+  test("throws for the id of a notification", () => {
     throws(() => raw('{"method":"m"}').withId(1), /no id/);
     throws(() => Frame.of({ jsonrpc: "2.0", method: "m" }).withId(1), /no id/);
   });
@@ -118,14 +118,14 @@ suite("frame", () => {
     ['{"id":1,"error":{"code":"x","message":"m"}}', -32600],
   ];
   for (const [line, code] of refused)
-    test(`${line} is no message: ${code}`, () => {
+    test(`rejects ${line} with ${code}`, () => {
       throws(
         () => raw(line).message,
         error => error instanceof FrameError && error.code === code,
       );
     });
 
-  test("an absent version is made good, an error beside null is read", () => {
+  test("adds a missing version and accepts an error with a null id", () => {
     deepEqual(raw('{"method":"m"}').message, { jsonrpc: "2.0", method: "m" });
     deepEqual(raw('{"jsonrpc":"2.0","id":null,"error":{"code":1,"message":"m","data":0}}').message, {
       jsonrpc: "2.0",

@@ -67,8 +67,8 @@ function agentFixture(): { readonly other: Heard; readonly inside: Heard; readon
 const message = (rest: object) => ({ jsonrpc: "2.0", ...rest });
 const envelope = (rest: object, inside: object) => message({ ...rest, method: "proxy/successor", params: inside });
 
-suite("a hop", () => {
-  test("a request gets an id of the chain, and its answer the id that the asker gave", async () => {
+suite("Hop", () => {
+  test("assigns an id to a request and returns the response with the original id", async () => {
     const { other, inside } = agentFixture();
     const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
     for (const id of ids) other.say(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
@@ -85,7 +85,7 @@ suite("a hop", () => {
     );
   });
 
-  test("an id beyond 2⁵³ goes back digit by digit", async () => {
+  test("returns an id beyond 2⁵³ digit by digit", async () => {
     const [ours, theirs] = memoryChannels();
     const inside = new Heard(hop(ours, { ids: countingIds(), odd: () => undefined }).plain);
     let line = "";
@@ -102,7 +102,7 @@ suite("a hop", () => {
     equal(line, '{"jsonrpc":"2.0","id":12345678901234567891,"result":{}}');
   });
 
-  test("two requests with one id are both answered", async () => {
+  test("answers two requests with the same id", async () => {
     const { other, inside } = agentFixture();
     other.say({ id: 1, method: "a" });
     other.say({ id: 1, method: "b" });
@@ -113,7 +113,7 @@ suite("a hop", () => {
     deepEqual(other.messages, [message({ id: 1, result: "b" }), message({ id: 1, result: "a" })]);
   });
 
-  test("a cancellation names the request as each side knows it", async () => {
+  test("translates the request id in a cancellation", async () => {
     const { other, inside } = agentFixture();
     other.say({ id: "p", method: "session/prompt" });
     other.say({ method: "$/cancel_request", params: { requestId: "p" } });
@@ -132,7 +132,7 @@ suite("a hop", () => {
     ]);
   });
 
-  test("a cancellation that cannot be read cancels nothing, and the connection goes on", async () => {
+  test("ignores an invalid cancellation and keeps the connection", async () => {
     const { other, inside } = agentFixture();
     other.say({ id: "p", method: "session/prompt" });
     other.say('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
@@ -144,7 +144,7 @@ suite("a hop", () => {
     );
   });
 
-  test("what was answered is not answered again, nor cancelled", async () => {
+  test("ignores duplicate responses and cancellations of answered requests", async () => {
     const { other, inside, odd } = agentFixture();
     other.say({ id: 1, method: "m" });
     inside.say({ id: 77, method: "n" });
@@ -164,7 +164,7 @@ suite("a hop", () => {
     equal(odd.length, 3);
   });
 
-  test("at the end of the connection everything open is settled first", async () => {
+  test("settles all open requests before the connection closes", async () => {
     const { other, plain, wrapped } = proxyFixture();
     plain.say({ id: 11, method: "from-client" });
     wrapped.say({ id: 12, method: "from-successor" });
@@ -192,7 +192,7 @@ suite("a hop", () => {
     deepEqual(plain.messages.length, 2);
   });
 
-  test("what is still open can be refused", async () => {
+  test("rejects the open requests", async () => {
     const [ours, theirs] = memoryChannels();
     const made = hop(ours, { ids: countingIds(), odd: () => undefined }),
       other = new Heard(theirs);
@@ -205,8 +205,8 @@ suite("a hop", () => {
   });
 });
 
-suite("a hop with a proxy", () => {
-  test("what concerns the successor travels in envelopes, in both directions; answers travel bare", async () => {
+suite("Hop to a proxy", () => {
+  test("wraps the successor's messages in envelopes in both directions, but not responses", async () => {
     const { other, plain, wrapped } = proxyFixture();
     other.say({ id: 1, method: "up", params: [1] });
     other.say(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
@@ -237,7 +237,7 @@ suite("a hop with a proxy", () => {
     );
   });
 
-  test("a cancellation finds its request on either side, bare or in an envelope", async () => {
+  test("finds the request of a cancellation on either side, bare or in an envelope", async () => {
     for (const cancel of [
       { method: "$/cancel_request", params: { requestId: "x" } },
       envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }),
@@ -254,7 +254,7 @@ suite("a hop with a proxy", () => {
     }
   });
 
-  test("envelopes are spelled as told; the older spelling has cancellations in them, too", async () => {
+  test("uses the selected spelling of envelopes, including cancellations in the older one", async () => {
     const { other, wrapped, hop } = proxyFixture();
     wrapped.say({ id: 5, method: "a" });
     wrapped.say({ method: "$/cancel_request", params: { requestId: 5 } });
@@ -273,7 +273,7 @@ suite("a hop with a proxy", () => {
     ]);
   });
 
-  test("it tells when nothing is left unanswered that the client asked, be it by the end of the connection", async () => {
+  test("resolves when all client requests are answered or the connection closes", async () => {
     const { other, plain, wrapped, hop } = proxyFixture(),
       told: string[] = [];
     const tell = (what: string): void =>
@@ -297,7 +297,7 @@ suite("a hop with a proxy", () => {
     deepEqual(told.splice(1), ["one, 3 heard"]);
   });
 
-  test("a request in a broken envelope is refused, a notification reported", async () => {
+  test("rejects a request in an invalid envelope and reports a notification", async () => {
     const { other, plain, wrapped, odd } = proxyFixture();
     other.say({ id: 4, method: "proxy/successor", params: { method: 1 } });
     other.say({ method: "proxy/successor" });
@@ -306,14 +306,14 @@ suite("a hop with a proxy", () => {
     equal(JSON.stringify(other.messages).includes('"id":4,"error":{"code":-32602'), true);
   });
 
-  test("where there is no successor an envelope is a message like any other", async () => {
+  test("treats an envelope as a regular message without a successor", async () => {
     const { other, inside } = agentFixture();
     other.say(envelope({ id: 3 }, { method: "x" }));
     await settled();
     deepEqual(inside.messages, [envelope({ id: 1 }, { method: "x" })]);
   });
 
-  test("any mix of messages arrives in order, each answer at its asker", async () => {
+  test("delivers any mix of messages in order, and each response to its requester", async () => {
     const side = fc.constantFrom("plain" as const, "wrapped" as const);
     const step = fc.record({
       from: fc.constantFrom("other" as const, "inside" as const),

@@ -2,8 +2,8 @@ import { doesNotThrow } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { HostWire } from "./host-wire";
 
-suite("The sidecar's wire to the host", () => {
-  test("drops what is sent after the host has gone, because agents are still being stopped then and log", async () => {
+suite("HostWire", () => {
+  test("drops messages after the host disconnects, while agents still stop and log", async () => {
     const input = new PassThrough(),
       output = new PassThrough();
     const wire = new HostWire(input, output);

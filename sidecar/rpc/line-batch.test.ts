@@ -8,8 +8,8 @@ const batchOf = (pieces: readonly Buffer[]): LineBatch => {
   return batch;
 };
 
-suite("line batches", () => {
-  test("what stood side by side leaves in one piece, as it stood in memory", () => {
+suite("LineBatch", () => {
+  test("merges adjacent buffers without a copy", () => {
     const chunk = Buffer.from("first\nsecond\nthird\n"),
       other = Buffer.from("other\n");
     const [piece, ...more] = batchOf([chunk.subarray(0, 6), chunk.subarray(6, 13), chunk.subarray(13)]).take();
@@ -25,7 +25,7 @@ suite("line batches", () => {
     );
   });
 
-  test("small pieces are copied into one, large ones stay what they are", () => {
+  test("copies small pieces into one and keeps large ones", () => {
     const large = Buffer.alloc(100_000, "x"),
       small = Buffer.from("small\n");
     equal(batchOf(Array.from({ length: 100 }, () => small)).take().length, 1);
@@ -37,7 +37,7 @@ suite("line batches", () => {
     );
   });
 
-  test("whatever is added leaves once, in order", () => {
+  test("returns all added bytes once, in order", () => {
     const memory = Buffer.from(Array.from({ length: 256 }, (_, i) => i));
     const piece = fc.tuple(fc.nat(256), fc.nat(256)).map(([a, b]) => memory.subarray(Math.min(a, b), Math.max(a, b)));
     fc.assert(

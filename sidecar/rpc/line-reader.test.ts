@@ -30,8 +30,8 @@ function read(
   return { told, reader };
 }
 
-suite("line reader", () => {
-  test("lines, what follows the last newline, and the end, each when the one before is taken", async () => {
+suite("LineReader", () => {
+  test("delivers each line, the rest and the end after the previous line is taken", async () => {
     let letGo = () => {};
     const { told } = read(
       Readable.from([Buffer.from("a\nb"), Buffer.from("c\nrest")]),
@@ -47,7 +47,7 @@ suite("line reader", () => {
     }
   });
 
-  test("a stream that goes on although it was paused loses nothing", async () => {
+  test("loses no data of a stream that continues after pause", async () => {
     const input = new PassThrough();
     let letGo = () => {};
     const { told } = read(input, line =>
@@ -65,7 +65,7 @@ suite("line reader", () => {
     equal(input.isPaused(), false);
   });
 
-  test("who stops in the middle hears nothing more, and the stream runs out", async () => {
+  test("delivers nothing after stop and drains the stream", async () => {
     const input = Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]);
     const { told } = read(input, async (_, reader) => {
       reader().stop();
@@ -89,14 +89,14 @@ suite("line reader", () => {
       },
     ],
   ] as const) {
-    test(`a taker that ${how} is told so once, and nothing else`, async () => {
+    test(`reports a taker that ${how} once`, async () => {
       const { told } = read(Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]), fail);
       for (let i = 0; i < 10; i++) await turn();
       deepEqual(told, ["a", "failed: Error: no"]);
     });
   }
 
-  test("a stream that breaks is told with its cause, after the line that is being taken", async () => {
+  test("reports a stream error after the line that is being taken", async () => {
     const input = new PassThrough();
     let letGo = () => {};
     const { told } = read(

@@ -19,15 +19,15 @@ function cut(bytes: Buffer, places: readonly number[]): Buffer[] {
   return at.slice(1).map((end, i) => bytes.subarray(at[i], end));
 }
 
-suite("lines", () => {
-  test("lines end at \\n and only there; one \\r before it is not part of them", () => {
+suite("LineSplitter", () => {
+  test("splits only at \\n and removes one preceding \\r", () => {
     deepEqual(split([Buffer.from("a\nb\r\n\n\u2028\u2029\u0085\rc\r\r\n{half")]), {
       lines: ["a", "b", "", "\u2028\u2029\u0085\rc\r"],
       rest: "{half",
     });
   });
 
-  test("any chunking gives the same lines", () => {
+  test("returns the same lines for any chunks", () => {
     const text = fc.string({
       unit: fc.constantFrom("\n", "\r", "\r\n", "é", "😀", "\u2028", "a", '"', "long ".repeat(20)),
       maxLength: 60,
@@ -50,7 +50,7 @@ suite("lines", () => {
     );
   });
 
-  test("a line may have maxLine bytes and not one more, in one chunk, in many, with or without its newline", () => {
+  test("accepts exactly maxLine bytes, for any chunks, with and without a newline", () => {
     const ten = Buffer.from("0123456789");
     deepEqual(split([ten, Buffer.from("\n")], 10).lines, ["0123456789"]);
     deepEqual(split([Buffer.from("0123456789\nabc")], 10), { lines: ["0123456789"], rest: "abc" });
@@ -72,14 +72,14 @@ suite("lines", () => {
     }
   });
 
-  test("what came before a line that is too long is handed out first", () => {
+  test("returns earlier lines before it throws for a long one", () => {
     const splitter = new LineSplitter(3),
       lines: string[] = [];
     throws(() => take(splitter, Buffer.from("a\nbc\ntoo long"), lines), LineTooLong);
     deepEqual(lines, ["a", "bc"]);
   });
 
-  test("a long line in chunks of one byte is held in one buffer, not in one for each", () => {
+  test("buffers a long line of one-byte chunks in a single buffer", () => {
     const splitter = new LineSplitter(1 << 22),
       byte = Buffer.from("x");
     for (let i = 0; i < 1 << 20; i++) {

@@ -19,7 +19,7 @@ function listen(channel: Channel, busy: (heard: readonly string[]) => void | Pro
 }
 
 suite("memory channels", () => {
-  test("the very frames arrive, in order, after the sender's call; what came before the start waits", async () => {
+  test("delivers the same frames in order, asynchronously, and buffers frames before the start", async () => {
     const [left, right] = memoryChannels(),
       frames = [note("a"), note("b"), note("c")],
       heard: Frame[] = [];
@@ -40,7 +40,7 @@ suite("memory channels", () => {
     );
   });
 
-  test("a receiver that waits makes the sender wait, and nothing is lost", async () => {
+  test("pauses the sender while the receiver is busy, without losing frames", async () => {
     const [left, right] = memoryChannels();
     let letGo = () => {};
     const heard = listen(right, heard =>
@@ -68,7 +68,7 @@ suite("memory channels", () => {
     );
   });
 
-  test("what was sent before a dispose arrives before the news of it; what comes later is dropped; each end hears of it once", async () => {
+  test("delivers frames sent before a dispose, drops later ones, and reports the end once per side", async () => {
     const [left, right] = memoryChannels(),
       atLeft = listen(left),
       atRight = listen(right);
@@ -86,7 +86,7 @@ suite("memory channels", () => {
   });
 
   for (const end of ["sender", "receiver"] as const)
-    test(`whoever waits for room is released when the ${end} closes`, async () => {
+    test(`releases a waiting sender when the ${end} closes`, async () => {
       const [left, right] = memoryChannels();
       listen(right, () => new Promise(() => {}));
       listen(left, () => new Promise(() => {}));
@@ -97,7 +97,7 @@ suite("memory channels", () => {
       await drained;
     });
 
-  test("a closed end takes no more, and says nothing of waiting", async () => {
+  test("drops frames after the close without back-pressure", async () => {
     const [left, right] = memoryChannels();
     listen(left);
     listen(right, () => new Promise(() => {}));
@@ -108,13 +108,13 @@ suite("memory channels", () => {
     await Promise.all([left.drained(), right.drained()]);
   });
 
-  test("a channel starts once", () => {
+  test("throws when it starts twice", () => {
     const [left] = memoryChannels();
     listen(left);
     throws(() => listen(left), /once/);
   });
 
-  test("a receiver that throws closes both ends", async () => {
+  test("closes both ends when a receiver throws", async () => {
     const [left, right] = memoryChannels(),
       bug = new Error("bug");
     const closed = new Promise<Closed>(closed => left.start({ receive: () => {}, closed }));
@@ -126,7 +126,7 @@ suite("memory channels", () => {
     deepEqual(heard, ["m", "closed: A message could not be handled."]);
   });
 
-  test("an end that is closed before it starts says so when it does", async () => {
+  test("reports an end that closed before the start when it starts", async () => {
     const [left, right] = memoryChannels();
     await left[Symbol.asyncDispose]();
     const heard = [listen(left), listen(right)];

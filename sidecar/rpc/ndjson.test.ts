@@ -34,8 +34,8 @@ function listen(
 }
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-suite("ndjson", () => {
-  test("one line is one frame: CRLF, U+2028 and blank lines included, the last without its newline", async () => {
+suite("ndjsonChannel", () => {
+  test("reads one frame per line, with CRLF, U+2028, blank lines and without a last newline", async () => {
     const { frames, garbage, closed } = listen(
       Readable.from([Buffer.from('{"method":"a"}\r\n\n  \n {"method":"\u2028"}\n{"method":"last"}')]),
     );
@@ -44,7 +44,7 @@ suite("ndjson", () => {
     deepEqual(garbage, []);
   });
 
-  test("any chunking gives the same frames, also within a character", async () => {
+  test("reads the same frames for any chunks, also within a character", async () => {
     const methods = fc.array(fc.string({ unit: fc.constantFrom("é", "😀", "\u2028", "\n", "\r", '"', "\\", "a") }), {
       maxLength: 8,
     });
@@ -69,7 +69,7 @@ suite("ndjson", () => {
     );
   });
 
-  test("what is not JSON is reported and not answered; an attempt at it, or a batch, is answered without an id; what follows is read", async () => {
+  test("reports non-JSON lines, rejects invalid JSON and batches with a null id, and continues", async () => {
     const input = new PassThrough(),
       output = new PassThrough();
     const { frames, garbage, closed } = listen(input, { output });
@@ -107,13 +107,13 @@ suite("ndjson", () => {
     );
   });
 
-  test("garbage is reported in part, however long", async () => {
+  test("truncates reported invalid lines", async () => {
     const { garbage, closed } = listen(Readable.from([Buffer.from("x".repeat(5000) + "\n")]));
     await closed;
     deepEqual(garbage, [`${"x".repeat(1000)}: it is not JSON`]);
   });
 
-  test("half a message at the end is reported and not answered", async () => {
+  test("reports a truncated last message without a response", async () => {
     const output = new PassThrough();
     const { frames, garbage, closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n{"id":1,"res')]), {
       output,
@@ -125,7 +125,7 @@ suite("ndjson", () => {
     );
   });
 
-  test("a line that is too long is answered and closes the channel, and nothing of it is kept", async () => {
+  test("rejects a line above the limit, closes and keeps nothing of it", async () => {
     const output = new PassThrough(),
       maxLine = 1024 * 1024;
     let produced = 0;
@@ -142,7 +142,7 @@ suite("ndjson", () => {
     ok(produced < maxLine + 512 * 1024, `${produced} bytes were read`);
   });
 
-  test("while receive waits nothing more is delivered or read, and then all is, in order", async () => {
+  test("pauses reading while receive waits and then delivers everything in order", async () => {
     const total = 2000,
       line = (n: number) => JSON.stringify({ method: String(n), params: "x".repeat(1000) }) + "\n";
     let made = 0;
@@ -172,7 +172,7 @@ suite("ndjson", () => {
     );
   });
 
-  test("a source is as slow as the sink it is forwarded to: what waits between stays bounded", async () => {
+  test("slows the source to the speed of the sink with bounded buffers", async () => {
     let made = 0;
     const line = Buffer.from(JSON.stringify({ method: "m", params: "x".repeat(1000) }) + "\n");
     const source = new Readable({
@@ -195,7 +195,7 @@ suite("ndjson", () => {
     source.destroy();
   });
 
-  test("send says false when the sink is full, and drained waits until it is not", async () => {
+  test("returns false from send while the sink is full, and drained waits for it", async () => {
     const held: (() => void)[] = [];
     const slow = new Writable({
       highWaterMark: 100,
@@ -224,7 +224,7 @@ suite("ndjson", () => {
     await channel[Symbol.asyncDispose]();
   });
 
-  test("frames sent in one turn leave in one write, in order; many bytes do not wait for its end", async () => {
+  test("writes the frames of one tick in one write, and large frames immediately", async () => {
     const writes: string[] = [];
     const output = new Writable({
       decodeStrings: true,
@@ -245,7 +245,7 @@ suite("ndjson", () => {
     await channel[Symbol.asyncDispose]();
   });
 
-  test("what was sent before dispose leaves, what is sent after does not, and closed is told once", async () => {
+  test("writes frames sent before dispose, drops later ones, and reports the close once", async () => {
     const input = new PassThrough(),
       output = new PassThrough();
     let ends = 0;
@@ -272,7 +272,7 @@ suite("ndjson", () => {
     deepEqual(frames, []);
   });
 
-  test("a message that was begun before dispose is not delivered after it", async () => {
+  test("does not deliver a message that was incomplete at dispose", async () => {
     const input = new PassThrough();
     const { channel, frames, garbage } = listen(input);
     input.write('{"method":"a"}');
@@ -284,7 +284,7 @@ suite("ndjson", () => {
     deepEqual([frames, garbage], [[], []]);
   });
 
-  test("the rest of a chunk is dropped when its first line closes the channel", async () => {
+  test("drops the rest of a chunk when its first line closes the channel", async () => {
     const { channel, frames, closed } = listen(Readable.from([Buffer.from('{"method":"a"}\n{"method":"b"}\n')]), {
       busy: async () => {
         await channel[Symbol.asyncDispose]();
@@ -295,7 +295,7 @@ suite("ndjson", () => {
     deepEqual(frames, ['{"method":"a"}']);
   });
 
-  test("the reason of the end is asked for, and may take its time; until then nothing is sent", async () => {
+  test("awaits the reason of the end, without sending", async () => {
     const output = new PassThrough();
     let exited = (_: Closed) => {};
     const { channel, closed } = listen(Readable.from([]), {
@@ -312,7 +312,7 @@ suite("ndjson", () => {
     equal(sent(output), "");
   });
 
-  test("the reason is asked for once, also when both streams end; who waits for the sink does not wait for the reason", async () => {
+  test("requests the reason once when both streams end, and releases waiting senders before it", async () => {
     let asked = 0;
     const input = new PassThrough(),
       output = new Writable({ write() {} });
@@ -334,12 +334,12 @@ suite("ndjson", () => {
     await channel[Symbol.asyncDispose]();
   });
 
-  test("a reason that cannot be had is replaced by what is known", async () => {
+  test("uses a default reason if the reason rejects", async () => {
     const { closed } = listen(Readable.from([]), { closedReason: () => Promise.reject(new Error("no status")) });
     equal((await closed).message, "The other side closed the connection.");
   });
 
-  test("an input that fails closes the channel with the cause", async () => {
+  test("closes with the cause of an input error", async () => {
     const input = new PassThrough(),
       failure = new Error("EIO");
     const { closed } = listen(input);
@@ -348,7 +348,7 @@ suite("ndjson", () => {
     deepEqual(await closed, { message: "The connection broke while it was read.", cause: failure });
   });
 
-  test("an output that fails closes the channel, after the last words that were already in the pipe", async () => {
+  test("closes on an output error after it reads the buffered input", async () => {
     const input = new PassThrough(),
       failure = new Error("EPIPE");
     const output = new Writable({
@@ -371,7 +371,7 @@ suite("ndjson", () => {
     );
   });
 
-  test("an output that fails releases whoever waits for it, however long the other side still talks", async () => {
+  test("releases waiting senders on an output error while the input continues", async () => {
     const input = new PassThrough(),
       output = new Writable({ write() {} });
     const { channel, closed } = listen(input, { output });
@@ -389,14 +389,14 @@ suite("ndjson", () => {
     await Promise.all([drained, closed]);
   });
 
-  test("an output that is closed without an error closes the channel", async () => {
+  test("closes when the output closes without an error", async () => {
     const output = new PassThrough();
     const { closed } = listen(new PassThrough(), { output });
     output.destroy();
     equal((await closed).message, "The other side no longer listens.");
   });
 
-  test("a failure before the start is told after it, one after the end to nobody", async () => {
+  test("reports a failure before the start when it starts, and ignores a failure after dispose", async () => {
     const input = new PassThrough(),
       failure = new Error("EIO");
     const channel = ndjsonChannel(input, new PassThrough());
@@ -410,7 +410,7 @@ suite("ndjson", () => {
     await turn();
   });
 
-  test("closing releases whoever waits for the sink", async () => {
+  test("releases waiting senders when it closes", async () => {
     const channel = ndjsonChannel(new PassThrough(), new Writable({ write() {} }));
     channel.send(note("a", "x".repeat(100_000)));
     const drained = channel.drained();
@@ -418,7 +418,7 @@ suite("ndjson", () => {
     await drained;
   });
 
-  test("a receiver that throws closes the channel with what it threw", async () => {
+  test("closes with the error that a receiver throws", async () => {
     const bug = new Error("bug");
     const { closed } = listen(Readable.from([Buffer.from('{"method":"m"}\n')]), {
       busy: () => {
@@ -428,13 +428,13 @@ suite("ndjson", () => {
     deepEqual(await closed, { message: "A message could not be handled.", cause: bug });
   });
 
-  test("a channel starts once", async () => {
+  test("throws when it starts twice", async () => {
     const { channel } = listen(new PassThrough());
     throws(() => channel.start({ receive: () => {}, closed: () => {} }), /once/);
     await channel[Symbol.asyncDispose]();
   });
 
-  test("a channel that is disposed before it starts discards its input, and says so when it does", async () => {
+  test("discards its input if disposed before the start, and reports it when it starts", async () => {
     const input = new PassThrough(),
       channel = ndjsonChannel(input, new PassThrough());
     await channel[Symbol.asyncDispose]();
@@ -446,7 +446,7 @@ suite("ndjson", () => {
     );
   });
 
-  test("answers to garbage do not pile up where nobody reads them", async () => {
+  test("bounds its error responses if they are not read", async () => {
     const stuck = new Writable({ write() {} });
     const { garbage, closed } = listen(Readable.from([Buffer.from("{\n".repeat(50_000))]), { output: stuck });
     await closed;

@@ -63,8 +63,8 @@ function bench(handlers: Partial<PeerHandlers> = {}) {
   return { channel, peer, log, requests, sent: channel.sent };
 }
 
-suite("peer", () => {
-  test("answers, requests and notifications are handled synchronously, in wire order", () => {
+suite("Peer", () => {
+  test("handles responses, requests and notifications synchronously in wire order", () => {
     const { channel, peer, log } = bench();
     peer.call("a", {}, outcome => log.push(`answer ${say(outcome)}`));
     peer.call("b", undefined, outcome => log.push(`answer ${say(outcome)}`));
@@ -82,7 +82,7 @@ suite("peer", () => {
     ]);
   });
 
-  test("10,000 mixed messages keep their order, over streams cut anywhere", async () => {
+  test("keeps the order of 10,000 mixed messages for any chunks", async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.integer({ min: 1, max: 5000 }), { minLength: 1 }),
@@ -134,7 +134,7 @@ suite("peer", () => {
     );
   });
 
-  test('ids come back as they went: 0, negative, beyond 2⁵³, and "0" is not 0', () => {
+  test('returns ids unchanged: 0, negative, beyond 2⁵³, and "0" distinct from 0', () => {
     const { channel, requests } = bench();
     const ids = ["0", '"0"', "-7", "9007199254740993", '"é\\"\\u2028"', '""'];
     const lines: string[] = [];
@@ -150,7 +150,7 @@ suite("peer", () => {
     );
   });
 
-  test("a second request with the id of an open one is refused and reported; after the answer the id is free", () => {
+  test("rejects and reports a second request with an open id, and frees the id after the response", () => {
     const { channel, log, requests, sent } = bench();
     channel.wire('{"id":0,"method":"a"}', '{"id":0,"method":"b"}', '{"id":"0","method":"c"}');
     requests[0]!.respond({});
@@ -167,7 +167,7 @@ suite("peer", () => {
     ]);
   });
 
-  test("answers that fit no open request are reported and change nothing", () => {
+  test("reports and ignores responses that match no open request", () => {
     const { channel, peer, log } = bench();
     peer.call("a", {}, outcome => log.push(say(outcome)));
     channel.wire(
@@ -186,7 +186,7 @@ suite("peer", () => {
     ]);
   });
 
-  test("a request is answered once: what comes later is ignored; undefined becomes null", () => {
+  test("responds once per request and converts undefined to null", () => {
     const { channel, requests, sent } = bench();
     channel.wire('{"id":1,"method":"m"}', '{"id":2,"method":"m"}', '{"id":3,"method":"m"}');
     requests[0]!.respond(undefined);
@@ -201,7 +201,7 @@ suite("peer", () => {
     ]);
   });
 
-  test("what a request handler throws is the answer; an unforeseen error is reported too", () => {
+  test("responds with the error that a request handler throws, and reports an unexpected one", () => {
     const thrown = [methodNotFound("x/y"), new TypeError("bug")];
     const { channel, log, sent } = bench({
       request: () => {
@@ -220,7 +220,7 @@ suite("peer", () => {
     deepEqual(log, ["odd: the handler of m failed"]);
   });
 
-  test("a result that JSON cannot hold throws where it is given, and the request can still be failed", () => {
+  test("throws for a result that is not serializable and still accepts a failure", () => {
     const { channel, requests, sent } = bench();
     channel.wire('{"id":1,"method":"m"}');
     throws(() => requests[0]!.respond(1n), TypeError);
@@ -228,7 +228,7 @@ suite("peer", () => {
     deepEqual(sent, [{ jsonrpc: "2.0", id: 1, error: { code: -32603, message: "no JSON" } }]);
   });
 
-  test("handlers of notifications and answers that fail are reported, and the next message is handled", async () => {
+  test("reports failing notification and response handlers and continues", async () => {
     const { channel, peer, log } = bench({
       notification: method => {
         if (method === "sync") throw new Error();
@@ -249,7 +249,7 @@ suite("peer", () => {
   });
 
   suite("cancellation", () => {
-    test("an incoming one aborts the signal, and a handler that fails then has been cancelled", () => {
+    test("aborts the signal of an incoming request and responds with the cancellation", () => {
       const { channel, log, requests, sent } = bench();
       channel.wire(
         '{"id":"a","method":"m"}',
@@ -276,13 +276,13 @@ suite("peer", () => {
       deepEqual(log, Array(4).fill("request m"));
     });
 
-    test("one that comes before the handler looks is seen by the signal too", () => {
+    test("aborts the signal before the handler reads it", () => {
       const { channel, requests } = bench();
       channel.wire('{"id":1,"method":"m"}', '{"method":"$/cancel_request","params":{"requestId":1}}');
       equal(requests[0]!.signal.aborted, true);
     });
 
-    test("one for an answered request is nothing special; one that names none is reported", () => {
+    test("ignores an answered request and reports a cancellation without a request id", () => {
       const { channel, log, requests } = bench();
       channel.wire('{"id":1,"method":"m"}');
       requests[0]!.respond(1);
@@ -290,7 +290,7 @@ suite("peer", () => {
       deepEqual(log, ["request m", "odd: a cancellation that names no request"]);
     });
 
-    test("of ours asks the other side and still waits for its answer; after the answer it says nothing", () => {
+    test("sends $/cancel_request, awaits the response, and sends nothing after the response", () => {
       const { channel, peer, log, sent } = bench();
       const pending = peer.call("m", {}, outcome => log.push(say(outcome)));
       pending.cancel();
@@ -300,7 +300,7 @@ suite("peer", () => {
       deepEqual([log, sent.length], [["! -32800 cancelled"], 2]);
     });
 
-    test("request is aborted by its signal, is not sent when that is so before, and lets go of it when answered", async () => {
+    test("follows the signal of a request, sends nothing if already aborted, and ignores it afterwards", async () => {
       const { channel, peer, sent } = bench();
       const aborting = new AbortController();
       const cancelled = peer.request("m", {}, { signal: aborting.signal });
@@ -315,8 +315,8 @@ suite("peer", () => {
     });
   });
 
-  suite("messages that cannot be read", () => {
-    test("a request is refused under its id, what has none under null, an answer settles its call", () => {
+  suite("invalid message", () => {
+    test("is rejected with the request's id or null, and settles the call of a response", () => {
       const { channel, peer, log, sent } = bench();
       peer.call("a", {}, outcome => log.push(say(outcome)));
       peer.call("b", {}, outcome => log.push(say(outcome)));
@@ -350,7 +350,7 @@ suite("peer", () => {
       deepEqual(log.slice(7), ["closed: gone"]);
     });
 
-    test("an answer without an id is never answered: two such peers would not stop", () => {
+    test("causes no response to a response without an id", () => {
       const { channel, sent } = bench();
       channel.wire(
         '{"error":{"message":"?"}}',
@@ -362,8 +362,8 @@ suite("peer", () => {
     });
   });
 
-  suite("the end", () => {
-    test("every call is settled with the reason and every open request aborted, before closed is told", () => {
+  suite("closed connection", () => {
+    test("settles all calls with the reason and aborts open requests before it reports the close", () => {
       const { channel, peer, log, requests } = bench();
       for (const method of ["a", "b"])
         peer.call(method, {}, outcome => {
@@ -382,7 +382,7 @@ suite("peer", () => {
       ]);
     });
 
-    test("one settlement that fails does not keep the others from theirs", () => {
+    test("settles the other calls when one callback fails", () => {
       const { channel, peer, log } = bench();
       peer.call("a", {}, () => {
         throw new Error();
@@ -392,7 +392,7 @@ suite("peer", () => {
       deepEqual(log, ["odd: handling an answer failed", "! -32603 gone", "closed: gone"]);
     });
 
-    test("afterwards a call is settled at once, though not within itself, and nothing is sent", async () => {
+    test("settles a later call asynchronously without sending it", async () => {
       const { channel, peer, log, requests, sent } = bench();
       channel.wire('{"id":1,"method":"m"}');
       channel.closed({ message: "gone" });
@@ -405,7 +405,7 @@ suite("peer", () => {
       deepEqual([log, sent], [["request m", "closed: gone", "returned", "! -32603 gone"], []]);
     });
 
-    test("dispose settles what is pending, at both ends", async () => {
+    test("settles pending calls at both ends on dispose", async () => {
       const [left, right] = memoryChannels(),
         log: string[] = [];
       const handlers = (end: string): PeerHandlers => ({
@@ -428,7 +428,7 @@ suite("peer", () => {
       ]);
     });
 
-    test("a process that dies in the middle of a message settles what waited for it", async () => {
+    test("settles pending calls when a process exits in the middle of a message", async () => {
       const input = new PassThrough();
       const peer = new Peer(
         ndjsonChannel(input, new PassThrough(), { closedReason: () => ({ message: "The agent was killed." }) }),
@@ -442,7 +442,7 @@ suite("peer", () => {
   });
 
   suite("back-pressure", () => {
-    test("a notification handler that waits pauses the source", async () => {
+    test("pauses the source while a notification handler waits", async () => {
       const [left, right] = memoryChannels();
       let letGo = () => {};
       const heard: string[] = [];
@@ -475,7 +475,7 @@ suite("peer", () => {
       equal(heard.length, 200);
     });
 
-    test("who asks on without reading the answers waits, and what is held for it stays bounded", async () => {
+    test("pauses a requester that does not read responses, with bounded buffers", async () => {
       let made = 0;
       const source = new Readable({
         read() {
@@ -498,7 +498,7 @@ suite("peer", () => {
       equal(await Promise.race([peer.drained().then(() => "drained"), turn().then(() => "waits")]), "waits");
     });
 
-    test("each time the other side stops reading its requests wait, and go on when it reads", async () => {
+    test("pauses requests each time the other side stops reading and resumes them", async () => {
       const { channel } = bench({ request: request => request.respond(1) });
       channel.wire('{"id":0,"method":"m"}');
       equal(channel.busy.length, 0);
@@ -520,7 +520,7 @@ suite("peer", () => {
       equal(channel.busy.length, 2);
     });
 
-    test("while the other side does not read, its notifications and answers still are", async () => {
+    test("keeps reading notifications and responses while the other side does not read", async () => {
       const input = new PassThrough(),
         heard: string[] = [];
       await using peer = new Peer(ndjsonChannel(input, new Writable({ write() {} })), {

@@ -30,8 +30,8 @@ const permission: acp.RequestPermissionRequest = {
   ],
 };
 
-suite("peers and the ACP SDK", () => {
-  test("as the client of an SDK agent: handshake, updates and a permission in wire order, and the end of the turn last", async () => {
+suite("Peer and the ACP SDK", () => {
+  test("runs as the client of an SDK agent: handshake, updates and permission in order, turn end last", async () => {
     const heard: string[] = [];
     const { peer, stream } = joined({
       request: request => {
@@ -73,7 +73,7 @@ suite("peers and the ACP SDK", () => {
     await peer[Symbol.asyncDispose]();
   });
 
-  test("as the client of an SDK agent: a cancelled request, an unknown method, and an agent that goes", async () => {
+  test("runs as the client of an SDK agent: cancelled request, unknown method, disconnected agent", async () => {
     const { peer, stream, back } = joined({});
     let began = () => {};
     const begun = new Promise<void>(resolve => {
@@ -102,7 +102,7 @@ suite("peers and the ACP SDK", () => {
     await rejects(left, ConnectionClosed);
   });
 
-  test("as the agent of an SDK client: requests both ways, updates, and a cancellation", async () => {
+  test("runs as the agent of an SDK client: requests in both directions, updates, cancellation", async () => {
     const heard: string[] = [];
     const { peer, stream } = joined({
       request: request => {

@@ -49,8 +49,8 @@ const message = fc
 const order = fc.array(fc.integer(), { minLength: 8, maxLength: 8 }),
   space = fc.constantFrom("", " ", "\t ");
 
-suite("the envelope of a proxy", () => {
-  test("it holds what JSON.parse would have put there, as bytes and as an object", () => {
+suite("proxy envelope", () => {
+  test("contains the same members as JSON.parse, from bytes and from an object", () => {
     fc.assert(
       fc.property(message, order, space, (message, order, space) => {
         const { jsonrpc, id, ...inside } = { id: undefined, ...message };
@@ -61,7 +61,7 @@ suite("the envelope of a proxy", () => {
     );
   });
 
-  test("what was wrapped is unwrapped as it was, byte by byte, under the id that it gets", () => {
+  test("is unwrapped byte by byte with another id", () => {
     fc.assert(
       fc.property(message, order, space, fc.integer(), (message, order, space, id) => {
         const frame = raw(shuffled(message, order, space));
@@ -77,7 +77,7 @@ suite("the envelope of a proxy", () => {
     );
   });
 
-  test("an envelope is opened whatever the order of its keys, and what is hop-local stays behind", () => {
+  test("is unwrapped for any key order, without hop-local members", () => {
     fc.assert(
       fc.property(
         message,
@@ -98,7 +98,7 @@ suite("the envelope of a proxy", () => {
     );
   });
 
-  test("what is not to be in it is not, also behind long params", () => {
+  test("omits hop-local members after long params", () => {
     for (const rest of [',"jsonrpc":"2.0"', ',"id":5', ',"id":5,"jsonrpc":"2.0"', ',"x":1,"jsonrpc":"2.0","y":2']) {
       const {
         jsonrpc: _,
@@ -120,7 +120,7 @@ suite("the envelope of a proxy", () => {
     }
   });
 
-  test("an envelope with an escaped key inside is opened too", () => {
+  test("is unwrapped with escaped keys", () => {
     deepEqual(
       read(
         raw(
@@ -131,7 +131,7 @@ suite("the envelope of a proxy", () => {
     );
   });
 
-  test("what is no envelope is refused", () => {
+  test("is rejected if invalid", () => {
     for (const params of ["1", "null", "[]", "{}", '{"params":{}}', '{"method":1}', '{"method":null,"result":1}']) {
       const line = `{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":${params}}`;
       throws(() => raw(line).unwrapped(2), FrameError, params);
@@ -140,7 +140,7 @@ suite("the envelope of a proxy", () => {
     throws(() => raw('{"jsonrpc":"2.0","id":1,"method":"proxy/successor"}').unwrapped(2), FrameError);
   });
 
-  test("another method is put into the bytes", () => {
+  test("gets another method in its bytes", () => {
     fc.assert(
       fc.property(message, order, space, fc.string(), (message, order, space, method) => {
         deepEqual(read(raw(shuffled(message, order, space)).withMethod(method)), { ...message, method });
@@ -149,7 +149,7 @@ suite("the envelope of a proxy", () => {
     );
   });
 
-  test("all spellings are known, and no others", () => {
+  test("is recognized in every spelling and no others", () => {
     deepEqual(
       [
         "proxy/successor",
@@ -163,7 +163,7 @@ suite("the envelope of a proxy", () => {
     );
   });
 
-  test("the first drafts have one method for requests and another for notifications", () => {
+  test("uses separate methods for requests and notifications in the first drafts", () => {
     for (const message of [
       { jsonrpc: "2.0", id: 1, method: "m", params: { a: 1 } },
       { jsonrpc: "2.0", method: "m", params: { a: 1 } },

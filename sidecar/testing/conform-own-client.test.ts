@@ -119,7 +119,7 @@ class OwnClient {
   }
 }
 
-suite("the chat's client in the conformance kit", () => {
+suite("chat client in the conformance kit", () => {
   for (const version of VERSIONS)
     test(`follows every rule of version ${version}`, async () => {
       const client = new OwnClient(version);

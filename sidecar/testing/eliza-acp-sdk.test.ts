@@ -4,8 +4,8 @@ import { client, methods, ndJsonStream, RequestError } from "@agentclientprotoco
 import { serveEliza } from "../eliza/agent";
 import { ndjsonChannel } from "../rpc/ndjson";
 
-suite("Eliza and a client that is not ours", () => {
-  test("the ACP SDK's client cancels her in the middle of a sentence", async () => {
+suite("Eliza with the ACP SDK's client", () => {
+  test("is cancelled in the middle of an answer", async () => {
     const toAgent = new PassThrough(),
       toClient = new PassThrough();
     await using eliza = serveEliza(ndjsonChannel(toAgent, toClient), { deterministic: true });
@@ -25,7 +25,7 @@ suite("Eliza and a client that is not ours", () => {
     await eliza.closed;
   });
 
-  test("the ACP SDK's client initialises, opens a session, prompts, streams, is refused, closes", async () => {
+  test("initializes, opens a session, streams, rejects and closes", async () => {
     const toAgent = new PassThrough(),
       toClient = new PassThrough();
     await using eliza = serveEliza(ndjsonChannel(toAgent, toClient), { deterministic: true });

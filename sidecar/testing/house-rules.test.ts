@@ -3,8 +3,8 @@ import { Frame } from "../rpc/frame";
 import { houseRules } from "./house-rules";
 import { rig, turn } from "./proxy-rig";
 
-suite("an example proxy", () => {
-  test("puts its rule before each prompt, counts tool calls, answers its own method, and leaves all else alone", async () => {
+suite("house rules proxy", () => {
+  test("adds its rule to each prompt, counts tool calls and answers its own method", async () => {
     const { client, successor } = rig(houseRules("Be brief.").make);
     client.says({
       id: 1,

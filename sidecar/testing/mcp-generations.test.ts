@@ -15,7 +15,7 @@ import { manyTools, TOOLS } from "./many-tools";
 import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
 import { bridge, said, streamOf, plainAgent } from "./mcp-ends";
 
-suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
+suite("MCP bridge and the ACP SDK's connectionless provider", () => {
   /** The SDK's client with one server, which the given handler implements. */
   async function opened(handler: acp.McpRequestHandler, maxActiveRequests = 64, refused: () => void = () => undefined) {
     const chain = chainOf([bridge()]),
@@ -79,7 +79,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     }
   };
 
-  test("a classic MCP client is greeted, lists and calls; inner errors keep code and data", async () => {
+  test("initializes, lists and calls for a classic client, and keeps code and data of errors", async () => {
     await using o = await opened(handler);
     await using client = await connected(o.declared, () => undefined, { sampling: {} });
     deepEqual(
@@ -103,7 +103,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     );
   });
 
-  test("a server without discovery has tools nevertheless", async () => {
+  test("lists tools of a server without discovery", async () => {
     await using o = await opened(context =>
       context.method === "server/discover" ? { error: { code: -32601, message: "no" } } : handler(context),
     );
@@ -111,7 +111,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     deepEqual((await client.listTools()).tools, [TOOL]);
   });
 
-  test("progress arrives before its answer, and a cancelled call is cancelled there", async () => {
+  test("delivers progress before the response and forwards a cancellation", async () => {
     const began = new Signal(),
       cancelled = new Signal();
     await using o = await opened(async context => {
@@ -140,7 +140,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     await cancelled.times(1);
   });
 
-  test("100 parallel calls to a server that admits 8 are all answered", async () => {
+  test("answers 100 parallel calls to a server that admits 8", async () => {
     let open = 0,
       most = 0;
     const refused = new Signal();
@@ -166,7 +166,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     equal(most, 8);
   });
 
-  test("input that the server requires is asked of the client, and the call made again with it", async () => {
+  test("requests required input from the client and repeats the call with it", async () => {
     const states: unknown[] = [];
     await using o = await opened(context => {
       if (context.method !== "tools/call") return handler(context);
@@ -200,7 +200,7 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     deepEqual(states, [undefined, "opaque"]);
   });
 
-  test("announced changes and watched resources are one subscription", async () => {
+  test("combines list changes and watched resources in one subscription", async () => {
     const filters: unknown[] = [],
       ended = new Signal(),
       changed = new Signal();
@@ -240,14 +240,14 @@ suite("MCP bridge and the ACP SDK's provider (connection-less)", () => {
     deepEqual(filters, [{ toolsListChanged: true }, { toolsListChanged: true, resourceSubscriptions: ["test:/1"] }]);
   });
 
-  test("a server that is withdrawn is an error", async () => {
+  test("rejects calls to a withdrawn server", async () => {
     await using o = await opened(handler);
     await using client = await connected(o.declared);
     await o.server.dispose();
     await rejects(client.listTools(), { code: -33001 });
   });
 
-  test("a client of the stateless revision is passed through", async () => {
+  test("forwards a client of the stateless revision unchanged", async () => {
     await using o = await opened(handler);
     const call = await stateless(o.declared, "tools/call", { name: "echo", arguments: { b: 2 } });
     deepEqual([call.status, call.body.id, said(call.body.result)], [200, 1, '[{"b":2},null,{"roots":{}}]']);
@@ -332,7 +332,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     return Object.assign(w, { server: server ?? {} });
   };
 
-  test("discovers, lists and calls a classic server; two may use the same progress token", async () => {
+  test("discovers, lists and calls a classic server, with shared progress tokens", async () => {
     await using w = await opened();
     const discovered = objectOr((await stateless(w.server, "server/discover")).body.result);
     deepEqual(discovered, {
@@ -361,7 +361,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     deepEqual(progressed, [expected, expected]);
   });
 
-  test("who closes the answer cancels", async () => {
+  test("cancels the call when the client closes the response", async () => {
     await using w = await opened();
     const aborting = new AbortController(),
       waiting = stateless(w.server, "tools/call", { name: "wait" }, { signal: aborting.signal });
@@ -371,7 +371,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     await heard("wait was cancelled").times(1);
   });
 
-  test("a subscription hears what it asked for, under its own id, and ends with the stream", async () => {
+  test("delivers a subscription under its id until the stream ends", async () => {
     await using w = await opened();
     const told: JsonObject[] = [],
       aborting = new AbortController(),
@@ -410,7 +410,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     await heard("unsubscribe test:/one").times(1);
   });
 
-  test("what the revision does not have, and headers that lie, are refused", async () => {
+  test("rejects methods that the revision lacks and inconsistent headers", async () => {
     await using w = await opened();
     for (const method of ["initialize", "ping", "logging/setLevel", "resources/subscribe"])
       deepEqual([method, (await stateless(w.server, method)).status], [method, 404]);
@@ -441,7 +441,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     deepEqual([response.status, objectOr(objectOr(await response.json()).error).code], [400, -32022]);
   });
 
-  test("a call in flight is answered when its session is closed", async () => {
+  test("answers a running call when its session closes", async () => {
     await using w = await opened();
     const waiting = stateless(w.server, "tools/call", { name: "wait" });
     await heard("wait began").times(1);

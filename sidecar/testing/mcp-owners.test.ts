@@ -8,8 +8,8 @@ import { manyTools, TOOLS } from "./many-tools";
 import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
 import { bridge, said, streamOf } from "./mcp-ends";
 
-suite("servers of ours and agents that know MCP over ACP", () => {
-  test("the ACP SDK's caller (connection-less)", async () => {
+suite("own servers and agents with MCP over ACP", () => {
+  test("serves the ACP SDK's connectionless caller", async () => {
     const began = new Signal(),
       cancelled = new Signal(),
       progress: unknown[] = [],
@@ -79,7 +79,7 @@ suite("servers of ours and agents that know MCP over ACP", () => {
 
   const native = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { acp: true } } };
   /** Simulates an agent of the generation with connections, method by method. */
-  test("an agent with connections, in both dialects, both directions", async () => {
+  test("serves an agent with connections in both dialects and directions", async () => {
     for (const prefix of ["mcp", "_mcp"] as const) {
       const asked: IncomingRequest[] = [],
         gotOne = new Signal();
@@ -142,7 +142,7 @@ suite("servers of ours and agents that know MCP over ACP", () => {
     }
   });
 
-  test("a server that was withdrawn, one that fails to start, and a request id in use", async () => {
+  test("rejects a withdrawn server, a failed start and a request id in use", async () => {
     let starts = 0;
     await using w = new Fixture({
       stages: [
@@ -188,8 +188,8 @@ suite("servers of ours and agents that know MCP over ACP", () => {
   });
 });
 
-suite("MCP bridge and owners with connections, by hand", () => {
-  test("while a person answers what a server asks, the client's other messages pass", async () => {
+suite("MCP bridge and servers with connections", () => {
+  test("forwards the client's other messages while the user answers a server's request", async () => {
     await using w = new Fixture({
       stages: [bridge()],
       client: request => {
@@ -238,7 +238,7 @@ suite("MCP bridge and owners with connections, by hand", () => {
     equal(objectOr(objectOr(await sampled).content).text, "me");
   });
 
-  test("each MCP session is a connection of its own, with the words of its dialect", async () => {
+  test("opens a connection per MCP session in its dialect", async () => {
     for (const [declared, connect] of [
       [{ type: "acp", name: "x", id: "i" }, { acpId: "i" }],
       [{ type: "acp", name: "x", serverId: "i" }, { serverId: "i" }],

@@ -7,7 +7,7 @@ import { ResearchCard } from "../extensions/ferris/research-card";
 import { NO_WORDS, wordsOfUpdate } from "../lm/response/updates-to-text";
 import { objectOr } from "../rpc/json";
 
-suite("the card of a research", () => {
+suite("research card", () => {
   /** All updates of one research, from start to end. */
   function told(version: 1 | 2): readonly unknown[] {
     const updates: unknown[] = [],
@@ -37,7 +37,7 @@ suite("the card of a research", () => {
   }
 
   for (const version of [1, 2] as const)
-    test(`is one tool call in ACP's version ${version}, with its newest steps, and it ends`, () => {
+    test(`is one tool call with its newest steps in ACP v${version}`, () => {
       let conversation: Conversation = emptyConversation({ id: "ada", name: "Ada" }, "/"),
         made = 0;
       const updates = told(version);
@@ -58,7 +58,7 @@ suite("the card of a research", () => {
       );
     });
 
-  test("says nothing after its end", () => {
+  test("sends nothing after its end", () => {
     let told = 0;
     const card = new ResearchCard(
       {
@@ -75,7 +75,7 @@ suite("the card of a research", () => {
     deepEqual(told, 2);
   });
 
-  test("is in VS Code's chat a line when it starts, its steps as thinking, and its end", () => {
+  test("is a start line, thinking steps and an end line in VS Code's chat", () => {
     let words = NO_WORDS;
     const parts = told(1).flatMap(update => {
       const [next, said] = wordsOfUpdate(words, update, () => "own");

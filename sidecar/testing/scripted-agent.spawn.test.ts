@@ -30,8 +30,8 @@ const failsWith =
  * Misbehaviour and records only: product tests pass if a script misbehaves less than it should or if a record lacks
  * messages. A fault in any other step fails the tests that use it.
  */
-suite("the scripted agent", () => {
-  test("streams numbered words in order, as fast as it can", async () => {
+suite("scripted agent", () => {
+  test("streams numbered words in order", async () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "stream 2000 chunks of 100 chars");
     equal(agent.drive.updates.length, 2000);
@@ -39,7 +39,7 @@ suite("the scripted agent", () => {
   });
 
   for (const script of ["hang", "sleep 60000", "await /no-such-file", "stream 10000 chunks of 10 chars every 1 ms"]) {
-    test(`${script} ends at a cancellation`, async () => {
+    test(`ends ${script} on cancellation`, async () => {
       await using agent = await open();
       const ended = agent.drive.prompt(agent.session, `say begun\n${script}\nsay never`);
       await agent.drive.until(() => agent.drive.said.startsWith("begun"));
@@ -49,7 +49,7 @@ suite("the scripted agent", () => {
     });
   }
 
-  test("goes on for a while after a cancellation where the script says so", async () => {
+  test("continues after a cancellation if the script requires it", async () => {
     await using agent = await open();
     const ended = agent.drive.prompt(agent.session, "say a; wait-cancel; say b");
     await agent.drive.until(() => agent.drive.said === "a");
@@ -58,7 +58,7 @@ suite("the scripted agent", () => {
     equal(agent.drive.said, "ab");
   });
 
-  test("hang-forever ignores a cancellation, and its death settles the prompt", async () => {
+  test("ignores a cancellation with hang-forever, and its exit settles the prompt", async () => {
     await using agent = await open();
     const ended = agent.drive.prompt(agent.session, "say a; hang-forever");
     await agent.drive.until(() => agent.drive.said === "a");
@@ -68,7 +68,7 @@ suite("the scripted agent", () => {
     await rejects(ended, /signal SIGKILL/);
   });
 
-  test("crashes with a status, and every pending call ends with it", async () => {
+  test("exits with a status and fails every pending call", async () => {
     await using agent = await open();
     await rejects(
       agent.drive.prompt(agent.session, "stderr last words; crash 3"),
@@ -77,21 +77,21 @@ suite("the scripted agent", () => {
     equal((await agent.drive.closed).cause, "last words");
   });
 
-  test("dies in the middle of a message", async () => {
+  test("exits in the middle of a message", async () => {
     await using agent = await open();
     await rejects(agent.drive.prompt(agent.session, "say whole; kill"), /signal SIGKILL/);
     equal(agent.drive.said, "whole");
     match(String(agent.drive.logged.find(([message]) => message === "garbage on stdout")?.[1].line), /"sessionUp$/);
   });
 
-  test("talks garbage on stdout, and what is around it is understood", async () => {
+  test("writes invalid lines on stdout between valid messages", async () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "say a; garbage npm WARN deprecated; say b");
     equal(agent.drive.said, "ab");
     equal(agent.drive.logged.find(([message]) => message === "garbage on stdout")?.[1].line, "npm WARN deprecated");
   });
 
-  test("speaks after the turn, answers twice, ends as it is told", async () => {
+  test("sends updates after the turn, answers twice and ends as scripted", async () => {
     await using agent = await open();
     deepEqual(await agent.drive.prompt(agent.session, "late 1 too late; answer-twice; stop refusal"), {
       stopReason: "refusal",
@@ -101,14 +101,14 @@ suite("the scripted agent", () => {
     await rejects(agent.drive.prompt(agent.session, "error -32603 no luck"), failsWith(-32603, "no luck"));
   });
 
-  test("has a clean environment, and says what is in it", async () => {
+  test("has a clean environment and prints it", async () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "env ELECTRON_RUN_AS_NODE; pid");
     equal(agent.drive.said, `ELECTRON_RUN_AS_NODE=(not set)pid ${agent.drive.process.pid}`);
   });
 });
 
-suite("the scripted agent's flags", () => {
+suite("scripted agent flags", () => {
   const started = (flags: readonly string[], options?: DriveOptions): Drive => new Drive(scriptedAgent(flags), options);
   const cases: readonly (readonly [readonly string[], RegExp])[] = [
     [["--fail-init"], /scripted failure of initialize/],
@@ -125,7 +125,7 @@ suite("the scripted agent's flags", () => {
     });
   }
 
-  test("--slow-init answers late, --hang-init never", async () => {
+  test("delays the response with --slow-init and never responds with --hang-init", async () => {
     await using slow = started(["--slow-init", "20"]);
     equal((await slow.initialize()).protocolVersion, 1);
     await using hanging = started(["--hang-init"]);
@@ -134,7 +134,7 @@ suite("the scripted agent's flags", () => {
     await refused;
   });
 
-  test("--log has every message that was received", async () => {
+  test("logs every received message with --log", async () => {
     using folder = temporaryFolder();
     const file = path.join(folder.path, "log");
     await using drive = started(["--log", file]);
@@ -148,7 +148,7 @@ suite("the scripted agent's flags", () => {
     );
   });
 
-  test("--with-child and --setsid-child leave somebody who will not go", async function () {
+  test("leaves stubborn processes with --with-child and --setsid-child", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     await using drive = started(["--with-child", "--setsid-child"], { clock: hurriedClock(3) });
     await drive.initialize();

@@ -14,9 +14,9 @@ function greeting(text: string): Transcript {
 const GREET = "sidecar/testing/transcripts/greet.golden";
 
 suite("transcript", () => {
-  test("a transcript is stable under id renumbering", () => greeting("hi").match(GREET));
+  test("is stable when ids are renumbered", () => greeting("hi").match(GREET));
 
-  test("what differs from the golden file, or has none, fails and writes nothing", () => {
+  test("fails without writing for a different or missing golden file", () => {
     const update = process.env.UPDATE_GOLDEN;
     delete process.env.UPDATE_GOLDEN;
     const folder = mkdtempSync(join(tmpdir(), "golden-"));

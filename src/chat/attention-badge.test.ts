@@ -2,7 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { FakeClock } from "../testing/fake-clock";
 import { AttentionBadge } from "./attention-badge";
 
-suite("attention badge", () => {
+suite("AttentionBadge", () => {
   function fixture(): { badge: AttentionBadge; told: string[]; clock: FakeClock } {
     const told: string[] = [],
       clock = new FakeClock();
@@ -23,7 +23,7 @@ suite("attention badge", () => {
     ...(title === undefined ? {} : { title }),
   });
 
-  test("a hidden chat says how many wait, and tells of each question and each end of a turn once", () => {
+  test("shows the number of waiting tabs while hidden, with one notification per question and end", () => {
     const { badge, told } = fixture();
     badge.heard(wants("a", "answer", "Tests"));
     badge.heard(wants("a", "answer"));
@@ -42,7 +42,7 @@ suite("attention badge", () => {
     ]);
   });
 
-  test("a chat that is looked at wants nothing; what was read is read, a question waits on", () => {
+  test("is empty while the chat is visible, then counts unread answers and open questions", () => {
     const { badge, told, clock } = fixture();
     badge.visible(true);
     badge.heard(wants("a", "answer"));
@@ -64,7 +64,7 @@ suite("attention badge", () => {
     ]);
   });
 
-  test("a question that came right before the chat was hidden is told of, once; one that was answered is not", () => {
+  test("notifies once about a question that arrived immediately before hiding", () => {
     const { badge, told, clock } = fixture();
     badge.visible(true);
     badge.heard(wants("a", "answer"));
@@ -80,7 +80,7 @@ suite("attention badge", () => {
     );
   });
 
-  test("an answer that ended right before the chat was hidden is to be read, without a notification; one that was looked at, or read since, is not", () => {
+  test("counts an answer that ended immediately before hiding, without a notification", () => {
     const { badge, told, clock } = fixture();
     badge.visible(true);
     badge.heard(wants("a", "reading"));
@@ -98,7 +98,7 @@ suite("attention badge", () => {
     );
   });
 
-  test("nothing is left of a sidecar that is gone", () => {
+  test("is cleared with the sidecar", () => {
     const { badge, told } = fixture();
     badge.heard(wants("a", "reading"));
     badge.clear();

@@ -16,10 +16,10 @@ function told(fixture: Fixture, now: Settings): readonly Bypassed[] | undefined 
   return fixture.of("state").at(-1)?.bypassed;
 }
 
-suite("tabs in which something is done without asking", () => {
+suite("bypassed tab", () => {
   const BYPASS = { "symposium.agents": [{ ...MINE, bypassPermissions: true }] };
 
-  test("those of an agent that is let do what it wants, from when it is to when it is not, and no others", async () => {
+  test("is those of an agent with bypass, while it is set", async () => {
     const fixture = await begunWith();
     await fixture.says({ type: "new-tab", tabId: "u", agentId: "elizacp" });
     deepEqual(
@@ -28,7 +28,7 @@ suite("tabs in which something is done without asking", () => {
     );
   });
 
-  test("those that began with the extension Workspace approving all, whatever is set since", async () => {
+  test("is those that started with an approving Workspace extension", async () => {
     const fixture = await begunWith({ "symposium.extensions": [APPROVING] });
     deepEqual(told(fixture, settingsWith({ "symposium.extensions": [ASKING] })), [{ tabId: "t", by: ["workspace"] }]);
     await fixture.says({ type: "new-tab", tabId: "u" });
@@ -39,30 +39,30 @@ suite("tabs in which something is done without asking", () => {
   });
 
   for (const id of ["cargo", "ferris", "sparkle"])
-    test(`those that began with the extension ${id} approving all`, async () => {
+    test(`is those that started with an approving ${id} extension`, async () => {
       const fixture = await begunWith({ "symposium.extensions": [{ ...APPROVING, id }] });
       deepEqual(told(fixture, fixture.settings), [{ tabId: "t", by: [id] }]);
     });
 
   for (const [what, entry] of [
-    ["asks", ASKING],
-    ["is off", { ...APPROVING, _enabled: false }],
-    ["is another's of that name", { ...APPROVING, _source: "custom", distribution: { local: { command: "x" } } }],
-    ["approves something else", { ...ASKING, settings: { approve: "some" } }],
+    ["requests permission", ASKING],
+    ["is disabled", { ...APPROVING, _enabled: false }],
+    ["belongs to another source", { ...APPROVING, _source: "custom", distribution: { local: { command: "x" } } }],
+    ["approves other actions", { ...ASKING, settings: { approve: "some" } }],
   ] as const) {
-    test(`none where that extension ${what}`, async () => {
+    test(`excludes tabs whose extension ${what}`, async () => {
       const fixture = await begunWith({ "symposium.extensions": [entry] });
       deepEqual(told(fixture, fixture.settings), undefined);
     });
   }
 
-  test("a tab that is closed is none of them", async () => {
+  test("excludes a closed tab", async () => {
     const fixture = await begunWith(BYPASS);
     await fixture.says({ type: "close-tab", tabId: "t" });
     deepEqual(told(fixture, fixture.settings), undefined);
   });
 
-  test("the badge leads to the settings", async () => {
+  test("opens the settings from the badge", async () => {
     const fixture = await begunWith(BYPASS);
     await fixture.says({ type: "action", tabId: "t", action: "openSettings" });
     deepEqual(
@@ -72,9 +72,9 @@ suite("tabs in which something is done without asking", () => {
   });
 });
 
-suite("a bypass that the page asks for", () => {
+suite("bypass requested by the page", () => {
   for (const until of ["sessionEnds", "revoked"] as const)
-    test(`is confirmed by the user for this agent, until ${until}`, async () => {
+    test(`is confirmed by the user for the agent until ${until}`, async () => {
       const fixture = await begunWith();
       fixture.confirmed = until;
       await fixture.says({ type: "bypass", tabId: "t" });
@@ -84,7 +84,7 @@ suite("a bypass that the page asks for", () => {
       );
     });
 
-  test("allows nothing when the user cancels, or when there is no such tab", async () => {
+  test("allows nothing if the user cancels or the tab is unknown", async () => {
     const fixture = await begunWith();
     await fixture.says({ type: "bypass", tabId: "t" }, { type: "bypass", tabId: "gone" });
     deepEqual(
@@ -94,16 +94,16 @@ suite("a bypass that the page asks for", () => {
   });
 
   for (const [what, end] of [
-    ["the tab is closed", fixture => fixture.says({ type: "close-tab", tabId: "t" })],
+    ["the tab closes", fixture => fixture.says({ type: "close-tab", tabId: "t" })],
     [
-      "the sidecar dies",
+      "the sidecar exits",
       async fixture => {
         fixture.sidecar.die();
         await fixture.become(BACKOFF);
       },
     ],
   ] satisfies [string, (fixture: Fixture) => Promise<void>][])
-    test(`allows nothing when ${what} while the user is asked`, async () => {
+    test(`allows nothing if ${what} during the confirmation`, async () => {
       const fixture = await begunWith(),
         confirmed = deferred<BypassUntil | undefined>();
       fixture.confirmed = confirmed.promise;
@@ -114,7 +114,7 @@ suite("a bypass that the page asks for", () => {
       deepEqual(fixture.calls("chat/bypass"), []);
     });
 
-  test("of the session ends without a question", async () => {
+  test("ends without confirmation", async () => {
     const fixture = await begunWith();
     await fixture.says({ type: "end-bypass", tabId: "t" }, { type: "end-bypass", tabId: "gone" });
     deepEqual(fixture.calls("chat/endBypass"), [{ sessionId: "s1" }]);

@@ -6,8 +6,8 @@ import type { PageToHost } from "../protocol/webview";
 import { settled } from "../testing/settled";
 import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
 
-suite("chat controller, when the sidecar or the page comes and goes", () => {
-  test("a page that asks is answered by the session, from where it is", async () => {
+suite("ChatController: sidecar and page restarts", () => {
+  test("replays the session from the page's position", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, asked: 7, shown: SHOWN });
@@ -15,7 +15,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     equal(fixture.calls("chat/new").length, 1);
   });
 
-  test("a page that asks often while a session opens is answered once, from where it is then", async () => {
+  test("replays once for repeated requests while a session opens", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     for (const asked of [1, 2, 3]) await fixture.ready({ tabId: "t", asked });
@@ -26,14 +26,14 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     equal(fixture.calls("chat/replay").length, 2);
   });
 
-  test("a tab of an earlier window goes on with its agent and folder, and with a sentence about what is above", async () => {
+  test("reopens a tab of an earlier window with its agent, folder and a notice", async () => {
     const fixture = new Fixture();
     await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
-  test("a tab whose agent is not configured any more, or whose folder is not ours, gets ours", async () => {
+  test("replaces an unconfigured agent or an unknown folder of a reopened tab", async () => {
     const fixture = new Fixture();
     await fixture.ready({ tabId: "t", agentId: "gone", cwd: "/etc", shown: SHOWN });
     await fixture.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
@@ -48,7 +48,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     ]);
   });
 
-  test("when the sidecar died, the page is told, asks with what it shows, and a prompt sent meanwhile arrives after that", async () => {
+  test("notifies the page of a sidecar exit and sends a prompt after the session reopened", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
@@ -73,7 +73,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.of("failed"), []);
   });
 
-  test("what a page said before it heard of the loss opens nothing: more may be on its screen by then", async () => {
+  test("opens no session for a request sent before the page received the loss", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
@@ -88,7 +88,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s2", asked: 3 }]);
   });
 
-  test("the first words of a page are no exception when they come for the second time, or late: it is told of the loss, and to ask again", async () => {
+  test("requests another state from a page whose first request was repeated or late", async () => {
     const fixture = new Fixture(),
       first: PageToHost = { type: "webview-ready", tabs: [{ tabId: "t", asked: 1, shown: [] }], losses: 0 };
     await fixture.says(first);
@@ -113,7 +113,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     );
   });
 
-  test("a prompt that a page said before it heard of the loss is not asked: it may be a draft again; if it is none, the page repeats it", async () => {
+  test("drops a prompt sent before the page received the loss", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     const said = (losses: number): PageToHost => ({ type: "prompt", tabId: "t", messageId: "m", text: "hi", losses });
@@ -134,7 +134,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     equal(fixture.calls("chat/prompt").length, 1);
   });
 
-  test("another tab's loss leaves a prompt alone whose session has only just been opened", async () => {
+  test("keeps a prompt of a newly opened session when another tab has a loss", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
@@ -148,7 +148,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt"]);
   });
 
-  test("a session that a sidecar opened while it was being stopped is lost with it", async () => {
+  test("treats a session opened by a stopping sidecar as lost", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     await fixture.says({ type: "new-tab", tabId: "t" });
@@ -164,7 +164,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/replay"]);
   });
 
-  test("without a page nobody says what is shown: a prompt of a lost tab opens it", async () => {
+  test("opens a lost tab for a prompt without a page", async () => {
     const fixture = new Fixture();
     fixture.live = false;
     await fixture.says({ type: "new-tab", tabId: "t" });
@@ -175,7 +175,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt"]);
   });
 
-  test("a prompt that was on its way when the sidecar died is no failure: the page repeats it", async () => {
+  test("reports no failure for a prompt in flight when the sidecar exits", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
@@ -185,7 +185,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.of("failed"), []);
   });
 
-  test("a session that the sidecar does not know is opened again when the page asks", async () => {
+  test("reopens a session unknown to the sidecar on the page's request", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
@@ -195,7 +195,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     equal(fixture.calls("chat/new").length, 2);
   });
 
-  test("what the sidecar refuses is said in the tab, and to who asked", async () => {
+  test("shows the sidecar's error in the tab and rejects the caller", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
@@ -212,7 +212,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     await rejects(fixture.chat.handle(prompt("never", "another")), /closed/);
   });
 
-  test("a prompt that the page repeats while it waits for its answer is sent once", async () => {
+  test("sends a repeated prompt once", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
@@ -225,7 +225,7 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.of("failed"), []);
   });
 
-  test("when the sidecar is given up, the page gets one sentence with buttons, and who waits is told", async () => {
+  test("shows one sentence with buttons when the sidecar failed and rejects waiting prompts", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.die();
@@ -244,14 +244,14 @@ suite("chat controller, when the sidecar or the page comes and goes", () => {
     deepEqual(fixture.done, []);
   });
 
-  test("when no page is there to say it, VS Code does", async () => {
+  test("shows a VS Code notification when the sidecar failed without a page", async () => {
     const fixture = new Fixture();
     fixture.live = false;
     await fixture.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
     deepEqual(fixture.done, ["tell It stopped 5 times. restartSidecar showLogs"]);
   });
 
-  test("the first start looks like running, later ones do not, and the end of the window is not told", async () => {
+  test("reports the first start as running, later ones as restarting, and not the window's end", async () => {
     const fixture = new Fixture();
     await fixture.become({ kind: "starting", run: 1, node: "own", deaths: [] });
     await fixture.become({ kind: "starting", run: 2, node: "own", deaths: [] });

@@ -9,8 +9,8 @@ import { readSettings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
 import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
 
-suite("chat controller", () => {
-  test("a page that is ready learns the agents, the tabs and the sidecar's state", async () => {
+suite("ChatController", () => {
+  test("posts agents, tabs and sidecar state to a ready page", async () => {
     const fixture = new Fixture();
     await fixture.ready();
     deepEqual(fixture.posted, [
@@ -24,14 +24,14 @@ suite("chat controller", () => {
     ]);
   });
 
-  test("a new tab is a session with the current agent in the workspace's folder, once", async () => {
+  test("opens one session per new tab with the current agent in the workspace folder", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t" });
     deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
-  test("what the page says about a tab whose session is being opened waits, in order", async () => {
+  test("queues messages of a tab in order while its session opens", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     await fixture.says(
@@ -53,7 +53,7 @@ suite("chat controller", () => {
     ]);
   });
 
-  test("a prompt goes with what is attached to it; one that waits is taken back or sent from its tab", async () => {
+  test("sends attachments with a prompt and withdraws or sends queued prompts", async () => {
     const fixture = new Fixture();
     const attachments = [
       { kind: "file", path: "/w/a.ts" },
@@ -85,7 +85,7 @@ suite("chat controller", () => {
     ]);
   });
 
-  test("the page learns which key sends", async () => {
+  test("posts the required modifier", async () => {
     const fixture = new Fixture();
     await fixture.ready();
     fixture.settings = readSettings(name => (name === "symposium.requireModifierToSend" ? true : undefined));
@@ -96,7 +96,7 @@ suite("chat controller", () => {
     );
   });
 
-  test("an answer to a question of the agent goes to the session of its tab", async () => {
+  test("forwards an elicitation answer to its session", async () => {
     const fixture = new Fixture();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
     await fixture.says(
@@ -109,7 +109,7 @@ suite("chat controller", () => {
     ]);
   });
 
-  test("what was chosen at the prompt goes to the session; what an agent took is what its next sessions begin with", async () => {
+  test("forwards selected options and starts later sessions with the accepted ones", async () => {
     const fixture = new Fixture();
     await fixture.says(
       { type: "new-tab", tabId: "t" },
@@ -141,7 +141,7 @@ suite("chat controller", () => {
     );
   });
 
-  test("version 2 of the protocol is offered where the settings say so, also to a tab that comes back", async () => {
+  test("offers protocol version 2 by setting, also to a reopened tab", async () => {
     const fixture = new Fixture();
     fixture.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
     await fixture.says({ type: "new-tab", tabId: "t" });
@@ -152,7 +152,7 @@ suite("chat controller", () => {
     ]);
   });
 
-  test("a choice in a tab that has no session means nothing; one that its session refuses is said there", async () => {
+  test("ignores an option of an unknown tab and shows a rejected one in its tab", async () => {
     const fixture = new Fixture();
     await fixture.says(
       { type: "set-option", tabId: "gone", controlId: "model", value: "large" },
@@ -166,7 +166,7 @@ suite("chat controller", () => {
     );
   });
 
-  test("what an agent changed, printed or works on is opened; of a place that cannot be shown nobody is told", async () => {
+  test("opens diffs, terminals and previews, and ignores unavailable locations", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     await fixture.says(
@@ -183,14 +183,14 @@ suite("chat controller", () => {
     );
   });
 
-  test("in a workspace of several folders the agent's session knows all of them", async () => {
+  test("sends all workspace folders to the session", async () => {
     const fixture = new Fixture();
     fixture.folders = ["/w", "/v"];
     await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] }]);
   });
 
-  test("events and snapshots are forwarded to the tab of their session, and those of no tab are not", async () => {
+  test("forwards events and snapshots to their tab and drops those without one", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
@@ -213,14 +213,14 @@ suite("chat controller", () => {
     deepEqual(fixture.done, ["forwarded t title elizacp"]);
   });
 
-  test("closing a tab closes its session, and the state says so", async () => {
+  test("closes the session of a closed tab and posts the state", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" });
     deepEqual(fixture.calls("chat/close"), [{ sessionId: "s1" }]);
     deepEqual([fixture.chat.tabs, fixture.of("state").at(-1)?.tabs], [[], []]);
   });
 
-  test("a permission's answer goes to the session, and one for a session that died goes nowhere", async () => {
+  test("forwards a permission answer and drops one for a lost session", async () => {
     const fixture = new Fixture();
     const answer: PageToHost = {
       type: "answer-permission",
@@ -238,7 +238,7 @@ suite("chat controller", () => {
     deepEqual(fixture.of("failed"), []);
   });
 
-  test("an agent that is selected by a tab's button is told to the page, which may give it to the tab", async () => {
+  test("posts an agent selected from a tab's button", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
     deepEqual(fixture.of("agentSelected"), [], "the user cancelled");
@@ -258,7 +258,7 @@ suite("chat controller", () => {
     );
   });
 
-  test("a tab's title is what its next session begins with", async () => {
+  test("starts the next session with the tab's title", async () => {
     const fixture = new Fixture();
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
     deepEqual(fixture.calls("chat/new"), [
@@ -266,7 +266,7 @@ suite("chat controller", () => {
     ]);
   });
 
-  test("in a workspace that is not trusted nothing is started, and the page says why and what to do", async () => {
+  test("starts nothing in an untrusted workspace and posts the reason", async () => {
     const fixture = new Fixture();
     fixture.trusted = false;
     await fixture.ready({ tabId: "t", shown: SHOWN });
@@ -298,7 +298,7 @@ suite("chat controller", () => {
     equal(fixture.calls("chat/new").length, 2);
   });
 
-  test("agents, actions and links go where they belong; an agent that is not configured cannot be selected", async () => {
+  test("performs agent selections, actions and links, and rejects an unknown agent", async () => {
     const fixture = new Fixture();
     await fixture.says(
       { type: "new-tab", tabId: "t" },
@@ -324,7 +324,7 @@ suite("chat controller", () => {
     deepEqual(fixture.done.slice(3), ["tell There is no agent with the id gone. ", "configure elizacp"]);
   });
 
-  test("a tab that is opened right after an agent was chosen has that agent, however long the settings take", async () => {
+  test("opens a tab with the selected agent while the setting is being written", async () => {
     const fixture = new Fixture(),
       written = deferred<undefined>();
     fixture.selecting = written.promise;
@@ -339,7 +339,7 @@ suite("chat controller", () => {
     );
   });
 
-  test("an action that fails names no prompt: those on their way may well arrive", async () => {
+  test("reports a failed action without a prompt id", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" });
     fixture.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
@@ -347,14 +347,14 @@ suite("chat controller", () => {
     deepEqual(fixture.of("failed"), [{ type: "failed", tabId: "t", message: "Not now." }]);
   });
 
-  test("what fails and belongs to no tab, a link say, is said by VS Code", async () => {
+  test("shows a VS Code notification for a failure without a tab", async () => {
     const fixture = new Fixture();
     fixture.linkProblem = new Error("This link is not opened.");
     await fixture.says({ type: "open-link", href: "ftp://x" });
     deepEqual(fixture.done, ["tell This link is not opened. "]);
   });
 
-  test("the command restarts the agent of the tab that is looked at", async () => {
+  test("restarts the agent of the visible tab", async () => {
     const fixture = new Fixture();
     equal(await fixture.chat.restartAgent(), false);
     await fixture.says(
@@ -368,7 +368,7 @@ suite("chat controller", () => {
     deepEqual(fixture.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
   });
 
-  test("a tab that a command wants opens at once, or when the page comes, but no second one beside a page's first", async () => {
+  test("opens a requested tab immediately or with the page, but no second first tab", async () => {
     const fixture = new Fixture();
     fixture.chat.openTab();
     equal(fixture.of("openTab").length, 1);
@@ -387,7 +387,7 @@ suite("chat controller", () => {
     equal(first.of("openTab").length, 0);
   });
 
-  test("a command may say which agent its tab is to have; a first page, whose first tab has another, opens it, too", async () => {
+  test("opens a requested tab with the given agent, also on a first page", async () => {
     const fixture = new Fixture();
     fixture.chat.openTab("mine");
     fixture.live = false;
@@ -406,7 +406,7 @@ suite("chat controller", () => {
     );
   });
 
-  test("only a page that lost its own selection is told the selected tab", async () => {
+  test("posts the selected tab only to a page without a selection", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "new-tab", tabId: "t" }, { type: "select-tab", tabId: "t" });
     await fixture.ready({ tabId: "t" });
@@ -415,7 +415,7 @@ suite("chat controller", () => {
     equal(fixture.of("state").at(-1)?.selected, "t");
   });
 
-  test("what the page logs is logged", async () => {
+  test("logs the page's messages", async () => {
     const fixture = new Fixture();
     const lines: string[] = [];
     fixture.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));

@@ -12,8 +12,8 @@ const mention = (name: string): Mention => ({
 });
 const attached = (fixture: Fixture) => fixture.of("attach").map(({ attachments }) => attachments);
 
-suite("what a prompt holds besides words, between page and editor", () => {
-  test("of several searches the newest is answered, again when more is found; the others are let go", async () => {
+suite("composer routes", () => {
+  test("answers only the newest search, repeatedly, and aborts the others", async () => {
     const fixture = new Fixture();
     const searches: {
       readonly query: string;
@@ -45,7 +45,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
     equal(searches[1]?.signal.aborted, true);
   });
 
-  test("a search that fails finds nothing, and nobody is told but the log", async () => {
+  test("logs a failed search and returns no results", async () => {
     const fixture = new Fixture();
     const lines: string[] = [];
     fixture.log.onLog(({ message }) => lines.push(message));
@@ -62,7 +62,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
     );
   });
 
-  test("what only the editor knows goes to the tab that wants it; what is not there is said there, also when some of it is", async () => {
+  test("returns editor content to the requesting tab and reports missing items", async () => {
     const fixture = new Fixture();
     fixture.composer = {
       ...fixture.composer,
@@ -94,7 +94,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
     );
   });
 
-  test("what is added in the editor goes to a page that is there, or to the one that comes, once", async () => {
+  test("delivers editor attachments once, to the current or the next page", async () => {
     const fixture = new Fixture();
     await fixture.chat.attach([file("/a")]);
     deepEqual(fixture.of("attach"), [{ type: "attach", attachments: [file("/a")] }]);
@@ -113,7 +113,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
     );
   });
 
-  test("what did not reach a page that went away waits for the next, before what was added meanwhile", async () => {
+  test("queues undelivered attachments for the next page before newer ones", async () => {
     const fixture = new Fixture(),
       going = deferred<boolean>();
     fixture.delivery = going.promise;
@@ -130,7 +130,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
     deepEqual(attached(fixture), [[file("/a"), file("/b")]]);
   });
 
-  test("what did not reach one page goes to the one that has come meanwhile", async () => {
+  test("delivers undelivered attachments to a page that appeared meanwhile", async () => {
     const fixture = new Fixture(),
       going = deferred<boolean>();
     fixture.delivery = going.promise;
@@ -142,7 +142,7 @@ suite("what a prompt holds besides words, between page and editor", () => {
     deepEqual(attached(fixture), [[file("/a")]]);
   });
 
-  test("no more waits than a prompt can hold", async () => {
+  test("queues at most as many attachments as a prompt can hold", async () => {
     const fixture = new Fixture();
     fixture.live = false;
     for (let i = 0; i < MOST_ATTACHMENTS + 5; i++) await fixture.chat.attach([file(`/${i}`)]);

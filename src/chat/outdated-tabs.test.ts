@@ -17,21 +17,21 @@ function outdated(fixture: Fixture, now: Settings): readonly string[] {
   return fixture.of("state").at(-1)?.outdated ?? [];
 }
 
-suite("tabs that go on as they began", () => {
+suite("outdated tabs", () => {
   const OTHERS: readonly (readonly [what: string, more: Readonly<Record<string, unknown>>])[] = [
     ["its agent's command", { "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }],
-    ["its agent, which is gone,", { "symposium.agents": [] }],
+    ["a removed agent", { "symposium.agents": [] }],
     ["the protocol", { "symposium.experimentalProtocolV2": true }],
-    ["an extension more", { "symposium.extensions": [X, Y] }],
-    ["an extension less", { "symposium.extensions": [] }],
-    ["an extension that is off", { "symposium.extensions": [{ ...X, _enabled: false }] }],
+    ["an added extension", { "symposium.extensions": [X, Y] }],
+    ["a removed extension", { "symposium.extensions": [] }],
+    ["a disabled extension", { "symposium.extensions": [{ ...X, _enabled: false }] }],
     ["an extension's kind", { "symposium.extensions": [{ ...X, kind: "mcp" }] }],
     ["an extension's command", { "symposium.extensions": [{ ...X, distribution: { npx: { package: "x" } } }] }],
     ["an extension's settings", { "symposium.extensions": [{ ...X, settings: { a: 1 } }] }],
   ];
   const BEFORE = { "symposium.extensions": [X] };
   for (const [what, more] of OTHERS) {
-    test(`${what} is another: the tab is one, until the settings are as before`, async () => {
+    test(`includes a tab after a change of ${what} until the change is reverted`, async () => {
       const fixture = await begunWith(BEFORE);
       deepEqual(
         [outdated(fixture, settingsWith({ ...BEFORE, ...more })), outdated(fixture, settingsWith(BEFORE))],
@@ -40,7 +40,7 @@ suite("tabs that go on as they began", () => {
     });
   }
 
-  test("so it is when the address of an MCP server is another, or a header that goes there", async () => {
+  test("includes a tab after a change of an MCP server's address or header", async () => {
     const at = (http: object) => ({ "symposium.extensions": [{ id: "x", kind: "mcp", distribution: { http } }] }),
       here = { url: "https://example.com/a", headers: { A: "1" } };
     const fixture = await begunWith(at(here));
@@ -52,12 +52,12 @@ suite("tabs that go on as they began", () => {
     );
   });
 
-  test("the order of extensions counts", async () => {
+  test("includes a tab after a change of the order of extensions", async () => {
     const fixture = await begunWith({ "symposium.extensions": [X, Y] });
     deepEqual(outdated(fixture, settingsWith({ "symposium.extensions": [Y, X] })), ["t"]);
   });
 
-  test("nor in which order somebody wrote what a setting holds", async () => {
+  test("ignores the key order of a setting", async () => {
     const agent = (local: object) => [{ ...MINE, distribution: { local } }];
     const fixture = await begunWith({
       "symposium.agents": agent({ command: "mine", env: { A: "1", B: "2" } }),
@@ -75,7 +75,7 @@ suite("tabs that go on as they began", () => {
     );
   });
 
-  test("names, permissions, other agents and which one is selected are nothing to a tab that is open", async () => {
+  test("ignores names, permissions, other agents and the selected agent", async () => {
     const fixture = await begunWith(BEFORE),
       same = [
         {
@@ -94,7 +94,7 @@ suite("tabs that go on as they began", () => {
     );
   });
 
-  test("a new tab beside it has what is set now, with the agent that it is told to have", async () => {
+  test("excludes a new tab opened beside one, which has the same agent", async () => {
     const fixture = await begunWith();
     fixture.settings = settingsWith({ ...BEFORE, "symposium.currentAgentId": "elizacp" });
     await fixture.says(
@@ -108,7 +108,7 @@ suite("tabs that go on as they began", () => {
     deepEqual([fixture.chat.outdatedTabs, fixture.of("state").at(-1)?.outdated], [["t"], ["t"]]);
   });
 
-  test("while its folder is being chosen the extensions may become others: those are the ones that it begins with, the agent is not", async () => {
+  test("compares with the extensions after the folder choice and the agent before it", async () => {
     for (const [more, expected] of [
       [BEFORE, []],
       [{ "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }, ["t"]],
@@ -127,7 +127,7 @@ suite("tabs that go on as they began", () => {
     }
   });
 
-  test("nothing is kept of a tab that is closed while its folder is being chosen", async () => {
+  test("forgets a tab closed during its folder choice", async () => {
     const choosing = deferred<string>(),
       { chosen, log } = new Fixture();
     const folders = new WorkingFolders({
@@ -148,7 +148,7 @@ suite("tabs that go on as they began", () => {
     deepEqual(beginnings.outdated(["t"]), []);
   });
 
-  test("a session that is lost begins anew with what is set then", async () => {
+  test("excludes a lost session that restarts with the current settings", async () => {
     const fixture = await begunWith();
     deepEqual(outdated(fixture, settingsWith(BEFORE)), ["t"]);
     await fixture.become(BACKOFF);
@@ -158,7 +158,7 @@ suite("tabs that go on as they began", () => {
     deepEqual(fixture.chat.outdatedTabs, []);
   });
 
-  test("whoever wants to know is told when there are others, once, and not of tabs that are closed", async () => {
+  test("notifies listeners once about changes, without closed tabs", async () => {
     const fixture = await begunWith();
     await fixture.says({ type: "new-tab", tabId: "u" });
     deepEqual(outdated(fixture, settingsWith(BEFORE)), ["t", "u"]);

@@ -36,8 +36,8 @@ function fixture() {
   return { sent, heard, warned, page, next };
 }
 
-suite("page wire", () => {
-  test("nothing is posted until the page is ready, and nothing after the view is hidden", () => {
+suite("PageChannel", () => {
+  test("drops messages until the page is ready and after the view is hidden", () => {
     const { page, sent } = fixture();
     page.post(event(1));
     page.receive(READY);
@@ -47,7 +47,7 @@ suite("page wire", () => {
     deepEqual([sent, page.isLive], [[event(2)], false]);
   });
 
-  test("what VS Code does not deliver makes the page absent, but not the page that has come since", async () => {
+  test("disconnects on an undelivered message, but not for a newer page", async () => {
     const { page, sent, next } = fixture();
     page.receive(READY);
     const first = (next.delivery = deferred<boolean>());
@@ -64,7 +64,7 @@ suite("page wire", () => {
     deepEqual([page.isLive, sent.length], [false, 2]);
   });
 
-  test("what is delivered has got there or not, and who delivers is told", async () => {
+  test("returns whether a message was delivered", async () => {
     const { page, sent, next } = fixture();
     equal(await page.deliver({ type: "openTab" }), false);
     page.receive(READY);
@@ -75,7 +75,7 @@ suite("page wire", () => {
     deepEqual([await delivering, page.isLive, sent.length], [false, false, 2]);
   });
 
-  test("a page that falls behind is told to ask again when it has caught up", () => {
+  test("requests a replay from a slow page that caught up", () => {
     const { page, sent } = fixture();
     page.receive(READY);
     for (let seq = 1; seq <= LIMIT + 10; seq++) page.post(event(seq));
@@ -84,7 +84,7 @@ suite("page wire", () => {
     deepEqual(sent.at(-1), { type: "askAgain" });
   });
 
-  test("what is no message is logged and goes no further", () => {
+  test("logs and drops an invalid message", () => {
     const { page, heard, warned } = fixture();
     page.receive({ type: "quit" });
     page.receive({ type: "cancel", tabId: 7 });
@@ -104,7 +104,7 @@ suite("page document", () => {
     script: "https://csp/dist/webview.js",
   });
 
-  test("scripts run by nonce only, and nothing is loaded that is not named", () => {
+  test("runs scripts only by nonce and loads only named resources", () => {
     const policy = /content="([^"]+)"/.exec(html)?.[1] ?? "";
     ok(policy.startsWith("default-src 'none'; script-src 'nonce-N'; "));
     for (const none of ["connect-src", "frame-src", "object-src", "base-uri", "form-action"])
@@ -114,7 +114,7 @@ suite("page document", () => {
     ok(html.includes('<script nonce="N" src="https://csp/dist/webview.js">'));
   });
 
-  test("names the workspace by a key that is the same each time and tells no path; without a workspace by none", () => {
+  test("identifies the workspace by a stable hash, empty without a workspace", () => {
     const parts = {
       cspSource: "https://csp",
       nonce: "N",
@@ -130,16 +130,16 @@ suite("page document", () => {
     equal(rootOf(undefined), "");
   });
 
-  test("a nonce is 128 bits, fresh each time", () => {
+  test("has a fresh 128-bit nonce", () => {
     equal(Buffer.from(freshNonce(), "base64url").length, 16);
     notEqual(freshNonce(), freshNonce());
   });
 });
 
-suite("response capture", () => {
+suite("ResponseCapture", () => {
   const upsert = (entry: Extract<ChatEvent, { type: "upsert" }>["entry"]): ChatEvent => ({ type: "upsert", entry });
 
-  test("it has what the agent said since it began, and nothing of users, thoughts or other tabs", () => {
+  test("contains the agent's text since its start, without users, thoughts and other tabs", () => {
     const capture = new ResponseCapture();
     capture.heard("t", upsert({ kind: "agent", id: "0", text: "before" }));
     capture.start("t");

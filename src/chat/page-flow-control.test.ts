@@ -24,8 +24,8 @@ function run(
 }
 const last = (...events: OutletEvent[]) => run(events).effects.at(-1);
 
-suite("outlet", () => {
-  test("nothing is posted before the page is ready, nor when it is hidden, until it is ready again", () => {
+suite("PageFlowControl", () => {
+  test("drops messages while no page is connected", () => {
     equal(last(EVENT), "drop");
     equal(last(STATE), "drop");
     equal(last(READY, EVENT), "post");
@@ -34,15 +34,15 @@ suite("outlet", () => {
     equal(last(READY, HIDDEN, READY, EVENT), "post");
   });
 
-  test("what VS Code did not deliver makes the page absent until it is ready again", () => {
+  test("disconnects when VS Code reports an undelivered message", () => {
     equal(last(READY, { kind: "refused", page: 1 }, EVENT), "drop");
     equal(last(READY, { kind: "refused", page: 1 }, READY, EVENT), "post");
   });
 
-  test("a late refusal of an earlier page changes nothing", () =>
+  test("ignores a late undelivered report of an earlier page", () =>
     equal(last(READY, READY, { kind: "refused", page: 1 }, EVENT), "post"));
 
-  test("at most 500 are on their way; then posting stops until half are handled, and the page is told to ask", () => {
+  test("blocks at 500 unacknowledged messages and requests a replay at half", () => {
     const full = run([READY, ...times(LIMIT + 3, EVENT)]);
     deepEqual(
       [full.effects.filter(effect => effect === "post").length, full.effects.at(-1), full.outlet.kind],
@@ -58,7 +58,7 @@ suite("outlet", () => {
     ]);
   });
 
-  test("a page that keeps up is never told to ask", () => {
+  test("never requests a replay from a page that keeps up", () => {
     let outlet = run([READY]).outlet;
     for (let n = 1; n <= 3 * LIMIT; n++) {
       const { outlet: next, effects } = run([EVENT, ack(n)], outlet);
@@ -67,7 +67,7 @@ suite("outlet", () => {
     }
   });
 
-  test("a page that was reloaded counts from nothing again, and is not taken for a slow one", () => {
+  test("resets the counter for a reloaded page", () => {
     let { outlet } = run([READY, ...times(450, EVENT), ack(400), READY]);
     for (let n = 1; n <= 3 * LIMIT; n++) {
       const { outlet: next, effects } = run([EVENT, ack(n)], outlet);
@@ -77,9 +77,9 @@ suite("outlet", () => {
     equal(run([READY, ...times(LIMIT + 1, EVENT), READY, EVENT]).effects.at(-1), "post");
   });
 
-  test("an acknowledgement of nobody does nothing", () => deepEqual(run([ack(7)]).outlet, ABSENT));
+  test("ignores an acknowledgement without a page", () => deepEqual(run([ack(7)]).outlet, ABSENT));
 
-  test("whatever happens: a bounded number on its way, and a lagging page that handles everything is told to ask", () => {
+  test("bounds the messages in flight and unblocks after all are acknowledged (property)", () => {
     const event = fc.oneof(
       { weight: 1, arbitrary: fc.constantFrom(READY, HIDDEN, STATE) },
       { weight: 3, arbitrary: fc.record({ kind: fc.constant("acknowledged" as const), handled: fc.nat(600) }) },

@@ -13,8 +13,8 @@ function fixture() {
   return { sidecar, tabs: new TabSessions(() => sidecar.current()) };
 }
 
-suite("tabs and sessions", () => {
-  test("a tab is opened once, and is found by its session", async () => {
+suite("TabSessions", () => {
+  test("opens a tab once and finds it by its session", async () => {
     const { sidecar, tabs } = fixture();
     const both = [tabs.open("t", plan), tabs.open("t", plan)];
     equal(tabs.kind("t"), "opening");
@@ -25,7 +25,7 @@ suite("tabs and sessions", () => {
     deepEqual([tabs.tabOf("s1"), tabs.kind("t"), tabs.ids, sidecar.methods()], ["t", "open", ["t"], ["chat/new"]]);
   });
 
-  test("who asks while a session opens gets it in the order of asking", async () => {
+  test("resolves waiting requests in order when the session opens", async () => {
     const { sidecar, tabs } = fixture();
     const order: number[] = [];
     sidecar.hold("chat/new");
@@ -38,7 +38,7 @@ suite("tabs and sessions", () => {
     deepEqual(order, [1, 2, 3]);
   });
 
-  test("a sidecar that dies during an opening only delays it", async () => {
+  test("delays an opening while the sidecar restarts", async () => {
     const { sidecar, tabs } = fixture();
     sidecar.hold("chat/new");
     const opening = tabs.open("t", plan);
@@ -51,7 +51,7 @@ suite("tabs and sessions", () => {
     deepEqual(sidecar.methods(), ["chat/new"]);
   });
 
-  test("when there will be no sidecar, who waits is told why, and the tab can be opened later", async () => {
+  test("rejects waiting requests without a sidecar and allows a later opening", async () => {
     const { sidecar, tabs } = fixture();
     sidecar.unavailable = new SidecarUnavailable("It is not started again.");
     const opening = tabs.open("t", plan);
@@ -62,7 +62,7 @@ suite("tabs and sessions", () => {
     equal((await tabs.open("t", plan)).sessionId, "s1");
   });
 
-  test("a refusal is told, and so is a plan that fails", async () => {
+  test("rejects on a sidecar error and on a failed plan", async () => {
     const { sidecar, tabs } = fixture();
     sidecar.refuse("chat/new", new SidecarRefused(-1, "No."));
     await rejects(tabs.open("t", plan), /No\./);
@@ -73,7 +73,7 @@ suite("tabs and sessions", () => {
     deepEqual([tabs.kind("t"), tabs.kind("u")], ["lost", "lost"]);
   });
 
-  test("when the sidecar died, its tabs are lost, and who asks waits for the next opening", async () => {
+  test("marks tabs as lost after a sidecar exit and waits for the next opening", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     sidecar.die();
@@ -86,7 +86,7 @@ suite("tabs and sessions", () => {
     equal(tabs.tabOf("s2"), "t");
   });
 
-  test("when the sidecar will not come back, who waits for a lost tab is told, and the tab can still be opened", async () => {
+  test("rejects requests for a lost tab when the sidecar failed and allows a later opening", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     await tabs.open("u", plan);
@@ -99,7 +99,7 @@ suite("tabs and sessions", () => {
     equal(sidecar.calls.length, 3);
   });
 
-  test("a session that the sidecar does not know is forgotten alone", async () => {
+  test("forgets only the unknown session", async () => {
     const { tabs } = fixture();
     await tabs.open("t", plan);
     await tabs.open("u", plan);
@@ -108,7 +108,7 @@ suite("tabs and sessions", () => {
     deepEqual([tabs.kind("t"), tabs.tabOf("s1"), tabs.kind("u"), tabs.tabOf("s2")], ["lost", undefined, "open", "u"]);
   });
 
-  test("closing a tab closes its session, whether open or opening, and refuses who waits", async () => {
+  test("closes the session of an open or opening tab and rejects waiting requests", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     tabs.close("t");
@@ -125,7 +125,7 @@ suite("tabs and sessions", () => {
     tabs.close("never");
   });
 
-  test("a tab that was closed and opened again while its session opened has one session", async () => {
+  test("keeps one session for a tab closed and reopened during its opening", async () => {
     const { sidecar, tabs } = fixture();
     sidecar.hold("chat/new");
     void tabs.open("t", plan);
@@ -140,7 +140,7 @@ suite("tabs and sessions", () => {
     equal(tabs.tabOf("s2"), "t");
   });
 
-  test("closing a session of a sidecar that is gone is nothing", async () => {
+  test("ignores a close without a sidecar", async () => {
     const { sidecar, tabs } = fixture();
     await tabs.open("t", plan);
     sidecar.refuse("chat/close", new SidecarGone("gone"));

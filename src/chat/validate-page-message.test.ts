@@ -225,12 +225,12 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "log", level: "info", message: "m" },
 ];
 
-suite("what the page says", () => {
-  test("every message of the contract passes unchanged", () => {
+suite("page message validation", () => {
+  test("accepts every valid message unchanged", () => {
     for (const message of MESSAGES) deepEqual(validate(structuredClone(message)), { ok: true, message });
   });
 
-  test("unknown fields are left behind", () => {
+  test("drops unknown fields", () => {
     deepEqual(validate({ type: "cancel", tabId: "t", command: "rm" }), {
       ok: true,
       message: { type: "cancel", tabId: "t" },
@@ -247,13 +247,13 @@ suite("what the page says", () => {
     elicitationId: "e",
     choice: { kind: "accept", values },
   });
-  test("what was filled in passes under any name, also one that objects have by themselves", () => {
+  test("accepts form values under any name, including object members", () => {
     const message: unknown = JSON.parse(JSON.stringify(accept({ a: "x" })).replace('"a"', '"__proto__"'));
     const result = validate(message);
     deepEqual(result.ok && JSON.stringify(result.message), JSON.stringify(message));
   });
 
-  test("what is unknown or does not fit is no message, and why is said", () => {
+  test("rejects an unknown or invalid message with a reason", () => {
     const wrong: readonly (readonly [unknown, RegExp])[] = [
       [undefined, /type/],
       [null, /type/],
@@ -320,7 +320,7 @@ suite("what the page says", () => {
     }
   });
 
-  test("what is attached has its form and its limits, in a prompt as in what is shown", () => {
+  test("limits attachments in prompts and entries", () => {
     const file: Attachment = { kind: "file", path: "/a" },
       selection = { kind: "selection", name: "a", startLine: 1, endLine: 1, text: "" },
       image = { kind: "image", name: "a", mimeType: "image/png", data: "AAAA" };
@@ -386,7 +386,7 @@ suite("what the page says", () => {
     deepEqual(shown.ok && shown.message.type === "webview-ready" && shown.message.tabs[0]?.shown, [ENTRIES[0]]);
   });
 
-  test("what is searched, wanted and taken back has its form", () => {
+  test("limits searches, requests and withdrawals", () => {
     const wrong: readonly unknown[] = [
       { type: "find", asked: -1, query: "" },
       { type: "find", asked: 1 },
@@ -406,7 +406,7 @@ suite("what the page says", () => {
     for (const value of wrong) ok(!validate(value).ok, JSON.stringify(value).slice(0, 80));
   });
 
-  test("an entry that another version saved is left out alone", () => {
+  test("drops only an invalid entry of another version", () => {
     const result = validate({
       type: "webview-ready",
       tabs: [
@@ -424,7 +424,7 @@ suite("what the page says", () => {
     });
   });
 
-  test("ids, names and titles of agents pass in whatever length, the same in an entry and in its answer", () => {
+  test("accepts ids, names and titles of any length", () => {
     const long = "x".repeat(100_000);
     const [tool, question] = [ENTRIES[4], ENTRIES[6]];
     const messages = [
@@ -455,7 +455,7 @@ suite("what the page says", () => {
     for (const message of messages) deepEqual(validate(message), { ok: true, message });
   });
 
-  test("any JSON is answered, never thrown at", () =>
+  test("never throws for any JSON", () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.constantFrom(...MESSAGES), (value, message) => {
         equal(typeof validate(value).ok, "boolean");

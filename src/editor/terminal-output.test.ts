@@ -1,8 +1,8 @@
 import { equal } from "node:assert/strict";
 import { printout } from "./terminal-output";
 
-suite("printout of a terminal", () => {
-  test("text and colors are shown, with lines as terminals want them and how it ended", () => {
+suite("terminal output", () => {
+  test("contains text and colors with terminal line endings and the exit status", () => {
     equal(
       printout("a\nb\r\n\x1b[31mred\x1b[0m", { code: 1 }),
       "a\r\nb\r\n\x1b[31mred\x1b[0m\r\n\x1b[2mexit code 1\x1b[0m\r\n",
@@ -12,7 +12,7 @@ suite("printout of a terminal", () => {
     equal(printout("a", {}), "a");
   });
 
-  test("what does more than show text is left out", () => {
+  test("contains no control sequences other than formatting", () => {
     equal(
       printout(
         "a\x1b]52;c;ZXZpbA==\x07b\x1b]0;title\x1b\\c\x1bPq#0\x1b\\d\x9d8;;http://x\x9ce\x1b]633;A\x07f",

@@ -41,8 +41,8 @@ const classes: PartClasses = {
 const old: PartClasses = { LanguageModelTextPart: Text, LanguageModelToolCallPart: ToolCall };
 const png = new Data(new Uint8Array([1, 2, 255]), "image/png");
 
-suite("parts of VS Code's messages", () => {
-  test("each kind, from each of the three roles; the third is in no typings", () =>
+suite("message part conversion", () => {
+  test("converts each kind in each of the three roles", () =>
     deepEqual(
       chatMessages(
         [
@@ -81,7 +81,7 @@ suite("parts of VS Code's messages", () => {
       ],
     ));
 
-  test("a result of several parts keeps them, with its images; what is unknown in it is shown as JSON", () =>
+  test("keeps several parts of a result with images and shows unknown ones as JSON", () =>
     deepEqual(chatPart(new ToolResult("c", [new Text("a"), png, { odd: 1 }, "plain"]), classes), {
       type: "tool_result",
       toolCallId: "c",
@@ -93,20 +93,20 @@ suite("parts of VS Code's messages", () => {
       ],
     }));
 
-  test("a result without a part is an empty text", () =>
+  test("converts an empty result to an empty text", () =>
     deepEqual(chatPart(new ToolResult("c", []), classes), { type: "tool_result", toolCallId: "c", result: "" }));
 
-  test("what a host's class renders is text; what says nothing is left out alone", () => {
+  test("converts rendered parts to text and drops unknown ones", () => {
     deepEqual(chatPart({ value: { node: 1 } }, classes), { type: "text", value: `{"node":1}` });
     deepEqual(chatMessages([{ role: 1, content: [null, 7, {}, new Text("x")] }], classes), [
       { role: "user", content: [{ type: "text", value: "x" }] },
     ]);
   });
 
-  test("thinking is known without its class by what only it has", () =>
+  test("recognizes thinking without its class by its members", () =>
     equal(chatPart({ value: "hm", id: "1" }, old)?.type, "thinking"));
 
-  test("our parts as its own", () => {
+  test("creates VS Code's parts", () => {
     deepEqual(responsePart({ type: "text", value: "a" }, classes), new Text("a"));
     deepEqual(
       responsePart({ type: "tool_call", toolCallId: "c", toolName: "t", parameters: { a: 1 } }, classes),
@@ -117,13 +117,13 @@ suite("parts of VS Code's messages", () => {
     ok(data instanceof Data && data.mimeType === "usage" && [...data.data].join() === "1,2,255");
   });
 
-  test("what a version does not have is left out: thinking is never shown as text", () => {
+  test("drops parts that a version lacks, so that thinking is never text", () => {
     equal(responsePart({ type: "thinking", value: "hm" }, old), undefined);
     equal(responsePart({ type: "data", mimeType: "usage", data: "" }, old), undefined);
     equal(responsePart({ type: "tool_result", toolCallId: "c", result: "" }, classes), undefined);
   });
 
-  test("any text and any bytes come back as they were", () =>
+  test("round-trips any text and bytes", () =>
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.uint8Array(), (text, bytes) => {
         const there = chatMessages(
@@ -140,7 +140,7 @@ suite("parts of VS Code's messages", () => {
       }),
     ));
 
-  test("tools: one without a schema stays without", () =>
+  test("keeps a tool without a schema", () =>
     deepEqual(
       chatTools([
         { name: "a", description: "A", inputSchema: { type: "object" } },

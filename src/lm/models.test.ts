@@ -16,8 +16,8 @@ const known = (
   contextTokens: (id: string) => number | undefined = () => undefined,
 ) => ({ takesImages, contextTokens });
 
-suite("models in the picker", () => {
-  test("shows the context size of an agent that reported it, and keeps room for the tools", () => {
+suite("language model", () => {
+  test("shows a reported context size and reserves tokens for the tools", () => {
     const sizes = new Map([
         ["my-agent", 200_000],
         [ELIZA.id, 8_000],
@@ -51,7 +51,7 @@ suite("models in the picker", () => {
     );
   });
 
-  test("the agent that is selected, and each by its name", () =>
+  test("contains the selected agent and each agent by name", () =>
     deepEqual(
       modelsOf(
         offered,
@@ -64,7 +64,7 @@ suite("models in the picker", () => {
       ],
     ));
 
-  test("each can call tools, is offered in agent mode, and has room that VS Code need not save", () => {
+  test("supports tools and agent mode with a large input limit", () => {
     for (const { maxInputTokens, capabilities, isUserSelectable, tooltip } of modelsOf(
       offered,
       known(() => false),
@@ -72,7 +72,7 @@ suite("models in the picker", () => {
       ok(maxInputTokens >= 1_000_000 && capabilities.toolCalling && isUserSelectable && tooltip !== "");
   });
 
-  test("a selected agent that is not there has no model", () =>
+  test("excludes a selected agent that does not exist", () =>
     deepEqual(
       modelsOf(
         { agents: [ELIZA], configured: [ELIZA.id], currentAgentId: "gone" },
@@ -81,13 +81,13 @@ suite("models in the picker", () => {
       ["symposium-eliza"],
     ));
 
-  test("a model finds its agent, and none that is gone", () => {
+  test("maps to its agent, or to none if removed", () => {
     equal(agentOf(CURRENT, offered), own);
     equal(agentOf("symposium-eliza", offered), ELIZA);
     equal(agentOf("symposium-gone", offered), undefined);
   });
 
-  test("no two agents have one id", () =>
+  test("has unique ids (property)", () =>
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.oneof(fc.constantFrom("eliza", ELIZA.id, "symposium"), fc.string({ minLength: 1 }))),
@@ -98,8 +98,8 @@ suite("models in the picker", () => {
     ));
 });
 
-suite("tokens of a text or a message", () => {
-  test("a quarter of the characters, an image a constant, all parts of a message", () => {
+suite("token count", () => {
+  test("is a quarter of the characters, with a constant for images", () => {
     deepEqual(["", "abcd", "abcde"].map(tokensOf), [0, 1, 2]);
     equal(
       tokensOf({
@@ -114,7 +114,7 @@ suite("tokens of a text or a message", () => {
     );
   });
 
-  test("for anything a whole number that is not negative", () =>
+  test("is a non-negative integer for any input", () =>
     fc.assert(
       fc.property(fc.anything(), value => {
         for (const given of [value, { content: [value] }, { content: [{ content: [value] }] }])

@@ -26,10 +26,10 @@ function logged() {
 
 const turn = () => new Promise(resolve => setImmediate(resolve));
 
-suite("conversations that are kept", () => {
+suite("PersistedSessions", () => {
   const none = { from: 0, added: [] };
 
-  test("in their order, the last that was kept last, once each", () => {
+  test("keeps one record per id, the latest last", () => {
     const kept = new KeptSessions(memory(), logged().log, new FakeClock());
     for (const [id, n] of [
       ["a", 1],
@@ -45,7 +45,7 @@ suite("conversations that are kept", () => {
     deepEqual(kept.all(), [{ n: 3, turns: [] }]);
   });
 
-  test("turns are added to those that are kept; a record with a gap is dropped", () => {
+  test("appends turns and drops a record with a gap", () => {
     const kept = new KeptSessions(memory(), logged().log, new FakeClock());
     kept.keep("a", {}, { from: 0, added: ["1", "2"] });
     kept.keep("a", {}, { from: 2, added: ["3"] });
@@ -55,13 +55,13 @@ suite("conversations that are kept", () => {
     deepEqual(kept.all(), []);
   });
 
-  test("two hundred at most: the oldest go", () => {
+  test("keeps at most two hundred records, dropping the oldest", () => {
     const kept = new KeptSessions(memory(), logged().log, new FakeClock());
     for (let i = 0; i < 210; i++) kept.keep(`s${i}`, { i }, none);
     deepEqual([kept.all().length, kept.all()[0]], [200, { i: 10, turns: [] }]);
   });
 
-  test("the storage is written once a second at most, and at the end", () => {
+  test("is written at most once per second and finally", () => {
     const clock = new FakeClock(),
       storage = memory(),
       kept = new KeptSessions(storage, logged().log, clock);
@@ -76,7 +76,7 @@ suite("conversations that are kept", () => {
     equal(clock.waiting, 0);
   });
 
-  test("what is no list of ours is none; what cannot be written is logged", async () => {
+  test("ignores invalid storage and logs a failed write", async () => {
     const odd = memory(),
       clock = new FakeClock();
     odd.values.set("symposium.lmSessions", "odd");
@@ -89,8 +89,8 @@ suite("conversations that are kept", () => {
   });
 });
 
-suite("what was learned of agents", () => {
-  test("keeps whether an agent takes images and the size of its context, and reports changes", async () => {
+suite("CapabilityCache", () => {
+  test("stores image support and context size and reports changes", async () => {
     let changes = 0;
     const learned = new Learned(memory(), logged().log, () => {
       changes++;

@@ -100,8 +100,8 @@ function fixture(changes: Partial<ProviderDeps> = {}) {
 
 const settled = () => new Promise(resolve => setImmediate(resolve));
 
-suite("provider of models", () => {
-  test("a request is what VS Code gave, with the agent, the folder and who asks", async () => {
+suite("ModelProvider", () => {
+  test("sends VS Code's request with agent, folder and caller", async () => {
     const { respond, requests, answer } = fixture();
     const done = respond("symposium-eliza", {
       tools: [{ name: "t", description: "T" }],
@@ -142,7 +142,7 @@ suite("provider of models", () => {
       ];
     });
 
-  test("the second request refers to what the first one brought; where the sidecar does not know it, everything is sent again", async () => {
+  test("sends a delta to the previous request, and everything if the sidecar lacks it", async () => {
     const { respond, requests, answer } = fixture();
     for (const answers of [[{}], [{}], [{ isUnknown: true }, {}]]) {
       const done = respond();
@@ -161,7 +161,7 @@ suite("provider of models", () => {
     equal((requests[3]?.params as ChatRequestDelta).requestId, 3, "it is the same request");
   });
 
-  test("a sidecar that was started again is sent everything; what was stopped meanwhile is not sent again", async () => {
+  test("sends everything to a restarted sidecar, and nothing for a cancelled request", async () => {
     let client: LmClient | undefined;
     const {
       respond,
@@ -186,7 +186,7 @@ suite("provider of models", () => {
     ]);
   });
 
-  test("parts go to their request, and nowhere when it is over", async () => {
+  test("reports parts to their open request only", async () => {
     const { provider, respond, reported, leftOut, answer } = fixture();
     const done = respond();
     await settled();
@@ -201,7 +201,7 @@ suite("provider of models", () => {
     deepEqual(leftOut, ["thinking"]);
   });
 
-  test("a request fails after VS Code has taken the parts before the failure, and at once where there are none", async () => {
+  test("rejects after VS Code accepted the earlier parts, or immediately without parts", async () => {
     const taken = deferred<void>(),
       events: string[] = [];
     const { provider, respond, refuse } = fixture({
@@ -229,7 +229,7 @@ suite("provider of models", () => {
     deepEqual(events, ["failed", "waits", "failed"]);
   });
 
-  test("Stop is told to the sidecar once, and the promise waits for its answer", async () => {
+  test("sends one cancellation and awaits the response", async () => {
     const { respond, notes, cancel, answer, listeners } = fixture();
     let isDone = false;
     const done = respond().then(() => {
@@ -244,7 +244,7 @@ suite("provider of models", () => {
     equal(listeners.length, 0, "nothing listens any more");
   });
 
-  test("what was stopped before the sidecar was there is not asked", async () => {
+  test("sends nothing for a request cancelled before the sidecar is available", async () => {
     const { respond, cancel, requests } = fixture();
     const done = respond();
     cancel();
@@ -252,7 +252,7 @@ suite("provider of models", () => {
     deepEqual(requests, []);
   });
 
-  test("prints each failure once, as a sentence without a stack", async () => {
+  test("rejects with a sentence without a stack, once", async () => {
     const gone = fixture();
     const failing = gone.respond();
     await settled();
@@ -269,7 +269,7 @@ suite("provider of models", () => {
     );
   });
 
-  test("an agent without a command is in no picker", () =>
+  test("excludes an agent without a command from the picker", () =>
     deepEqual(
       fixture()
         .provider.models()
@@ -278,7 +278,7 @@ suite("provider of models", () => {
     ));
 });
 
-suite("tools that ask for an agent", () => {
+suite("permission tools", () => {
   function tool(client: LmClient | undefined, name = permissionTool("codex", "execute"), more: Partial<ToolDeps> = {}) {
     const unexpected = () => Promise.reject(new Error("No dialog is expected."));
     return new AgentTool(name, {
@@ -292,7 +292,7 @@ suite("tools that ask for an agent", () => {
   }
   const asked = { input: { id: "q" }, toolInvocationToken: {} as never };
 
-  test("the question is the sidecar's, whatever stands in the call", async () => {
+  test("shows the sidecar's question regardless of the call", async () => {
     const { client, requests, answer } = fixture();
     const prepared = tool(client).prepareInvocation({ input: { id: "q", title: "harmless" } });
     await settled();
@@ -304,7 +304,7 @@ suite("tools that ask for an agent", () => {
     deepEqual(requests, [{ method: "lm/question", params: { questionId: "q" } }]);
   });
 
-  test("what is too long for the card can be opened, by a command that its question alone is given to", async () => {
+  test("links a long question to a command with its id", async () => {
     const { client, answer } = fixture();
     const prepared = tool(client).prepareInvocation({ input: { id: "q" } });
     await settled();
@@ -317,7 +317,7 @@ suite("tools that ask for an agent", () => {
     });
   });
 
-  test("consent is given inside the call, with the call's own id", async () => {
+  test("decides within the call with its id", async () => {
     const { client, requests, answer } = fixture();
     const invoked = tool(client).invoke({ ...asked, chatStreamToolCallId: "c1", model: { vendor: "symposium" } });
     await settled();
@@ -328,7 +328,7 @@ suite("tools that ask for an agent", () => {
     ]);
   });
 
-  test("the tool that asks each time has no confirmation that a standing approval could answer: its own dialog decides, each time", async () => {
+  test("confirms each time with its own dialog if standing approvals are impossible", async () => {
     const { client, requests, answer } = fixture(),
       dialogs: unknown[] = [],
       presses = [true, false];
@@ -360,7 +360,7 @@ suite("tools that ask for an agent", () => {
     );
   });
 
-  test("a dialog shows a question without Markdown's marks, and all of its words", () => {
+  test("shows a question without Markdown in a dialog", () => {
     equal(
       plainText('`rename`\n\n```json\n{\n  "a": 1\n}\n```\n\nIt names a tool.'),
       'rename\n\n{\n  "a": 1\n}\n\nIt names a tool.',
@@ -368,7 +368,7 @@ suite("tools that ask for an agent", () => {
     equal(plainText("````sh\nls\n```\nrm x\n````\n`` `a` ``"), "ls\nrm x\n`a`");
   });
 
-  test("nobody else's: no chat, another model, no question, a question that is over, no sidecar", async () => {
+  test("rejects foreign calls, other models, missing or closed questions and a missing sidecar", async () => {
     const { client, requests, answer } = fixture();
     await rejects(tool(client).invoke({ ...asked, toolInvocationToken: undefined }), /by nobody else/);
     await rejects(tool(client).invoke({ ...asked, model: { vendor: "copilot" } }), /Symposium's own models/);

@@ -18,11 +18,11 @@ class Stored {
 suite("ToolGroups", () => {
   const groups = (profile = new Stored(), workspace = new Stored()) => new ToolGroups(profile, workspace, new Log());
 
-  test("a built-in agent has its own group, whatever is assigned", () => {
+  test("uses the fixed group of a built-in agent", () => {
     for (const [id, { group }] of BUILT_IN_GROUPS) equal(groups().groupOf(id), group);
   });
 
-  test("another agent keeps its group in later windows and other workspaces; when all are assigned, further agents have none", () => {
+  test("keeps an agent's group across windows and workspaces until all are assigned", () => {
     const profile = new Stored(),
       ids = Array.from({ length: ASSIGNED_GROUPS.length + 2 }, (_, i) => `agent ${i}`),
       first = groups(profile);
@@ -37,7 +37,7 @@ suite("ToolGroups", () => {
     );
   });
 
-  test("a group that another profile has assigned in this workspace is neither used nor given away", () => {
+  test("neither uses nor reassigns a group of another profile in the workspace", () => {
     const workspace = new Stored(),
       one = groups(new Stored(), workspace),
       other = groups(new Stored(), workspace);
@@ -50,7 +50,7 @@ suite("ToolGroups", () => {
     equal(groups(known, workspace).groupOf("b"), undefined);
   });
 
-  test("an assignment that another window has overwritten counts no more", () => {
+  test("drops an assignment that another window replaced", () => {
     const profile = new Stored(),
       here = groups(profile);
     equal(here.groupOf("a"), "custom1");
@@ -58,13 +58,13 @@ suite("ToolGroups", () => {
     deepEqual([here.groupOf("b"), here.groupOf("a")], [undefined, "custom2"]);
   });
 
-  test("what cannot be read gives no group away twice", () => {
+  test("never assigns a group with an unreadable entry again", () => {
     const profile = new Stored();
     void profile.update("symposium.permissionTools", { custom1: 7, custom2: null, elsewhere: "a" });
     deepEqual([groups(profile).groupOf("a"), groups(profile).groupOf("b")], ["custom3", "custom4"]);
   });
 
-  test("over any profiles and workspaces, an approval for one agent never meets another agent under its tool", () =>
+  test("never shares an approved tool between agents (property)", () =>
     fc.assert(
       fc.property(
         fc.array(

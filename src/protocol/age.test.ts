@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { ageOf } from "./age";
 
-suite("how old something is", () => {
-  test("in its largest whole unit", () =>
+suite("age", () => {
+  test("is shown in its largest whole unit", () =>
     deepEqual([-5, 0, 59_999, 60_000, 7_200_000, 86_400_000 * 3].map(ageOf), [
       "less than a minute",
       "less than a minute",

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { BatchedOutput } from "./batched-output";
 
-suite("batched output", () => {
+suite("BatchedOutput", () => {
   function fixture() {
     const calls: string[] = [],
       due: (() => void)[] = [],
@@ -33,7 +33,7 @@ suite("batched output", () => {
     };
   }
 
-  test("writes of one moment are one write, in their order", async () => {
+  test("merges writes of one tick in order", async () => {
     const { output, calls, pass } = fixture();
     for (const data of ["a", "b", "c"]) await output.write(data);
     deepEqual(calls, []);
@@ -44,14 +44,14 @@ suite("batched output", () => {
     deepEqual(calls, ["cork", "a", "b", "c", "uncork", "cork", "d", "uncork"]);
   });
 
-  test("what waits is written before the end", async () => {
+  test("flushes before the end", async () => {
     const { output, calls } = fixture();
     await output.write("a");
     output.end();
     deepEqual(calls, ["cork", "a", "uncork", "end"]);
   });
 
-  test("the stream's own events are passed on, until nobody listens", () => {
+  test("forwards the stream's events until disposal", () => {
     const { output, listeners } = fixture(),
       heard: string[] = [];
     const listening = [

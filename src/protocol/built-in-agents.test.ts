@@ -3,18 +3,18 @@ import { readDistribution } from "./agents";
 import { BUILT_IN_AGENTS, builtInAgents, currentPackage } from "./built-in-agents";
 
 suite("built-in agents", () => {
-  test("have the public ids, each once, in the order of the pickers", () =>
+  test("has unique public ids in picker order", () =>
     deepEqual(
       BUILT_IN_AGENTS.map(({ id }) => id),
       ["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli"],
     ));
 
-  test("can be read like any other agent", () => {
+  test("can be parsed like other agents", () => {
     for (const { distribution } of BUILT_IN_AGENTS)
       deepEqual(readDistribution(JSON.parse(JSON.stringify(distribution))), distribution);
   });
 
-  test("are left out when they need a program that is not there", () => {
+  test("is excluded without its required program", () => {
     deepEqual(
       builtInAgents(() => false).map(({ id }) => id),
       ["elizacp", "zed-claude-code", "codex", "gemini"],
@@ -26,16 +26,16 @@ suite("built-in agents", () => {
   });
 });
 
-suite("packages that moved", () => {
+suite("renamed package", () => {
   const MOVED: readonly [was: string, is: string][] = [
     ["@zed-industries/claude-code-acp", "@agentclientprotocol/claude-agent-acp"],
     ["@zed-industries/claude-code-acp@latest", "@agentclientprotocol/claude-agent-acp@latest"],
     ["@zed-industries/claude-agent-acp", "@agentclientprotocol/claude-agent-acp"],
     ["@zed-industries/codex-acp", "@agentclientprotocol/codex-acp"],
   ];
-  for (const [was, is] of MOVED) test(`${was} is ${is}`, () => equal(currentPackage(was), is));
+  for (const [was, is] of MOVED) test(`maps ${was} to ${is}`, () => equal(currentPackage(was), is));
 
-  test("a version is of the package that had it, and others stay what they are", () => {
+  test("keeps other packages and versions unchanged", () => {
     for (const spec of [
       "@zed-industries/claude-code-acp@0.4.0",
       "@google/gemini-cli@latest",

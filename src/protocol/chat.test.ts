@@ -27,8 +27,8 @@ const marks = (entries: readonly Entry[]) =>
           : entry.kind,
   );
 
-suite("the chat model", () => {
-  test("an entry that comes again takes the place of the first, text grows where it belongs", () =>
+suite("chat model", () => {
+  test("replaces a repeated entry and appends text to its entry", () =>
     deepEqual(
       play(
         agent("1", "a"),
@@ -39,7 +39,7 @@ suite("the chat model", () => {
       ["ac", "d"],
     ));
 
-  test("a terminal that comes again takes the place of the first", () => {
+  test("replaces a repeated terminal", () => {
     const terminal = (terminalId: string, output: string): ChatEvent => ({
       type: "terminal",
       terminal: { terminalId, command: "ls", cwd: "/w", output, isCut: false },
@@ -52,14 +52,14 @@ suite("the chat model", () => {
     );
   });
 
-  test("a repeated, overlapping or gapped piece of text changes nothing that it should not", () => {
+  test("ignores repeated, overlapping and gapped text", () => {
     const once = play(agent("1", "ab"), { type: "append", id: "1", offset: 2, text: "cd" });
     deepEqual(applyEvent(once, { type: "append", id: "1", offset: 2, text: "cd" }), once);
     deepEqual(applyEvent(once, { type: "append", id: "1", offset: 9, text: "x" }).entries, once.entries);
     deepEqual(applyEvent(once, { type: "append", id: "nobody", offset: 0, text: "x" }).entries, once.entries);
   });
 
-  test("a death in mid-turn marks the answer of that turn, and settles what is open", () => {
+  test("marks the answer and settles open entries on an exit during a turn", () => {
     const open = play(
       user("u1"),
       agent("1", "old"),
@@ -84,7 +84,7 @@ suite("the chat model", () => {
     deepEqual(marks(interrupted(open, "gone")), ["user", false, "user", true, "cancelled", "cancelled"]);
   });
 
-  test("a death after the turn marks nothing, nor does one before the first word of an answer", () => {
+  test("marks nothing on an exit after a turn or before an answer", () => {
     deepEqual(marks(interrupted(play(user("u"), agent("1", "whole")), "gone")), ["user", false]);
     deepEqual(marks(interrupted(play(user("u"), agent("1", "old"), user("u2"), RUNNING), "gone")), [
       "user",

@@ -133,7 +133,7 @@ const move = fc.oneof(
 );
 
 suite("delivery", () => {
-  test("drop, repeat, reorder, reload, restart: everything is shown once, in order, and the text is exact", () =>
+  test("shows everything once in order despite drops, repeats, reorders, reloads and restarts (property)", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 80 }), moves => {
         const fixture = new Fixture();
@@ -172,7 +172,7 @@ suite("delivery", () => {
       { numRuns: 3000 },
     ));
 
-  test("a short gap is filled with events, a long one with a snapshot", () => {
+  test("fills a short gap with events and a long one with a snapshot", () => {
     deepEqual(answer({ bootId: "b1", seq: 7 }, { bootId: "b1", first: 5, last: 9 }), { kind: "events", after: 7 });
     deepEqual(answer({ bootId: "b1", seq: 4 }, { bootId: "b1", first: 5, last: 9 }), { kind: "events", after: 4 });
     deepEqual(answer({ bootId: "b1", seq: 3 }, { bootId: "b1", first: 5, last: 9 }), { kind: "snapshot" });
@@ -180,7 +180,7 @@ suite("delivery", () => {
     deepEqual(answer(undefined, { bootId: "b1", first: 5, last: 9 }), { kind: "snapshot" });
   });
 
-  test("numbers that start again after a restart hide nothing", () => {
+  test("accepts sequence numbers that restart with another boot", () => {
     const seen: Seen = { at: { bootId: "b1", seq: 41 }, asked: 7, tooLate: 0 };
     const over = receive(seen, { kind: "event", bootId: "b2", seq: 1 });
     deepEqual(over, { kind: "startOver", seen: { at: { bootId: "b2", seq: -1 }, asked: 8, tooLate: 7 } });
@@ -193,14 +193,14 @@ suite("delivery", () => {
     });
   });
 
-  test("a snapshot that nobody asked for, for a slow page, only moves it forward", () => {
+  test("accepts an unrequested snapshot only if it is newer", () => {
     const seen: Seen = { at: { bootId: "b1", seq: 5 }, asked: 7, tooLate: 0 };
     equal(receive(seen, { kind: "snapshot", bootId: "b1", seq: 9 }).kind, "show");
     equal(receive(seen, { kind: "snapshot", bootId: "b1", seq: 5 }).kind, "skip");
     equal(receive(seen, { kind: "snapshot", bootId: "b2", seq: 9 }).kind, "askAgain");
   });
 
-  test("a piece of text that comes twice, or overlaps, changes nothing", () =>
+  test("ignores repeated or overlapping text", () =>
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.nat(), (before, piece, cut) => {
         const once = append(before, { offset: before.length, text: piece })!;

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { readDistribution, typedCommand, type Distribution } from "./distribution";
 
-suite("how an agent is obtained", () => {
+suite("distribution", () => {
   const whole: Distribution = {
     local: { command: "a", args: ["--acp"], env: { KEY: "v" } },
     executable: { path: "/a" },
@@ -21,10 +21,9 @@ suite("how an agent is obtained", () => {
     },
   };
 
-  test("every kind is read as it was written", () =>
-    deepEqual(readDistribution(JSON.parse(JSON.stringify(whole))), whole));
+  test("is parsed in every kind", () => deepEqual(readDistribution(JSON.parse(JSON.stringify(whole))), whole));
 
-  test("an address is an MCP server's alone", () => {
+  test("accepts an address only for an MCP server", () => {
     const http = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x" } };
     deepEqual(
       [
@@ -47,7 +46,7 @@ suite("how an agent is obtained", () => {
     equal(typedCommand({ http, npx: { package: "p" } }), undefined);
   });
 
-  test("kinds and platforms that nobody here knows, and those that are wrong, are left out beside others", () =>
+  test("drops unknown and invalid kinds and platforms and keeps others", () =>
     deepEqual(
       readDistribution({
         docker: {},
@@ -62,7 +61,7 @@ suite("how an agent is obtained", () => {
       { binary: { "darwin-aarch64": { archive: "https://example.com/a", cmd: "a" } } },
     ));
 
-  test("an archive whose hash cannot be read is not taken unchecked", () => {
+  test("rejects an archive with an invalid hash", () => {
     for (const sha256 of ["00", 7, null])
       equal(
         readDistribution({ binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "a", sha256 } } }),
@@ -70,7 +69,7 @@ suite("how an agent is obtained", () => {
       );
   });
 
-  test("where nothing is left there is none", () => {
+  test("is undefined if nothing valid is left", () => {
     for (const value of [
       undefined,
       null,

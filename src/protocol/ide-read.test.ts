@@ -7,8 +7,8 @@ import { offeringIde, offersIde, readIdeAnswer, readIdeRequest } from "./ide-rea
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
 const spot = { path: "/a", range, text: "x" };
 
-suite("the capability of IDE operations", () => {
-  test("is found where it is said, and said where it was not, beside what was there", () => {
+suite("IDE operations capability", () => {
+  test("is detected and added beside other members", () => {
     const given = {
       protocolVersion: 1,
       clientCapabilities: { terminal: true, _meta: { other: 1, "symposium.dev": { more: 2 } } },
@@ -24,7 +24,7 @@ suite("the capability of IDE operations", () => {
   });
 });
 
-suite("a request", () => {
+suite("IDE request", () => {
   const at = { line: 0, symbol: "x" },
     folders = ["/w"];
   const requests: readonly IdeRequest[] = [
@@ -42,12 +42,12 @@ suite("a request", () => {
     { operation: "format", path: "/a", folders },
     { operation: "format", path: "/a", lines: { start: 1, end: 2 }, folders },
   ];
-  test("of each operation is read as it was written", () => {
+  test("is parsed for each operation", () => {
     for (const request of requests) deepEqual(readIdeRequest(JSON.parse(JSON.stringify(request))), { request });
     deepEqual(new Set(requests.map(each => each.operation)), new Set(IDE_OPERATIONS));
   });
 
-  test("that is none is a sentence", () => {
+  test("is rejected with a sentence if invalid", () => {
     const wrong = (value: unknown): string => {
       const read = readIdeRequest(value);
       return "wrong" in read ? read.wrong : "read";
@@ -72,7 +72,7 @@ suite("a request", () => {
     );
   });
 
-  test("that is odd is read without its oddities", () => {
+  test("is parsed without invalid members", () => {
     deepEqual(
       readIdeRequest({
         operation: "hover",
@@ -85,8 +85,8 @@ suite("a request", () => {
   });
 });
 
-suite("an answer", () => {
-  test("is read as it was written", () => {
+suite("IDE answer", () => {
+  test("is parsed unchanged", () => {
     for (const [operation, answer] of [
       [
         "diagnostics",
@@ -131,12 +131,12 @@ suite("an answer", () => {
       deepEqual(readIdeAnswer(operation, JSON.parse(JSON.stringify(answer))), answer);
   });
 
-  test("to something else is none", () => {
+  test("is rejected for another operation", () => {
     for (const value of [null, {}, { kind: "hover", text: "" }, { kind: "symbols", symbols: [] }])
       equal(readIdeAnswer("references", value), undefined);
   });
 
-  test("is bounded, and what cannot be read is left out", () => {
+  test("is bounded, and invalid items are dropped", () => {
     const many = readIdeAnswer("references", {
       kind: "locations",
       locations: [{ path: "/a" }, { range }, null, ...Array(MOST_ITEMS + 5).fill({ ...spot, text: "x".repeat(5000) })],
@@ -152,7 +152,7 @@ suite("an answer", () => {
     ok(hover?.kind === "hover" && hover.text.length < 21_000);
   });
 
-  test("of anybody is read or refused, and never thrown", () => {
+  test("is parsed or rejected without throwing for any input", () => {
     fc.assert(
       fc.property(
         fc.constantFrom(...IDE_OPERATIONS),
@@ -170,10 +170,10 @@ suite("an answer", () => {
   });
 });
 
-suite("what answers are made of", () => {
+suite("IDE answer items", () => {
   const lines = async (path: string): Promise<readonly string[]> => (path === "/a" ? ["zero", "one"] : []);
 
-  test("errors come first, and are never those that are left out", () => {
+  test("lists errors first and never omits them", () => {
     const all = Array.from(
       { length: MOST_ITEMS + 10 },
       (_, i) =>
@@ -191,7 +191,7 @@ suite("what answers are made of", () => {
     );
   });
 
-  test("places have the line where they begin; those that nobody can read have none", async () => {
+  test("contains the line of a readable location", async () => {
     deepEqual(
       await withLines(
         [
@@ -207,7 +207,7 @@ suite("what answers are made of", () => {
     );
   });
 
-  test("a preview that is too long says so", async () => {
+  test("marks a long preview as incomplete", async () => {
     const edit = (i: number) => ({
       range: { start: { line: 0, character: 0 }, end: { line: 0, character: 0 } },
       newText: `${"x".repeat(390)}${i}\n`,
@@ -229,7 +229,7 @@ suite("what answers are made of", () => {
     );
   });
 
-  test("an action is chosen by its title, or a part of it", () => {
+  test("selects an action by its title or a part of it", () => {
     const found = [{ title: "Add import" }, { title: "Add all imports" }, { title: "Fix" }];
     deepEqual(
       [
@@ -247,7 +247,7 @@ suite("what answers are made of", () => {
     );
   });
 
-  test("a line without a place on it is all of the line", () => {
+  test("uses the whole line without a position", () => {
     const start = { line: 0, character: 1 };
     deepEqual(rangeOfActions(["abc", "de"], start, { line: 0, symbol: "b" }, undefined), { start, end: start });
     deepEqual(rangeOfActions(["abc", "de"], start, { line: 0 }, undefined), { start, end: { line: 0, character: 3 } });

@@ -13,8 +13,8 @@ const range = (line: number, from: number, endLine = line, to = from): IdeRange 
   end: { line: endLine, character: to },
 });
 
-suite("a place in a text", () => {
-  test("is a whole word on its line; of several names the last is meant", () => {
+suite("text position", () => {
+  test("is a whole word on its line, the last of several names", () => {
     deepEqual(
       [
         at({ line: 0, symbol: "one" }),
@@ -30,14 +30,14 @@ suite("a place in a text", () => {
     );
   });
 
-  test("without a line it is the first place in the file", () =>
+  test("is the first match in the file without a line", () =>
     deepEqual([at({ symbol: "two" }), at({ symbol: "return" }), at({ symbol: ";" })], ["1:9", "1:2", "0:21"]));
 
-  test("without a symbol it is a character of the line, or its first that is no space", () => {
+  test("is a character or the first non-space without a symbol", () => {
     deepEqual([at({ line: 1 }), at({ line: 2 }), at({ line: 1, character: 18 })], ["1:2", "2:0", "1:18"]);
   });
 
-  test("what is nowhere is a sentence", () => {
+  test("is a sentence if not found", () => {
     deepEqual(
       [
         at({ line: 9 }),
@@ -56,7 +56,7 @@ suite("a place in a text", () => {
     );
   });
 
-  test("that was found by a symbol has that symbol's last name, whatever the text", () => {
+  test("has the last name of its symbol (property)", () => {
     const line = fc.string({ unit: fc.constantFrom("a", "b", ".", " ", "_", "é", "𝒳", "(") });
     fc.assert(
       fc.property(
@@ -81,8 +81,8 @@ suite("a place in a text", () => {
   });
 });
 
-suite("what edits make of lines", () => {
-  test("only what differs is shown, whole lines, each hunk once", () => {
+suite("edit hunk", () => {
+  test("contains only changed whole lines, once each", () => {
     deepEqual(
       hunksOf(
         ["a b a", "c", "a", ""],
@@ -128,7 +128,7 @@ suite("what edits make of lines", () => {
         text,
       );
   };
-  test("the hunks, put in place of their lines, are the edits", () => {
+  test("produces the edited text when applied (property)", () => {
     const word = fc.string({ unit: fc.constantFrom("a", "b", " ", "\n"), maxLength: 4 });
     fc.assert(
       fc.property(
@@ -158,7 +158,7 @@ suite("what edits make of lines", () => {
     );
   });
 
-  test("a preview is cut between two hunks, and its lines where they are too long", () => {
+  test("is cut between hunks with truncated lines in a preview", () => {
     const hunk = { line: 0, before: ["x".repeat(500)], after: [] },
       { hunks, left } = boundedHunks([hunk, hunk, hunk], 900);
     deepEqual([hunks.length, left, hunks[0]?.before[0]?.length], [2, 1, 401]);
@@ -166,7 +166,7 @@ suite("what edits make of lines", () => {
   });
 });
 
-test("the ends of lines are LSP's", () => {
+test("uses LSP's line endings", () => {
   deepEqual(linesOf("a\r\nb\rc\nd\n"), ["a", "b", "c", "d", ""]);
   deepEqual([lineAt(["a"], range(0, 0)), lineAt(["a"], range(1, 0))], [{ text: "a" }, {}]);
 });

@@ -5,8 +5,8 @@ import { entryOf, foundAgents, KNOWN_PROGRAMS } from "./known-programs";
 const BUILT_IN = builtInAgents(() => false);
 const everywhere = Object.fromEntries(KNOWN_PROGRAMS.map(({ program }) => [program, `/bin/${program}`]));
 
-suite("programs that are known", () => {
-  test("each is an agent, or belongs to one that is built in; none stands twice", () => {
+suite("known programs", () => {
+  test("lists unique agents and programs of built-in ones", () => {
     for (const { program, agentId, agent } of KNOWN_PROGRAMS) {
       ok(
         agent === undefined
@@ -19,12 +19,12 @@ suite("programs that are known", () => {
       equal(new Set(KNOWN_PROGRAMS.map(known => known[field])).size, KNOWN_PROGRAMS.length);
   });
 
-  test("what is built in and has to be there already is among them", () => {
+  test("includes the required programs of built-in agents", () => {
     for (const { id, needs } of BUILT_IN_AGENTS)
       if (needs !== undefined) equal(KNOWN_PROGRAMS.find(({ program }) => program === needs)?.agentId, id);
   });
 
-  test("of those that are here each is an agent; one that stands in the settings, or is built in, is the one that stands there", () => {
+  test("maps found programs to configured, built-in or new agents", () => {
     const goose = { id: "goose", name: "My Goose", distribution: { npx: { package: "g" } } };
     const found = foundAgents([...BUILT_IN, goose], { goose: "/g", claude: "/c", "kiro-cli-chat": "/k" });
     deepEqual(
@@ -39,7 +39,7 @@ suite("programs that are known", () => {
     deepEqual(foundAgents(BUILT_IN, {}), []);
   });
 
-  test("what is written down starts the program by its name, wherever it will be", () => {
+  test("is stored by program name", () => {
     const [kiro] = foundAgents([], { "kiro-cli-chat": "/somewhere/kiro-cli-chat" });
     deepEqual(kiro && entryOf(kiro), {
       id: "kiro-cli",

@@ -28,8 +28,8 @@ const HELLO = {
   },
 } satisfies ParamsOf<LmToSidecar, "lm/provideLanguageModelChatResponse">;
 
-suite("language-model contract", () => {
-  test("the documented messages fit it, letter for letter", () => {
+suite("language model contract", () => {
+  test("matches the documented messages literally", () => {
     const eliza = {
       ...HELLO,
       modelId: "symposium-eliza",
@@ -51,7 +51,7 @@ suite("language-model contract", () => {
       deepEqual(readChatRequest(JSON.parse(JSON.stringify(request))), { request, leftOut: [] });
   });
 
-  test("an agent of the settings has its name in the documents' words", () => {
+  test("names an agent of the settings in the documented form", () => {
     deepEqual(
       agentDefinition({
         id: "a",
@@ -85,11 +85,11 @@ suite("language-model contract", () => {
   });
 });
 
-suite("reading a stranger's request", () => {
+suite("language model request", () => {
   const with_ = (more: object): unknown => ({ ...HELLO, ...more });
   const content = (...parts: unknown[]): unknown => with_({ messages: [{ role: "user", content: parts }] });
 
-  test("our additions are taken, what is null or missing where it may be has its meaning", () => {
+  test("accepts additional members and defaults for null or missing ones", () => {
     const additions = {
       requestId: "r1",
       agentId: "ada",
@@ -109,7 +109,7 @@ suite("reading a stranger's request", () => {
     });
   });
 
-  test("every kind of part is read; a call without parameters has none, a result without content is empty", () => {
+  test("accepts every kind of part with defaults for missing content", () => {
     const parts = [
       { type: "text", value: "" },
       { type: "data", mimeType: "image/png", data: "AA==" },
@@ -136,7 +136,7 @@ suite("reading a stranger's request", () => {
     );
   });
 
-  test("a part of a kind that we do not know, and a tool that makes no sense, are left out alone, and named", () => {
+  test("drops and names unknown parts and invalid tools", () => {
     deepEqual(readChatRequest(content({ type: "hologram" }, { type: "text", value: "Hello" })), {
       request: HELLO,
       leftOut: ["messages[0].content[0]"],
@@ -185,9 +185,9 @@ suite("reading a stranger's request", () => {
     [with_({ cwd: "" }), "cwd must be a text that is not empty."],
   ];
   for (const [request, sentence] of wrong)
-    test(`refused: ${sentence}`, () => deepEqual(readChatRequest(request), { wrong: sentence }));
+    test(`is rejected: ${sentence}`, () => deepEqual(readChatRequest(request), { wrong: sentence }));
 
-  test("what is to be cancelled, and what is to be counted", () => {
+  test("parses cancellations and token counts", () => {
     deepEqual(readCancel({ requestId: 0 }), { requestId: 0 });
     ok("wrong" in readCancel({}) && "wrong" in readCancel({ requestId: NaN }) && "wrong" in readCancel(3));
     deepEqual(readTokenCount({ modelId: "symposium", text: "" }), { modelId: "symposium", text: "" });

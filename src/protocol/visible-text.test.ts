@@ -9,8 +9,8 @@ const hidden: number[] = [];
 for (let code = 0; code <= 0x10ffff; code++)
   if (BLANK.test(String.fromCodePoint(code)) && !" \t\n".includes(String.fromCodePoint(code))) hidden.push(code);
 
-suite("text in which nothing hides", () => {
-  test("shows every code point that is ignorable, white space or a control character", () => {
+suite("visible text", () => {
+  test("shows every ignorable, white space and control code point", () => {
     ok(hidden.length > 4_000);
     for (const code of hidden) {
       const character = String.fromCodePoint(code);
@@ -20,7 +20,7 @@ suite("text in which nothing hides", () => {
     }
   });
 
-  test("shows each of them anywhere in a text", () => {
+  test("shows each of them anywhere in a text (property)", () => {
     const code = fc.constantFrom(...hidden).filter(each => each !== 13 && !(each >= 0xd800 && each <= 0xdfff));
     fc.assert(
       fc.property(
@@ -54,9 +54,9 @@ suite("text in which nothing hides", () => {
     ["a    b", "a    b"],
   ];
   for (const [given, shown] of table)
-    test(`shows ${JSON.stringify(given)} as ${shown}`, () => equal(visibleText(given), shown));
+    test(`converts ${JSON.stringify(given)} to ${shown}`, () => equal(visibleText(given), shown));
 
-  test("keeps text in sight behind blanks and empty lines", () => {
+  test("shortens blanks and empty lines before text", () => {
     equal(visibleText(`ls${" ".repeat(500)}; rm`), "ls ⟦500 blanks⟧ ; rm");
     equal(visibleText(`ls${"\n".repeat(60)}rm`), "ls\n⟦59 empty lines⟧\nrm");
     equal(visibleText(`ls\n${`${" ".repeat(30)}\n`.repeat(60)}rm`), "ls\n⟦60 empty lines⟧\nrm");
@@ -70,7 +70,7 @@ suite("text in which nothing hides", () => {
     );
   });
 
-  test("leaves emoji in ordinary text, and shows what pretends to belong to one", () => {
+  test("keeps emoji in ordinary text and shows stray joiners", () => {
     for (const text of ["❤\uFE0F", "👩\u200D💻", "👩🏽\u200D❤\uFE0F\u200D👨🏿", "1\uFE0F\u20E3", "✔\uFE0F Done"])
       equal(readableText(text), text);
     equal(

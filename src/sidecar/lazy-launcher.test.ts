@@ -10,7 +10,7 @@ const HANDLERS: Handlers<SidecarToHost> = { ...listeners(), "process/started": n
 const CLIENT = { request: () => Promise.reject(new Error("nobody")), notify: none, close: none };
 
 suite("lazy launcher", () => {
-  test("it is loaded once, when something is launched", async () => {
+  test("loads once at the first launch", async () => {
     const did: string[] = [];
     const process: SidecarProcess = {
       ready: Promise.resolve(CLIENT),
@@ -41,7 +41,7 @@ suite("lazy launcher", () => {
     deepEqual(did, ["load", "launch own", "stop", "reap 0"]);
   });
 
-  test("what cannot be loaded is a failed start, and ends", async () => {
+  test("fails the start and ends if loading fails", async () => {
     const launched = lazyLauncher(() => Promise.reject(new Error("no file"))).launch("own", HANDLERS);
     await rejects(launched.ready, /no file/);
     await launched.stop();

@@ -3,8 +3,8 @@ import { answeredNode, invocation, needsNode } from "./node-program";
 
 const choice = { bundled: "/ext/dist/sidecar.js", custom: "", ownNode: "/code", loginNode: "/usr/bin/node" };
 
-suite("the program that becomes the sidecar", () => {
-  test("VS Code's own Node runs the bundled program, as Node and without what VS Code keeps for itself", () =>
+suite("sidecar program", () => {
+  test("is run by VS Code's Node without VS Code's own variables", () =>
     deepEqual(
       invocation("serve", "own", choice, {
         PATH: "/bin",
@@ -23,7 +23,7 @@ suite("the program that becomes the sidecar", () => {
       },
     ));
 
-  test("the login shell's Node needs no Electron variable", () =>
+  test("is run by the login shell's Node without the Electron variable", () =>
     deepEqual(invocation("reap", "login", choice, { ELECTRON_RUN_AS_NODE: "1" }), {
       command: "/usr/bin/node",
       args: ["/ext/dist/sidecar.js", "reap"],
@@ -31,7 +31,7 @@ suite("the program that becomes the sidecar", () => {
       program: "/ext/dist/sidecar.js",
     }));
 
-  test("symposium.acpAgentPath wins: a script is run with Node, anything else directly", () => {
+  test("is symposium.acpAgentPath if set: a script with Node, otherwise directly", () => {
     deepEqual(invocation("serve", "own", { ...choice, custom: "/my/agent.mjs" }, {}), {
       command: "/code",
       args: ["/my/agent.mjs", "serve"],
@@ -50,7 +50,7 @@ suite("the program that becomes the sidecar", () => {
     );
   });
 
-  test("a login shell's answer is found among other output; one that is too old or absent is none", () => {
+  test("finds the login shell's Node in other output and rejects an old one", () => {
     equal(
       answeredNode("Welcome!\nsymposium-node 22.1.0 /home/me/my node/bin/node\r\nbye"),
       "/home/me/my node/bin/node",

@@ -95,7 +95,7 @@ suite("sidecar process", () => {
     };
   }
 
-  test("it shakes hands, delivers notes in order, and ends when its stdin does", async () => {
+  test("completes the handshake, delivers notifications in order and exits with its stdin", async () => {
     const { launch, notes, lines } = launcher({
       bundled: file(
         "s.js",
@@ -118,7 +118,7 @@ suite("sidecar process", () => {
     ok(lines.some(({ message, level }) => message === "env false,false" && level === "warn"));
   });
 
-  test("what the sidecar asks of the editor is answered, and what it does not get has a code and a sentence", async () => {
+  test("receives the editor's responses, and errors with code and sentence", async () => {
     const { launch, notes, lines } = launcher({
       bundled: file(
         "s.js",
@@ -144,7 +144,7 @@ suite("sidecar process", () => {
     deepEqual(notes, ["write /b x", "ended"]);
   });
 
-  test("killed: the end is told with its signal, and open and later requests are rejected with the reason", async () => {
+  test("rejects open and later requests with the signal after it is killed", async () => {
     const { launch } = launcher({
       bundled: file("s.js", sidecar("wire.onNotification('chat/replay', () => process.kill(process.pid, 'SIGKILL'));")),
     });
@@ -160,7 +160,7 @@ suite("sidecar process", () => {
     await rejects(client.request("chat/cancel", { sessionId: "s" }), gone);
   });
 
-  test("what is said while the process ends is rejected or lost, never thrown", async () => {
+  test("rejects or drops messages while it exits, without throwing", async () => {
     const { launch } = launcher({
       bundled: file(
         "s.js",
@@ -180,7 +180,7 @@ suite("sidecar process", () => {
     await rejects(request, { name: "SidecarGone", message: "It ended." });
   });
 
-  test("what ignores stdin's end and SIGTERM is killed, in that order and on the clock", async () => {
+  test("is sent SIGTERM and SIGKILL if it ignores the end of stdin", async () => {
     const clock = new FakeClock();
     const said = path.join(folder, "said");
     const { launch } = launcher({
@@ -204,7 +204,7 @@ suite("sidecar process", () => {
     equal(clock.waiting, 0);
   });
 
-  test("no handshake within five seconds: it is stopped, and another Node may help", async () => {
+  test("is stopped after five seconds without a handshake, with another Node as remedy", async () => {
     const clock = new FakeClock();
     const { launch, lines } = launcher({
       clock,
@@ -218,7 +218,7 @@ suite("sidecar process", () => {
     equal(clock.waiting, 0);
   });
 
-  test("what dies before the handshake, or speaks something else, is no sidecar", async () => {
+  test("fails if it exits before the handshake or uses another protocol", async () => {
     for (const text of [
       "process.exit(3)",
       "process.stdout.write('Hello!\\r\\n\\r\\n'); process.stdin.resume(); process.stdin.on('end', () => process.exit(0))",
@@ -237,7 +237,7 @@ suite("sidecar process", () => {
     );
   });
 
-  test("another version is refused for good, with what to do", async () => {
+  test("rejects another version permanently with advice", async () => {
     const bundled = file("s.js", sidecar("", "2"));
     await rejects(launcher({ bundled }).launch().ready, { remedy: "none", message: /Reload the window/ });
     await rejects(launcher({ custom: bundled }).launch().ready, { remedy: "none", message: /symposium\.acpAgentPath/ });
@@ -248,7 +248,7 @@ suite("sidecar process", () => {
     await rejects(launcher({ bundled: refusing }).launch().ready, { remedy: "none", message: /Reload the window/ });
   });
 
-  test("symposium.acpAgentPath is executed when it is no script; when it cannot be, that is said", async () => {
+  test("runs symposium.acpAgentPath directly if not a script, and reports a failed start", async () => {
     const script = file("s.js", sidecar());
     const program = file("agent", `#!/bin/sh\n[ "$1" = serve ] && exec "${process.execPath}" "${script}"\n`, 0o755);
     await (await launcher({ custom: program }).launch().ready).request("hello", {
@@ -267,7 +267,7 @@ suite("sidecar process", () => {
     });
   });
 
-  test("the login shell's Node is found through the shell, and its absence is a sentence", async () => {
+  test("finds the login shell's Node, or reports its absence", async () => {
     const bundled = file("s.js", sidecar());
     const shell = file(
       "shell",
@@ -284,7 +284,7 @@ suite("sidecar process", () => {
     });
   });
 
-  test("a login shell that hangs is given up after five seconds", async () => {
+  test("times out a hanging login shell after five seconds", async () => {
     const clock = new FakeClock();
     const up = path.join(folder, "up");
     const process = launcher({
@@ -299,14 +299,14 @@ suite("sidecar process", () => {
     await process.ended;
   });
 
-  test("stopped before it runs, it never shakes hands for long", async () => {
+  test("ends when stopped before its handshake", async () => {
     const process = launcher({ bundled: file("s.js", sidecar()) }).launch();
     process.ready.catch(() => undefined);
     await process.stop();
     await process.ended;
   });
 
-  test("reaping hands the records to the same program", async () => {
+  test("receives the records to reap", async () => {
     const seen = path.join(folder, "seen");
     const { launcher: it, lines } = launcher({
       bundled: file(

@@ -61,11 +61,11 @@ function told(effect: SidecarEffect): string {
   }
 }
 
-suite("sidecar policy", () => {
-  test("it starts when it is first wanted, once", () =>
+suite("restart policy", () => {
+  test("starts once on the first request", () =>
     equal(run("wanted", "wanted", "shookHands", "wanted"), "start 1 own, (running)"));
 
-  test("a death is answered with a start, each time after a longer wait, and the fifth in a row is the last", () =>
+  test("restarts after each exit with increasing delays and fails at the fifth", () =>
     equal(
       run(
         "wanted",
@@ -88,28 +88,28 @@ suite("sidecar policy", () => {
       "start 1 own, wait 0, start 2 own, wait 500, start 3 own, wait 2000, start 4 own, wait 5000, start 5 own, (failed)",
     ));
 
-  test("deaths of more than three minutes ago are forgotten", () =>
+  test("forgets exits older than three minutes", () =>
     equal(
       run("wanted", "shookHands", "died", "waited", "shookHands", "died", "minutes 4", "waited", "shookHands", "died"),
       "start 1 own, wait 0, start 2 own, wait 500, start 3 own, wait 0, (backoff)",
     ));
 
-  test("when VS Code's own Node gives no handshake, the login shell's is used, and kept", () =>
+  test("switches permanently to the login shell's Node if VS Code's fails the handshake", () =>
     equal(
       run("wanted", "startFailed otherNode", "shookHands", "died", "waited"),
       "start 1 own, start 2 login, wait 0, start 3 login, (starting)",
     ));
 
-  test("when neither Node gives a handshake, that counts as one death, and both are tried again", () =>
+  test("counts one exit if both Nodes fail and tries both again", () =>
     equal(
       run("wanted", "startFailed otherNode", "startFailed otherNode", "waited"),
       "start 1 own, start 2 login, wait 0, start 3 own, (starting)",
     ));
 
-  test("a start that failed for good is not tried again until a person asks", () =>
+  test("retries a permanent failure only on the user's request", () =>
     equal(run("wanted", "startFailed none", "wanted", "restartAsked"), "start 1 own, start 2 own, (starting)"));
 
-  test("a person's restart stops what runs before it starts anew, and forgets the deaths", () => {
+  test("stops the process before a user's restart and forgets earlier exits", () => {
     equal(
       run("wanted", "shookHands", "restartAsked", "restartAsked", "wanted", "stopped"),
       "start 1 own, stop 1, start 2 own, (starting)",
@@ -126,26 +126,26 @@ suite("sidecar policy", () => {
     );
   });
 
-  test("what ends while it is being stopped is no death", () =>
+  test("does not count an exit during a stop", () =>
     equal(
       run("wanted", "shookHands", "restartAsked", "died", "stopped"),
       "start 1 own, stop 1, start 2 own, (starting)",
     ));
 
-  test("disposed in any phase, it stops what runs, and never starts again", () => {
+  test("stops the process when disposed in any phase and never starts again", () => {
     equal(run("disposeAsked", "wanted", "restartAsked"), "(stopped)");
     equal(run("wanted", "disposeAsked", "shookHands", "stopped", "wanted"), "start 1 own, stop 1, (stopped)");
     equal(run("wanted", "shookHands", "died", "disposeAsked", "waited"), "start 1 own, wait 0, (stopped)");
     equal(run("wanted", "shookHands", "restartAsked", "disposeAsked", "stopped"), "start 1 own, stop 1, (stopped)");
   });
 
-  test("what a former process says changes nothing", () =>
+  test("ignores events of a previous process", () =>
     equal(
       run("wanted", "shookHands", "died", "waited", "shookHands", "died 1", "stopped 1", "waited 1"),
       "start 1 own, wait 0, start 2 own, (running)",
     ));
 
-  test("in any order of events: one process at most, runs only rise, and no five deaths within three minutes are survived", () => {
+  test("runs at most one process and never exceeds four recent exits (property)", () => {
     const kinds = [
       "wanted",
       "shookHands",

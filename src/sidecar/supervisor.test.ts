@@ -94,7 +94,7 @@ class Fixture implements Launcher {
 const record = (pid: number): ChildProcessRecord => ({ pid, group: pid, started: "now", runId: "r", command: "agent" });
 
 suite("sidecar supervisor", () => {
-  test("nothing is started before it is wanted, and once for all who want it", async () => {
+  test("starts one process on the first request", async () => {
     const fixture = new Fixture();
     equal(fixture.processes.length, 0);
     const clients = [fixture.supervisor.client(), fixture.supervisor.client()];
@@ -103,7 +103,7 @@ suite("sidecar supervisor", () => {
     equal(fixture.processes.length, 1);
   });
 
-  test("a death: whoever asks then waits for the next process, and the dead one's requests are told why", async () => {
+  test("rejects requests of an exited process and waits for the next", async () => {
     const fixture = new Fixture();
     const first = await fixture.running();
     let phaseAtClose = "";
@@ -122,7 +122,7 @@ suite("sidecar supervisor", () => {
     deepEqual(fixture.phases, ["starting", "running", "backoff", "starting", "running"]);
   });
 
-  test("what the dead sidecar started and did not report as ended is reaped", async () => {
+  test("reaps the processes that an exited sidecar did not report as ended", async () => {
     const fixture = new Fixture();
     const first = await fixture.running();
     for (const pid of [1, 2, 3]) first.handlers["process/started"](record(pid));
@@ -132,14 +132,14 @@ suite("sidecar supervisor", () => {
     deepEqual(fixture.reaped, [[1, 3]]);
   });
 
-  test("a sidecar that left nothing is not reaped after", async () => {
+  test("reaps nothing if no processes are left", async () => {
     const fixture = new Fixture();
     (await fixture.running()).die();
     await settled();
     deepEqual(fixture.reaped, []);
   });
 
-  test("five deaths in a row: those who wait are told once and for all, until a person restarts", async () => {
+  test("rejects waiting requests after five exits until the user restarts", async () => {
     const fixture = new Fixture();
     let waiting = fixture.supervisor.client();
     for (let death = 0; death < 5; death++) {
@@ -161,7 +161,7 @@ suite("sidecar supervisor", () => {
     equal(await waiting, fixture.last.client);
   });
 
-  test("no handshake with VS Code's own Node: the login shell's, and then its failure's sentence", async () => {
+  test("tries the login shell's Node and then rejects with its error", async () => {
     const fixture = new Fixture();
     const waiting = fixture.supervisor.client();
     fixture.processes[0]!.fail(new StartFailed("otherNode", "No answer."));
@@ -171,7 +171,7 @@ suite("sidecar supervisor", () => {
     await rejects(waiting, /Reload the window\./);
   });
 
-  test("an error that nobody foresaw is a failed start, with a sentence", async () => {
+  test("treats an unexpected error as a failed start with a sentence", async () => {
     const fixture = new Fixture();
     const waiting = fixture.supervisor.client();
     for (let start = 0; start < 5; start++) {
@@ -182,7 +182,7 @@ suite("sidecar supervisor", () => {
     await rejects(waiting, /could not be started\. See the log/);
   });
 
-  test("a restart stops the old process before the new one starts", async () => {
+  test("stops the old process before it starts a new one", async () => {
     const fixture = new Fixture();
     const first = await fixture.running();
     fixture.supervisor.restart();
@@ -195,7 +195,7 @@ suite("sidecar supervisor", () => {
     equal(fixture.processes.length, 2);
   });
 
-  test("disposed, it stops the process, refuses who waits, and resolves when the process has ended and is reaped", async () => {
+  test("stops, rejects waiting requests and reaps on disposal", async () => {
     const fixture = new Fixture();
     const first = await fixture.running();
     first.handlers["process/started"](record(7));
@@ -212,7 +212,7 @@ suite("sidecar supervisor", () => {
     equal(fixture.processes.length, 1);
   });
 
-  test("disposed while it starts, those who wait are refused", async () => {
+  test("rejects waiting requests when disposed during the start", async () => {
     const fixture = new Fixture();
     const waiting = fixture.supervisor.client();
     const disposing = fixture.supervisor.dispose();
@@ -221,7 +221,7 @@ suite("sidecar supervisor", () => {
     await disposing;
   });
 
-  test("notes go to a sidecar that runs, and nowhere else", async () => {
+  test("sends notifications only to a running sidecar", async () => {
     const fixture = new Fixture();
     fixture.supervisor.tell("settings/bypass", { agentIds: [] });
     equal(fixture.processes.length, 0);

@@ -13,15 +13,15 @@ function extension(): vscode.Extension<unknown> {
 const wasActive = extension().isActive;
 
 suite("activation", () => {
-  test("nothing is active before its first use", () => assert.equal(wasActive, false));
+  test("does not happen before the first use", () => assert.equal(wasActive, false));
 
-  test("the view can be shown, which activates the extension", async () => {
+  test("happens when the view is shown", async () => {
     await vscode.commands.executeCommand("symposium.chatView.focus");
     await extension().activate();
     assert.equal(extension().isActive, true);
   });
 
-  test("every command of the manifest is registered", async () => {
+  test("registers every command of the manifest", async () => {
     const { contributes } = extension().packageJSON as { contributes: { commands: { command: string }[] } };
     await extension().activate();
     const registered = new Set(await vscode.commands.getCommands(true));

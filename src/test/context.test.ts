@@ -13,7 +13,7 @@ const { tabGroups } = vscode.window;
 
 /** The files are `.txt`, because no language service reports problems in them later. */
 
-suite("what the editor adds to a prompt", () => {
+suite("editor context for a prompt", () => {
   let folder = "",
     copied = "";
   let clipboard = "mine";
@@ -61,7 +61,7 @@ suite("what the editor adds to a prompt", () => {
   }
   const nothing = (message: RegExp) => ({ name: "NothingToAdd", message });
 
-  test("each part that is selected, by whole lines", async () => {
+  test("contains each selection as whole lines", async () => {
     await show("a.txt", "one\ntwo\nthree\nfour\n", new vscode.Selection(0, 1, 0, 3), new vscode.Selection(3, 0, 1, 0));
     assert.deepEqual(context.selection(), [
       { kind: "selection", name: "a.txt", path: inFolder("a.txt"), startLine: 1, endLine: 1, text: "ne" },
@@ -76,7 +76,7 @@ suite("what the editor adds to a prompt", () => {
     );
   });
 
-  test("a document that has no file yet has a name only", async () => {
+  test("contains an untitled document by name only", async () => {
     const document = await vscode.workspace.openTextDocument({ language: "plaintext", content: "draft" });
     const editor = await vscode.window.showTextDocument(document);
     editor.selection = new vscode.Selection(0, 0, 0, 5);
@@ -85,7 +85,7 @@ suite("what the editor adds to a prompt", () => {
     ]);
   });
 
-  test("without a selection, or with too large a one, a sentence says so", async () => {
+  test("is rejected with a sentence without a selection or with a large one", async () => {
     await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
     const editor = await show("a.txt", "x".repeat(ATTACHED_TEXT_LIMIT + 1), new vscode.Selection(0, 0, 0, 0));
     await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
@@ -96,7 +96,7 @@ suite("what the editor adds to a prompt", () => {
     assert.equal(context.selection().length, 1);
   });
 
-  test("errors and warnings of the whole workspace, and no hints", async () => {
+  test("contains errors and warnings of the workspace, but no hints", async () => {
     await assert.rejects(context.gather({ kind: "problems" }), nothing(/no errors and no warnings/));
     const range = new vscode.Range(4, 2, 4, 5),
       problems = vscode.languages.createDiagnosticCollection("test");
@@ -126,7 +126,7 @@ suite("what the editor adds to a prompt", () => {
     }
   });
 
-  test("what is selected in the terminal; of a long text its end", async () => {
+  test("contains the terminal selection, the end of a long one", async () => {
     await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
     const terminal = vscode.window.createTerminal({
       name: "printout",
@@ -159,7 +159,7 @@ suite("what the editor adds to a prompt", () => {
     }
   });
 
-  test("what was dropped, once each: files and folders; about the rest a sentence", async () => {
+  test("contains dropped files and folders once and reports the rest", async () => {
     writeFileSync(inFolder("a b.txt"), "");
     const uris = [
       vscode.Uri.file(inFolder("a b.txt")).toString(),
@@ -210,7 +210,7 @@ suite("what the editor adds to a prompt", () => {
     );
   });
 
-  test("what “Add to Symposium” adds depends on where it was chosen", async () => {
+  test("depends on the location of “Add to Symposium”", async () => {
     const selection = new vscode.Selection(0, 0, 0, 3);
     const {
       document: { uri },
@@ -234,7 +234,7 @@ suite("what the editor adds to a prompt", () => {
     await assert.rejects(additions(context, undefined, undefined), nothing(/Nothing is selected in an editor/));
   });
 
-  test("files that are open, the latest first, then those that were", async () => {
+  test("lists open files by recency, then recent ones", async () => {
     const recent = new RecentFiles();
     try {
       for (const name of ["a.txt", "b.txt", "c.txt"]) await show(name, "", new vscode.Selection(0, 0, 0, 0));
@@ -252,7 +252,7 @@ suite("what the editor adds to a prompt", () => {
     }
   });
 
-  test("whatever is selected can be discussed from its light bulb, and what is not cannot: no place, and no problem that is pointed at", async () => {
+  test("offers the light bulb only for selections", async () => {
     await vscode.extensions.getExtension("symposium-dev.symposium")?.activate();
     const {
       document: { uri },

@@ -10,7 +10,7 @@ import { until, type Heard } from "./until";
 
 const NEVER = new AbortController().signal;
 
-suite("the files that can be named", () => {
+suite("FileIndex", () => {
   let folder = "";
   const indexes: FileIndex[] = [],
     watchers: vscode.Disposable[] = [];
@@ -86,7 +86,7 @@ suite("the files that can be named", () => {
     await becomes(index, change, before);
   }
 
-  test("are all but what the settings and .gitignore leave out", async () => {
+  test("contains all files except excluded and ignored ones", async () => {
     write(
       "a.ts",
       "src/b.ts",
@@ -111,7 +111,7 @@ suite("the files that can be named", () => {
     ]);
   });
 
-  test("follow what is made, moved and removed, folders with what is in them", async () => {
+  test("follows created, moved and removed files and folders", async () => {
     write("a.ts", "src/deep/b.ts");
     writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
     const index = indexOf();
@@ -130,7 +130,7 @@ suite("the files that can be named", () => {
     await becomes(index, change, [".gitignore", "lib/", "lib/deep/", "lib/deep/b.ts", "od[d]/", "od[d]/e{f}.ts"]);
   });
 
-  test("are searched by what is typed where they are too many for a list", async () => {
+  test("searches by the query if there are too many files for a list", async () => {
     write(...Array.from({ length: 30 }, (_, i) => `many/file-${i}.ts`), "many/deep/Needle.ts", "needle.log");
     writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
     const index = indexOf(10);
@@ -140,7 +140,7 @@ suite("the files that can be named", () => {
     assert.ok(!(await listed(index, "needle")).includes("needle.log"));
   });
 
-  test("of several folders begin with their folder's name", async () => {
+  test("prefixes files of several folders with the folder name", async () => {
     write("web/a.ts", "server/a.ts");
     const index = indexOf(undefined, ["web", "server"]);
     assert.deepEqual(await listed(index), ["server/a.ts", "web/a.ts"]);
@@ -155,7 +155,7 @@ suite("the files that can be named", () => {
     );
   });
 
-  test("have symbols, as language servers know them; those of other files are left out", async () => {
+  test("returns symbols of language servers in indexed files only", async () => {
     write("a.ts", "made.log");
     writeFileSync(path.join(folder, ".gitignore"), "*.log\n");
     const at = (name: string, file: string) =>

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import * as vscode from "vscode";
 
 /** Symposium's models as another extension uses them through the stable API. */
-suite("models of Symposium, for other extensions", () => {
+suite("Symposium's models for other extensions", () => {
   const setting = (value: boolean | undefined): Thenable<void> =>
     vscode.workspace
       .getConfiguration("symposium")
@@ -36,16 +36,16 @@ suite("models of Symposium, for other extensions", () => {
   });
   suiteTeardown(() => setting(undefined));
 
-  test("they are there when they are switched on, with room and tools", async () => {
+  test("exists with a large input limit when enabled", async () => {
     const found = await models();
     assert.deepEqual(found.map(({ id }) => id).sort(), ["symposium", "symposium-eliza"]);
     for (const { maxInputTokens, vendor } of found) assert.ok(maxInputTokens >= 1_000_000 && vendor === "symposium");
   });
 
-  test("a request is answered", async () =>
+  test("answers a request", async () =>
     assert.match(text(await read(await ask(await eliza(), "I am curious"))), /curious/i));
 
-  test("two requests at once are answered each by its own", async () => {
+  test("answers two concurrent requests separately", async () => {
     const model = await eliza();
     const [one, two] = await Promise.all(
       ["I am glad", "I am tired"].map(async words => text(await read(await ask(model, words)))),
@@ -54,7 +54,7 @@ suite("models of Symposium, for other extensions", () => {
     assert.match(two ?? "", /tired/i);
   });
 
-  test("what is cancelled before it begins ends", async () => {
+  test("ends a request cancelled before its start", async () => {
     const source = new vscode.CancellationTokenSource();
     source.cancel();
     await Promise.resolve(ask(await eliza(), "I am late", {}, source.token))
@@ -62,9 +62,9 @@ suite("models of Symposium, for other extensions", () => {
       .catch(() => undefined);
   });
 
-  test("tokens are counted at once", async () => assert.equal(await (await eliza()).countTokens("abcdefgh"), 2));
+  test("counts tokens immediately", async () => assert.equal(await (await eliza()).countTokens("abcdefgh"), 2));
 
-  test("switched off they are gone", async () => {
+  test("is absent when disabled", async () => {
     await setting(false);
     assert.deepEqual(await models(), []);
     await setting(true);

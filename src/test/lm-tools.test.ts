@@ -45,7 +45,7 @@ function picture(bytes: Uint8Array): object {
 }
 
 /** Tools of another extension in a Symposium model, through the stable API, with the scripted agent. */
-suite("models of Symposium with tools of another extension", () => {
+suite("Symposium's models with tools of another extension", () => {
   let folder: string, log: string, model: vscode.LanguageModelChat;
   const settings = vscode.workspace.getConfiguration("symposium"),
     set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
@@ -88,7 +88,7 @@ suite("models of Symposium with tools of another extension", () => {
     rmSync(folder, { recursive: true, force: true, maxRetries: 20, retryDelay: 100 });
   });
 
-  test("one tool: its call is a part of the response, its result is what the agent gets, and the turn goes on", async () => {
+  test("returns a call as a response part, accepts its result and continues the turn", async () => {
     const chat = consumer(),
       before = prompts().length;
     const asked = await chat.ask(`say first; mcp vsc_* add {"a":20,"b":22}; say last`);
@@ -106,7 +106,7 @@ suite("models of Symposium with tools of another extension", () => {
   });
 
   for (const n of [2, 7, 20])
-    test(`${n} tools at once: the response has all calls, and each gets its own result, in whatever order they come`, async () => {
+    test(`returns ${n} concurrent calls and accepts their results in any order`, async () => {
       const chat = consumer();
       const asked = await chat.ask(
         [...Array.from({ length: n }, (_, i) => `mcp* vsc_* add {"a":${i},"b":0}`), "say all of them"].join("; "),
@@ -124,7 +124,7 @@ suite("models of Symposium with tools of another extension", () => {
       assert.deepEqual(calls, []);
     });
 
-  test("one tool after another: each is a request of its own, all in one turn", async () => {
+  test("returns sequential calls in separate requests of one turn", async () => {
     const chat = consumer(),
       before = prompts().length;
     let round = await chat.ask(`mcp vsc_* add {"a":1,"b":1}; mcp vsc_* odd {"x":"1"}; mcp vsc_* bare {}; say the end`);
@@ -144,7 +144,7 @@ suite("models of Symposium with tools of another extension", () => {
     assert.equal(prompts().length, before + 1);
   });
 
-  test("a call without a result is refused by name, and the others have theirs", async () => {
+  test("rejects a call without a result by name and accepts the others", async () => {
     const chat = consumer();
     const asked = await chat.ask(`mcp* vsc_* add {"a":1,"b":1}; mcp* vsc_* picture {}; say after`);
     assert.equal(asked.calls.length, 2);
@@ -154,7 +154,7 @@ suite("models of Symposium with tools of another extension", () => {
     assert.match(text, /after$/);
   });
 
-  test("a result that is marked as failed, or says so in VS Code's words, is a failed call; one that only mentions an error is not", async () => {
+  test("treats a marked result or VS Code's error text as failed, but no other mention of an error", async () => {
     const chat = consumer(),
       chosen = "The user chose to skip the tool call, they want to proceed without running it";
     const asked = await chat.ask([1, 2, 3].map(a => `mcp* vsc_* add {"a":${a},"b":0}`).join("; "));
@@ -171,7 +171,7 @@ suite("models of Symposium with tools of another extension", () => {
     for (const said of ["no luck", chosen, "the log says ERROR: 3"]) assert.ok(text.includes(`add: ${said}`), text);
   });
 
-  test("a result of several parts reaches the agent whole; a picture is one", async () => {
+  test("returns a result with several parts including a picture", async () => {
     const chat = consumer(),
       {
         calls: [call],
@@ -189,7 +189,7 @@ suite("models of Symposium with tools of another extension", () => {
     assert.match(text, /picture: a red one image AQID and small/);
   });
 
-  test("cancelled in mid-answer: the agent hears it, and the next request works", async () => {
+  test("cancels the turn during an answer and accepts the next request", async () => {
     const chat = consumer(),
       before = heard().length;
     await chat.stopAt("stream 100000 chunks of 20 chars every 20 ms", "w5 ");
@@ -205,7 +205,7 @@ suite("models of Symposium with tools of another extension", () => {
     assert.match((await chat.answer([[asked.calls[0]!, "three"]])).text, /add: three/, "tools work after it");
   });
 
-  test("words instead of results: the agent is stopped, its calls are answered, and what was said is the next turn", async () => {
+  test("cancels the turn and its calls for a text instead of results, and starts a new turn", async () => {
     const chat = consumer(),
       before = heard().length;
     const asked = await chat.ask(`mcp vsc_* add {"a":1,"b":2}; say never`);
@@ -238,7 +238,7 @@ suite("models of Symposium with tools of another extension", () => {
     );
   });
 
-  test("what the agent itself wants to do is rejected, although a tool by the name of ours is offered: that extension's user was asked nothing", async () => {
+  test("rejects the agent's own action although a tool with Symposium's name is offered", async () => {
     const { text, calls } = await consumer().ask(
       `ask one kind=execute title="Run a command" rawInput={"command":"ls"}; say it goes on`,
     );
@@ -247,7 +247,7 @@ suite("models of Symposium with tools of another extension", () => {
     assert.deepEqual(calls, []);
   });
 
-  test("the agent is not offered a tool by the name of ours, and other extensions cannot run ours", async () => {
+  test("hides tools with Symposium's names from the agent and from other extensions", async () => {
     const { text } = await consumer().ask("tools vsc_*");
     assert.deepEqual(text.split(", ").sort(), ["add", "bare", "odd", "picture"]);
     await assert.rejects(
@@ -257,7 +257,7 @@ suite("models of Symposium with tools of another extension", () => {
     );
   });
 
-  test("two extensions' chats that say the same words are two sessions", async () => {
+  test("separates two extensions' chats with the same text", async () => {
     const [one, two] = [consumer(), consumer()],
       before = heard().length,
       words = `mcp vsc_* add {"a":5,"b":5}`;

@@ -9,7 +9,7 @@ import { openLink, showPrintout } from "../editor/files/workspace";
 import { Log } from "../log";
 import { until } from "./until";
 
-suite("what agents made, in the editor", () => {
+suite("proposals and previews", () => {
   let folder = "";
   // Uses a separate scheme, because the extension in this window has already registered its own and VS Code may ask
   // either provider.
@@ -43,7 +43,7 @@ suite("what agents made, in the editor", () => {
     };
   }
 
-  test("a change is a diff; the file itself is on the right when it has the new text", async () => {
+  test("shows a change as a diff with the file on the right if it has the new text", async () => {
     const file = path.join(folder, "a.txt");
     writeFileSync(file, "old\n");
     await proposals.show({ path: file, oldText: "old\n", newText: "new\n" }, "Eliza");
@@ -58,7 +58,7 @@ suite("what agents made, in the editor", () => {
     });
   });
 
-  test("a file that is new, or outside the workspace, is shown as it is proposed", async () => {
+  test("shows a new file or one outside the workspace as proposed", async () => {
     await proposals.show({ path: path.join(folder, "new.txt"), newText: "new\n" }, "Eliza");
     assert.deepEqual(await sides(), { title: "new.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
     const outside = mkdtempSync(path.join(tmpdir(), "symposium-"));
@@ -72,7 +72,7 @@ suite("what agents made, in the editor", () => {
     }
   });
 
-  test("of more than twenty the oldest is not kept", async () => {
+  test("keeps the latest twenty", async () => {
     await proposals.show({ path: "/x/first.txt", newText: "first" }, "Eliza");
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
     assert.ok(tab?.input instanceof vscode.TabInputTextDiff);
@@ -82,7 +82,7 @@ suite("what agents made, in the editor", () => {
     assert.equal(proposals.textOf(modified), "");
   });
 
-  test("where the agent works is shown, and the focus stays", async () => {
+  test("shows the agent's location without moving the focus", async () => {
     const file = path.join(folder, "b.txt");
     writeFileSync(file, "one\ntwo\nthree\n");
     const fixture = {
@@ -111,7 +111,7 @@ suite("what agents made, in the editor", () => {
     await assert.rejects(openLink("file:///etc/passwd", true, fixture), /outside the workspace/);
   });
 
-  test("what a terminal printed is a terminal under its command's name", async () => {
+  test("shows terminal output in a terminal named after its command", async () => {
     const before = new Set(vscode.window.terminals);
     showPrintout({ command: "npm\x1b test", output: "fine\n", exit: { code: 0 } });
     await until("the terminal is there", [vscode.window.onDidOpenTerminal], () =>

@@ -14,12 +14,12 @@ const pages = () =>
 const there = (count: number) =>
   until(`${count} settings page(s)`, [vscode.window.tabGroups.onDidChangeTabs], () => pages().length === count);
 
-suite("the settings page", () => {
+suite("settings page in VS Code", () => {
   suiteTeardown(async () => {
     await vscode.window.tabGroups.close(pages());
   });
 
-  test("is an editor of its own, once, and again after it was closed", async () => {
+  test("opens one editor and reopens it after it was closed", async () => {
     await vscode.commands.executeCommand("symposium.openSettings");
     await there(1);
     assert.equal(pages()[0]?.label, "Symposium Settings");
@@ -31,11 +31,11 @@ suite("the settings page", () => {
     await there(1);
   });
 
-  test("is a view below the chat, too", async () => {
+  test("opens a view below the chat", async () => {
     await vscode.commands.executeCommand("symposium.settingsView.focus");
   });
 
-  test("the walkthrough is contributed, with its drawings, and can be opened", async () => {
+  test("opens the walkthrough with its pictures", async () => {
     const extension = vscode.extensions.getExtension(ID);
     assert.ok(extension);
     const { contributes } = extension.packageJSON as {

@@ -18,7 +18,7 @@ async function answered(holds: () => Promise<boolean>): Promise<void> {
     assert.ok(Date.now() < deadline, "not answered within 60 s");
 }
 
-suite("the test API", () => {
+suite("test API", () => {
   const lines: LogEvent[] = [];
   let listening: vscode.Disposable;
   let log: Heard;
@@ -35,7 +35,7 @@ suite("the test API", () => {
   const logged = (message: string) =>
     lines.filter(line => line.category === "agent" && line.message === message).length;
 
-  test("two tabs are two sessions, and each prompt is answered in its own", async () => {
+  test("opens two sessions for two tabs and answers each prompt in its own", async () => {
     const created = logged("Session created");
     const prompts = { "test-tab-1": "I am happy", "test-tab-2": "I am sad" };
     for (const tabId of Object.keys(prompts)) await run("simulateNewTab", tabId);
@@ -61,11 +61,11 @@ suite("the test API", () => {
     }
   });
 
-  test("a prompt of a tab that is not there is refused", async () => {
+  test("rejects a prompt to an unknown tab", async () => {
     await assert.rejects(async () => run("sendPrompt", "never", "hi"), /closed/);
   });
 
-  test("the view's coming and going is logged", async () => {
+  test("logs when the view is shown and hidden", async () => {
     const view = (message: string) =>
       lines.filter(line => line.category === "webview" && line.message === message).length;
     await vscode.commands.executeCommand("symposium.openChat");

@@ -11,7 +11,7 @@ const config = (name: string, value: unknown) =>
 const NO_FILE = { name: "NotServed", code: ErrorCode.noFile };
 const refused = (message: RegExp) => ({ name: "NotServed", code: ErrorCode.refused, message });
 
-suite("files for agents", () => {
+suite("editor text file", () => {
   const files = new TextFiles();
   let folder = "";
   setup(() => {
@@ -39,7 +39,7 @@ suite("files for agents", () => {
     assert.ok(await vscode.workspace.applyEdit(edit));
   }
 
-  test("changes that are not saved are read", async () => {
+  test("is read with unsaved changes", async () => {
     const where = file("a.txt", "on disk\n");
     assert.equal(await files.read(where), "on disk\n");
     const document = await openIn(where);
@@ -48,14 +48,14 @@ suite("files for agents", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  test("what was changed on disk a moment ago is read, although the editor shows what was there before", async () => {
+  test("is read from disk if it changed there", async () => {
     const where = file("a.txt", "before\n");
     await openIn(where);
     writeFileSync(where, "after\n");
     assert.equal(await files.read(where), "after\n");
   });
 
-  test("what is written to a file that is open is saved, takes what was typed with it, and can be undone", async () => {
+  test("is saved with unsaved changes when written while open, as one undo step", async () => {
     const where = file("a.txt", "one\ntwo\n");
     const document = await openIn(where);
     await type(document, "typed ");
@@ -69,7 +69,7 @@ suite("files for agents", () => {
     await vscode.commands.executeCommand("workbench.action.files.revert");
   });
 
-  test("what was changed on disk a moment ago is not in the way of writing", async () => {
+  test("is written after a change on disk", async () => {
     const where = file("a.txt", "before\n");
     await openIn(where);
     writeFileSync(where, "meanwhile\n");
@@ -77,7 +77,7 @@ suite("files for agents", () => {
     assert.equal(readFileSync(where, "utf8"), "after\n");
   });
 
-  test("a file keeps its line ends, open or not; a new one has those that it was given", async () => {
+  test("keeps its line endings, and a new one keeps those given", async () => {
     const where = file("a.txt", "one\r\ntwo\r\n");
     assert.equal(await files.read(where), "one\r\ntwo\r\n");
     await files.write(where, "one\nthree\n");
@@ -89,7 +89,7 @@ suite("files for agents", () => {
     assert.equal(readFileSync(path.join(folder, "new.txt"), "utf8"), "a\r\nb\n");
   });
 
-  test("a file keeps its encoding, a new one has that of the settings, and what it cannot hold is not written", async () => {
+  test("keeps its encoding, uses the configured one if new, and rejects unencodable text", async () => {
     await config("encoding", "iso88591");
     const where = file("a.txt", Buffer.from("caf\xe9\n", "latin1"));
     assert.equal(await files.read(where), "café\n");
@@ -111,7 +111,7 @@ suite("files for agents", () => {
     );
   });
 
-  test("a byte order mark stays, and is no part of the text", async () => {
+  test("keeps a byte order mark, which is not part of the text", async () => {
     const where = file("a.txt", "\ufeffone\n");
     assert.equal(await files.read(where), "one\n");
     await files.write(where, "two\n");
@@ -122,21 +122,21 @@ suite("files for agents", () => {
     assert.deepEqual(readFileSync(wide), Buffer.from("\ufeff日本\n", "utf16le"));
   });
 
-  test("a new file is made with the folders on its way", async () => {
+  test("is created with its folders", async () => {
     const where = path.join(folder, "x", "y", "z.txt");
     await assert.rejects(files.read(where), NO_FILE);
     await files.write(where, "new");
     assert.equal(await files.read(where), "new");
   });
 
-  test("writes come one after the other", async () => {
+  test("is written in order", async () => {
     const where = file("a.txt", "0");
     await openIn(where);
     await Promise.all(["1", "22", "333"].map(text => files.write(where, text)));
     assert.equal(readFileSync(where, "utf8"), "333");
   });
 
-  test("what is no text, too large, a folder, or nowhere is refused with a sentence, and stays as it was", async () => {
+  test("is rejected with a sentence if binary, too large, a folder or invalid", async () => {
     const binary = file("a.bin", Buffer.from([0x7f, 0x45, 0x4c, 0x46, 0, 0, 0, 1, 0, 2]));
     await assert.rejects(files.read(binary), refused(/is no text/));
     await assert.rejects(files.write(binary, "text"), refused(/is no text/));

@@ -79,7 +79,7 @@ const running = (...entries: readonly Entry[]): Tab => tab({ entries, turn: RUNN
 const idle = (...entries: readonly Entry[]): Tab => tab({ entries });
 
 suite("announcements", () => {
-  test("an answer is said sentence by sentence, its rest when the turn ends, and that it has", () => {
+  test("speaks an answer by sentence, its rest at the end of the turn, and the end", () => {
     const listener = new Listener(pageOf(running()));
     deepEqual(listener.says(pageOf(running(answer("One. Tw")))), ["One."]);
     deepEqual(listener.says(pageOf(running(answer("One. Two")))), []);
@@ -89,7 +89,7 @@ suite("announcements", () => {
     deepEqual(between(idle(answer("Half")), idle(answer("Half a sentence, late."))), ["a sentence, late."]);
   });
 
-  test("what an answer holds back is said before what comes behind it", () => {
+  test("speaks a pending rest before the next entry", () => {
     const listener = new Listener(pageOf(running(answer("Let me"))));
     listener.says(pageOf(running(answer("Let me look"))));
     deepEqual(listener.says(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza")))), [
@@ -101,13 +101,13 @@ suite("announcements", () => {
     ]);
   });
 
-  test("an answer that is written anew is not said again", () => {
+  test("does not repeat a rewritten answer", () => {
     const listener = new Listener(pageOf(running(answer("One. Two"))));
     deepEqual(listener.says(pageOf(running(answer("1. 2. 3. Four")))), []);
     deepEqual(listener.says(pageOf(running(answer("1. 2. 3. Four. Five")))), ["Four."]);
   });
 
-  test("of what was there when the page opened, came back, or is another sidecar's, nothing is said", () => {
+  test("skips content that existed when the page opened, reloaded or changed sidecars", () => {
     const full = [answer("One. Two."), question, notice("No.")];
     deepEqual(between(tab({}, { phase: "restored" }), idle(...full)), []);
     deepEqual(between(tab({}, { phase: "interrupted" }), idle(...full)), []);
@@ -115,7 +115,7 @@ suite("announcements", () => {
     deepEqual(new Listener(pageOf()).says(pageOf(idle(...full))), []);
   });
 
-  test("a snapshot of the same sidecar says what it has beyond what was said", () => {
+  test("speaks only the new content of a snapshot from the same sidecar", () => {
     const listener = new Listener(pageOf(running()));
     listener.says(pageOf(running(answer("One. Tw"))));
     deepEqual(listener.says(pageOf(running(answer("One. Tw"), notice("Mind.")))), ["Tw", "Mind."]);
@@ -124,7 +124,7 @@ suite("announcements", () => {
     deepEqual(listener.says(pageOf(running(...structuredClone(again)))), []);
   });
 
-  test("a tab that is chosen says nothing of what it shows, and goes on from there", () => {
+  test("skips the content of a newly selected tab and continues from there", () => {
     const other = (text: string, turn: Conversation["turn"] = RUNNING): Tab =>
       tab({ entries: [answer(text)], turn }, { tabId: "o" });
     const first = running(answer("Mine. A"));
@@ -141,7 +141,7 @@ suite("announcements", () => {
     );
   });
 
-  test("a tab that is not chosen says that it asks and that it has finished, and in which chat", () => {
+  test("names another tab that has a question or has finished", () => {
     const other = (conversation: Partial<Conversation>): Page =>
       pageOf(idle(), tab({ title: "Docs", ...conversation }, { tabId: "o" }));
     const listener = new Listener(other({ turn: RUNNING }));
@@ -167,7 +167,7 @@ suite("announcements", () => {
     );
   });
 
-  test("of many questions one is asked at a time, with their number: the next when it is answered", () => {
+  test("speaks one of several questions at a time, with the number of questions", () => {
     const ask = (n: number, rest: Partial<Permission> = {}): Permission => ({
       ...question,
       id: `q${n}`,
@@ -189,7 +189,7 @@ suite("announcements", () => {
     deepEqual(heard(ask(1, done), ask(2, done), ask(3, done), ask(4, done)), []);
   });
 
-  test("a question goes to the card that asks it, with all that is asked, once", () => {
+  test("focuses the card of a question and speaks it completely, once", () => {
     const listener = new Listener(pageOf(running()));
     deepEqual(listener.hears(pageOf(running(question))), [
       { kind: "ask", key: "q", text: "Eliza wants to run a command: Clean up. command: rm -r build." },
@@ -201,7 +201,7 @@ suite("announcements", () => {
     deepEqual(between(running(), running({ ...question, answered: { kind: "cancelled", why: "" } })), []);
   });
 
-  test("a notice is said, and one of ours at the end of a turn says enough of it; a call that failed is named once", () => {
+  test("speaks a notice, and a failed call once", () => {
     deepEqual(between(running(), idle(notice("Stopped."))), ["Stopped."]);
     deepEqual(between(running(), idle(notice("Slow.", "Eliza"))), ["Eliza: Slow.", "Eliza has finished."]);
     const call = (status: "in_progress" | "failed", title = "npm test"): Entry => ({
@@ -223,7 +223,7 @@ suite("announcements", () => {
     );
   });
 
-  test("who stops the turn, or sends the next prompt, wants to hear no more of this one; who queues a prompt does", () => {
+  test("is discarded when the user stops the turn or sends a prompt, but not when a prompt is queued", () => {
     const user: Entry = { kind: "user", id: "u", text: "hi" };
     const sends = (conversation: Partial<Conversation>): Tab =>
       tab(conversation, { drafts: { ...tab().drafts, onTheWay: [{ messageId: "m", text: "x" }] } });
@@ -234,7 +234,7 @@ suite("announcements", () => {
     deepEqual(between(running(user), sends({ entries: [user], turn: RUNNING })), []);
   });
 
-  test("what the user attaches and removes is said at once, and what is sent is not removed", () => {
+  test("speaks added and removed attachments, but not sent ones", () => {
     const file = (path: string) => ({ kind: "file", path }) as const;
     const drafts = (rest: Partial<Tab["drafts"]>): Tab => tab({}, { drafts: { ...tab().drafts, ...rest } });
     const says = (before: Tab, after: Tab) => new Listener(pageOf(before)).hears(pageOf(after));
@@ -251,7 +251,7 @@ suite("announcements", () => {
     deepEqual(new Listener(pageOf()).hears(pageOf(drafts({ attachments: [file("/w/a.ts")] }))), []);
   });
 
-  test("prompts that wait are counted when there are more, and when they are held", () => {
+  test("counts queued prompts when they increase or are held", () => {
     const queued = (held: boolean, ...ids: readonly string[]): Tab =>
       tab({ turn: RUNNING, queue: { held, prompts: ids.map(messageId => ({ messageId, text: "x" })) } });
     const listener = new Listener(pageOf(running()));
@@ -275,7 +275,7 @@ suite("announcements", () => {
     );
   });
 
-  test("every finished sentence of the selected tab is said once, in order, whatever else happens and however it arrives", () => {
+  test("speaks each finished sentence of the selected tab once, in order (property)", () => {
     const text = fc.stringMatching(/^([A-Z][a-z]{3,5}( [a-z]{3,5}){0,3}[.!?] ?\n?){1,3}$/);
     const step = fc.oneof(
       { weight: 6, arbitrary: fc.record({ kind: fc.constant("grows" as const), text }) },

@@ -25,7 +25,7 @@ function region(): {
 }
 
 suite("live region", () => {
-  test("what is said first is said at once, what follows when that may have been spoken, together", () => {
+  test("speaks the first sentence immediately and later ones together after a pause", () => {
     const { live, time, said } = region();
     live.say("A sentence of thirty characters");
     live.say("Two.");
@@ -40,7 +40,7 @@ suite("live region", () => {
     deepEqual(said.slice(2), ["Four."]);
   });
 
-  test("an utterance is short, and a long sentence is one by itself", () => {
+  test("limits the length of an utterance and speaks a long sentence alone", () => {
     const { live, time, said } = region();
     live.say("Go.");
     for (const sentence of ["a".repeat(200), "b".repeat(100), "c".repeat(350), "d"]) live.say(sentence);
@@ -53,7 +53,7 @@ suite("live region", () => {
     equal(said.at(-1)?.length, MOST_WAITING + 1);
   });
 
-  test("a question does not wait for the others", () => {
+  test("speaks a question immediately", () => {
     const { live, said, alerts } = region();
     live.say("One.");
     live.say("Two.");
@@ -61,7 +61,7 @@ suite("live region", () => {
     deepEqual([said, alerts], [["One."], ["May I?"]]);
   });
 
-  test("what waits can be forgotten, and what comes then is said", () => {
+  test("discards waiting sentences on hush and speaks later ones", () => {
     const { live, time, said } = region();
     for (const sentence of ["One.", "Two.", "Three."]) live.say(sentence);
     time.advance(300);
@@ -75,7 +75,7 @@ suite("live region", () => {
     deepEqual(said, ["One.", "Four.", "Five."]);
   });
 
-  test("no more waits than somebody would listen to; what is left out is counted, and what comes later is said again", () => {
+  test("limits the waiting sentences and reports the number of omitted ones", () => {
     const { live, time, said } = region();
     const sentence = "x".repeat(100);
     for (let i = 0; i < 100; i++) live.say(sentence);
@@ -86,7 +86,7 @@ suite("live region", () => {
     equal(said.at(-1), "Later.");
   });
 
-  test("each sentence is said once, in order, or counted as left out", () =>
+  test("speaks each sentence once in order or counts it as omitted (property)", () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.integer({ min: 1, max: 2_000 }), fc.constant("time" as const)), { maxLength: 60 }),

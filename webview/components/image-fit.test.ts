@@ -27,12 +27,12 @@ function picture(
 }
 
 suite("image fit", () => {
-  test("what is small enough, and of a type that agents take, stays as it is", async () => {
+  test("keeps a small image of a supported type", async () => {
     const small = picture({ width: 100, height: 50 }, "image/gif", { png: 1, jpeg: 1 });
     deepEqual([await fitted(small.picture), small.tried], [{ mimeType: "image/gif", data: "oooooooooo" }, []]);
   });
 
-  test("another type, a long edge, or too much data makes it a PNG no longer than a model sees", async () => {
+  test("converts another type, a long edge or large data to a PNG within the model's limit", async () => {
     for (const [size, type, original] of [
       [{ width: 100, height: 50 }, "image/bmp", 10],
       [{ width: 3_136, height: 1_568 }, "image/png", 10],
@@ -44,7 +44,7 @@ suite("image fit", () => {
     }
   });
 
-  test("a PNG that is too large becomes a JPEG, a JPEG that is too large a smaller one, and in the end there is none", async () => {
+  test("falls back from PNG to JPEG to smaller JPEGs, and to none", async () => {
     const size = { width: 2_000, height: 2_000 };
     equal((await fitted(picture(size, "image/png", { png: 2, jpeg: 0.3 }).picture))?.mimeType, "image/jpeg");
     const { picture: p, tried } = picture(size, "image/png", { png: 2, jpeg: 2 });
@@ -53,7 +53,7 @@ suite("image fit", () => {
     equal(await fitted(picture(size, "image/png", { png: 200, jpeg: 200 }).picture), undefined);
   });
 
-  test("an image keeps its shape, does not grow, and always has an extent", () =>
+  test("keeps the aspect ratio, never enlarges and never returns an empty size", () =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (width, height) => {
         const size = within({ width, height }, LONGEST_EDGE);

@@ -5,8 +5,8 @@ const turns = async (): Promise<void> => {
   for (let n = 0; n < 10; n++) await Promise.resolve();
 };
 
-suite("intakes", () => {
-  test("what is sent while something is read waits for it, in order, in its own tab", async () => {
+suite("Intakes", () => {
+  test("delays a prompt of the same tab until its images are read, in order", async () => {
     const intakes = new Intakes(),
       done: string[] = [];
     let read: () => void = () => undefined;
@@ -31,7 +31,7 @@ suite("intakes", () => {
     deepEqual(done.at(-1), "at once");
   });
 
-  test("what cannot be read holds nothing up", async () => {
+  test("releases prompts when an image is unreadable", async () => {
     const intakes = new Intakes(),
       done: string[] = [];
     intakes.add("t", Promise.reject(new Error("no image")));

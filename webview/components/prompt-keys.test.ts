@@ -16,13 +16,13 @@ const keys = [
   { key: "a", ctrlKey: true },
 ];
 
-suite("keys of the prompt", () => {
-  test("Enter sends, with Ctrl and Cmd too; Shift+Enter begins a line", () =>
+suite("prompt keys", () => {
+  test("sends on Enter, also with Ctrl and Cmd, and inserts a line on Shift+Enter", () =>
     deepEqual(
       keys.map(key => press(false, key)),
       ["send", "line", "send", "send", "line", undefined, undefined],
     ));
-  test("where a modifier is required Enter begins a line, and Shift, Ctrl or Cmd with it sends", () =>
+  test("inserts a line on Enter and sends with a modifier if one is required", () =>
     deepEqual(
       keys.map(key => press(true, key)),
       ["line", "send", "send", "send", "line", undefined, undefined],

@@ -5,7 +5,7 @@ import { bannerItem, itemContent } from "./card-item";
 const image: Card = card("i", "media", { pictures: [{ src: "data:image/png;base64,AAAA", alt: "Image" }] });
 
 suite("card item", () => {
-  test("a picture is made as an element, in the card and in what is folded, and named when it is gone", () => {
+  test("renders a picture as an element and names it when it is removed", () => {
     const element = { type: "img", attributes: { src: "data:image/png;base64,AAAA", alt: "Image" } };
     deepEqual([itemContent(image, "new").body, itemContent(image, "new").customRenderer], [null, [element]]);
     const folded = itemContent({ ...image, folded: ["a", ...image.pictures] }, "update");
@@ -23,7 +23,7 @@ suite("card item", () => {
     equal(itemContent({ ...image, pictures: [] }, "update").customRenderer, null);
   });
 
-  test("what the user unfolded stays so: only a new card says whether it is", () => {
+  test("keeps the user's unfolded state on updates", () => {
     const folded = card("t", "tool", { folded: ["a"], startsUnfolded: true });
     deepEqual(
       [itemContent(folded, "new").summary?.isCollapsed, itemContent(folded, "update").summary?.isCollapsed],
@@ -32,7 +32,7 @@ suite("card item", () => {
     deepEqual([itemContent(image, "new").summary, itemContent(image, "update").summary], [undefined, null]);
   });
 
-  test("beside a button that stays, none is disabled by a press on it", () => {
+  test("disables no button beside a persistent one when it is pressed", () => {
     const allow = { id: "option:a", label: "Allow", weight: "main" } as const,
       diff = { id: "change:0", label: "Open Diff", weight: "quiet", stays: true } as const;
     const disabled = (...buttons: Card["buttons"]) =>
@@ -40,7 +40,7 @@ suite("card item", () => {
     deepEqual([disabled(allow), disabled(allow, diff), disabled()], [[undefined], [false, false], undefined]);
   });
 
-  test("a button of a banner that stays can be pressed again", () =>
+  test("keeps a persistent banner button enabled", () =>
     deepEqual(
       bannerItem({
         tone: "info",
@@ -53,6 +53,6 @@ suite("card item", () => {
       [false, undefined],
     ));
 
-  test("a banner is a card with its text in the header", () =>
+  test("renders a banner as a card with its text in the header", () =>
     equal(bannerItem({ tone: "info", text: "x", buttons: [] }).header.body, "x"));
 });

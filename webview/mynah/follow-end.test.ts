@@ -29,7 +29,7 @@ class List implements Scroller {
   }
 }
 
-suite("following the end", () => {
+suite("follow end", () => {
   function following() {
     const list = new List(),
       timers: (() => void)[] = [];
@@ -47,7 +47,7 @@ suite("following the end", () => {
     return { list, draw, late: () => timers.splice(0).forEach(expired => expired()) };
   }
 
-  test("a reader at the end stays there, whatever is drawn", () => {
+  test("keeps a reader at the end after each drawing", () => {
     const { list, draw } = following();
     draw(300);
     equal(list.left, 0);
@@ -56,7 +56,7 @@ suite("following the end", () => {
     equal(list.left, 0);
   });
 
-  test("what grows after a drawing, by itself or before the scrolling is told, does not take the reader from the end", () => {
+  test("keeps a reader at the end when content grows after a drawing", () => {
     const { list, draw, late } = following();
     draw(300);
     list.scrollHeight += 200;
@@ -69,7 +69,7 @@ suite("following the end", () => {
     equal(list.left, 0);
   });
 
-  test("who has scrolled up stays there, also later, until the end is reached again", () => {
+  test("keeps a scrolled position until the end is reached again", () => {
     const { list, draw, late } = following();
     draw(300);
     list.told();
@@ -82,7 +82,7 @@ suite("following the end", () => {
     equal(list.left, 0);
   });
 
-  test("a few pixels are the end", () => {
+  test("treats a few pixels as the end", () => {
     const { list, draw } = following();
     draw(0);
     list.scroll(list.scrollTop - 30);

@@ -19,21 +19,21 @@ const require = createRequire(path.resolve("webview/mynah/patch.js"));
 const loader: Patched = require("./patch.js");
 const mynah = readFileSync(require.resolve("@aws/mynah-ui/dist/main.js"), "utf8");
 
-suite("the changes of mynah-ui", () => {
-  test("each fits the version that is installed, once, and what comes out is a program", () => {
+suite("mynah-ui patch", () => {
+  test("matches the installed version once and produces valid code", () => {
     const patched = loader(mynah);
     for (const { put } of loader.PATCHES) ok(patched.includes(put), put.slice(0, 80));
     // Parsed, not run.
     ok(new vm.Script(patched));
   });
 
-  test("it is the version that the changes were made for", () => {
+  test("is made for the installed version", () => {
     equal(require("@aws/mynah-ui/package.json").version, "4.39.0");
     const { dependencies, devDependencies } = JSON.parse(readFileSync("package.json", "utf8"));
     equal({ ...dependencies, ...devDependencies }["@aws/mynah-ui"], "4.39.0");
   });
 
-  test("one that does not fit, or fits twice, fails the build", () => {
+  test("fails the build if it matches not exactly once", () => {
     const patch = { why: "", find: "a", put: "b" };
     equal(loader.patched("xay", [patch]), "xby");
     throws(() => loader.patched("xy", [patch]), /0 times instead of once: a/);
@@ -46,7 +46,7 @@ suite("the changes of mynah-ui", () => {
     const link = (href: string, more: object = {}): string =>
       String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...more })})`));
 
-    test("leads to web and mail addresses, to files and within the page", () => {
+    test("opens web, mail, file and page addresses", () => {
       for (const href of [
         "https://a.b/?x=1&y=2",
         "http://a.b",
@@ -62,7 +62,7 @@ suite("the changes of mynah-ui", () => {
       }
     });
 
-    test("of any other kind is text", () => {
+    test("is text for other schemes", () => {
       const kinds = [
         "javascript:x",
         "vbscript:x",
@@ -83,7 +83,7 @@ suite("the changes of mynah-ui", () => {
       for (const href of kinds) ok(!link(href).includes("<a"), href);
     });
 
-    test("ends no attribute, by its address, its title or its text", () => {
+    test("cannot end an attribute", () => {
       for (const more of [
         { text: `hi" onmouseover="x` },
         { title: `x" onclick='y'` },
@@ -97,7 +97,7 @@ suite("the changes of mynah-ui", () => {
     });
   });
 
-  test("no HTML but the empty one is set without the list of elements", () => {
+  test("HTML is set only through the element list", () => {
     const patched = loader(mynah),
       sets = /([\w.]{1,30})\.(?:innerHTML|outerHTML) ?=(?!=) ?(.{2})/g;
     const set = [...patched.matchAll(sets)].map(([, target = "", value = ""]) => `${target} ${value}`);
@@ -106,12 +106,12 @@ suite("the changes of mynah-ui", () => {
     ok(!/createContextualFragment|setHTMLUnsafe|document\.write\(/.test(patched));
   });
 
-  test("single tildes are home folders", () => {
+  test("keeps single tildes", () => {
     const { put = "" } = loader.PATCHES.find(({ find }) => find.startsWith("del:")) ?? {};
     ok(put.startsWith("del:/^(~~)(?="));
   });
 
-  test("each says why it is made", () => {
+  test("states its reason", () => {
     for (const { why, find } of loader.PATCHES) ok(why.length > 5, find);
   });
 });

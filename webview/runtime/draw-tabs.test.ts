@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { drawTabs } from "./draw-tabs";
 
-suite("draw tabs", () => {
-  test("each tab is drawn once, and none is left", () => {
+suite("drawTabs", () => {
+  test("draws each tab once", () => {
     const wanted = new Set(["a", "b"]);
     const drawn: string[] = [];
     drawTabs(
@@ -13,7 +13,7 @@ suite("draw tabs", () => {
     deepEqual([drawn, wanted.size], [["a", "b"], 0]);
   });
 
-  test("a tab that cannot be drawn is told, not tried for ever, and takes no other with it", () => {
+  test("reports a tab that fails to draw and continues with the others", () => {
     const wanted = new Set(["a", "b", "c"]);
     const drawn: string[] = [];
     const failed: unknown[] = [];
@@ -29,7 +29,7 @@ suite("draw tabs", () => {
     deepEqual([drawn, failed, wanted.size], [["a", "c"], [["b", why]], 0]);
   });
 
-  test("what is wanted while it is drawn is for the next time", () => {
+  test("draws a tab requested during its drawing next time", () => {
     const wanted = new Set(["a"]);
     drawTabs(
       wanted,

@@ -30,8 +30,8 @@ function scheduled(draw: (stage: Stage) => void): {
   return { stage, scheduler, drawnAt };
 }
 
-suite("frame scheduler", () => {
-  test("the first request is drawn in the next frame, together with those that join it", () => {
+suite("FrameScheduler", () => {
+  test("merges requests into the next frame", () => {
     const { stage, scheduler, drawnAt } = scheduled(() => undefined);
     for (let i = 0; i < 5; i++) scheduler.request();
     stage.frame();
@@ -39,7 +39,7 @@ suite("frame scheduler", () => {
     deepEqual(drawnAt, [0]);
   });
 
-  test("the next is so many milliseconds later, or four times what the last one cost", () => {
+  test("waits for the minimum pause or four times the last cost", () => {
     let cost = 0;
     const { stage, scheduler, drawnAt } = scheduled(s => {
       s.time += cost;
@@ -58,7 +58,7 @@ suite("frame scheduler", () => {
     equal(next(1), 3);
   });
 
-  test("what is requested during a drawing is drawn after it, not within", () => {
+  test("draws a request made during a drawing afterwards", () => {
     const { stage, scheduler, drawnAt } = scheduled(() => {
       if (drawnAt.length === 1) scheduler.request();
     });
@@ -72,7 +72,7 @@ suite("frame scheduler", () => {
     equal(stage.frames.length, 0);
   });
 
-  test("a drawing that throws does not stop those after it", () => {
+  test("continues after a drawing that throws", () => {
     const { stage, scheduler, drawnAt } = scheduled(() => {
       if (drawnAt.length === 1) throw new Error("bug");
     });

@@ -47,7 +47,7 @@ function browser(storage: TextStorage | undefined = memoryStorage()) {
 }
 
 suite("PageCopy", () => {
-  test("restores the last save, whatever VS Code has written to its database and however the clock is set", () =>
+  test("restores the last save despite delayed view state writes and clock changes", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -83,7 +83,7 @@ suite("PageCopy", () => {
       ),
     ));
 
-  test("restores the view state where it is newer, and where the browser has no storage", () => {
+  test("restores a newer view state, or the view state without browser storage", () => {
     const { at, open, save, storage } = browser();
     save(open(), "old");
     at.viewState = { ...page("new"), savedAt: 5_000 };
@@ -94,7 +94,7 @@ suite("PageCopy", () => {
     deepEqual([without.load().selected, storage?.length], ["kept", 1]);
   });
 
-  test("reads no other workspace's copy, and writes none where the workspace is not known", () => {
+  test("reads no other workspace's copy and writes none without a workspace", () => {
     const { at, open, save, storage } = browser();
     save(open("a"), "of a");
     at.viewState = undefined;
@@ -105,7 +105,7 @@ suite("PageCopy", () => {
     deepEqual([storage?.length, unknown.load().selected], [1, ""]);
   });
 
-  test("removes copies of other workspaces after a week, and nothing that is not its own", () => {
+  test("removes copies of other workspaces after a week, and no foreign items", () => {
     const { at, open, save, storage } = browser();
     storage?.setItem("others", "thing");
     save(open("a"), "of a");
@@ -119,7 +119,7 @@ suite("PageCopy", () => {
     deepEqual([storage?.length, storage?.getItem("others")], [1, "thing"]);
   });
 
-  test("makes room by removing other workspaces' copies, or warns once and keeps the view state", () => {
+  test("frees space by removing other workspaces' copies, or warns once and keeps the view state", () => {
     const { at, open, save, storage, warnings } = browser(memoryStorage(400));
     save(open("a"), "x".repeat(150));
     const copy = open("b");
@@ -133,7 +133,7 @@ suite("PageCopy", () => {
     equal(open("b").load().selected, "");
   });
 
-  test("ignores a copy that it cannot read", () => {
+  test("ignores an invalid copy", () => {
     const { open, storage, warnings } = browser();
     storage?.setItem("symposium-page/w", '{"savedAt":9');
     deepEqual([open().load(), warnings.length], [emptyPage, 1]);

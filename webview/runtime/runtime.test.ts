@@ -82,8 +82,8 @@ function fixture() {
   return { loop, posted, shown, dataset, told, drawn, unfit, slow, say, hear, frames: () => frames };
 }
 
-suite("page loop", () => {
-  test("the pieces of an answer are told together: with what else happens, or with the drawing", () => {
+suite("page runtime", () => {
+  test("merges the chunks of an answer with the next event or drawing", () => {
     const { loop, told, say } = fixture();
     say({ type: "upsert", entry: { kind: "agent", id: "e", text: "" } });
     const before = loop.page,
@@ -101,7 +101,7 @@ suite("page loop", () => {
     equal(told.at(-1)?.after, loop.page);
   });
 
-  test("a tab that cannot be drawn says so in the log, and the other is drawn", () => {
+  test("logs a tab that fails to draw and draws the other", () => {
     const { loop, posted, shown, unfit, hear } = fixture();
     unfit.add("1");
     shown.length = 0;
@@ -126,7 +126,7 @@ suite("page loop", () => {
     equal(posted.at(-1)?.type, "ack", "what came is acknowledged all the same");
   });
 
-  test("the marks: a turn that runs at once, its end only when it is on screen", () => {
+  test("marks a running turn immediately and its end only when drawn", () => {
     const { loop, dataset, say, slow } = fixture();
     deepEqual([dataset["tab"], dataset["turn"], dataset["ready"]], ["1", "idle", "true"]);
     say({ type: "turn", turn: { state: "running", messageId: "m" } });
@@ -140,7 +140,7 @@ suite("page loop", () => {
     equal(dataset["turn"], "idle");
   });
 
-  test("a drawing that takes several frames is told as whole when it is", () => {
+  test("reports a drawing over several frames when it is complete", () => {
     const { loop, drawn, slow, say } = fixture();
     slow.add("1");
     say({ type: "upsert", entry: { kind: "agent", id: "e", text: "x" } });

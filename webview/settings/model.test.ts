@@ -27,12 +27,12 @@ const enabled = (model: Model, id: string): boolean | undefined =>
   shownView(model)?.extensions.find(row => row.id === id)?.isEnabled;
 
 suite("settings page: model", () => {
-  test("a press is told to the host", () =>
+  test("posts a press to the host", () =>
     deepEqual(play(viewed, { kind: "pressed", message: { type: "checkUpdates" } })[1], [
       { kind: "post", message: { type: "checkUpdates" } },
     ]));
 
-  test("what was ticked stays ticked while the host writes it down, though views of something else come", () => {
+  test("keeps a changed switch while the host writes it, despite other views", () => {
     const [model, effects] = play(viewed, { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false });
     deepEqual(effects, [
       { kind: "post", message: { type: "enable", id: "x", isOn: false } },
@@ -42,7 +42,7 @@ suite("settings page: model", () => {
     equal(enabled(step(model, viewed, WISH_MS - 1)[0], "x"), false);
   });
 
-  test("also while that takes long; what the host has written counts from then on", () => {
+  test("keeps a changed switch during a slow write and then follows the host", () => {
     const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
     const written: Happened = {
       kind: "viewed",
@@ -59,7 +59,7 @@ suite("settings page: model", () => {
     deepEqual(idsOf(play(viewed, moved, [WISH_MS, viewed])[0]), ["y", "x", "z"]);
   });
 
-  test("and is what the host says after a while, because it may have been refused", () => {
+  test("reverts a switch to the host's value after a timeout", () => {
     const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
     equal(enabled(play(viewed, ticked, [REFUSED_MS, viewed])[0], "x"), true);
     equal(enabled(play(viewed, ticked, [REFUSED_MS, { kind: "woke" }])[0], "x"), true);
@@ -67,14 +67,14 @@ suite("settings page: model", () => {
     equal(enabled(twice, "x"), false, "the second press counts from its own time");
   });
 
-  test("a timer that is early by a hair is asked for again, and one that nothing waits for is not", () => {
+  test("re-arms an early timer and ignores an obsolete one", () => {
     const ticked: Happened = { kind: "switched", of: { kind: "enable", id: "x" }, isOn: false };
     deepEqual(play(viewed, ticked, [WISH_MS - 0.4, { kind: "woke" }])[1], [{ kind: "wake", ms: 1 }]);
     deepEqual(play(viewed, ticked, [WISH_MS, { kind: "woke" }])[1], [{ kind: "wake", ms: REFUSED_MS - WISH_MS }]);
     deepEqual(play(viewed, ticked, [REFUSED_MS, { kind: "woke" }])[1], []);
   });
 
-  test("each switch, the radio buttons and a move are messages, and shown at once", () => {
+  test("posts and shows each switch, radio button and move immediately", () => {
     const rows: readonly [Happened, object, (model: Model) => unknown, unknown][] = [
       [
         { kind: "switched", of: { kind: "modifier" }, isOn: true },
@@ -104,7 +104,7 @@ suite("settings page: model", () => {
     }
   });
 
-  test("moves build on each other before the host has written the first", () => {
+  test("combines moves before the host has written the first", () => {
     const down: Happened = { kind: "reordered", event: { kind: "nudge", id: "x", by: "down" } };
     const [model, effects] = play(viewed, down, viewed, down);
     deepEqual(
@@ -113,7 +113,7 @@ suite("settings page: model", () => {
     );
   });
 
-  test("an order is not wished for any more where others came or went", () => {
+  test("drops a requested order when rows were added or removed", () => {
     deepEqual(
       inOrder([extension("x"), extension("y")], ["y", "x"]).map(({ id }) => id),
       ["y", "x"],
@@ -125,7 +125,7 @@ suite("settings page: model", () => {
       );
   });
 
-  test("what is moved is kept in sight, and said by its name", () => {
+  test("scrolls to a moved row and announces its name", () => {
     const [, effects] = play(viewed, { kind: "reordered", event: { kind: "grab", id: "y" } });
     deepEqual(effects, [
       { kind: "scroll", id: "extension-y" },
@@ -133,12 +133,12 @@ suite("settings page: model", () => {
     ]);
   });
 
-  test("what is taken stays in sight while views come, and what a pointer drags stays below it", () => {
+  test("keeps a grabbed row in view on updates, but not a dragged one", () => {
     const held = (kind: "grab" | "drag") => play(viewed, { kind: "reordered", event: { kind, id: "y" } }, viewed)[1];
     deepEqual([held("grab"), held("drag")], [[{ kind: "scroll", id: "extension-y" }], []]);
   });
 
-  test("one that is taken and then removed elsewhere is held no more", () => {
+  test("releases a grabbed row that was removed", () => {
     const [model] = play(
       viewed,
       { kind: "reordered", event: { kind: "grab", id: "y" } },
@@ -147,7 +147,7 @@ suite("settings page: model", () => {
     equal(model.reorder.kind, "still");
   });
 
-  test("a row that is to be shown gets the focus once, as soon as it is there", () => {
+  test("focuses a revealed row once, when it exists", () => {
     const revealed: Happened = { kind: "revealed", of: "extension", id: "new" };
     const [waiting, none] = play(viewed, revealed);
     deepEqual(none, []);
@@ -158,9 +158,9 @@ suite("settings page: model", () => {
     deepEqual(play(viewed, { kind: "revealed", of: "agent", id: "bob" })[1], [{ kind: "focus", id: "agent-bob" }]);
   });
 
-  test("a view takes the focus away from nothing", () => deepEqual(play(viewed, viewed)[1], []));
+  test("does not move the focus for a view", () => deepEqual(play(viewed, viewed)[1], []));
 
-  test("folds are kept, so many of them", () => {
+  test("stores a limited number of unfolded sections", () => {
     const [model, effects] = play(
       viewed,
       { kind: "folded", fold: "a" },
@@ -174,7 +174,7 @@ suite("settings page: model", () => {
     deepEqual([many.unfolded.length, many.unfolded.at(-1)], [MOST_UNFOLDED, String(MOST_UNFOLDED + 4)]);
   });
 
-  test("whatever is wished for, the rows on screen are the host's", () => {
+  test("shows exactly the host's rows for any requests (property)", () => {
     const happened: fc.Arbitrary<Happened> = fc.oneof(
       anyView.map(view => ({ kind: "viewed" as const, view })),
       fc.record({

@@ -12,8 +12,8 @@ import { savedFrom } from "./saved-state";
 import { isHostToSettings } from "./message-guards";
 import { initial, line, lines, prose } from "./visible-text";
 
-suite("settings page: ids of elements", () => {
-  test("one word each, and no two the same", () => {
+suite("settings page: element ids", () => {
+  test("is unique and contains no spaces", () => {
     equal(rowId("agent", "claude-code"), "agent-claude-code");
     fc.assert(
       fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "binary" }), (a, b) => {
@@ -24,14 +24,14 @@ suite("settings page: ids of elements", () => {
   });
 });
 
-suite("settings page: spelling", () => {
-  test("nothing hides in what strangers wrote, and it is one line", () => {
+suite("settings page: text", () => {
+  test("escapes hidden characters and joins lines", () => {
     equal(line("a\u202eb\nc"), "a⟦U+202E⟧b c");
     equal(lines("a\r\nb\u0007\n\n"), "a\nb⟦U+0007⟧");
     equal(line("שלום"), "שלום");
   });
 
-  test("nothing is longer than the page has room for, and no character is cut in two", () => {
+  test("is truncated at whole characters", () => {
     ok(line("x".repeat(5_000)).length <= 300 && prose("x".repeat(5_000)).length <= 2_000);
     fc.assert(
       fc.property(fc.string({ unit: "grapheme", minLength: 290, maxLength: 320 }), text =>
@@ -40,12 +40,12 @@ suite("settings page: spelling", () => {
     );
   });
 
-  test("the first letter, as a reader counts", () =>
+  test("has its first grapheme as initial", () =>
     deepEqual(["ada", "@s/éclair", "", "👩‍💻 x", "__"].map(initial), ["A", "S", "·", "X", "·"]));
 });
 
 suite("settings page: pictures", () => {
-  test("only pictures in data addresses", () => {
+  test("accepts only picture data URLs", () => {
     for (const address of ["data:image/png;base64,AA==", "data:image/svg+xml,%3Csvg/%3E", "DATA:IMAGE/GIF;base64,AA=="])
       ok(isPicture(address), address);
     for (const address of [
@@ -59,7 +59,7 @@ suite("settings page: pictures", () => {
       ok(!isPicture(address), address);
   });
 
-  test("what is drawn in the text's colour is a mask", () => {
+  test("in the text colour become masks", () => {
     const svg = `<svg fill="currentColor"/>`,
       base64 = `data:image/svg+xml;base64,${btoa(svg)}`,
       encoded = `data:image/svg+xml,${encodeURIComponent(svg)}`;
@@ -74,7 +74,7 @@ suite("settings page: pictures", () => {
       equal(maskOf(other), undefined, other);
   });
 
-  test("nothing but an address gets into a style", () => {
+  test("puts only an address into a style", () => {
     for (const end of ['"', "\\", ")", "\n", "<", " "])
       equal(maskOf(`data:image/svg+xml,currentColor${end}; color: red`), undefined, end);
     fc.assert(
@@ -86,8 +86,8 @@ suite("settings page: pictures", () => {
   });
 });
 
-suite("settings page: what is saved", () => {
-  test("is taken back, and nothing that is none", () => {
+suite("settings page: saved state", () => {
+  test("is restored if valid", () => {
     deepEqual(savedFrom({ unfolded: ["a"], scroll: 12 }), { unfolded: ["a"], scroll: 12 });
     for (const wrong of [
       undefined,
@@ -103,8 +103,8 @@ suite("settings page: what is saved", () => {
   });
 });
 
-suite("settings page: messages of the host", () => {
-  test("any view is one, and stays one on its way through the wire", () => {
+suite("settings page: host messages", () => {
+  test("accepts every view after serialization", () => {
     fc.assert(fc.property(anyView, view => ok(isHostToSettings(structuredClone({ type: "view", view })))));
     for (const message of [
       { type: "say", text: "a" },
@@ -113,7 +113,7 @@ suite("settings page: messages of the host", () => {
       ok(isHostToSettings(message));
   });
 
-  test("what lacks something that the page relies on is none", () => {
+  test("rejects a message without a required member", () => {
     const whole = view({
       agents: [
         agent("a", {
@@ -161,7 +161,7 @@ suite("settings page: messages of the host", () => {
   });
 });
 
-suite("settings page: its loop", () => {
+suite("settings page: runtime", () => {
   function open() {
     const clock = new FakeClock(),
       posted: SettingsToHost[] = [],
@@ -197,7 +197,7 @@ suite("settings page: its loop", () => {
     return { page, clock, posted, done, shown: () => JSON.stringify(shown), shows: () => shows };
   }
 
-  test("says that it is ready, and draws what comes; the scroll position is taken up once", () => {
+  test("posts ready, draws views and restores the scroll position once", () => {
     const { page, posted, done, shown } = open();
     deepEqual(posted, [{ type: "ready" }]);
     page.happen({ kind: "viewed", view: view() });
@@ -206,14 +206,14 @@ suite("settings page: its loop", () => {
     ok(shown().includes("ADA"));
   });
 
-  test("the focus goes to a row when it is drawn", () => {
+  test("focuses a row when it is drawn", () => {
     const { page, done, shown } = open();
     page.happen({ kind: "revealed", of: "agent", id: "new" });
     page.happen({ kind: "viewed", view: view({ agents: [agent("new")] }) });
     deepEqual([done, shown().includes("NEW")], [["begun", "focus agent-new"], true]);
   });
 
-  test("after a while what the host says is drawn, without anything else happening", () => {
+  test("draws the host's value after the timeout without another event", () => {
     const { page, clock, shown, posted } = open();
     page.happen({ kind: "viewed", view: view() });
     const before = shown();
@@ -223,7 +223,7 @@ suite("settings page: its loop", () => {
     equal(shown(), before);
   });
 
-  test("what changes nothing is not drawn", () => {
+  test("draws nothing without a change", () => {
     const { page, shows } = open();
     page.happen({ kind: "viewed", view: view() });
     const before = shows();

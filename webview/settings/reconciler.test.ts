@@ -43,20 +43,20 @@ const labelled =
   (element: FakeElement): boolean =>
     element.attributes.get("aria-label") === label;
 
-suite("settings page: drawing", () => {
-  test("text is text", () => {
+suite("settings page: reconciler", () => {
+  test("sets text as text", () => {
     const screen = new Screen().show(textPiece("p", "", "<b>&amp;"));
     deepEqual([screen.surface.at(0).text, screen.surface.at(0).children], ["<b>&amp;", []]);
   });
 
-  test("where text was there can be pieces, and where pieces were, text", () => {
+  test("replaces text by pieces and pieces by text", () => {
     const screen = new Screen().show(textPiece("div", "", "text")).show(piece("div", "", {}, item("a")));
     deepEqual([screen.surface.at(0).text, screen.surface.at(0).children.length], ["", 1]);
     screen.show(textPiece("div", "", "text"));
     deepEqual([screen.surface.at(0).text, screen.surface.at(0).children.length], ["text", 0]);
   });
 
-  test("an element stays as long as its piece, wherever that goes", () => {
+  test("keeps the element of a moved piece", () => {
     const screen = new Screen().show(list("a", "b", "c"));
     const [a, b, c] = screen.surface.at(0).children;
     screen.show(list("c", "a", "d", "b"));
@@ -67,7 +67,7 @@ suite("settings page: drawing", () => {
     );
   });
 
-  test("what has the focus is not moved: a browser would take the focus away", () => {
+  test("never moves the focused element", () => {
     fc.assert(
       fc.property(fc.shuffledSubarray(["a", "b", "c", "d", "e"], { minLength: 5 }), fc.nat(4), (order, at) => {
         const screen = new Screen().show(list("a", "b", "c", "d", "e"));
@@ -83,7 +83,7 @@ suite("settings page: drawing", () => {
     );
   });
 
-  test("a tick that the host did not follow is taken back", () => {
+  test("reverts a checkbox that the host did not change", () => {
     const box: Piece = { tag: "input", isChecked: false };
     const screen = new Screen().show(box);
     screen.surface.at(0).isChecked = true;
@@ -91,10 +91,10 @@ suite("settings page: drawing", () => {
     equal(screen.surface.at(0).isChecked, false);
   });
 
-  test("the same key twice, as two strangers may have it, is two elements", () =>
+  test("creates two elements for a duplicate key", () =>
     deepEqual(new Screen().show(list("a", "a")).surface.at(0).children.length, 2));
 
-  suite("the focus, when what has it goes", () => {
+  suite("focus after its element is removed", () => {
     const installing = (isGoing: boolean): SettingsView =>
       view({
         agents: [
@@ -103,14 +103,14 @@ suite("settings page: drawing", () => {
         ],
       });
 
-    test("goes to its row", () => {
+    test("moves to the row", () => {
       const screen = new Screen().view(installing(false));
       screen.focus(labelled("Install: ADA"));
       screen.view(installing(true));
       equal(screen.focused, "agent-ada");
     });
 
-    test("goes to the row that is where its row was, else to the last, else to the section", () => {
+    test("moves to the row at the same place, else the last, else the section", () => {
       const screen = new Screen().view(view());
       const bin = (): FakeElement => screen.focus(element => element.attributes.get("class") === "bin");
       bin();
@@ -122,14 +122,14 @@ suite("settings page: drawing", () => {
       equal(screen.focused, "section-extensions");
     });
 
-    test("is not kept by what cannot be pressed any more", () => {
+    test("leaves a disabled element", () => {
       const screen = new Screen().view(view());
       screen.focus(labelled("Remove: X"));
       screen.view(view({ isRestricted: true }));
       equal(screen.focused, "extension-x");
     });
 
-    test("is left alone where it stays, and where it is not ours", () => {
+    test("stays on a kept element and outside the page", () => {
       const screen = new Screen().view(view());
       const held = screen.focus(labelled("Remove: Z"));
       screen.view(view({ extensions: [extension("z", { name: "Z" }), extension("q")] }));
@@ -139,7 +139,7 @@ suite("settings page: drawing", () => {
       equal(elsewhere.surface.focused(), undefined);
     });
 
-    test("goes from a note to the notes, and when they go, nowhere wrong", () => {
+    test("moves from a note to the notes", () => {
       const note = (n: number) =>
         view({
           notes: Array.from({ length: n }, (_, i) => ({
@@ -155,7 +155,7 @@ suite("settings page: drawing", () => {
     });
   });
 
-  test("any view can be drawn, after any other as if it were the first", () => {
+  test("is restored after any sequence of views", () => {
     fc.assert(
       fc.property(
         fc.array(anyView, { minLength: 1, maxLength: 4 }),
@@ -175,7 +175,7 @@ suite("settings page: drawing", () => {
     );
   });
 
-  test("drawing the same again touches nothing", () => {
+  test("is unchanged after an identical drawing, which touches nothing", () => {
     fc.assert(
       fc.property(anyView, anyView, (before, after) => {
         const screen = new Screen().view(before).view(after);
@@ -186,7 +186,7 @@ suite("settings page: drawing", () => {
     );
   });
 
-  test("what an element does is what its piece says now", () => {
+  test("uses the current action of its piece", () => {
     const press = (label: string): Piece => textPiece("button", "", label, { act: { kind: "fold", fold: label } });
     const screen = new Screen().show(press("a"));
     const element = screen.surface.at(0);

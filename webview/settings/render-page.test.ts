@@ -22,8 +22,8 @@ const buttons = (pieces: readonly Piece[]): readonly string[] =>
         `${attributes?.["aria-label"] ?? text}${attributes?.["disabled"] === undefined ? "" : " (off)"}`,
     );
 
-suite("settings page: what is drawn", () => {
-  test("before the host has said anything, that it is read", () =>
+suite("settings page: rendering", () => {
+  test("shows a loading text before the first view", () =>
     match(
       all(render(emptyModel()))
         .map(({ text }) => text ?? "")
@@ -31,7 +31,7 @@ suite("settings page: what is drawn", () => {
       /Reading the settings…/,
     ));
 
-  test("main buttons are on show, the others behind More, which says of what it is", () => {
+  test("shows main buttons and folds the others behind a labelled More button", () => {
     const agents = [
       agent("ada", {
         buttons: [
@@ -50,14 +50,14 @@ suite("settings page: what is drawn", () => {
     deepEqual([more?.["aria-expanded"], unfolded.some(having("id", more?.["aria-controls"] ?? ""))], ["true", true]);
   });
 
-  test("a press says which row of which list, and what", () => {
+  test("posts list, row and action of a press", () => {
     const act = drawn({
       extensions: [extension("ada", { buttons: [{ act: "update", label: "Update", isMain: true }] })],
     }).find(having("aria-label", "Update: ADA"))?.act;
     deepEqual(act, { kind: "say", message: { type: "row", of: "extension", id: "ada", act: "update" } });
   });
 
-  test("an installation has its percent, and Cancel beside it", () => {
+  test("shows the percentage and Cancel of an installation", () => {
     const going = drawn({
       agents: [
         agent("ada", {
@@ -83,7 +83,7 @@ suite("settings page: what is drawn", () => {
     );
   });
 
-  test("a finding's detail is folded, and can be scrolled by keyboard when it is not", () => {
+  test("folds a finding's detail and makes it keyboard-scrollable", () => {
     const agents = [
       agent("ada", {
         findings: [
@@ -104,7 +104,7 @@ suite("settings page: what is drawn", () => {
     deepEqual([pre?.text, pre?.attributes?.["tabindex"]], ["npm: not found\n<b>", "0"]);
   });
 
-  test("bypass is there where there is something to ask for, and warns when it is on", () => {
+  test("shows the bypass switch only where applicable, with a warning if on", () => {
     const boxes = (bypass?: boolean) =>
       drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }).filter(
         ({ act }) => act?.kind === "switch" && act.of.kind === "bypass",
@@ -115,7 +115,7 @@ suite("settings page: what is drawn", () => {
     equal(drawn({ agents: [agent("ada", { bypass: false })] }).some(having("class", "hazard")), false);
   });
 
-  test("the selected agent says so, to eyes and to a screen reader", () => {
+  test("marks the selected agent visually and for screen readers", () => {
     const row = drawn({ agents: [agent("ada", { isCurrent: true }), agent("bob")] }).find(having("id", "agent-ada"));
     ok(row);
     deepEqual(
@@ -129,7 +129,7 @@ suite("settings page: what is drawn", () => {
     );
   });
 
-  test("in restricted mode nothing that acts on a row can be pressed, nor adding; what is read or set otherwise can", () => {
+  test("disables row actions and adding in restricted mode", () => {
     const off = drawn({
       isRestricted: true,
       agents: [agent("ada", { bypass: false, buttons: [{ act: "choose", label: "Choose", isMain: true }] })],
@@ -153,7 +153,7 @@ suite("settings page: what is drawn", () => {
     deepEqual(off.filter(({ tag, attributes }) => tag === "input" && attributes?.["disabled"] === undefined).length, 4);
   });
 
-  test("without extensions it says what they are", () => {
+  test("explains extensions if there are none", () => {
     match(
       drawn({ extensions: [] })
         .map(({ text }) => text ?? "")
@@ -168,12 +168,12 @@ suite("settings page: what is drawn", () => {
     );
   });
 
-  test("a page is not offered to itself", () => {
+  test("hides Open as Page on the page", () => {
     ok(drawn().some(({ text }) => text === "Open as Page"));
     ok(!drawn({ isPage: true }).some(({ text }) => text === "Open as Page"));
   });
 
-  test("while one is dragged, a mark stands where it would go, and nowhere where it would stay", () => {
+  test("marks the drop position of a dragged row if it changes", () => {
     const marks = (to: number) =>
       drawn({}, { reorder: { kind: "dragged", id: "y", from: 1, to } }).flatMap(({ attributes }) =>
         attributes?.["data-drop"] === undefined ? [] : [`${attributes["data-drop"]} ${attributes["data-id"]}`],
@@ -181,7 +181,7 @@ suite("settings page: what is drawn", () => {
     deepEqual([marks(0), marks(1), marks(2)], [["before x"], [], ["after z"]]);
   });
 
-  test("one that is taken by keyboard goes along, and can be moved by presses, too", () => {
+  test("moves a grabbed row along and with buttons", () => {
     const taken = drawn({}, { reorder: { kind: "grabbed", id: "x", from: 0, to: 2 } });
     deepEqual(
       taken.flatMap(({ attributes }) => (attributes?.["data-of"] === "extension" ? [attributes["data-id"]] : [])),
@@ -193,7 +193,7 @@ suite("settings page: what is drawn", () => {
     );
   });
 
-  test("of any view: every id once, every reference there, no address but data of a picture, nothing that hides", () => {
+  test("renders unique ids, valid references and no unsafe content for any view", () => {
     fc.assert(
       fc.property(anyView, any => {
         const rows = [any.agents, any.extensions].map(list =>
@@ -226,7 +226,7 @@ suite("settings page: what is drawn", () => {
     );
   });
 
-  test("every button and every input has a name", () => {
+  test("names every button and input", () => {
     fc.assert(
       fc.property(anyView, any => {
         const pieces = all(render({ ...emptyModel(), view: any })),

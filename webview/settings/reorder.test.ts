@@ -39,7 +39,7 @@ const words = (said: readonly Said[]): readonly string[] =>
   said.map(({ what, id, place, of }) => `${what} ${id} ${place}/${of}`);
 
 suite("order of the extensions", () => {
-  test("by keyboard: taken, moved on screen only, and told to the host when it is dropped", () => {
+  test("moves a grabbed row on screen and reports it to the host when dropped", () => {
     const held = play(IDS, [grab("b"), go("down"), go("down")]);
     deepEqual([shown(held.state, held.ids), held.ids, held.moves], [["a", "c", "d", "b"], IDS, []]);
     const done = play(IDS, [grab("b"), go("down"), go("down"), drop]);
@@ -49,12 +49,12 @@ suite("order of the extensions", () => {
     );
   });
 
-  test("Escape puts it back, and the host hears nothing", () => {
+  test("reverts on Escape without a report", () => {
     const { state, ids, moves, said } = play(IDS, [grab("c"), go("first"), back]);
     deepEqual([state, shown(state, ids), moves, words(said).at(-1)], [still, IDS, [], "putBack c 3/4"]);
   });
 
-  test("at its ends the list says so, and nothing moves", () => {
+  test("reports the ends of the list and does not move beyond", () => {
     deepEqual(words(play(IDS, [grab("a"), go("up"), go("last"), go("down")]).said), [
       "grabbed a 1/4",
       "atEnd a 1/4",
@@ -70,7 +70,7 @@ suite("order of the extensions", () => {
     );
   });
 
-  test("one place at once, without being taken", () =>
+  test("moves one place immediately without a grab", () =>
     deepEqual(
       play(IDS, [
         { kind: "nudge", id: "a", by: "down" },
@@ -79,7 +79,7 @@ suite("order of the extensions", () => {
       ["a to 1", "a to 2"],
     ));
 
-  test("what was taken by keyboard is moved by that, too", () => {
+  test("moves a grabbed row with the buttons", () => {
     const { state, moves } = play(IDS, [
       grab("a"),
       { kind: "nudge", id: "a", by: "down" },
@@ -88,19 +88,19 @@ suite("order of the extensions", () => {
     deepEqual([shown(state, IDS), moves], [["b", "a", "c", "d"], []]);
   });
 
-  test("by a pointer: the list stands still until it is dropped", () => {
+  test("keeps the list in place while a row is dragged", () => {
     const held = play(IDS, [{ kind: "drag", id: "d" }, over(0)]);
     deepEqual([shown(held.state, held.ids), held.said], [IDS, []]);
     const done = play(IDS, [{ kind: "drag", id: "d" }, over(0), drop]);
     deepEqual([done.ids, done.moves], [["d", "a", "b", "c"], ["d to 0"]]);
   });
 
-  test("what is dropped where it was is no move", () => {
+  test("reports no move for an unchanged position", () => {
     deepEqual(play(IDS, [{ kind: "drag", id: "b" }, over(3), over(1), drop]).moves, []);
     deepEqual(play(IDS, [grab("b"), go("down"), go("up"), drop]).moves, []);
   });
 
-  test("one that is gone from the list is held no more, and a shorter list has it within its ends", () => {
+  test("releases a removed row and clamps its position", () => {
     const { next } = reorder(still, IDS, grab("b"));
     equal(reorder(next, ["a", "c"], { kind: "listed" }).next, still);
     const last = reorder(next, IDS, go("last")).next;
@@ -109,7 +109,7 @@ suite("order of the extensions", () => {
     deepEqual(reorder(kept, ["a", "b"], drop).move, undefined);
   });
 
-  test("of one that is not there nothing is taken", () => deepEqual(reorder(still, IDS, grab("z")).next, still));
+  test("ignores an unknown row", () => deepEqual(reorder(still, IDS, grab("z")).next, still));
 
   const id = fc.constantFrom("a", "b", "c", "d", "e", "z");
   const event: fc.Arbitrary<ReorderEvent> = fc.oneof(
@@ -124,7 +124,7 @@ suite("order of the extensions", () => {
   );
   const list = fc.uniqueArray(fc.constantFrom("a", "b", "c", "d", "e"), { minLength: 0, maxLength: 5 });
 
-  test("whatever is pressed, what is shown is a permutation, and what is said is a place in it", () => {
+  test("shows a permutation and announces a valid position (property)", () => {
     fc.assert(
       fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
         for (let n = 0; n <= events.length; n++) {
@@ -136,7 +136,7 @@ suite("order of the extensions", () => {
     );
   });
 
-  test("what the host is told makes of its list what was on screen", () => {
+  test("reports a move that produces the displayed order (property)", () => {
     fc.assert(
       fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
         const before = play(ids, events);

@@ -77,21 +77,21 @@ const draftOf = (page: Page) => {
 };
 const reopened = (page: Page): Page => openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0];
 
-suite("composing: what is attached", () => {
-  test("it is sent with the prompt, also without a word, and the draft is empty then", () => {
+suite("composing: attachments", () => {
+  test("is sent with the prompt, also without text, and leaves the draft empty", () => {
     const sent = run(livePage(), attached(FILE), { kind: "submitted", tabId: "t1", messageId: "m1", text: "" });
     deepEqual(sent.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "", attachments: [FILE], losses: 0 }]);
     deepEqual(draftOf(sent.page), { text: "", attachments: [] });
     equal(run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: " " }).posts.length, 0);
   });
 
-  test("it can be removed, is added once, and outlives the page", () => {
+  test("can be removed, are added once and survive a reload", () => {
     const page = run(livePage(), attached(FILE, IMAGE, FILE)).page;
     deepEqual(draftOf(reopened(page)).attachments, [FILE, IMAGE]);
     deepEqual(draftOf(run(page, { kind: "detached", tabId: "t1", attachment: FILE }).page).attachments, [IMAGE]);
   });
 
-  test("it comes back with a prompt that fails, and stays with one that is refused", () => {
+  test("returns with a failed prompt and stays with a rejected one", () => {
     const submitted: UiEvent = { kind: "submitted", tabId: "t1", messageId: "m1", text: "look" };
     const sent = run(livePage(), attached(FILE), submitted).page;
     deepEqual(
@@ -105,14 +105,14 @@ suite("composing: what is attached", () => {
     deepEqual(draftOf(down), { text: "look", attachments: [FILE] });
   });
 
-  test("an agent that takes no images gets none, and the user a sentence; one that has not said so gets them", () => {
+  test("excludes images for an agent without image support, with a sentence", () => {
     const refused = run(livePage({ accepts: { images: false } }), attached(IMAGE, FILE)).page;
     deepEqual([draftOf(refused).attachments, tabOf(refused).remark?.text], [[FILE], "Eliza takes no images."]);
     for (const conversation of [{}, { accepts: { images: true } }])
       deepEqual(draftOf(run(livePage(conversation), attached(IMAGE)).page).attachments, [IMAGE]);
   });
 
-  test("no more than fifty things, no image that is too large, and no more than the page can keep", () => {
+  test("is limited to fifty, in image size and in total size", () => {
     const files = Array.from({ length: 51 }, (_, i): Attachment => ({ kind: "file", path: `/w/${i}` }));
     const full = run(livePage(), attached(...files)).page;
     deepEqual(
@@ -140,7 +140,7 @@ suite("composing: what is attached", () => {
     for (const page of [sent, queued]) equal(draftOf(page).attachments.length, 0);
   });
 
-  test("more than fifty that came back are kept, and not sent before some are removed", () => {
+  test("above fifty after a return are kept, and block sending until removed", () => {
     const files = Array.from({ length: 51 }, (_, i): Attachment => ({ kind: "file", path: `/w/${i}` }));
     const page = livePage();
     const many = withTab(page, { ...tabOf(page), drafts: { ...noDrafts, attachments: files } });
@@ -157,7 +157,7 @@ suite("composing: what is attached", () => {
     );
   });
 
-  test("what the host attaches goes to the tab that is named, else to the selected one, with the focus, else to a new one", () => {
+  test("from the host go to the named tab, the selected tab or a new tab", () => {
     const two = run(
       livePage(),
       { kind: "received", message: { type: "openTab" } },
@@ -181,7 +181,7 @@ suite("composing: what is attached", () => {
     equal(run(two, attach([FILE], "gone")).page, two);
   });
 
-  test("Send Again sends what was attached; where some of it was kept by its name alone, it is the draft again, and that is said", () => {
+  test("is sent again, or restored as a draft if the content was not kept", () => {
     const again = (attachments: readonly Attachment[]) =>
       run(livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] }), {
         kind: "actionChosen",
@@ -200,14 +200,14 @@ suite("composing: what is attached", () => {
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
   });
 
-  test("what only the host knows is asked of it, and what cannot be attached is said", () => {
+  test("is requested from the host, which reports why one is not possible", () => {
     deepEqual(run(livePage(), { kind: "wanted", tabId: "t1", want: { kind: "problems" } }).posts, [
       { type: "want", tabId: "t1", want: { kind: "problems" } },
     ]);
     equal(tabOf(run(livePage(), { kind: "notTaken", tabId: "t1", why: "No." }).page).remark?.text, "No.");
   });
 
-  test("a tab is drawn again when it gets a draft, and when that is gone, because its title says so", () => {
+  test("redraws the tab when a draft appears or disappears", () => {
     const shows = (page: Page, text: string) => run(page, typed(text)).effects.some(({ kind }) => kind === "show");
     const page = livePage(),
       withText = run(page, typed("x")).page;
@@ -218,8 +218,8 @@ suite("composing: what is attached", () => {
   });
 });
 
-suite("composing: what is sent", () => {
-  test("prompts go to the session one by one, so that they come to it in their order; the next when one is there, or has failed", () => {
+suite("composing: sending", () => {
+  test("sends prompts one by one in order", () => {
     const submit = (messageId: string): UiEvent => ({ kind: "submitted", tabId: "t1", messageId, text: messageId });
     const first = run(livePage(), submit("m1")),
       all = run(first.page, submit("m2"), submit("m3"));
@@ -247,8 +247,8 @@ suite("composing: what is sent", () => {
   });
 });
 
-suite("composing: the list behind an @", () => {
-  test("answers to the newest question are offered, each as often as it is given; others are not", () => {
+suite("composing: the @ list", () => {
+  test("offers only mentions for the latest query", () => {
     const asked = run(
       livePage(),
       { kind: "searched", tabId: "t1", query: "a" },
@@ -269,7 +269,7 @@ suite("composing: the list behind an @", () => {
   });
 });
 
-suite("composing: the queue", () => {
+suite("composing: queue", () => {
   const first: QueuedPrompt = { messageId: "q1", text: "first", attachments: [FILE] },
     second: QueuedPrompt = { messageId: "q2", text: "second" };
   const waiting = (held = false): Page =>
@@ -278,7 +278,7 @@ suite("composing: the queue", () => {
     event(seq, { type: "queue", queue: { prompts, held: false } });
   const edit: UiEvent = { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "edit" };
 
-  test("a prompt that is edited is withdrawn, and becomes the draft when it waits no longer, before what is typed", () => {
+  test("withdraws an edited prompt and puts it before the typed draft", () => {
     const asked = run(waiting(), typed("typed"), edit);
     deepEqual(asked.posts, [{ type: "withdraw", tabId: "t1", messageId: "q1" }]);
     deepEqual(draftOf(asked.page), { text: "typed", attachments: [] });
@@ -287,7 +287,7 @@ suite("composing: the queue", () => {
     ok(gone.effects.some(effect => effect.kind === "fill" && effect.text === "first\ntyped"));
   });
 
-  test("one that had gone out by then is not edited", () => {
+  test("does not edit a prompt that was sent in the meantime", () => {
     const entry: Entry = { kind: "user", id: "q1", text: "first", attachments: [FILE] };
     deepEqual(draftOf(run(waiting(), edit, event(1, { type: "upsert", entry }), queue(2, second)).page), {
       text: "",
@@ -295,19 +295,19 @@ suite("composing: the queue", () => {
     });
   });
 
-  test("one that is dropped is withdrawn, and no draft", () => {
+  test("withdraws a dropped prompt without a draft", () => {
     const dropped = run(waiting(), { kind: "withdrawn", tabId: "t1", messageId: "q1", to: "drop" });
     deepEqual(dropped.posts, [{ type: "withdraw", tabId: "t1", messageId: "q1" }]);
     deepEqual(draftOf(run(dropped.page, queue(1, second)).page), { text: "", attachments: [] });
     equal(dropped.effects[0]?.kind, "save", "a page that remembers it as on its way would wait for it for ever");
   });
 
-  test("what does not wait, or has no session, is not withdrawn", () => {
+  test("withdraws nothing without a queued prompt or session", () => {
     equal(run(waiting(), { ...edit, messageId: "q9" }).posts.length, 0);
     equal(run(reopened(waiting()), edit).posts.length, 0);
   });
 
-  test("a page that follows one that was editing says again that the prompt is withdrawn", () => {
+  test("repeats the withdrawal after a page reload", () => {
     const next = reopened(run(waiting(), edit).page);
     deepEqual(run(next, snapshot({ queue: { prompts: [first, second], held: false } }, "b1", 3)).posts, [
       { type: "withdraw", tabId: "t1", messageId: "q1" },
@@ -318,10 +318,10 @@ suite("composing: the queue", () => {
     });
   });
 
-  test("a held queue is let go", () =>
+  test("sends a held queue", () =>
     deepEqual(run(waiting(true), { kind: "queueSent", tabId: "t1" }).posts, [{ type: "send-queued", tabId: "t1" }]));
 
-  test("when the sidecar dies what waited is the draft again, each once", () => {
+  test("restores queued prompts as the draft once when the sidecar exits", () => {
     const dead = run(
       waiting(),
       typed("typed"),
@@ -333,7 +333,7 @@ suite("composing: the queue", () => {
     ok(dead.effects.some(({ kind }) => kind === "fill"));
   });
 
-  test("when it died while nobody looked, the next page has what waited as its draft", () => {
+  test("restores queued prompts as the draft if the sidecar exited while the page was closed", () => {
     const next = run(
       reopened(run(waiting(), typed("typed")).page),
       snapshot({ entries: [{ kind: "user", id: "q2", text: "second" }] }, "b2", 3),

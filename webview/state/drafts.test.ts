@@ -21,7 +21,7 @@ const first = { messageId: "m1", text: "first", attachments: [A] },
   second = { messageId: "m2", text: "second" };
 
 suite("drafts", () => {
-  test("a sent prompt leaves the input and waits until the conversation has it", () => {
+  test("keeps a sent prompt until the conversation contains it", () => {
     const drafts = sent(typed(noDrafts, "hello"), { messageId: "m1", text: "hello" });
     deepEqual(drafts, { ...noDrafts, onTheWay: [{ messageId: "m1", text: "hello" }] });
     equal(arrived(drafts, { entries: [{ kind: "agent", id: "m1", text: "hello" }] }), drafts);
@@ -32,7 +32,7 @@ suite("drafts", () => {
     );
   });
 
-  test("what is attached goes with the prompt", () => {
+  test("sends attachments with the prompt", () => {
     const drafts = typed(attached(noDrafts, [A, B]), "hello");
     const prompt = promptOf(drafts, { messageId: "m1", text: "hello" });
     deepEqual(prompt, { messageId: "m1", text: "hello", attachments: [A, B] });
@@ -40,7 +40,7 @@ suite("drafts", () => {
     deepEqual(promptOf(noDrafts, second), second);
   });
 
-  test("what is removed is gone, and a draft of attachments alone is one", () => {
+  test("consists of attachments alone, and can be removed", () => {
     const drafts = attached(noDrafts, [A, B]);
     deepEqual(detached(drafts, { ...A }).attachments, [B]);
     deepEqual(
@@ -54,7 +54,7 @@ suite("drafts", () => {
     );
   });
 
-  test("a prompt that failed comes back before what was typed and attached since", () => {
+  test("restores a failed prompt before newer text and attachments", () => {
     const drafts = attached(typed(sent(noDrafts, first), "second"), [B]);
     const all = () => true;
     deepEqual(cameBack(drafts, all), { ...noDrafts, text: "first\nsecond", attachments: [A, B] });
@@ -62,7 +62,7 @@ suite("drafts", () => {
     equal(cameBack(noDrafts, all), noDrafts);
   });
 
-  test("of several prompts on their way only the one that failed comes back", () => {
+  test("restores only the failed one of several prompts", () => {
     const two = sent(sent(noDrafts, first), second);
     deepEqual(
       cameBack(two, ({ messageId }) => messageId === "m2"),
@@ -74,7 +74,7 @@ suite("drafts", () => {
     );
   });
 
-  test("a prompt that is taken back becomes the draft when it waits no longer, unless it was sent after all", () => {
+  test("restores a withdrawn prompt unless it was sent", () => {
     const drafts = takenBack(takenBack(typed(noDrafts, "typed"), first), first);
     deepEqual(drafts.takenBack, [first]);
     equal(arrived(drafts, { entries: [], queue: { prompts: [first, second], held: true } }), drafts);
@@ -89,7 +89,7 @@ suite("drafts", () => {
     });
   });
 
-  test("a queue that is lost becomes the draft, each prompt once, but for those that are on their way or in the conversation", () => {
+  test("restores a lost queue, each prompt once, except sent ones", () => {
     const drafts = takenBack(typed(noDrafts, "typed"), first);
     deepEqual(queueLost(drafts, [first, second]), { ...noDrafts, text: "first\nsecond\ntyped", attachments: [A] });
     deepEqual(queueLost(drafts, []), { ...noDrafts, text: "first\ntyped", attachments: [A] });

@@ -8,8 +8,8 @@ const drop = (lists: Readonly<Record<string, string>>, ...files: readonly (typeo
 const EDITOR = "application/vnd.code.uri-list",
   LIST = "text/uri-list";
 
-suite("what is dropped", () => {
-  test("files of VS Code come by their addresses, one a line, without comments", () => {
+suite("dropped data", () => {
+  test("contains VS Code's files as URIs, one per line without comments", () => {
     deepEqual(
       drop({ [EDITOR]: "# two\r\nfile:///w/a.ts\r\nvscode-remote://ssh/w/b\r\n", [LIST]: "file:///other" }, PNG),
       { uris: ["file:///w/a.ts", "vscode-remote://ssh/w/b"], images: [], others: [] },
@@ -17,22 +17,22 @@ suite("what is dropped", () => {
     deepEqual(drop({ [LIST]: "file:///w/a.ts" }, ODT), { uris: ["file:///w/a.ts"], images: [], others: [] });
   });
 
-  test("an image of another program is taken as it is, what else it drags is told apart", () =>
+  test("contains images of another program, separated from other files", () =>
     deepEqual(drop({ [LIST]: "file:///home/cat.png" }, PNG, ODT), { uris: [], images: [PNG], others: [ODT] }));
 
-  test("a link to a page is nothing to attach", () =>
+  test("excludes links to pages", () =>
     deepEqual(drop({ [LIST]: "https://example.org/\njavascript:alert(1)\ndata:text/plain,x\nnonsense" }), {
       uris: [],
       images: [],
       others: [],
     }));
 
-  test("what is merely text is left to the prompt", () =>
+  test("leaves plain text to the prompt", () =>
     deepEqual([["text/plain", "text/html"], ["Files"], [EDITOR], [LIST]].map(mayAttach), [false, true, true, true]));
 });
 
-suite("what is pasted", () => {
-  test("an image, unless there is text beside it that is more than its name", () =>
+suite("pasted data", () => {
+  test("contains an image unless there is text other than its name", () =>
     deepEqual(
       [
         pastesImages("", [PNG]),

@@ -63,7 +63,7 @@ class Following {
 const preview = (href: string): PageToHost => ({ type: "open-link", href, preview: true });
 
 suite("follow mode", () => {
-  test("a tool call that begins shows the newest of its places, once", () => {
+  test("previews the newest location of a starting tool call once", () => {
     const it = new Following();
     deepEqual(it.says(call("1", "/w/a b#1.ts", { status: "pending" }), 0), []);
     deepEqual(it.says(call("1", "/w/a b#1.ts"), 0), [preview("file:///w/a%20b%231.ts#L3")]);
@@ -73,7 +73,7 @@ suite("follow mode", () => {
     deepEqual(it.says(call("2", "/w/c.ts", { locations: [] }), 20_000), []);
   });
 
-  test("at most one place a second, the newest", () => {
+  test("previews at most one location per second, the newest", () => {
     const it = new Following();
     equal(it.says(call("1", "/w/a.ts"), 0).length, 1);
     deepEqual(it.says(call("2", "/w/b.ts"), 300), []);
@@ -83,7 +83,7 @@ suite("follow mode", () => {
     deepEqual(it.do({ kind: "ticked" }, 5_000), []);
   });
 
-  test("nothing is opened while the user types", () => {
+  test("previews nothing while the user types", () => {
     const it = new Following();
     it.do({ kind: "typed", tabId: "t", text: "and" }, 0);
     deepEqual(it.says(call("1", "/w/a.ts"), 100), []);
@@ -92,7 +92,7 @@ suite("follow mode", () => {
     deepEqual(it.do({ kind: "ticked" }, 5_000), [preview("file:///w/a.ts#L3")]);
   });
 
-  test("another tab is not followed, nor any when it is off", () => {
+  test("ignores other tabs, and all tabs when disabled", () => {
     const it = new Following();
     deepEqual(it.says(call("1", "/w/a.ts"), 0, "u"), []);
     it.says(call("1", "/w/a.ts"), 0);
@@ -101,7 +101,7 @@ suite("follow mode", () => {
     deepEqual([it.do({ kind: "ticked" }, 5_000), it.says(call("3", "/w/c.ts"), 6_000)], [[], []]);
   });
 
-  test("whether it is on outlives the page", () => {
+  test("persists its state across reloads", () => {
     const it = new Following();
     equal(openPage(restored(JSON.parse(JSON.stringify(saved(it.page)))), 0, 0)[0].following, true);
     it.do({ kind: "followToggled" }, 0);

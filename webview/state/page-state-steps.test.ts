@@ -56,8 +56,8 @@ const event = (seq: number, event: ChatEvent, bootId = "b1"): UiEvent => ({
 });
 const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: "m" } };
 
-suite("page state, one by one", () => {
-  test("a first page without tabs asks, and opens a tab only when the host has none", () => {
+suite("page state: transitions", () => {
+  test("requests the state first and opens a tab only if the host has none", () => {
     const [page, effects] = openPage(emptyPage, 100, 0);
     deepEqual(effects, [{ kind: "post", message: { type: "webview-ready", tabs: [], losses: 0 } }]);
     ok(run(page, { kind: "received", message: stateMessage([]) }).effects.some(({ kind }) => kind === "openOne"));
@@ -68,13 +68,13 @@ suite("page state, one by one", () => {
     ]);
   });
 
-  test("a host that does not answer is asked again after a second", () => {
+  test("repeats the request after a second without a response", () => {
     const [page] = openPage(emptyPage, 100, 0);
     equal(run(page, { kind: "ticked" }, ASK_AGAIN_MS - 1).posts.length, 0);
     equal(run(page, { kind: "ticked" }, ASK_AGAIN_MS).posts.length, 1);
   });
 
-  test("a page that follows another shows what that one showed, and asks above it", () => {
+  test("shows a reloaded page's content and requests a newer state", () => {
     const before = run(livePage({ entries: [{ kind: "agent", id: "a", text: "hi" }] }), {
       kind: "typed",
       tabId: "t1",
@@ -87,7 +87,7 @@ suite("page state, one by one", () => {
     ok(effects.some(effect => effect.kind === "fill" && effect.text === "half a sen"));
   });
 
-  test("while an asking is open a gap asks no second time, and silence asks again, ever more slowly", () => {
+  test("requests once per gap and retries with increasing delays", () => {
     const gap = run(livePage(), event(5, running));
     equal(gap.posts.length, 1);
     equal(run(gap.page, event(6, running)).posts.length, 0);
@@ -97,7 +97,7 @@ suite("page state, one by one", () => {
     equal(run(again.page, { kind: "ticked" }, 3_000).posts.length, 1);
   });
 
-  test("a turn that is silent for three seconds is asked after; an idle tab is left alone", () => {
+  test("requests the state after three silent seconds of a turn, but not for an idle tab", () => {
     equal(run(livePage(), { kind: "ticked" }, 60_000).posts.length, 0);
     const busy = run(livePage(), event(1, running)).page;
     equal(run(busy, { kind: "ticked" }, SILENCE_MS - 1).posts.length, 0);
@@ -109,7 +109,7 @@ suite("page state, one by one", () => {
     equal(run(page, { kind: "ticked" }, SILENCE_MS + 1).posts.length, 0);
   });
 
-  test("what a page says that it shows is remembered before: a session may begin with it, and the next page must not know less", () => {
+  test("saves before each request", () => {
     const [, effects] = step(livePage(), { kind: "received", message: { type: "askAgain" } }, 0);
     deepEqual(
       effects.map(effect => (effect.kind === "post" ? effect.message.type : effect.kind)),
@@ -117,7 +117,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("without a sidecar nothing is asked, and what was running is marked", () => {
+  test("requests nothing without a sidecar and marks running entries", () => {
     const busy = run(
       run(livePage(), event(1, { type: "upsert", entry: { kind: "agent", id: "a", text: "so" } })).page,
       event(2, running),
@@ -136,7 +136,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("the bypass of a session is shown as long as its session is there, and is not remembered for the next page", () => {
+  test("shows a session's bypass while the session exists, without persisting it", () => {
     const on = run(livePage(), event(1, { type: "bypassed", isOn: true })).page;
     equal(tabOf(on).conversation.bypassed, true);
     equal(tabOf(run(on, event(2, { type: "bypassed", isOn: false })).page).conversation.bypassed, undefined);
@@ -153,7 +153,7 @@ suite("page state, one by one", () => {
     deepEqual(run(on, { kind: "bypassEnded", tabId: "t1" }).posts, [{ type: "end-bypass", tabId: "t1" }]);
   });
 
-  test("the host is asked to confirm a bypass, in a live tab alone", () => {
+  test("asks the host to confirm a bypass only in a live tab", () => {
     deepEqual(run(livePage(), { kind: "bypassWanted", tabId: "t1" }).posts, [{ type: "bypass", tabId: "t1" }]);
     const dead = run(livePage(), {
       kind: "received",
@@ -162,7 +162,7 @@ suite("page state, one by one", () => {
     deepEqual(run(dead, { kind: "bypassWanted", tabId: "t1" }).posts, []);
   });
 
-  test("a page says back how many losses it has heard of, also with a prompt, and of none when it starts", () => {
+  test("reports the number of known losses with each request and prompt", () => {
     const losses = (posts: readonly PageToHost[]) =>
       posts.map(post => (post.type === "webview-ready" || post.type === "prompt" ? post.losses : post.type));
     const [start, effects] = openPage(saved(livePage()), 0, 0);
@@ -178,7 +178,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("what was marked needs a snapshot, even when the sidecar turns out to live", () => {
+  test("requests a snapshot for marked entries even if the sidecar runs", () => {
     const page = livePage({
       entries: [{ kind: "agent", id: "a", text: "so" }],
       turn: { state: "running", messageId: "m" },
@@ -194,7 +194,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("an event of another boot marks what is shown; one of the boot that a saved page came from does not", () => {
+  test("marks the content on an event of another boot, but not on one of the saved boot", () => {
     const page = livePage({
       entries: [{ kind: "agent", id: "a", text: "so" }],
       turn: { state: "running", messageId: "m" },
@@ -212,7 +212,7 @@ suite("page state, one by one", () => {
       message: stateMessage(["t1"], { sidecar: { state: "failed", message: "It failed.", actions: [] } }),
     }).page;
 
-  test("refuses a prompt when the sidecar has failed, keeps its text, and reminds the user when a sidecar runs again", () => {
+  test("rejects a prompt after the sidecar failed, keeps its text and shows a remark after the recovery", () => {
     const refused = run(down(livePage()), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     deepEqual(refused.effects[0], { kind: "fill", tabId: "t1", text: "hello" });
     deepEqual([refused.posts, tabOf(refused.page).drafts.text], [[], "hello"]);
@@ -230,7 +230,7 @@ suite("page state, one by one", () => {
     message: { type: "snapshot", tabId: "t1", bootId, seq: 0, asked, conversation: emptyConversation(ELIZA, "/w") },
   });
 
-  test("accepts prompts while the sidecar restarts, shows them, and sends them in order afterwards", () => {
+  test("accepts prompts while the sidecar restarts and sends them in order afterwards", () => {
     const dead = run(livePage(), { kind: "received", message: restarting }).page;
     const entered = run(run(dead, submit("m1", "one")).page, submit("m2", "two"));
     const tab = tabOf(entered.page),
@@ -251,7 +251,7 @@ suite("page state, one by one", () => {
     deepEqual(second.posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "two", losses: 1 }]);
   });
 
-  test("Stop takes back prompts that wait for the sidecar's restart; so does its failure, with a sentence", () => {
+  test("restores waiting prompts as the draft on Stop or sidecar failure", () => {
     const dead = run(livePage(), { kind: "received", message: restarting }).page;
     const waiting = run(run(dead, submit("m1", "one")).page, submit("m2", "two")).page;
     const stopped = run(waiting, { kind: "stopped", tabId: "t1" });
@@ -261,7 +261,7 @@ suite("page state, one by one", () => {
     deepEqual([tabOf(failed).drafts, tabOf(failed).remark?.text], [draft, "Your text is kept."]);
   });
 
-  test("a prompt to a tab that is busy is sent: it waits in the queue", () => {
+  test("queues a prompt to a busy tab", () => {
     const sent = run(run(livePage(), event(1, running)).page, {
       kind: "submitted",
       tabId: "t1",
@@ -276,7 +276,7 @@ suite("page state, one by one", () => {
     deepEqual(tabOf(queued.page).drafts, noDrafts);
   });
 
-  test("the twenty-first prompt that would wait is refused, until the turn has ended", () => {
+  test("rejects the twenty-first waiting prompt until the turn ends", () => {
     const prompts = Array.from({ length: 20 }, (_, i) => ({ messageId: `q${i}`, text: "x" }));
     const full = livePage({ turn: { state: "running", messageId: "m" }, queue: { prompts, held: false } });
     const refused = run(full, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
@@ -293,7 +293,7 @@ suite("page state, one by one", () => {
     equal(run(onTheWay, { kind: "submitted", tabId: "t1", messageId: "m2", text: "b" }).posts.length, 0);
   });
 
-  test("a prompt under way makes the tab busy, and comes back when its request fails", () => {
+  test("marks the tab busy for a sent prompt and restores it on failure", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     equal(turnOf(tabOf(sent.page)), "starting");
     const failed = run(sent.page, {
@@ -304,7 +304,7 @@ suite("page state, one by one", () => {
     equal(turnOf(tabOf(failed.page)), "idle");
   });
 
-  test("a prompt under way stays there when something else of its tab fails", () => {
+  test("keeps a sent prompt when another request of its tab fails", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     for (const messageId of [undefined, "m0"]) {
       const failed = run(sent.page, {
@@ -322,7 +322,7 @@ suite("page state, one by one", () => {
     }
   });
 
-  test("a tab that gets no session at all gives back what is on its way to it", () => {
+  test("restores sent prompts if the tab gets no session", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     const [next] = openPage(restored(JSON.parse(JSON.stringify(saved(sent.page)))), 0, 0);
     const other = run(next, {
@@ -337,7 +337,7 @@ suite("page state, one by one", () => {
     ok(failed.effects.some(effect => effect.kind === "fill" && effect.text === "hello"));
   });
 
-  test("a failed prompt leaves an answer alone that is under way", () => {
+  test("keeps a pending answer when a prompt fails", () => {
     const question: Entry = {
       kind: "permission",
       id: "p",
@@ -362,7 +362,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("a prompt that a snapshot does not contain is sent again under its id", () => {
+  test("sends a prompt again under its id if a snapshot lacks it", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     const [next] = openPage(saved(sent.page), 0, 0);
     const snapshot = (entries: readonly Entry[]): UiEvent => ({
@@ -383,12 +383,12 @@ suite("page state, one by one", () => {
     deepEqual([has.posts, tabOf(has.page).drafts.onTheWay], [[], []]);
   });
 
-  test("a state that was under way does not open a closed tab again", () => {
+  test("does not reopen a closed tab for a late state", () => {
     const page = run(livePage(), { kind: "closed", tabId: "t1" }).page;
     equal(run(page, { kind: "received", message: stateMessage(["t1"]) }).page.tabs.size, 0);
   });
 
-  test("the host's selection counts when it changes, not when it is repeated", () => {
+  test("follows the host's selection only when it changes", () => {
     const two = run(livePage(), { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t1" }) }).page;
     const mine = run(two, { kind: "selected", tabId: "t2" }).page;
     equal(run(mine, { kind: "received", message: stateMessage(["t1", "t2"], { selected: "t1" }) }).page.selected, "t2");
@@ -400,7 +400,7 @@ suite("page state, one by one", () => {
     ok(moved.effects.some(effect => effect.kind === "select" && effect.tabId === "t1"));
   });
 
-  test("whether a modifier is required to send is as the last state says", () => {
+  test("requires a modifier according to the last state", () => {
     const required = run(livePage(), {
       kind: "received",
       message: stateMessage(["t1"], { requireModifier: true }),
@@ -413,7 +413,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("whether a modifier is required outlives the page: Enter does not send before the host has spoken", () => {
+  test("persists the required modifier across reloads", () => {
     const asks = (page: Page) => openPage(restored(JSON.parse(JSON.stringify(saved(page)))), 0, 0)[0].requireModifier;
     const required = run(livePage(), { kind: "received", message: stateMessage(["t1"], { requireModifier: true }) });
     const no = run(required.page, { kind: "received", message: stateMessage(["t1"]) });
@@ -430,14 +430,14 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("everything that came is acknowledged once, when it is on screen", () => {
+  test("acknowledges all messages once when drawn", () => {
     const page = run(run(livePage(), event(1, running)).page, event(1, running)).page;
     const drawn = run(page, { kind: "drawn" });
     deepEqual(drawn.posts, [{ type: "ack", handled: 3 }]);
     equal(run(drawn.page, { kind: "drawn" }).posts.length, 0);
   });
 
-  test("which tabs ask nobody is as the host said last", () => {
+  test("shows bypassed tabs according to the last state", () => {
     const bypassed = [{ tabId: "t1", by: ["agent" as const] }],
       told = run(livePage(), { kind: "received", message: stateMessage(["t1"], { bypassed }) }).page;
     deepEqual(
@@ -446,7 +446,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("beside a tab that goes on as it began a new one has the same agent, and the focus; the one after it is as ever", () => {
+  test("opens a tab with the same agent beside an outdated tab", () => {
     const ada = { id: "gem", name: "Gemini" },
       told = run(livePage({ agent: ada }), {
         kind: "received",
@@ -472,7 +472,7 @@ suite("page state, one by one", () => {
     });
   });
 
-  test("an eleventh tab is refused with a sentence", () => {
+  test("rejects an eleventh tab with a sentence", () => {
     const page = run(livePage(), {
       kind: "received",
       message: stateMessage(Array.from({ length: 14 }, (_, i) => `t${i}`)),
@@ -483,7 +483,7 @@ suite("page state, one by one", () => {
     ok(tabOf(refused.page, refused.page.selected).remark);
   });
 
-  test("a snapshot from before the sidecar died, which comes again after it, takes nothing back", () => {
+  test("ignores a snapshot from before the sidecar exit", () => {
     const asking = run(livePage(), { kind: "received", message: { type: "askAgain" } }).page;
     const snapshot = (page: Page): UiEvent => ({
       kind: "received",
@@ -524,7 +524,7 @@ suite("page state, one by one", () => {
     choice: { kind: "accept", values: { who: "me" } },
   };
 
-  test("a form that was filled in goes to the host, may be given again after five seconds, and is forgotten when the sidecar has it", () => {
+  test("posts a submitted form, allows a retry after five seconds and forgets it when confirmed", () => {
     const answered = run(livePage({ entries: [form] }), filledIn);
     deepEqual(answered.posts, [
       {
@@ -544,7 +544,7 @@ suite("page state, one by one", () => {
     );
   });
 
-  test("what was filled in is in nothing that the page keeps", () =>
+  test("persists no form values", () =>
     ok(
       !JSON.stringify(
         saved(
@@ -554,7 +554,7 @@ suite("page state, one by one", () => {
       ).includes("a secret"),
     ));
 
-  test("a control that is chosen in a tab that is live goes to the host", () => {
+  test("posts a selected control only in a live tab", () => {
     const chosen: UiEvent = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
     const live = livePage();
     deepEqual(run(live, chosen).posts, [{ type: "set-option", tabId: "t1", controlId: "model", value: "large" }]);
@@ -574,7 +574,7 @@ suite("page state, one by one", () => {
     deepEqual(run(restarting, chosen).posts, []);
   });
 
-  test("what terminals printed outlives the page and the sidecar with the tool call that shows it; none seems to run on", () => {
+  test("persists terminal output with its tool call, and none as running", () => {
     const tool: Entry = {
       kind: "tool",
       id: "x",
@@ -600,7 +600,7 @@ suite("page state, one by one", () => {
     deepEqual(asked[0]?.shown, [printed]);
   });
 
-  test("the last prompt is sent again under an id of its own, and what is typed meanwhile stays; never while the agent answers", () => {
+  test("sends the last prompt again under a new id, keeps the draft, and not during a turn", () => {
     const again: UiEvent = { kind: "actionChosen", tabId: "t1", action: "sendAgain", messageId: "m9" };
     const asked = livePage({
       entries: [
@@ -624,7 +624,7 @@ suite("page state, one by one", () => {
     deepEqual(run(dead, again).posts, []);
   });
 
-  test("a change and a terminal are opened as the page has them; a terminal that it does not have is not", () => {
+  test("opens a diff or a known terminal", () => {
     const page = livePage({
       terminals: [{ terminalId: "x", command: "make", cwd: "/w", output: "done", isCut: false, exit: { code: 0 } }],
     });
@@ -637,7 +637,7 @@ suite("page state, one by one", () => {
     deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "y" }).posts, []);
   });
 
-  test("controls and usage are what the session says, also in a snapshot, and none while it is unknown", () => {
+  test("shows the session's controls and usage, and none while unknown", () => {
     const controls = [{ kind: "switch", id: "s", name: "S", category: "", value: true }] as const,
       usage = { used: 1, size: 2 };
     const page = run(
@@ -648,7 +648,7 @@ suite("page state, one by one", () => {
     deepEqual(tabOf(openPage(saved(page), 0, 0)[0]).conversation.controls, []);
   });
 
-  test("an answer under way may be given again after five seconds, and is forgotten when the sidecar has it", () => {
+  test("allows another answer after five seconds and forgets it when confirmed", () => {
     const question: Entry = {
       kind: "permission",
       id: "p",

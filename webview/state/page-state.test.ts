@@ -409,7 +409,7 @@ function make(fixture: Fixture, m: Move): void {
 }
 
 suite("page state", () => {
-  test("however the wire breaks, in the end each tab shows what its session is, once and in order", () =>
+  test("shows each session completely, once and in order after any connection failures (property)", () =>
     fc.assert(
       fc.property(fc.array(move, { minLength: 10, maxLength: 90 }), moves => {
         const fixture = new Fixture();
@@ -425,7 +425,7 @@ suite("page state", () => {
       { numRuns: 800 },
     ));
 
-  test("what is shown is never taken back, neither by a reload nor by a sidecar that died", () =>
+  test("never removes displayed content on a reload or sidecar exit (property)", () =>
     fc.assert(
       fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
         const fixture = new Fixture();
@@ -440,7 +440,7 @@ suite("page state", () => {
       { numRuns: 800 },
     ));
 
-  test("nothing typed or attached is lost: it is in a conversation or its queue, on its way, or a draft", () =>
+  test("never loses typed text or attachments (property)", () =>
     fc.assert(
       fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
         const fixture = new Fixture();

@@ -24,8 +24,8 @@ const terminal = (terminalId: string, output: string): TerminalView => ({
 });
 const words: Entry = { kind: "agent", id: "w", text: "words" };
 
-suite("terminals of what is kept", () => {
-  test("a tool call keeps the last 4,000 characters of its terminal, and everything else is the same", () => {
+suite("persisted terminal", () => {
+  test("keeps the last 4,000 characters of the output in the tool call", () => {
     const a = tool("a");
     const kept = withTerminals([words, a, tool("b")], [terminal("a", `${"x".repeat(4_000)}end`)]);
     equal(kept[0], words);
@@ -39,7 +39,7 @@ suite("terminals of what is kept", () => {
     deepEqual(kept[2], tool("b"));
   });
 
-  test("it is made anew only when the terminal has printed more", () => {
+  test("creates a new entry only for more output", () => {
     const a = tool("a"),
       one = terminal("a", "1"),
       two = terminal("a", "12");
@@ -54,7 +54,7 @@ suite("terminals of what is kept", () => {
     });
   });
 
-  test("without terminals the entries are those that there are", () => {
+  test("returns the same entries without terminals", () => {
     const entries = [words, tool("a")];
     equal(withTerminals(entries, undefined), entries);
     equal(withTerminals(entries, [terminal("z", "")])[1], entries[1]);

@@ -2,7 +2,7 @@ import { deepEqual, throws } from "node:assert/strict";
 import { Saving } from "./save-schedule";
 import { FakeClock } from "../testing/fake-clock";
 
-suite("saving", () => {
+suite("save schedule", () => {
   /** `cost`: milliseconds per save. `savedAt`: start times of the saves. */
   function saving(cost: number): { readonly clock: FakeClock; readonly saving: Saving; readonly savedAt: number[] } {
     const clock = new FakeClock(),
@@ -17,14 +17,14 @@ suite("saving", () => {
     };
   }
 
-  test("what costs nothing is saved at once, each time", () => {
+  test("saves immediately each time at no cost", () => {
     const { saving: each, savedAt } = saving(0);
     each.soon();
     each.soon();
     deepEqual(savedAt, [0, 0]);
   });
 
-  test("what costs is saved at once after a pause, and else when twenty times the cost has passed, once for all requests", () => {
+  test("waits for twenty times the cost and merges requests", () => {
     const { saving: each, clock, savedAt } = saving(5);
     each.soon();
     each.soon();
@@ -39,7 +39,7 @@ suite("saving", () => {
     deepEqual(savedAt, [0, 105, 1_110]);
   });
 
-  test("what the user did is saved at once, whatever it costs and whatever waits", () => {
+  test("saves user actions immediately", () => {
     const { saving: each, savedAt } = saving(5);
     each.soon();
     each.soon();
@@ -48,7 +48,7 @@ suite("saving", () => {
     deepEqual(savedAt, [0, 5, 10]);
   });
 
-  test("what waits is saved before the page goes; where nothing waits, nothing is", () => {
+  test("flushes a waiting save, and nothing otherwise", () => {
     const { saving: each, savedAt } = saving(5);
     each.flush();
     each.soon();
@@ -57,7 +57,7 @@ suite("saving", () => {
     deepEqual(savedAt, [0, 5]);
   });
 
-  test("a failure keeps nothing from being saved later", () => {
+  test("continues after a failed save", () => {
     const clock = new FakeClock();
     let failures = 1;
     const each = new Saving(() => {

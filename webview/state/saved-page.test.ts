@@ -25,7 +25,7 @@ const entry = fc.oneof(
 );
 
 suite("saved page", () => {
-  test("it keeps the newest entries, within the limit, and says when it left some out", () =>
+  test("keeps the newest entries within the limit and notes omissions", () =>
     fc.assert(
       fc.property(fc.array(entry, { maxLength: 12 }), entries => {
         const kept = newest(entries, 4_000);
@@ -38,7 +38,7 @@ suite("saved page", () => {
       { numRuns: 200 },
     ));
 
-  test("saving again does not say twice that something was left out", () => {
+  test("notes omissions once after repeated saves", () => {
     const texts = (n: number): Entry[] =>
       Array.from({ length: n }, (_, i) => ({ kind: "user", id: `u${i}`, text: "x".repeat(100) }));
     const kept = newest(newest(texts(20), 1_500), 500);
@@ -50,7 +50,7 @@ suite("saved page", () => {
   const media = (id: string, characters: number): Entry => ({ kind: "media", id, content: image(characters) });
   const words: Entry = { kind: "agent", id: "w", text: "what was said before" };
 
-  test("an image that is larger than a saved page can hold is named in its place, and what was said before it stays", () => {
+  test("replaces an oversized image by its name and keeps earlier text", () => {
     const named = { kind: "other", what: "image", json: "(an image that is too large to be kept)" } as const;
     const tool: Entry = {
       kind: "tool",
@@ -69,7 +69,7 @@ suite("saved page", () => {
     ]);
   });
 
-  test("images are kept in half of the room, the newest first: what was said before them stays", () => {
+  test("keeps the newest images within half of the limit", () => {
     const small = [words, media("m", 900)];
     equal(newest(small, 4_000), small);
     const many = newest([words, ...["a", "b", "c", "d", "e"].map(id => media(id, 900))], 4_000);
@@ -80,7 +80,7 @@ suite("saved page", () => {
     );
   });
 
-  test("what was attached to prompts is kept in the other half, else by its name", () => {
+  test("keeps attachments within the other half, otherwise their names", () => {
     const prompt = (id: string, characters: number): Entry => ({
       kind: "user",
       id,
@@ -125,23 +125,22 @@ suite("saved page", () => {
   const read = (tab: unknown) =>
     restored(JSON.parse(JSON.stringify({ version: 1, asked: 3, selected: "t", tabs: [tab] }))).tabs;
 
-  test("drafts come back with what was attached to them, on its way, and in the queue", () =>
-    deepEqual(read(whole), [whole]));
+  test("restores drafts with attachments: typed, sent and queued", () => deepEqual(read(whole), [whole]));
 
-  test("a page that knew no attachments is read all the same", () => {
+  test("restores a page saved without attachments", () => {
     const { queue: _, ...rest } = whole;
     deepEqual(read({ ...rest, drafts: { text: "half", onTheWay: [{ messageId: "m", text: "t" }] } }), [
       { ...rest, drafts: { ...noDrafts, text: "half", onTheWay: [{ messageId: "m", text: "t" }] } },
     ]);
   });
 
-  test("drafts that are not whole take their tab with them, and no other", () => {
+  test("drops only the tab of invalid drafts", () => {
     for (const drafts of [{ attachments: [{ kind: "image", name: "i" }] }, { takenBack: [{}] }, { attachments: {} }])
       deepEqual(read({ ...whole, drafts: { ...whole.drafts, ...drafts } }), []);
     deepEqual(read({ ...whole, queue: [{ messageId: "m" }] }), []);
   });
 
-  test("whatever else was saved, by another version or by nobody, is an empty page", () => {
+  test("restores an empty page for any other state", () => {
     for (const state of [
       undefined,
       null,
@@ -155,7 +154,7 @@ suite("saved page", () => {
       deepEqual(restored(state), emptyPage);
   });
 
-  test("a tab that is not whole is left out, the others stay", () => {
+  test("drops an invalid tab and keeps the others", () => {
     const tab = {
       tabId: "t",
       bootId: "",
@@ -202,7 +201,7 @@ const CONTROLS = [
   },
 ];
 
-suite("shape of what the host says", () => {
+suite("host message validation", () => {
   const conversation = {
     ...emptyConversation({ id: "e", name: "E" }, "/"),
     entries: [{ kind: "user", id: "u", text: "hi" }],
@@ -324,7 +323,7 @@ suite("shape of what the host says", () => {
           ),
         ];
 
-  test("details of a session pass, and nothing that only looks like them", () => {
+  test("accepts session details and rejects similar ones", () => {
     const told = (details: unknown) => [
       event({ type: "details", details }),
       { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, details } },
@@ -339,7 +338,7 @@ suite("shape of what the host says", () => {
       for (const message of told(details)) ok(!isHostToPage(message), JSON.stringify(message));
   });
 
-  test("what is attached, waits, and fits behind an @ passes", () => {
+  test("accepts attachments, queues and mentions", () => {
     const good = [
       ...attaching(ATTACHMENTS),
       { type: "attach", tabId: "t", attachments: [] },
@@ -360,7 +359,7 @@ suite("shape of what the host says", () => {
     for (const message of good) ok(isHostToPage(message), JSON.stringify(message));
   });
 
-  test("of that, too, anything else is refused", () => {
+  test("rejects invalid attachments, queues and mentions", () => {
     const bad = [
       ...ATTACHMENTS.flatMap(attachment =>
         Object.keys(attachment)
@@ -388,11 +387,11 @@ suite("shape of what the host says", () => {
     for (const message of bad) ok(!isHostToPage(message), JSON.stringify(message));
   });
 
-  test("messages of the contract pass", () => {
+  test("accepts every valid message", () => {
     for (const message of good) ok(isHostToPage(message), JSON.stringify(message));
   });
 
-  test("anything else is refused", () => {
+  test("rejects every invalid message", () => {
     const bad = [
       undefined,
       "askAgain",

@@ -91,14 +91,14 @@ suite("shortened entries", () => {
         : entry.kind === "user" && entry.attachments
           ? ` with ${entry.attachments[0]?.kind ?? ""}`
           : "";
-    test(`${entry.kind}${what}: whatever is too long is bounded, and what is left is an entry of the kind`, () => {
+    test(`${entry.kind}${what}: bounds long content and stays a valid entry`, () => {
       const short = shortened(entry, LIMIT);
       ok(JSON.stringify(short).length <= LIMIT, String(JSON.stringify(short).length));
       deepEqual([short.kind, short.id, isEntry(JSON.parse(JSON.stringify(short)))], [entry.kind, "id", true]);
     });
   }
 
-  test("what was short stays as it was", () => {
+  test("keeps short entries unchanged", () => {
     const short: readonly Entry[] = [
       { kind: "notice", id: "n", severity: "info", text: "t", actions: [] },
       { kind: "compaction", id: "c", compactionId: "1", status: "completed", text: "x" },
@@ -117,7 +117,7 @@ suite("shortened entries", () => {
     for (const entry of short) deepEqual(shortened(entry, TOOL_JSON_LIMIT), entry);
   });
 
-  test("a form that is not whole cannot be answered; one that was answered says how", () => {
+  test("disables an incomplete form and keeps the result of an answered one", () => {
     const short = shortened(form, LIMIT);
     deepEqual(short.kind === "elicitation" && [short.ask.mode === "form" && short.ask.fields, short.answered], [
       [],
@@ -137,7 +137,7 @@ suite("shortened entries", () => {
     content: [],
     options: [],
   };
-  test("an entry without images is the same one, and each is looked through once", () => {
+  test("keeps an entry without images and process each once", () => {
     equal(bare(question), question);
     const picture: Entry = { kind: "media", id: "m", content: { kind: "image", mimeType: "image/png", data: "AA" } };
     equal(bare(picture), bare(picture));

@@ -46,8 +46,8 @@ const said = (posts: readonly PageToHost[]): readonly string[] =>
         : post.type,
   );
 
-suite("the agent of a tab", () => {
-  test("is replaced at the prompt as long as nothing was sent: the tab has a new session, and keeps its draft", () => {
+suite("agent of a tab", () => {
+  test("is replaced before the first prompt, with a new session and the same draft", () => {
     const typed = run(live({ entries: [failure] }), { kind: "typed", tabId: "t", text: "half" }).page,
       { page, posts } = run(typed, { kind: "agentChosen", agentId: "gem" });
     deepEqual(said(posts), ["select-agent", "close-tab", "new-tab gem", "select-tab", "webview-ready"]);
@@ -59,7 +59,7 @@ suite("the agent of a tab", () => {
     deepEqual([asked?.agentId, asked?.at, asked?.shown], ["gem", undefined, []]);
   });
 
-  test("what the session before still says is not shown; the first snapshot of the new one is", () => {
+  test("ignores late messages of the replaced session", () => {
     const replaced = run(live(), { kind: "agentChosen", agentId: "gem" }).page;
     const late = run(
       replaced,
@@ -71,7 +71,7 @@ suite("the agent of a tab", () => {
     deepEqual([tabOf(there).phase, tabOf(there).conversation.agent], ["live", GEMINI]);
   });
 
-  test("stays after the first prompt, and a new tab with the other one is offered", () => {
+  test("stays after the first prompt, with an offer of a new tab", () => {
     const { page, posts } = run(live({ entries: [user("m"), { kind: "agent", id: "a", text: "Hi" }] }), {
         kind: "agentChosen",
         agentId: "gem",
@@ -92,7 +92,7 @@ suite("the agent of a tab", () => {
     );
   });
 
-  test("that failed to start is replaced by the one selected to help: the prompts that waited are sent to it, in order, under ids of their own", () => {
+  test("is replaced after a failed start, and the waiting prompts are sent in order with new ids", () => {
     const { page, posts } = run(
       live({ entries: [user("1", "one"), failure, user("2", "two"), failure] }),
       received({ type: "agentSelected", tabId: "t", agentId: "gem" }),
@@ -122,7 +122,7 @@ suite("the agent of a tab", () => {
     );
   });
 
-  test("that answered is not replaced by one that is selected, and the draft is not sent", () => {
+  test("is not replaced after an answer, and the draft is not sent", () => {
     for (const entries of [
       [user("1"), { kind: "agent", id: "a", text: "Hi" }],
       [
@@ -149,7 +149,7 @@ suite("the agent of a tab", () => {
     deepEqual(said(run(busy, received({ type: "agentSelected", tabId: "t", agentId: "gem" })).posts), []);
   });
 
-  test("an attachment that is not kept makes its prompt a draft again", () => {
+  test("turns a prompt with a missing attachment into a draft", () => {
     const lost: Entry = {
       kind: "user",
       id: "1",
@@ -163,10 +163,10 @@ suite("the agent of a tab", () => {
   });
 });
 
-suite("the title of a tab", () => {
+suite("tab title", () => {
   const of = (conversation: Partial<Conversation>): string | undefined => titleOf(tabOf(live(conversation)));
 
-  test("comes from the agent, else from the first prompt's words, in one short line", () => {
+  test("uses the agent's title or the first prompt, on one short line", () => {
     deepEqual(
       [
         of({}),
@@ -188,7 +188,7 @@ suite("the title of a tab", () => {
     );
   });
 
-  test("is kept over a reload, also when the first prompt is not: the new session is told it", () => {
+  test("persists across reloads and is sent to the new session", () => {
     const page = openPage(
       restored(JSON.parse(JSON.stringify(saved(live({ title: "Refactoring", entries: [user("1")] }))))),
       0,

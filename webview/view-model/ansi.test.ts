@@ -8,15 +8,15 @@ const styles = (output: string): readonly (readonly [string, AnsiStyle])[] =>
 const ESC = "\u001b";
 
 suite("terminal output", () => {
-  test("lines end with newlines, of either kind; a last one that has not ended is shown", () =>
+  test("ends lines at \\n and \\r\\n and shows an unfinished last line", () =>
     deepEqual(text("a\r\nb\n\nc"), ["a", "b", "", "c"]));
 
-  test("a carriage return goes back, and what follows overwrites", () => {
+  test("overwrites after a carriage return", () => {
     deepEqual(text("10 %\r100 %\rDone"), ["Done%"]);
     deepEqual([text("abc\r"), text("abc\b\bX"), text("\b\ba")], [["abc"], ["aXc"], ["a"]]);
   });
 
-  test("erase-line erases to the end, to the beginning, or all of it", () => {
+  test("erases to the end, to the start, or the whole line", () => {
     deepEqual(
       [
         text(`abc\r${ESC}[Kx`),
@@ -29,10 +29,10 @@ suite("terminal output", () => {
     );
   });
 
-  test("tabs go to the next of eight columns", () =>
+  test("moves tabs to the next multiple of eight", () =>
     deepEqual([text("a\tb"), text("\tb"), text("12345678\tb")], [["a       b"], ["        b"], ["12345678        b"]]));
 
-  test("colours: the theme's sixteen, 256, and red, green and blue", () => {
+  test("reads theme, 256 and RGB colours", () => {
     deepEqual(styles(`${ESC}[31ma${ESC}[92;44mb${ESC}[39;49mc`), [
       ["a", { colour: { theme: 1 } }],
       ["b", { colour: { theme: 10 }, background: { theme: 4 } }],
@@ -48,7 +48,7 @@ suite("terminal output", () => {
     ]);
   });
 
-  test("bold, dim, italic, underlined and inverse begin and end", () => {
+  test("reads bold, dim, italic, underline and inverse", () => {
     deepEqual(styles(`${ESC}[1;2;3;4;7ma${ESC}[22;23mb${ESC}[24;27mc${ESC}[1md${ESC}[me`), [
       ["a", { bold: true, dim: true, italic: true, underline: true, inverse: true }],
       ["b", { underline: true, inverse: true }],
@@ -58,7 +58,7 @@ suite("terminal output", () => {
     ]);
   });
 
-  test("other sequences are dropped: of the cursor, of titles and links, and what has only begun", () => {
+  test("drops other and incomplete sequences", () => {
     deepEqual(
       [
         text(`a${ESC}[2Jb${ESC}[10;20Hc${ESC}[?25ld`),
@@ -73,9 +73,9 @@ suite("terminal output", () => {
     );
   });
 
-  test("a character of two units is one", () => deepEqual(text("😀b\rx"), ["xb"]));
+  test("treats a surrogate pair as one character", () => deepEqual(text("😀b\rx"), ["xb"]));
 
-  test("whatever is printed, plain characters are all there, and nothing is made up", () => {
+  test("keeps all plain characters for any output", () => {
     fc.assert(
       fc.property(
         fc.array(
@@ -111,7 +111,7 @@ suite("terminal output", () => {
     );
   });
 
-  test("no output takes long, whatever it does with the cursor", () => {
+  test("is parsed in linear time", () => {
     const began = process.cpuUsage().user;
     for (const part of [
       "\r",

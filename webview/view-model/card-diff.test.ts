@@ -6,8 +6,8 @@ const cards = (keys: readonly string[]) => keys.map(key => ({ key }));
 const steps = (shown: string, wanted: string) =>
   cardSteps(cards(shown.split(" ").filter(Boolean)), cards(wanted.split(" ").filter(Boolean)));
 
-suite("card steps", () => {
-  test("cards that stay, and new ones behind them, are steps onward", () => {
+suite("card diff", () => {
+  test("appends for kept and new cards", () => {
     for (const [shown, wanted] of [
       ["", ""],
       ["", "a b"],
@@ -17,14 +17,14 @@ suite("card steps", () => {
       deepEqual(steps(shown, wanted), { kind: "onward", gone: [], first: false });
   });
 
-  test("the oldest may go, and what says so comes before the others, once", () => {
+  test("removes the oldest cards and adds the earlier notice once", () => {
     deepEqual(steps("a b c", `${EARLIER} c d`), { kind: "onward", gone: ["a", "b"], first: true });
     deepEqual(steps(`${EARLIER} c d`, `${EARLIER} d e`), { kind: "onward", gone: ["c"], first: false });
     deepEqual(steps("", `${EARLIER} d e`), { kind: "onward", gone: [], first: true });
     deepEqual(steps("a b", ""), { kind: "onward", gone: ["a", "b"], first: false });
   });
 
-  test("another order, one less at the end, and earlier ones that come back begin again", () => {
+  test("starts over for another order, removed last cards and restored earlier ones", () => {
     for (const [shown, wanted] of [
       ["a b", "b a"],
       ["a b", "a"],
@@ -38,7 +38,7 @@ suite("card steps", () => {
       equal(steps(shown, wanted).kind, "anew", `${shown} to ${wanted}`);
   });
 
-  test("the steps lead from the one to the other", () => {
+  test("produces the wanted list (property)", () => {
     const keys = fc.uniqueArray(fc.constantFrom(..."abcdefgh"), { maxLength: 8 });
     fc.assert(
       fc.property(keys, keys, fc.boolean(), fc.boolean(), (shown, wanted, hadFirst, hasFirst) => {

@@ -62,8 +62,8 @@ const cards = fc
     ),
   );
 
-suite("card list", () => {
-  test("property: after each drawing that is whole the screen shows what was given, however little time there was", () => {
+suite("CardList", () => {
+  test("shows the given cards after each complete drawing, for any time budget (property)", () => {
     fc.assert(
       fc.property(fc.array(cards, { maxLength: 8 }), fc.integer({ min: 0, max: 60 }), (views, ms) => {
         let now = 0;
@@ -79,7 +79,7 @@ suite("card list", () => {
     );
   });
 
-  test("what did not change is not touched; a longer drawing goes on where it was", () => {
+  test("touches no unchanged cards and resumes a long drawing", () => {
     let now = 0;
     const screen = new Screen(),
       list = new CardList(screen, { now: () => (now += 30) });

@@ -7,7 +7,7 @@ const cards = (count: number, characters = 0) =>
 const weigh = (all: readonly { readonly body: string }[]): number => all.reduce((sum, card) => sum + weightOf(card), 0);
 
 suite("card window", () => {
-  test("it never holds more than it should, never less than was asked for, and always the newest", () =>
+  test("respects its limits and always contains the newest card", () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.array(fc.nat(9_000), { maxLength: 30 }), fc.constant("earlier" as const)), {
@@ -41,22 +41,20 @@ suite("card window", () => {
       { numRuns: 300 },
     ));
 
-  test("a hundred short cards are kept of more than a hundred and fifty, and of long ones fewer", () => {
+  test("keeps a hundred of more than 150 short cards, and fewer long ones", () => {
     deepEqual(slide(wholeWindow, cards(150)), { first: 0, extra: 0 });
     deepEqual(slide(wholeWindow, cards(151)), { first: 51, extra: 0 });
     deepEqual(slide(wholeWindow, cards(50, 4_000)), { first: 30, extra: 0 });
   });
 
-  test("a card that is too much by itself is shown all the same", () =>
-    equal(slide(wholeWindow, cards(2, 200_000)).first, 1));
+  test("shows a single oversized card", () => equal(slide(wholeWindow, cards(2, 200_000)).first, 1));
 
-  test("what the user asked for stays", () => {
+  test("keeps cards that the user requested", () => {
     const asked = showEarlier(slide(wholeWindow, cards(400)), cards(400));
     deepEqual(asked, { first: 200, extra: 100 });
     equal(slide(asked, cards(410)).first, 200);
     equal(slide(asked, cards(451)).first, 251);
   });
 
-  test("in a conversation that became shorter nothing is out of reach", () =>
-    equal(slide({ first: 30, extra: 0 }, cards(10)).first, 10));
+  test("shows all cards of a shortened conversation", () => equal(slide({ first: 30, extra: 0 }, cards(10)).first, 10));
 });

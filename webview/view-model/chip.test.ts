@@ -14,8 +14,8 @@ const EACH: readonly Attachment[] = [
   { kind: "image", name: "cat.png", mimeType: "image/png", data: "AAAA" },
 ];
 
-suite("chips", () => {
-  test("each says what it is, and those that are in a file lead there", () =>
+suite("chip", () => {
+  test("shows its name and links to its file", () =>
     deepEqual(
       EACH.map(chipView).map(({ name, address }) => [name, address]),
       [
@@ -30,7 +30,7 @@ suite("chips", () => {
       ],
     ));
 
-  test("more is said of it to who points at it, a long text up to its beginning", () => {
+  test("shows details as a tooltip, truncated", () => {
     deepEqual(
       EACH.map(attachment => chipView(attachment).about),
       [
@@ -47,10 +47,10 @@ suite("chips", () => {
     equal(chipView({ kind: "terminal", name: "zsh", text: "y".repeat(5_000) }).about.length, 1_001);
   });
 
-  test("a name that would mislead is shown as it is", () =>
+  test("escapes misleading names", () =>
     equal(chipView({ kind: "file", path: "/w/a\u202egnp.exe" }).name.includes("\u202e"), false));
 
-  test("what it holds has a weight, and can be left out", () => {
+  test("reports the size of its content and can omit it", () => {
     deepEqual(EACH.map(weightOf), [0, 0, 0, 5, 1, 19, 4, 4]);
     deepEqual(
       EACH.map(bareOf).map(weightOf),

@@ -11,21 +11,21 @@ const COMMANDS = [
 const found = (typed: string) => fitting(COMMANDS, typed).map(({ text }) => text);
 
 suite("commands", () => {
-  test("a slash alone shows all that can be typed, in the agent's order; a text that has none at its start shows nothing", () => {
+  test("shows all in the agent's order for a single slash, and none without a slash at the start", () => {
     deepEqual(found("/"), ["/review", "/pr:create", "/create_plan"]);
     for (const typed of ["", "review", " /", "a/", "/review ", "/review all", "/\n"])
       deepEqual(found(typed), [], typed);
   });
 
-  test("names that begin so come first, then words in them, then the middle, then what is said of them", () => {
+  test("matches prefixes first, then words, then substrings, then descriptions", () => {
     deepEqual(found("/CR"), ["/create_plan", "/pr:create"]);
     deepEqual([found("/vie"), found("/pull"), found("/pu"), found("/zzz")], [["/review"], ["/pr:create"], [], []]);
   });
 
-  test("a name with characters that hide is not offered", () =>
+  test("excludes a name with hidden characters", () =>
     deepEqual(fitting([{ name: "a\u202e", description: "" }], "/"), []));
 
-  test("a command that stands there whole is known, and says what it takes", () => {
+  test("recognizes a complete command and shows its hint", () => {
     deepEqual(
       [isWhole(COMMANDS, "/review"), isWhole(COMMANDS, "/revie"), isWhole(COMMANDS, "/review ")],
       [true, false, false],

@@ -38,8 +38,8 @@ const web: Control = { kind: "switch", id: "web", name: "Web", category: "", val
 
 const agent = (id: string): AgentChoice => ({ id, name: id.toUpperCase() });
 
-suite("controls", () => {
-  test("an agent that is not in the settings any more is still the one of its tab", () =>
+suite("control", () => {
+  test("keeps a tab's agent that was removed from the settings", () =>
     deepEqual(
       pickersOf(AGENTS, agent("gone"), [], true).map(({ value, choices }) => [
         value,
@@ -48,7 +48,7 @@ suite("controls", () => {
       [["gone", ["GONE", "Claude", "Gemini"]]],
     ));
 
-  test("the agent's controls come in its order, then the agent of the tab", () => {
+  test("shows the agent's controls in its order and then the tab's agent", () => {
     const pickers = pickersOf(AGENTS, agent("b"), [mode, effort, web], true);
     deepEqual(
       pickers.map(({ id, name, value, disabled }) => [id, name, value, disabled]),
@@ -75,7 +75,7 @@ suite("controls", () => {
     equal(pickers[0]?.choices[1]?.about, "Writes");
   });
 
-  test("without a session nothing of the agent's can be chosen, and a control without choices is not shown", () => {
+  test("is disabled without a session, and hidden without choices", () => {
     deepEqual(
       pickersOf(AGENTS, agent("a"), [mode], false).map(({ disabled }) => disabled),
       [true, false],
@@ -83,14 +83,14 @@ suite("controls", () => {
     deepEqual(pickersOf([], agent(""), [{ ...mode, groups: [] }], true), []);
   });
 
-  test("a value that is not offered is shown, not mistaken for the first that is", () => {
+  test("shows a value that is not offered", () => {
     deepEqual(
       pickersOf([], agent(""), [{ ...mode, value: "odd" }], true)[0]?.choices.map(({ label }) => label),
       ["Ask", "Code", "odd"],
     );
   });
 
-  test("tooltips are Markdown, and nothing of an agent's means anything in them", () => {
+  test("escapes agent text in Markdown tooltips", () => {
     const hostile = "<img src=x onerror=alert(1)> **b** [l](u)";
     const tooltip =
       pickersOf(
@@ -109,7 +109,7 @@ suite("controls", () => {
     ok(!/(?<!\\)[<[]/.test(tooltip) && !tooltip.includes("**b**"), tooltip);
   });
 
-  test("what was picked is what differs from what is on show; a report of what we showed ourselves is none", () => {
+  test("detects the changed control and ignores the displayed values", () => {
     const controls = [mode, effort, web];
     const shown = pickersOf(AGENTS, agent("a"), controls, true);
     const values = { "control:mode": "ask", "control:agent": "low", "control:web": "on", agent: "a" };
@@ -133,7 +133,7 @@ suite("controls", () => {
     equal(picked(shown, controls, { "control:mode": ["code"] }), undefined);
   });
 
-  test("whatever an agent calls its controls, a change of one is that of this one", () =>
+  test("detects a change for any control ids (property)", () =>
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.oneof(fc.string(), fc.constantFrom("agent", "__proto__", "control:agent", "toString")), {

@@ -5,8 +5,8 @@ import { detailsView } from "./details-view";
 const sentences = (extension: Partial<ExtensionDetails>) =>
   detailsView({ extensions: [{ id: "one", name: "One", ...extension }] }, "Ada", "/w").extensions[0]?.sentences;
 
-suite("details of a session", () => {
-  test("say what runs, and where", () => {
+suite("session details", () => {
+  test("shows the program and its folder", () => {
     deepEqual(
       detailsView({ program: { name: "ada-acp", version: "1.2.0" }, extensions: [] }, "Ada", "/w\n\u202e").facts,
       [
@@ -22,7 +22,7 @@ suite("details of a session", () => {
     );
   });
 
-  test("say what an extension changed, in sentences", () => {
+  test("describes the changes by an extension in sentences", () => {
     deepEqual(
       sentences({
         setup: { added: ["git"], removed: ["a", "b", "c"], replaced: ["d", "e"], members: ["_meta", "cwd"] },
@@ -43,7 +43,7 @@ suite("details of a session", () => {
     deepEqual(sentences({}), ["Has changed nothing so far."]);
   });
 
-  test("show how far the tools of an extension got", () => {
+  test("shows the delivery stage of an extension's tools", () => {
     const tool = (more: object) => ({
       server: "one",
       transport: "http" as const,
@@ -80,7 +80,7 @@ suite("details of a session", () => {
     ]);
   });
 
-  test("mark an extension whose tools are missing, from the decision on", () => {
+  test("marks an extension with missing tools after the decision", () => {
     const extensions: readonly ExtensionDetails[] = [
       {
         id: "one",
@@ -115,7 +115,7 @@ suite("details of a session", () => {
     );
   });
 
-  test("say how long it held what passed", () => {
+  test("shows the processing times of an extension", () => {
     deepEqual(sentences({ time: { setup: 0, setupAnswer: 12, prompt: 3, lastPrompt: 40, answer: 0 } })?.slice(1), [
       "Setup: under 1 ms there, 12 ms back.",
       "Prompts: 3 ms there (the last one 40 ms), under 1 ms back.",
@@ -126,7 +126,7 @@ suite("details of a session", () => {
     ]);
   });
 
-  test("say why one is not there, and nothing else of it", () => {
+  test("shows only the reason of an excluded extension", () => {
     const [view] = detailsView(
       { extensions: [{ id: "one", name: "One", leftOut: "It hangs.", setup: { added: ["git"] } }] },
       "Ada",
@@ -135,7 +135,7 @@ suite("details of a session", () => {
     deepEqual(view, { id: "one", name: "One", state: "leftOut", sentences: ["It hangs."] });
   });
 
-  test("show what a stranger wrote as text in one line, or as the text that it is", () => {
+  test("escapes untrusted text and shows it on one line or as text", () => {
     const [view] = detailsView(
       {
         extensions: [

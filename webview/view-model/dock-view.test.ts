@@ -5,7 +5,7 @@ import { bypassView, planView, usageView } from "./dock-view";
 const step = (status: string, content = status) => ({ content, priority: "medium", status });
 
 suite("dock view", () => {
-  test("a plan says how far it is, and the step that is being worked on, else the next", () => {
+  test("shows the progress of a plan and its current or next step", () => {
     const view = planView([step("completed"), step("pending", "later"), step("in_progress", " now\n<b>\u202e ")]);
     deepEqual([view.progress, view.current], ["1 of 3", "now <b>⟦U+202E⟧"]);
     deepEqual(
@@ -20,7 +20,7 @@ suite("dock view", () => {
     deepEqual([planView([step("completed")]).current, planView([step("toString")]).steps[0]?.mark], ["", "○"]);
   });
 
-  test("what is done without asking is said with who does it, and where that is changed", () => {
+  test("shows the sources of a permission bypass and the setting to change it", () => {
     equal(bypassView([], "Ada"), undefined);
     deepEqual(bypassView(["workspace"], "Ada"), {
       text: "Permissions bypassed",
@@ -53,7 +53,7 @@ suite("dock view", () => {
     });
   });
 
-  test("usage is short to see and whole to read", () => {
+  test("shows the usage in short and complete form", () => {
     const view = usageView({ used: 12_345, size: 200_000, cost: { amount: 0.3412, currency: "USD" } });
     equal(view.short, "12k of 200k tokens · $0.34");
     equal(view.full, "The agent's context holds 12,345 of 200,000 tokens, 6 %. This session has cost $0.34 so far.");
@@ -63,7 +63,7 @@ suite("dock view", () => {
     );
   });
 
-  test("above 80 % it warns, and it is never full while there is room", () => {
+  test("warns above 80 % and rounds down to below full", () => {
     deepEqual([usageView({ used: 80, size: 100 }).tone, usageView({ used: 81, size: 100 }).tone], ["plain", "warning"]);
     equal(
       usageView({ used: 999, size: 1_000 }).full,

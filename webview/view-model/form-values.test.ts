@@ -13,8 +13,8 @@ const one = (field: Field, entered: Entered | undefined) => {
   return result.kind === "right" ? result.choice.values : [...result.wrong.values()];
 };
 
-suite("form values", () => {
-  test("a value has the type of its field", () => {
+suite("form value", () => {
+  test("has the type of its field", () => {
     deepEqual(one({ ...named, type: "text" }, " x "), { f: " x " });
     deepEqual(one({ ...named, type: "number" }, " -1.5e2 "), { f: -150 });
     deepEqual(one({ ...named, type: "integer" }, "007"), { f: 7 });
@@ -23,7 +23,7 @@ suite("form values", () => {
     deepEqual(one({ ...named, type: "choices", options: OPTIONS }, ["b", "a"]), { f: ["b", "a"] });
   });
 
-  test("what was left empty is left out, and missed where it is needed", () => {
+  test("omits empty fields and reports required ones", () => {
     for (const [type, empty] of [
       ["text", ""],
       ["number", "  "],
@@ -42,7 +42,7 @@ suite("form values", () => {
     deepEqual(one({ ...named, type: "choices", options: OPTIONS, required: true }, []), ["F is needed."]);
   });
 
-  test("what does not fit is said, field by field, and nothing is answered", () => {
+  test("reports invalid fields one by one without an answer", () => {
     for (const text of ["1,5", "0x10", "Infinity", "1 2", "--1", "."])
       deepEqual(one({ ...named, type: "number" }, text), ["F has to be a number."], text);
     deepEqual(one({ ...named, type: "integer" }, "1.5"), ["F has to be a whole number."]);
@@ -57,7 +57,7 @@ suite("form values", () => {
     deepEqual(two.kind === "wrong" && [...two.wrong], [["g", "G is needed."]]);
   });
 
-  test("a field may be called like something that every object has", () => {
+  test("supports field names of object members", () => {
     const result = filled(
       [{ name: "__proto__", title: "P", required: true, type: "text" }],
       new Map([["__proto__", "x"]]),
@@ -66,7 +66,7 @@ suite("form values", () => {
     equal(JSON.stringify(result.kind === "right" && result.choice.values), `{"__proto__":"x"}`);
   });
 
-  test("whatever is entered, an answer holds only values that fit", () => {
+  test("is valid in every answer (property)", () => {
     const field: fc.Arbitrary<Field> = fc
       .record({
         required: fc.boolean(),
@@ -101,7 +101,7 @@ suite("form values", () => {
     );
   });
 
-  test("a hint says what a value has to be like, and nothing where anything will do", () => {
+  test("has hints about its limits", () => {
     const text = (rest: object) => hintOf({ ...named, type: "text", ...rest });
     deepEqual(
       [

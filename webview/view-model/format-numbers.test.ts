@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { duration, grouped, money, short, size } from "./format-numbers";
 
-suite("words", () => {
-  test("times, sizes and tokens are as short as a glance wants them", () => {
+suite("number formatting", () => {
+  test("shortens times, sizes and token counts", () => {
     deepEqual([1_400, 59_400, 60_000, 125_000, 3_600_000, 3_780_000].map(duration), [
       "1 s",
       "59 s",
@@ -36,7 +36,7 @@ suite("words", () => {
     equal(grouped(1_234_567), "1,234,567");
   });
 
-  test("money is written as its currency wants it, less than a cent with more digits, and what is no currency after the number", () => {
+  test("formats money by currency, small amounts with more digits, unknown currencies after the number", () => {
     deepEqual(
       [money(0.3412, "USD"), money(0.00123, "EUR"), money(12, "usd"), money(0, "USD"), money(1_200, "JPY")],
       ["$0.34", "€0.0012", "$12.00", "$0.00", "¥1,200.00"],

@@ -27,22 +27,22 @@ const hostile = fc
   )
   .map(parts => parts.join(""));
 
-suite("markdown safe", () => {
-  test("no tag is left, whatever surrounds it", () =>
+suite("safe Markdown", () => {
+  test("contains no tags for any text", () =>
     fc.assert(
       fc.property(hostile, text => {
         ok(!safeMarkdown(text).includes("<"));
       }),
     ));
 
-  test("an image shows as its source, and code as it was written", () => {
+  test("shows an image as its source and keeps code", () => {
     equal(safeMarkdown("see ![a](b) and `![c](d)`"), "see !\\[a](b) and `![c](d)`");
     equal(safeMarkdown("```\n![a](b)\n```\n![e](f)"), "```\n![a](b)\n```\n!\\[e](f)");
     equal(safeMarkdown("``a ` ![c](d)`` ![e](f)"), "``a ` ![c](d)`` !\\[e](f)");
     equal(safeMarkdown("one ` alone ![e](f)"), "one ` alone !\\[e](f)");
   });
 
-  test("text without tags and images is not touched", () =>
+  test("keeps text without tags and images", () =>
     fc.assert(
       fc.property(
         fc.string().filter(text => !/[<&]|!\[/.test(text)),
@@ -52,17 +52,17 @@ suite("markdown safe", () => {
       ),
     ));
 
-  test("an entity that spells a tag stays an entity", () =>
+  test("keeps an entity that spells a tag escaped", () =>
     equal(safeMarkdown("&lt;b&gt; &copy;"), "&amp;lt;b&amp;gt; &copy;"));
 
-  test("many backticks take no longer than few", () => {
+  test("handles many backticks in linear time", () => {
     const text = Array.from({ length: 20_000 }, (_, i) => "`".repeat(1 + (i % 50))).join("![");
     const began = performance.now();
     safeMarkdown(text);
     ok(performance.now() - began < 2_000);
   });
 
-  test("quotes and lists nest only so deep that the renderer can follow", () => {
+  test("limits the nesting of quotes and lists", () => {
     const indented = (depth: number) => Array.from({ length: depth }, (_, i) => `${" ".repeat(2 * i)}- x`).join("\n");
     const steps = Array.from({ length: 100 }, (_, i) => `${" ".repeat(80 * i)}${"- ".repeat(40)}x`).join("\n");
     const deep = [">", "> ", "- ", "-\t", "1. ", "> - ", " > 2) + * "].map(marker => `${marker.repeat(4_000)}x`);
@@ -73,16 +73,16 @@ suite("markdown safe", () => {
     }
   });
 
-  test("a line of any length is taken, however much it nests", () => {
+  test("accepts lines of any length and nesting", () => {
     for (const marker of [">", "- "]) ok(safeMarkdown(marker.repeat(4_000_000)).includes(`\\${marker}`));
   });
 
-  test("nesting that people write is not touched", () => {
+  test("keeps ordinary nesting unchanged", () => {
     const text = `${"> ".repeat(20)}so\n${" ".repeat(40)}- deep\n${"-".repeat(120)}\n${"*".repeat(90)}bold${"*".repeat(90)}`;
     equal(safeMarkdown(text), text);
   });
 
-  test("a name is one line, and every mark in it is itself", () =>
+  test("escapes a name to one line", () =>
     fc.assert(
       fc.property(
         fc.string({
@@ -96,10 +96,10 @@ suite("markdown safe", () => {
       ),
     ));
 
-  test("a name hides nothing, and emoji stay in prose", () => {
+  test("shows hidden characters in a name and keeps emoji in prose", () => {
     equal(literal("a\u3164b\u202e\uFE0F"), "a⟦U\\+3164⟧b⟦U\\+202E⟧⟦U\\+FE0F⟧");
     equal(literalProse("✔\uFE0F *done*\u3164"), "✔\uFE0F \\*done\\*⟦U\\+3164⟧");
   });
 
-  test("a title is text to HTML", () => equal(escapeHtml(`<b a="1">&'`), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"));
+  test("escapes a title for HTML", () => equal(escapeHtml(`<b a="1">&'`), "&lt;b a=&quot;1&quot;&gt;&amp;&#39;"));
 });

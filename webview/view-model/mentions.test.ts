@@ -11,19 +11,19 @@ const file = (name: string, path = `/w/${name}`): Mention => ({
 const at = (marked: string) => mentionAt(marked.replace("|", ""), marked.indexOf("|"));
 
 suite("mentions", () => {
-  test("an @ at the start, or after white space, and what follows it up to the caret", () => {
+  test("finds an @ at the start or after white space, with the text up to the caret", () => {
     deepEqual(at("@|"), { from: 0, query: "" });
     deepEqual(at("see @src/a|b.ts now"), { from: 4, query: "src/a" });
     deepEqual(at("one\n@x|"), { from: 4, query: "x" });
     for (const none of ["|", "a@b|", "@a b|", "|@a", "@@a|", "@a\n|", "x|@"]) equal(at(none), undefined, none);
   });
 
-  test("what is too long to be looked for is none", () => {
+  test("ignores a query above the length limit", () => {
     deepEqual(at(`${"y ".repeat(500)}@${"x".repeat(200)}|`)?.query.length, 200);
     equal(at(`@${"x".repeat(201)}|`), undefined);
   });
 
-  test("an older answer offers only what has the letters that were typed since, in their order", () => {
+  test("filters older results by the letters typed since", () => {
     const mentions = [file("src/count.mjs"), file("README.md")];
     equal(stillFitting(mentions, "x", "x"), mentions);
     deepEqual(
@@ -33,7 +33,7 @@ suite("mentions", () => {
     deepEqual(stillFitting(mentions, "", "tnc"), []);
   });
 
-  test("two of a name are told apart, and what would hide or mislead is shown", () => {
+  test("distinguishes equal names and shows hidden characters", () => {
     notEqual(
       optionOf({
         ...file("f"),

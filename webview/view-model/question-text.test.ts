@@ -23,8 +23,8 @@ const asking = (rest: Partial<Elicitation>): Elicitation => ({
   ...rest,
 });
 
-suite("a question in words", () => {
-  test("says who asks, in terms of what the tool does", () => {
+suite("question text", () => {
+  test("names the agent and the kind of action", () => {
     equal(whoAsks(permission({ toolKind: "execute" })), "Eliza wants to run a command");
     equal(whoAsks(permission({ toolKind: "constructor" })), "Eliza asks for your permission");
     equal(whoAsks(asking({})), "Eliza has a question");
@@ -34,7 +34,7 @@ suite("a question in words", () => {
     );
   });
 
-  test("has the command, whole, and each other parameter by its name", () => {
+  test("contains the whole command and the other parameters by name", () => {
     equal(
       whatIsAsked(
         permission({
@@ -48,16 +48,16 @@ suite("a question in words", () => {
     equal(whatIsAsked(permission({ input: `["a"]` })), `Go. ["a"].`);
   });
 
-  test("says how much is missing of what nobody could listen to", () =>
+  test("reports the length of omitted text", () =>
     match(
       whatIsAsked(permission({ input: `echo ${"a".repeat(3_000)}; rm -rf /` })),
       /^Go\. echo a+… and 1015 more characters, which are on the card\.$/,
     ));
 
-  test("shows what would hide", () =>
+  test("shows hidden characters", () =>
     ok(whatIsAsked(permission({ title: "rm \u202e", input: "txt\u202e" })).includes("rm ⟦U+202E⟧. txt⟦U+202E⟧")));
 
-  test("names the file of a diff and how much of it changes", () => {
+  test("names the file of a diff and its changed lines", () => {
     const diff = { kind: "diff", path: "/a.ts", newText: "one\ntwo\nthree\n" } as const;
     equal(
       whatIsAsked(permission({ content: [{ ...diff, oldText: "one\n2\nthree\n" }, diff] })),
@@ -65,7 +65,7 @@ suite("a question in words", () => {
     );
   });
 
-  test("has an agent's message without its marks, and the page whole", () => {
+  test("contains an agent's message without Markdown and the whole address", () => {
     equal(whatIsAsked(asking({})), "Your name?");
     equal(whatIsAsked(asking({ ask: { mode: "form", title: "About you", fields: [] } })), "Your name? About you.");
     equal(

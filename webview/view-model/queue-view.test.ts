@@ -18,7 +18,7 @@ const [a, b, c]: readonly [QueuedPrompt, QueuedPrompt, QueuedPrompt] = [
 const running = { state: "running", messageId: "m" } as const;
 
 suite("queue view", () => {
-  test("what is on its way begins a turn where none runs, and waits behind the others where one does", () => {
+  test("shows a sent prompt as the start of a turn, or queued behind others during one", () => {
     const idle = tab({}, { onTheWay: [b, c] });
     deepEqual(begun(idle), [{ kind: "user", id: "b", text: "B", attachments: b.attachments }]);
     deepEqual(queueOf(idle), { held: false, prompts: [{ prompt: c, state: "onTheWay" }] });
@@ -38,7 +38,7 @@ suite("queue view", () => {
     );
   });
 
-  test("what is taken back is shown as that until it is gone", () =>
+  test("shows a withdrawn prompt as such until it is removed", () =>
     deepEqual(queueOf(tab({ turn: running, queue: { prompts: [a, b], held: true } }, { takenBack: [b] })), {
       held: true,
       prompts: [
@@ -47,12 +47,12 @@ suite("queue view", () => {
       ],
     }));
 
-  test("an empty queue is none, and nothing is held where nothing waits", () => {
+  test("shows no empty queue and holds nothing without prompts", () => {
     equal(queueOf(tab({ queue: { prompts: [], held: true } })), undefined);
     equal(queueOf(tab({ turn: running, queue: { prompts: [], held: true } }, { onTheWay: [a] }))?.held, false);
   });
 
-  test("what looks the same is not drawn again", () => {
+  test("detects equal views", () => {
     const view = queueOf(tab({ queue: { prompts: [a, b], held: true } }));
     equal(looksSame(view, queueOf(tab({ queue: { prompts: [a, b], held: true } }))), true);
     for (const other of [

@@ -20,8 +20,8 @@ const page: Elicitation = {
   ask: { mode: "url", url: "https://login.example.org/a?b=c", elicitationId: "1" },
 };
 
-suite("questions of an agent", () => {
-  test("a form says who asks what, and is open as long as it can be answered", () => {
+suite("agent questions", () => {
+  test("shows a form with its sender, open while it can be answered", () => {
     const card = elicitationCard(form, open);
     deepEqual(
       [card.header?.text, card.header?.tone, card.body, card.form?.open, card.form?.asks, card.buttons],
@@ -31,7 +31,7 @@ suite("questions of an agent", () => {
     deepEqual([later.form?.open, later.body], [false, "Which **one**?\n\n*Your answer is on its way…*"]);
   });
 
-  test("a page to visit shows its host and its whole address, and asks before it is opened", () => {
+  test("shows host and address of a page and asks before opening it", () => {
     const card = elicitationCard(page, open);
     deepEqual(
       card.buttons.map(({ id, label }) => [id, label]),
@@ -44,7 +44,7 @@ suite("questions of an agent", () => {
     deepEqual(elicitationCard(page, { ...open, answerable: false }).buttons, []);
   });
 
-  test("an address that misleads is said to", () => {
+  test("warns about a misleading address", () => {
     const body = (url: string) =>
       elicitationCard({ ...page, ask: { mode: "url", url, elicitationId: "1" } }, open).body;
     ok(
@@ -58,7 +58,7 @@ suite("questions of an agent", () => {
     ok(body("not an address").includes("cannot be read"));
   });
 
-  test("nothing hides in a question, wherever the agent put it", () => {
+  test("shows hidden characters in every part", () => {
     const hidden = [
       "\u3164",
       "\u2800",
@@ -96,7 +96,7 @@ suite("questions of an agent", () => {
     }
   });
 
-  test("no run of blanks pushes a command out of sight", () => {
+  test("shortens blanks so that a command stays visible", () => {
     const permission: Permission = {
       kind: "permission",
       id: "p",
@@ -111,7 +111,7 @@ suite("questions of an agent", () => {
     ok(permissionCard(permission, open).body.includes("ls ⟦900 blanks⟧ ; rm -rf ~\n⟦89 empty lines⟧\nrm"));
   });
 
-  test("what became of it is said, and nothing can be pressed any more", () => {
+  test("shows the result without buttons after an answer", () => {
     const said = (elicitation: Elicitation, answered: NonNullable<Elicitation["answered"]>) => {
       const card = elicitationCard({ ...elicitation, answered }, open);
       deepEqual([card.form, card.buttons, card.header?.tone], [undefined, [], "plain"]);
@@ -125,7 +125,7 @@ suite("questions of an agent", () => {
   });
 });
 
-suite("texts of an agent in cards", () => {
+suite("agent text in cards", () => {
   const hostile = fc.constantFrom(
     "<img src=x onerror=alert(1)>",
     "![x](https://evil.example/x.png)",
@@ -174,7 +174,7 @@ suite("texts of an agent in cards", () => {
     ),
   );
 
-  test("none makes an element: whatever the renderer gets as Markdown holds no tag, and no image", () =>
+  test("creates no elements: its Markdown contains no tags or images", () =>
     fc.assert(
       fc.property(entries, fc.boolean(), (all, answerable) => {
         for (const card of all.flatMap(entry => cardsOf(entry, { ...open, answerable })))

@@ -18,8 +18,8 @@ const subagent = (rest: Partial<Subagent>): Subagent => ({
   ...rest,
 });
 
-suite("the card of a subagent", () => {
-  test("names the subagent and its state; its transcript is folded", () => {
+suite("subagent card", () => {
+  test("shows the subagent's name and state and folds its transcript", () => {
     const card = draw(
       subagent({
         description: "Looks around",
@@ -53,7 +53,7 @@ suite("the card of a subagent", () => {
     ]);
   });
 
-  test("shows text of others as text only", () => {
+  test("escapes untrusted text", () => {
     const card = draw(
       subagent({
         name: "<img src=x>",
@@ -71,7 +71,7 @@ suite("the card of a subagent", () => {
     ok(typeof card.folded[1] === "string" && card.folded[1].endsWith("```"));
   });
 
-  test("stays bounded, and says what is not shown", () => {
+  test("is limited in size and reports omitted entries", () => {
     const entries = Array.from(
       { length: 5_000 },
       (_, i): Entry => ({
@@ -86,7 +86,7 @@ suite("the card of a subagent", () => {
     ok(JSON.stringify(card).length < 100_000);
   });
 
-  test("a message between agents names both; a plan without content has no card; a placeholder has its count", () => {
+  test("names both agents of a message, omits an empty plan and counts placeholders", () => {
     equal(
       draw({ kind: "message", id: "1", from: "Ada", to: "Explore", text: "Go" }).header?.text,
       "Message **Ada** → **Explore**",
@@ -102,7 +102,7 @@ suite("the card of a subagent", () => {
     match(draw({ kind: "unknown", id: "4", what: "_odd", json: "{}", count: 3 }).header?.text ?? "", /\(3 times\)$/);
   });
 
-  test("a question of a subagent names it and its agent", () => {
+  test("names the subagent and its agent in a permission request", () => {
     const card = draw({
       kind: "permission",
       id: "1",

@@ -50,8 +50,8 @@ const tool: ToolCall = {
   locations: [],
 };
 
-suite("render", () => {
-  test("a permission shows who asks, for what, with all parameters, and the agent's options in its order, then ours", () => {
+suite("entry card", () => {
+  test("shows a permission with agent, parameters, the agent's options and then Symposium's", () => {
     const card = only(question);
     equal(card.header?.text, "**Claude** wants to run a command");
     ok(card.body.includes("**rm \\-rf build**") && card.body.includes(`"command": "rm -rf build"`));
@@ -69,7 +69,7 @@ suite("render", () => {
     );
   });
 
-  test("where the agent offers no way to allow, we offer none", () => {
+  test("offers no permanent permission if the agent offers no allow option", () => {
     const ids = ({ buttons, more }: Card) => [buttons, more].map(level => level.map(({ id }) => id));
     const kinds = (...options: Permission["options"]) => ids(only({ ...question, options }));
     deepEqual(
@@ -97,7 +97,7 @@ suite("render", () => {
     deepEqual(kinds(), [[], []]);
   });
 
-  test("parameters of a permission are never cut", () => {
+  test("never truncates the parameters of a permission", () => {
     const input = JSON.stringify(
       Array.from({ length: 5_000 }, (_, i) => i),
       undefined,
@@ -106,7 +106,7 @@ suite("render", () => {
     ok(only({ ...question, input }).body.includes(input));
   });
 
-  test("an answered permission has no buttons and says who answered what", () => {
+  test("shows the author of an answer to a permission, without buttons", () => {
     const answered = only({
       ...question,
       answered: { kind: "selected", optionId: "o1", name: "Yes", optionKind: "allow_once", by: "user" },
@@ -126,12 +126,12 @@ suite("render", () => {
     );
   });
 
-  test("a permission that cannot be answered now, or is being answered, has no buttons", () => {
+  test("shows no buttons on a permission that is not answerable or already being answered", () => {
     deepEqual(only(question, { answerable: false }).buttons, []);
     deepEqual(only(question, { answering: true }).buttons, []);
   });
 
-  test("content cannot swallow what follows it in a permission", () => {
+  test("closes open code blocks before later parts of a permission", () => {
     const body = only({
       ...question,
       content: [
@@ -142,7 +142,7 @@ suite("render", () => {
     ok(body.includes("```\nopen\n```\n\n"));
   });
 
-  test("names of the agent's are text: in options, titles and kinds", () => {
+  test("escapes the agent's names in options, titles and kinds", () => {
     const card = only({
       ...question,
       agent: "<b>*x*",
@@ -153,7 +153,7 @@ suite("render", () => {
     ok(!/(?<!\\)</.test(only({ ...tool, title: "<style>", toolKind: "<x>" }).header!.text));
   });
 
-  test("a tool call is one line that unfolds to input, content and output; a diff is unfolded", () => {
+  test("shows a tool call on one line with folded details, and a diff unfolded", () => {
     const card = only({
       ...tool,
       status: "failed",
@@ -171,7 +171,7 @@ suite("render", () => {
     equal(only({ ...tool, content: [{ kind: "diff", path: "/a", newText: "x" }] }).startsUnfolded, true);
   });
 
-  test("a diff can be opened in an editor, from the tool call and from the question, whatever else can be pressed there", () => {
+  test("offers to open a diff from the tool call and the permission", () => {
     const a = { kind: "diff", path: "/w/a.ts", oldText: "x", newText: "y" } as const,
       b = { kind: "diff", path: "C:\\w\\<b>.ts", newText: "z" } as const;
     const card = only({ ...tool, content: [a, { kind: "text", text: "t" }, b] });
@@ -201,7 +201,7 @@ suite("render", () => {
     );
   });
 
-  test("a terminal that is known is shown as it prints, in place of the note that there is one; its card stays the same until it prints", () => {
+  test("shows the output of a known terminal and updates with it", () => {
     const terminal: TerminalView = { terminalId: "x", command: "npm test", cwd: "/w", output: "", isCut: false };
     const running: ToolCall = {
       ...tool,
@@ -217,7 +217,7 @@ suite("render", () => {
     ok(only(running, { terminals: [{ terminal: { ...terminal, output: "a" }, where: undefined }] }) !== card);
   });
 
-  test("a long answer is several cards, of which the last grows", () => {
+  test("splits a long answer into several cards, of which the last grows", () => {
     const cards = cardsOf(
       { kind: "agent", id: "a", text: `${"word ".repeat(1_000)}\n\n`.repeat(3) },
       { ...now, growing: true },
@@ -232,7 +232,7 @@ suite("render", () => {
     );
   });
 
-  test("an answer without text has no card yet; an interrupted one says so", () => {
+  test("omits an empty answer and marks an interrupted one", () => {
     deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, now), []);
     deepEqual(
       cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind),
@@ -240,7 +240,7 @@ suite("render", () => {
     );
   });
 
-  test("a thought says how long it took, once it is over", () => {
+  test("shows the duration of a finished thought", () => {
     const text = (thought: Partial<Extract<Entry, { kind: "thought" }>>, growing = false) =>
       only({ kind: "thought", id: "t", text: "So…", ...thought }, { growing }).header?.text;
     deepEqual(
@@ -250,7 +250,7 @@ suite("render", () => {
     equal(only({ kind: "thought", id: "t", text: "So…", ms: 1 }).startsUnfolded, false);
   });
 
-  test("what is no text has a card of its own: an image to see, a sound and a file by name, text of a file folded", () => {
+  test("shows non-text content as separate cards", () => {
     const media = (content: ToolContent) => only({ kind: "media", id: "m", content });
     deepEqual(
       media({ kind: "image", mimeType: "image/png", data: "AAAA" }).pictures.map(({ alt }) => alt),
@@ -265,7 +265,7 @@ suite("render", () => {
     deepEqual(media({ kind: "resource", uri: "mem:x", bytes: 10, mimeType: "a/b" }).body, "*a\\/b, 10 bytes*");
   });
 
-  test("shortening a conversation says how far it is; what is kept is folded, and why it failed is not", () => {
+  test("shows the progress of a compaction, folds its summary and shows its error", () => {
     const of = (rest: Partial<Compaction>) =>
       only({ kind: "compaction", id: "c", compactionId: "1", status: "in_progress", text: "", ...rest });
     deepEqual(
@@ -278,20 +278,20 @@ suite("render", () => {
     equal(of({ status: "<b>" }).header?.text, "Making room in the conversation: \\<b\\>");
   });
 
-  test("a notice of the agent says whose words it is, with its detail folded", () => {
+  test("names the agent of a notice and folds its detail", () => {
     const notice: Notice = { kind: "notice", id: "n", severity: "warning", text: "Slow today.", actions: [] };
     deepEqual([only(notice).header?.text, only(notice).folded], ["Slow today\\.", []]);
     const agents = only({ ...notice, from: "Cl<b>", detail: "12 s" });
     deepEqual([agents.header?.text, agents.folded], ["**Cl\\<b\\>**: Slow today\\.", ["```text\n12 s\n```"]]);
   });
 
-  test("an update that nobody knows has a card", () =>
+  test("shows an unknown update as a placeholder", () =>
     equal(
       only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text,
       "The agent sent something that is not known yet: hologram",
     ));
 
-  test("of a long thought that grows only the end is shown, and all of it when it is complete", () => {
+  test("shows only the end of a long growing thought", () => {
     const text = `${"first ".repeat(1_000)}\n\n${"second ".repeat(1_000)}\n\n${"third ".repeat(1_000)}`;
     const folded = (growing: boolean, ms?: number) =>
       cardsOf(
@@ -303,7 +303,7 @@ suite("render", () => {
     deepEqual(folded(true, 5), ["first", "second", "third"]);
   });
 
-  test("a prompt has what was attached on its first card, and a card also without words", () => {
+  test("shows attachments on the first card of a prompt, also without text", () => {
     const attachments = [{ kind: "file", path: "/a" }] as const;
     const cards = (text: string) =>
       cardsOf({ kind: "user", id: "u", text, attachments }, now).map(({ key, kind, body, attached }) => [
@@ -320,25 +320,25 @@ suite("render", () => {
     deepEqual([first, rest.length > 0, rest.flat()], [attachments, true, []]);
   });
 
-  test("an entry that did not change gives the same cards", () => {
+  test("is reused for an unchanged entry", () => {
     const entry: Entry = { kind: "user", id: "u", text: "hi" };
     equal(cardsOf(entry, now), cardsOf(entry, { ...now }));
     ok(cardsOf(question, now) !== cardsOf(question, { ...now, answering: true }));
   });
 
-  test("an entry that cannot be described has a card that says so, and takes no other with it", () => {
+  test("shows an error card for an entry that fails to render", () => {
     const broken: ToolCall = JSON.parse(JSON.stringify({ ...tool, id: "b", locations: [{ line: 3 }] }));
     const card = only(broken);
     deepEqual([card.key, card.kind, card.header?.tone, card.buttons], ["b", "unknown", "warning", []]);
     equal(card.header?.text, "This entry cannot be shown.");
   });
 
-  test("an id that every object has names a card all the same", () => {
+  test("escapes an id that is an object member", () => {
     equal(keyOf("__proto__"), "~__proto__");
     equal(keyOf("plain"), "plain");
   });
 
-  test("a button means what its id says, whatever the option's id is; others mean nothing", () => {
+  test("reads the meaning of a button from its id", () => {
     deepEqual(meaningOf("option:action:showLogs"), {
       kind: "permission",
       choice: { kind: "option", optionId: "action:showLogs" },
@@ -370,7 +370,7 @@ suite("render", () => {
 });
 
 suite("tool content", () => {
-  test("a diff is what changed, with three lines around it", () => {
+  test("shows the changed lines of a diff with three lines of context", () => {
     equal(lineDiff("1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nX\n6\n7\n8\n9"), " 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8");
     equal(lineDiff(undefined, "a\nb"), "+a\n+b");
     equal(lineDiff("a", "a\nb"), " a\n+b");
@@ -380,7 +380,7 @@ suite("tool content", () => {
     equal(lineDiff(undefined, "a\n"), "+a");
   });
 
-  test("output is cut, loses its terminal colours, and shows what hides in it", () => {
+  test("truncates output, removes terminal colours and shows hidden characters", () => {
     const block = textBlock(`\u001b[31mred\u001b[0m\u0008\n${"x\n".repeat(400)}`, "text");
     ok(block.includes("red⟦U+0008⟧") && block.includes("more lines are not shown") && !block.includes("\u001b"));
     match(textBlock("x".repeat(20_000), "text"), /\nx{16000}\n[^]*\*4000 more characters are not shown\.\*$/);
@@ -388,7 +388,7 @@ suite("tool content", () => {
     match(textBlock("{}".repeat(4_001), "json"), /^```text/);
   });
 
-  test("Markdown of a tool is cut where a card would be slow, without leaving code open or half a character, and whole in a question", () => {
+  test("truncates Markdown outside questions at whole characters with closed code", () => {
     const cut = markdown({ kind: "text", text: `\`\`\`\n${"x".repeat(15_995)}😀${"y".repeat(999)}` });
     ok(cut.endsWith("\n```\n\n*1001 more characters are not shown.*"), cut.slice(-80));
     ok(!/[\ud800-\udbff](?![\udc00-\udfff])/.test(cut));
@@ -396,25 +396,25 @@ suite("tool content", () => {
     equal(contentPart({ kind: "text", text: "x".repeat(20_000) }, "whole"), "x".repeat(20_000));
   });
 
-  test("a file's link leads to its line, whatever is in its name", () => {
+  test("links a file with its line for any name", () => {
     equal(fileLink({ path: "/w/a.ts", line: 3 }), "[/w/a.ts:3](file:///w/a.ts#L3)");
     equal(fileLink({ path: "C:\\w\\a (1)#.ts" }), "[C:\\w\\a (1)#.ts](file:///C:/w/a%20%281%29%23.ts)");
     ok(!fileLink({ path: "/w/<b>]x" }).includes("<"));
   });
 
-  test("half a character in a path is shown, and linked to, as one that is not known", () => {
+  test("replaces lone surrogates in a path", () => {
     equal(fileLink({ path: "/w/\ud83d" }), "[/w/\ufffd](file:///w/%EF%BF%BD)");
     equal(fileLink({ path: "/w/\ude00.ts", line: 1 }), "[/w/\ufffd.ts:1](file:///w/%EF%BF%BD.ts#L1)");
     equal(fileLink({ path: "/w/😀" }), "[/w/😀](file:///w/%F0%9F%98%80)");
     ok(markdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
   });
 
-  test("code is never changed to keep it shallow: in a block it nests nothing", () => {
+  test("keeps code in a block unchanged", () => {
     const code = ">".repeat(4_000);
     ok(textBlock(code, "text").includes(code));
   });
 
-  test("every kind of content shows something", () => {
+  test("shows something for each kind of content", () => {
     for (const content of [
       { kind: "image", mimeType: "image/tiff", data: "" },
       { kind: "resource", uri: "file:///a" },
@@ -426,7 +426,7 @@ suite("tool content", () => {
       ok(markdown(content).length >= 5, content.kind);
   });
 
-  test("an image of a kind that browsers know is shown, with type and size for those who do not see it; another is named", () => {
+  test("shows images of known types with a text alternative and names others", () => {
     deepEqual(contentPart({ kind: "image", mimeType: "image/PNG", data: "AAAA" }), {
       src: "data:image/png;base64,AAAA",
       alt: "Image (image/PNG, 3 bytes)",
@@ -438,7 +438,7 @@ suite("tool content", () => {
     equal(typeof contentPart({ kind: "image", mimeType: "image/png", data: "javascript:alert(1)" }), "string");
   });
 
-  test("a resource leads where it is: a file to the editor, a page through the host, anything else nowhere", () => {
+  test("links a resource by its scheme: files to the editor, pages through the host", () => {
     equal(
       markdown({ kind: "resource", uri: "file:///w/a%20(1).md", name: "a <1>" }),
       "[a &lt;1&gt;](file:///w/a%20%281%29.md)",

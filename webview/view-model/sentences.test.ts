@@ -76,7 +76,7 @@ const pieces = fc.constantFrom(
 );
 
 suite("sentences", () => {
-  test("what is said does not depend on the pieces in which a text came", () =>
+  test("is the same for any chunks", () =>
     fc.assert(
       fc.property(
         fc.array(pieces, { maxLength: 40 }),
@@ -96,7 +96,7 @@ suite("sentences", () => {
       { numRuns: 300 },
     ));
 
-  test("every sentence of prose is said once, in order", () =>
+  test("contains each sentence of prose once, in order", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -114,7 +114,7 @@ suite("sentences", () => {
       ),
     ));
 
-  test("a sentence is said when the next begins, or its line ends, and not before", () => {
+  test("ends when the next sentence or line begins", () => {
     deepEqual(begun("One. "), []);
     deepEqual(begun("One. Tw"), ["One."]);
     deepEqual(begun("One.\n"), ["One."]);
@@ -126,14 +126,14 @@ suite("sentences", () => {
     deepEqual(begun("In `a. B` or [x. Y](https://e.org/) it goes on. Two"), ["In a. B or x. Y it goes on."]);
   });
 
-  test("a line that may yet become something else is waited for", () => {
+  test("waits for an ambiguous line", () => {
     for (const line of ["```js. And", "| A. B", "1", "1.", "-", "**", "# A. B", "--", "~~", "[x"])
       deepEqual([line, begun(line)], [line, []]);
     deepEqual(begun("**A.** B"), ["A."]);
     deepEqual(begun("1. An. B"), ["An."]);
   });
 
-  test("a paragraph's line breaks are spaces, and what begins a block ends it", () => {
+  test("joins lines of a paragraph and ends at a block", () => {
     deepEqual(whole("One\ntwo. Three\n- four\n- five\n  more\n\nsix\n# Seven\neight\n---\nnine"), [
       "One two.",
       "Three",
@@ -148,7 +148,7 @@ suite("sentences", () => {
     deepEqual(whole("> an\n> bee. C"), ["an bee.", "C"]);
   });
 
-  test("code and tables are told of, not read", () => {
+  test("describes code and tables instead of reading them", () => {
     deepEqual(whole("Run:\n```sh\nnpm test. Now\nls\n```\nDone."), ["Run:", "Code in sh, 2 lines.", "Done."]);
     deepEqual(whole("```\nx\n```"), ["Code, 1 line."]);
     deepEqual(whole("~~~js\nnot. Closed"), ["Code in js, 1 line."]);
@@ -160,7 +160,7 @@ suite("sentences", () => {
     deepEqual(whole("---\n***\n===\n- - -"), []);
   });
 
-  test("marks are not said; what only looks like one is", () => {
+  test("omits Markdown marks and keeps similar text", () => {
     equal(
       spoken("**Bold**, *weak*, __both__ and ~~gone~~; see [the docs](https://e.org/a_(b)) and `a * b_c`."),
       "Bold, weak, both and gone; see the docs and a * b_c.",
@@ -169,7 +169,7 @@ suite("sentences", () => {
     equal(spoken("\u202etxt"), "⟦U+202E⟧txt");
   });
 
-  test("one that has no end is cut between words, and no character is cut", () => {
+  test("splits a long sentence between words at whole characters", () => {
     const long = "word ".repeat(300).trim();
     ok(whole(long).every(said => said.length <= 400));
     equal(whole(long).join(" "), long);
@@ -178,7 +178,7 @@ suite("sentences", () => {
     ok(faces.every(said => !/\p{Surrogate}/u.test(said)));
   });
 
-  test("of what was passed nothing is said, and what comes later is", () => {
+  test("skips the passed text and continues after it", () => {
     const text = "One. Two is";
     const [reader, said] = read(passed(text), `${text} longer. Three`, true);
     deepEqual(said, ["Two is longer.", "Three"]);
@@ -186,7 +186,7 @@ suite("sentences", () => {
     deepEqual(read(passed("```js\na"), "```js\na\nb\n```\nEnd.", true)[1], ["Code in js, 2 lines.", "End."]);
   });
 
-  test("what is said at a text's end is not said again when it goes on", () => {
+  test("is not repeated when a text continues after its end", () => {
     const [reader, said] = read(unread, "One\n```js\na", true);
     deepEqual(said, ["One", "Code in js, 1 line."]);
     deepEqual(read(reader, "One\n```js\na b\nc\n```\nTwo.", true)[1], ["Two."]);
@@ -194,7 +194,7 @@ suite("sentences", () => {
     deepEqual(read(read(unread, "Half a", true)[0], "Half a sentence.", true)[1], ["sentence."]);
   });
 
-  test("a jump that nobody would listen to is named", () => {
+  test("replaces a very long jump by a note", () => {
     const text = "Word. ".repeat(LONGEST_JUMP / 6 + 1);
     const [reader, said] = read(unread, text, false);
     deepEqual(said, ["A long text, which is not read out."]);

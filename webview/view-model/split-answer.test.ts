@@ -15,8 +15,8 @@ const markdown = fc.array(line, { maxLength: 40 }).map(lines => lines.join("\n")
 const size = { enough: 20, most: 50 };
 const openAtEnd = (text: string) => text.split("\n").reduce<Fence | undefined>(fenceAfter, undefined);
 
-suite("split", () => {
-  test("the parts joined are the text, none is too long, and none but the last leaves code open", () =>
+suite("answer part", () => {
+  test("joins to the text, respects the size limit and closes code except in the last part", () =>
     fc.assert(
       fc.property(markdown, text => {
         const parts = splitBlocks(text, size);
@@ -27,7 +27,7 @@ suite("split", () => {
       { numRuns: 1500 },
     ));
 
-  test("while the text grows, a part that has a successor stays as it is", () =>
+  test("stays unchanged while the text grows, except the last", () =>
     fc.assert(
       fc.property(markdown, fc.nat(), (text, cut) => {
         const before = splitBlocks(text.slice(0, cut % (text.length + 1)), size).slice(0, -1);
@@ -36,7 +36,7 @@ suite("split", () => {
       { numRuns: 1500 },
     ));
 
-  test("a text that is split as it grows is split as it is at once, and a part that stays is the same object", () =>
+  test("is the same incrementally and at once, with identical objects", () =>
     fc.assert(
       fc.property(markdown, fc.array(fc.nat(), { maxLength: 6 }), (text, cuts) => {
         let split: Split | undefined;
@@ -50,12 +50,12 @@ suite("split", () => {
       { numRuns: 1500 },
     ));
 
-  test("a text that is no continuation is split from its beginning", () => {
+  test("starts over for a text that is not a continuation", () => {
     const other = splitOn(undefined, "b".repeat(120), size);
     deepEqual(splitOn(other, "a".repeat(70), size).parts, splitBlocks("a".repeat(70), size));
   });
 
-  test("a character of two units stays whole", () =>
+  test("keeps surrogate pairs together", () =>
     fc.assert(
       fc.property(fc.nat(40), fc.integer({ min: 30, max: 60 }), (letters, emoji) => {
         for (const { text } of splitBlocks("a".repeat(letters) + "😀".repeat(emoji), size))
@@ -63,7 +63,7 @@ suite("split", () => {
       }),
     ));
 
-  test("an answer is cut between blocks, at four thousand characters", () => {
+  test("splits an answer between blocks at 4,000 characters", () => {
     const paragraph = `${"word ".repeat(500)}\n\n`;
     const parts = splitBlocks(paragraph.repeat(5));
     deepEqual(
@@ -73,7 +73,7 @@ suite("split", () => {
     equal(splitBlocks("x".repeat(PART_SIZE.enough)).length, 1);
   });
 
-  test("a list item, a code block and a paragraph that goes on are not cut apart", () => {
+  test("does not split a list item, a code block or a continued paragraph", () => {
     const [first] = splitBlocks(`${"a".repeat(25)}\n\n  indented`, size);
     equal(first?.text, `${"a".repeat(25)}\n\n  indented`);
     equal(splitBlocks(`\`\`\`\n${"a".repeat(20)}\n\nb\n\`\`\``, size).length, 1);
@@ -81,7 +81,7 @@ suite("split", () => {
 });
 
 suite("code fence", () => {
-  test("nothing in a text ends its code block", () =>
+  test("is not closed by any text inside", () =>
     fc.assert(
       fc.property(fc.array(fc.constantFrom("```", "````", "~~~", "a`b", "x"), { maxLength: 8 }), lines => {
         equal(openAtEnd(codeBlock(lines.join("\n"), "ts").split("\n").slice(0, -1).join("\n")) !== undefined, true);
@@ -89,14 +89,14 @@ suite("code fence", () => {
       }),
     ));
 
-  test("a block that was left open is closed before something follows", () =>
+  test("is closed before following text", () =>
     fc.assert(
       fc.property(markdown, text => {
         equal(openAtEnd(closed(text)), undefined);
       }),
     ));
 
-  test("a fence is closed by its own kind, as long or longer, with nothing after it", () => {
+  test("is closed only by its own kind of at least the same length", () => {
     const open = fenceAfter(undefined, "````ts");
     for (const inside of ["```", "~~~~", "````ts"]) equal(fenceAfter(open, inside), open);
     equal(fenceAfter(open, "`````  "), undefined);

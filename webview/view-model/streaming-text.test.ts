@@ -6,8 +6,8 @@ import { splitBlocks } from "./split-answer";
 
 const paragraph = `${"word ".repeat(900)}\n\n`;
 
-suite("growing texts", () => {
-  test("a text that grew is described as one that came at once", () =>
+suite("GrowingTexts", () => {
+  test("renders a grown text like a complete one", () =>
     fc.assert(
       fc.property(
         fc.array(fc.constantFrom("a ", "**b**\n\n", "```ts\n", "```\n\n", "![x](y) ", "x".repeat(3_000), "<b>", "`"), {
@@ -29,7 +29,7 @@ suite("growing texts", () => {
       { numRuns: 200 },
     ));
 
-  test("a part that is finished stays the same card, and only the last one grows", () => {
+  test("keeps the card of a finished part and grows only the last", () => {
     const texts = new GrowingTexts();
     const [first, second] = texts.cards("a", "answer", `${paragraph.repeat(2)}b`, true);
     const after = texts.cards("a", "answer", `${paragraph.repeat(2)}bc`, true);
@@ -46,7 +46,7 @@ suite("growing texts", () => {
     equal(texts.cards("a", "answer", `${paragraph.repeat(2)}bc`, false)[2]?.growing, false);
   });
 
-  test("a text that was replaced, and one of another entry, is described anew", () => {
+  test("renders a replaced text or another entry from the start", () => {
     const texts = new GrowingTexts();
     texts.cards("a", "answer", paragraph.repeat(2), true);
     deepEqual(
@@ -63,9 +63,9 @@ suite("growing texts", () => {
     );
   });
 
-  test("a text of white space has no card", () => deepEqual(new GrowingTexts().cards("a", "answer", " \n", true), []));
+  test("renders no card for white space", () => deepEqual(new GrowingTexts().cards("a", "answer", " \n", true), []));
 
-  test("only so many texts are kept", () => {
+  test("limits the number of cached texts", () => {
     const texts = new GrowingTexts();
     const card = () => texts.cards("a", "answer", "a", false)[0];
     const first = card();

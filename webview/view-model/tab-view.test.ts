@@ -36,14 +36,14 @@ const form: Elicitation = {
 };
 
 suite("tab view", () => {
-  test("a prompt on its way is shown, under the key that its entry will have", () => {
+  test("shows a sent prompt under the key of its later entry", () => {
     const before = viewOf(page(), tab({}, { drafts: { ...noDrafts, onTheWay: [{ messageId: "m", text: "hi" }] } }));
     const after = viewOf(page(), tab({ entries: [{ kind: "user", id: "m", text: "hi" }] }));
     deepEqual(before.cards, after.cards);
     deepEqual([before.turn, after.turn], ["starting", "idle"]);
   });
 
-  test("of 58 open questions one card is drawn, with the number of the others; an answer shows the next", () => {
+  test("shows one of 58 open questions with the number of the others", () => {
     const many = (answered: number): readonly Entry[] =>
       Array.from(
         { length: 58 },
@@ -66,7 +66,7 @@ suite("tab view", () => {
     doesNotMatch(bodyOf(56), /wait/);
   });
 
-  test("a title is HTML, and what is said of the agent Markdown, both escaped", () => {
+  test("escapes a title as HTML and a status as Markdown", () => {
     const view = viewOf(page(), tab({ turn: { state: "running", messageId: "m" } }));
     equal(view.title, "Eliza &lt;3");
     equal(view.status, "Eliza \\<3 is working…");
@@ -76,7 +76,7 @@ suite("tab view", () => {
     );
   });
 
-  test("a tab that holds a draft says so before its title, to who sees it and to who does not", () => {
+  test("marks a tab with a draft visually and for screen readers", () => {
     const title = (drafts: Partial<Drafts>) => viewOf(page(), tab({}, { drafts: { ...noDrafts, ...drafts } })).title;
     const marked = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">draft: </span>Eliza &lt;3`;
     deepEqual(
@@ -85,7 +85,7 @@ suite("tab view", () => {
     );
   });
 
-  test("what is attached, what waits, and whether Enter sends, is as the page has it", () => {
+  test("shows attachments, queue and the required modifier", () => {
     const attachments = [{ kind: "file", path: "/a" }] as const,
       queue = { prompts: [{ messageId: "m", text: "t" }], held: true };
     const view = viewOf(page({ requireModifier: true }), tab({ queue }, { drafts: { ...noDrafts, attachments } }));
@@ -95,7 +95,7 @@ suite("tab view", () => {
     );
   });
 
-  test("a question can be answered only in a live tab, with a sidecar", () => {
+  test("offers to answer a question only in a live tab with a sidecar", () => {
     const buttons = (p: Page, t: Tab) => viewOf(p, t).cards.flatMap(card => [...card.buttons, ...card.more]).length;
     equal(buttons(page(), tab({ entries: [question] })), 2);
     equal(buttons(page(), tab({ entries: [question] }, { phase: "restored" })), 0);
@@ -103,7 +103,7 @@ suite("tab view", () => {
     equal(buttons(page(), tab({ entries: [question] }, { answering: [{ entryId: "q", since: 0 }] })), 0);
   });
 
-  test("a form is open only in a live tab whose answer is not under way, and gone when it was answered", () => {
+  test("opens a form only in a live tab without a pending answer", () => {
     const open = (p: Page, t: Tab) => viewOf(p, t).cards[0]?.form?.open;
     deepEqual(
       [
@@ -116,7 +116,7 @@ suite("tab view", () => {
     );
   });
 
-  test("a plan stays pinned while it has open steps, or its turn goes on", () => {
+  test("pins a plan with open steps or during its turn", () => {
     const plan = (...states: string[]): Entry => ({
       kind: "plan",
       id: `p${states.join("")}`,
@@ -139,7 +139,7 @@ suite("tab view", () => {
     );
   });
 
-  test("a tool call has the terminals that it mentions, once each, and says where they run when that is elsewhere", () => {
+  test("attaches mentioned terminals once to a tool call, with another folder if different", () => {
     const terminals = ["x", "y", "z"].map(terminalId => ({
       terminalId,
       command: terminalId,
@@ -168,7 +168,7 @@ suite("tab view", () => {
     equal(viewOf(page(), tab({ entries: [call], terminals })).cards[0], card);
   });
 
-  test("the editor can follow an agent that says where it works", () => {
+  test("offers Follow for an agent with locations", () => {
     const call = (path: string): Entry => ({
       kind: "tool",
       id: path,
@@ -189,7 +189,7 @@ suite("tab view", () => {
     );
   });
 
-  test("a tab that asks nobody says so, and of whom", () => {
+  test("shows the sources of a permission bypass in the tab", () => {
     const bypassed = page({ bypassed: [{ tabId: "t", by: ["agent"] }] });
     deepEqual(
       [
@@ -201,7 +201,7 @@ suite("tab view", () => {
     deepEqual(meaningOf("action:openSettings"), { kind: "action", action: "openSettings" });
   });
 
-  test("a tab that goes on as it began says so, where nothing is more important, with a way to a new one", () => {
+  test("shows an outdated tab with a button for a new one, below more important banners", () => {
     const outdated = page({ outdated: ["t"] }),
       banner = (of: Page, more: Partial<Tab> = {}) => viewOf(of, tab({}, more)).banner;
     deepEqual(banner(outdated, { tabId: "t" }), {
@@ -220,7 +220,7 @@ suite("tab view", () => {
     deepEqual(meaningOf(NEW_TAB.id), { kind: "newTab" });
   });
 
-  test("a sidecar that failed comes before a remark", () => {
+  test("prefers a failed sidecar to a remark", () => {
     const remarked = tab({}, { remark: { tone: "info", text: "Mind." } });
     deepEqual(viewOf(page(), remarked).banner, { tone: "info", text: "Mind\\.", buttons: [] });
     const failed = viewOf(

@@ -5,7 +5,7 @@ import { cssOf, MOST_TERMINAL_LINES, terminalText } from "./terminal-view";
 const terminal: TerminalView = { terminalId: "t", command: "rm\u202e -r\n build", cwd: "/", output: "", isCut: false };
 
 suite("terminal view", () => {
-  test("it says what runs, on one line where nothing hides, and how it ended", () => {
+  test("shows the command on one line and its exit status", () => {
     const state = (exit: TerminalView["exit"]) => {
       const { state, tone } = terminalText({ ...terminal, ...(exit === undefined ? {} : { exit }) });
       return [state, tone];
@@ -23,7 +23,7 @@ suite("terminal view", () => {
     );
   });
 
-  test("the end of a long output is shown, and that something is left out", () => {
+  test("shows the end of long output with a note", () => {
     const { lines, isCut } = terminalText({
       ...terminal,
       output: Array.from({ length: MOST_TERMINAL_LINES + 5 }, (_, i) => `${i}\n`).join(""),
@@ -35,7 +35,7 @@ suite("terminal view", () => {
     );
   });
 
-  test("styles become CSS of the theme's colours", () => {
+  test("converts styles to CSS of the theme's colours", () => {
     deepEqual(cssOf({}), {});
     deepEqual(cssOf({ colour: { theme: 9 }, bold: true, underline: true }), {
       color:

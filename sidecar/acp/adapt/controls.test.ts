@@ -23,8 +23,8 @@ const MODES = {
   ],
 };
 
-suite("what an agent lets a person choose", () => {
-  test("options come in the agent's order, with groups and switches", () =>
+suite("session control", () => {
+  test("keeps the agent's order with groups and switches", () =>
     deepEqual(
       controlsOf({
         configOptions: [
@@ -71,7 +71,7 @@ suite("what an agent lets a person choose", () => {
       ],
     ));
 
-  test("an agent that has options has no modes beside them; one that has none has its modes and models", () => {
+  test("uses options instead of modes, or modes and models without options", () => {
     deepEqual(
       controlsOf({ configOptions: [SELECT], modes: MODES }).map(({ id }) => id),
       ["model"],
@@ -92,7 +92,7 @@ suite("what an agent lets a person choose", () => {
     );
   });
 
-  test("an option that is not known, or has nothing to choose, or an id twice, is left out alone", () =>
+  test("omits an unknown option, an empty one and a duplicate id", () =>
     deepEqual(
       controlsOf({
         configOptions: [
@@ -107,7 +107,7 @@ suite("what an agent lets a person choose", () => {
       ["model"],
     ));
 
-  test("v2 calls an option's id configId", () =>
+  test("accepts configId in v2", () =>
     deepEqual(
       controlsOf({ configOptions: [{ configId: "fast", name: "Fast", type: "boolean", currentValue: true }] }).map(
         ({ id, value }) => [id, value],
@@ -115,7 +115,7 @@ suite("what an agent lets a person choose", () => {
       [["fast", true]],
     ));
 
-  test("each is set by its own request", () => {
+  test("is set with its own request", () => {
     const [option] = controlsOf({ configOptions: [SELECT] }),
       [fast] = controlsOf({ configOptions: [{ id: "fast", name: "Fast", type: "boolean", currentValue: false }] });
     const [mode, model] = controlsOf({ modes: MODES, models: { availableModels: [{ modelId: "m1" }] } });
@@ -131,7 +131,7 @@ suite("what an agent lets a person choose", () => {
     deepEqual(model && requestToSet(model, "m1"), { method: "session/set_model", params: { modelId: "m1" } });
   });
 
-  test("a control takes only a value that it offers", () => {
+  test("accepts only an offered value", () => {
     const controls = controlsOf({
       configOptions: [SELECT, { id: "fast", name: "Fast", type: "boolean", currentValue: false }],
     });
@@ -156,7 +156,7 @@ suite("what an agent lets a person choose", () => {
     );
   });
 
-  test("many options need no square time", () => {
+  test("reads many options in linear time", () => {
     const begun = process.cpuUsage();
     equal(
       controlsOf({ configOptions: Array.from({ length: 30_000 }, (_, i) => ({ id: `a${i}`, type: "boolean" })) })
@@ -167,7 +167,7 @@ suite("what an agent lets a person choose", () => {
     ok(user + system < 5_000_000, "seconds for what takes milliseconds");
   });
 
-  test("nothing that an agent sends makes it throw", () =>
+  test("never throws for any agent input", () =>
     fc.assert(
       fc.property(
         fc.record(

@@ -14,8 +14,8 @@ function fields(properties: object, required: readonly string[] = []): readonly 
   return made.ask.fields;
 }
 
-suite("a question of the agent", () => {
-  test("has a field for each kind of property, in its order, with limits and a first value", () =>
+suite("elicitation", () => {
+  test("has a field per property kind, in order, with limits and a default", () =>
     deepEqual(
       fields(
         {
@@ -106,7 +106,7 @@ suite("a question of the agent", () => {
       ],
     ));
 
-  test("leaves out a property of a kind that is not known, and refuses the form when it needs one", () => {
+  test("omits an optional property of unknown kind and rejects a required one", () => {
     deepEqual(
       fields({ a: { type: "file" }, b: { type: "boolean" } }).map(({ name }) => name),
       ["b"],
@@ -123,7 +123,7 @@ suite("a question of the agent", () => {
     );
   });
 
-  test("has no first value that is longer than any choice could be", () => {
+  test("omits a default that exceeds any possible choice", () => {
     const days = (length: number): Field | undefined =>
       fields({ days: { type: "array", items: { enum: ["mo"] }, default: Array.from({ length }, () => "mo") } })[0];
     deepEqual(
@@ -132,7 +132,7 @@ suite("a question of the agent", () => {
     );
   });
 
-  test("opens only what a browser opens", () => {
+  test("opens only http and https pages", () => {
     const page = (url: unknown): unknown => elicitationFrom({ mode: "url", message: "m", elicitationId: "e", url });
     deepEqual(page("https://example.org/a b"), {
       message: "m",
@@ -143,10 +143,10 @@ suite("a question of the agent", () => {
     match(JSON.stringify(elicitationFrom({ mode: "url", url: "https://example.org" })), /elicitationId is missing/);
   });
 
-  test("of a mode that is not known is refused", () =>
+  test("rejects an unknown mode", () =>
     deepEqual(elicitationFrom({ mode: "voice", message: "m" }), { wrong: "mode: “voice” is not known" }));
 
-  test("nothing that an agent sends makes it throw", () =>
+  test("never throws for any agent input", () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), (properties, rest) => {
         doesNotThrow(() => [elicitationFrom(form(properties as object)), elicitationFrom(rest)]);
@@ -154,7 +154,7 @@ suite("a question of the agent", () => {
     ));
 });
 
-suite("a value of a form", () => {
+suite("form value", () => {
   const check = (property: object, value: Parameters<typeof wrongValue>[1], required = false): string | undefined => {
     const [field] = fields({ x: { title: "X", ...property } }, required ? ["x"] : []);
     return field && wrongValue(field, value);
@@ -173,12 +173,12 @@ suite("a value of a form", () => {
     [{ type: "array", items: { enum: ["a", "b"] }, minItems: 2, maxItems: 2 }, [["a", "b"], []], [["a"], ["c", "a"]]],
   ];
   for (const [property, good, wrong] of TABLE)
-    test(`of ${JSON.stringify(property)}`, () => {
+    test(`is validated for ${JSON.stringify(property)}`, () => {
       for (const value of good) equal(check(property, value as string), undefined, String(value));
       for (const value of wrong) match(check(property, value as string) ?? "nothing was wrong", /^X/, String(value));
     });
 
-  test("that is needed may not be left out", () => {
+  test("is rejected if required and missing", () => {
     for (const value of [undefined, ""]) equal(check({ type: "string" }, value, true), "X is needed.");
     equal(check({ type: "array", items: { enum: ["a"] } }, [], true), "X is needed.");
   });

@@ -25,8 +25,8 @@ const chunk = (text: string, messageId?: string, sessionUpdate = "agent_message_
   ...(messageId === undefined ? {} : { messageId }),
 });
 
-suite("ACP v1 to the chat model", () => {
-  test("chunks of one message join, another message or kind begins a new entry", () => {
+suite("ACP v1 adapter", () => {
+  test("joins chunks of one message and starts an entry for another message or kind", () => {
     deepEqual(
       entries(chunk("a"), chunk("b"), chunk("t", undefined, "agent_thought_chunk"), chunk("c")).map(entry =>
         "text" in entry ? [entry.kind, entry.text] : [],
@@ -43,7 +43,7 @@ suite("ACP v1 to the chat model", () => {
     );
   });
 
-  test("text after a tool call does not go back above it", () =>
+  test("starts an entry for text after a tool call", () =>
     deepEqual(
       entries(chunk("a", "1"), { sessionUpdate: "tool_call", toolCallId: "t" }, chunk("b", "1")).map(
         ({ kind }) => kind,
@@ -51,7 +51,7 @@ suite("ACP v1 to the chat model", () => {
       ["agent", "tool", "agent"],
     ));
 
-  test("an update without a status keeps status and title; arrays replace, what is left out stays", () => {
+  test("keeps omitted members of a tool update and replaces arrays", () => {
     const [tool] = entries(
       {
         sessionUpdate: "tool_call",
@@ -78,7 +78,7 @@ suite("ACP v1 to the chat model", () => {
     });
   });
 
-  test("an update of a call that was never announced makes it", () =>
+  test("creates a call from an update without an announcement", () =>
     deepEqual(
       entries({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" }).map(entry =>
         entry.kind === "tool" ? [entry.title, entry.status] : [],
@@ -86,7 +86,7 @@ suite("ACP v1 to the chat model", () => {
       [["Tool call", "completed"]],
     ));
 
-  test("a call id that is announced again in a later turn is another call", () =>
+  test("creates another call if an id repeats in a later turn", () =>
     deepEqual(
       entries(
         "1",
@@ -98,7 +98,7 @@ suite("ACP v1 to the chat model", () => {
       [[], ["A", "pending"], [], ["B", "failed"]],
     ));
 
-  test("a plan is replaced while its turn lasts", () => {
+  test("replaces a plan within its turn", () => {
     const plan = (content: string) => ({
       sessionUpdate: "plan",
       entries: [{ content, priority: "high", status: "pending" }, 7],
@@ -111,7 +111,7 @@ suite("ACP v1 to the chat model", () => {
     );
   });
 
-  test("every kind of tool content has a form, and one that is not known is kept raw", () => {
+  test("converts every kind of tool content and keeps an unknown one raw", () => {
     const [tool] = entries({
       sessionUpdate: "tool_call",
       toolCallId: "t",
@@ -134,12 +134,12 @@ suite("ACP v1 to the chat model", () => {
     ]);
   });
 
-  test("an update of an unknown kind is one visible placeholder", () =>
+  test("shows an unknown update as one placeholder", () =>
     deepEqual(entries({ sessionUpdate: "_vendor_x", a: 1 }), [
       { kind: "unknown", id: "e0", what: "_vendor_x", json: `{\n  "sessionUpdate": "_vendor_x",\n  "a": 1\n}` },
     ]));
 
-  test("commands and titles are the session's, not entries", () => {
+  test("stores commands and title in the session, not as entries", () => {
     const {
       commands,
       title,
@@ -157,7 +157,7 @@ suite("ACP v1 to the chat model", () => {
     );
   });
 
-  test("modes, options and usage are the session's", () => {
+  test("stores modes, options and usage in the session", () => {
     const { controls, usage } = play(
       {
         sessionUpdate: "config_option_update",
@@ -170,7 +170,7 @@ suite("ACP v1 to the chat model", () => {
     deepEqual(play({ sessionUpdate: "usage_update", used: -1, size: 10 }).usage, undefined);
   });
 
-  test("a mode that the agent changes is shown at its control", () => {
+  test("shows a mode changed by the agent in its control", () => {
     const controls = controlsOf({
       modes: {
         currentModeId: "a",
@@ -209,7 +209,7 @@ suite("ACP v1 to the chat model", () => {
     );
   });
 
-  test("what is no text in a message stands by itself, and the message goes on after it", () =>
+  test("shows non-text content as separate entries between the text", () =>
     deepEqual(
       entries(
         chunk("see "),
@@ -230,7 +230,7 @@ suite("ACP v1 to the chat model", () => {
       ],
     ));
 
-  test("a notice is the agent's, and of the severity that it says", () =>
+  test("shows a notice of the agent with its severity", () =>
     deepEqual(
       entries(
         { sessionUpdate: "notice", severity: "warning", title: "Slow", description: "why" },
@@ -242,7 +242,7 @@ suite("ACP v1 to the chat model", () => {
       ],
     ));
 
-  test("a compaction is one entry: its summary grows, a later one replaces it, and what a patch leaves out stays", () => {
+  test("shows a compaction as one entry with a growing summary and patches", () => {
     const update = (rest: object) => ({ sessionUpdate: "compaction_update", compactionId: "c", ...rest });
     const grows = (text: string) => ({
       sessionUpdate: "compaction_summary_chunk",
@@ -263,7 +263,7 @@ suite("ACP v1 to the chat model", () => {
     ]);
   });
 
-  test("an echo of the user's words is not said again, and other words are not put into the user's mouth", () => {
+  test("drops an echo of the prompt and shows other user text as the agent's", () => {
     const said = (text: string) => ({ sessionUpdate: "user_message_chunk", content: { type: "text", text } });
     deepEqual(
       entries("hello there", said("hello "), said("there"), said("delete everything")).map(entry =>
@@ -276,7 +276,7 @@ suite("ACP v1 to the chat model", () => {
     );
   });
 
-  test("what is too large for a card is cut, what is nested too deep is named", () => {
+  test("truncates oversized content and names values nested too deeply", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 20_000; i++) deep = [deep];
     const [tool] = entries({
@@ -292,12 +292,12 @@ suite("ACP v1 to the chat model", () => {
     equal(JSON.stringify(tool).length < 200_000, true);
   });
 
-  test("an option of an unknown kind counts as a rejection", () =>
+  test("treats an option of unknown kind as a rejection", () =>
     deepEqual(permissionOptions([{ optionId: "a", name: "A", kind: "allow_all" }, { name: "no id" }, 4]), [
       { optionId: "a", name: "A", kind: "reject_once" },
     ]));
 
-  test("nothing that an agent sends makes it throw", () =>
+  test("never throws for any agent input", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -343,7 +343,7 @@ suite("ACP v1 to the chat model", () => {
       { numRuns: 500 },
     ));
 
-  test("the text on screen is the text that was sent, however it was cut", () =>
+  test("shows the sent text for any chunks", () =>
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 }), pieces => {
         const [only, ...more] = entries(...pieces.map(piece => chunk(piece)));

@@ -27,8 +27,8 @@ const base64 = (words: string): string => Buffer.from(words).toString("base64");
 const spoken = (all: readonly Entry[]): unknown =>
   all.flatMap(entry => ("text" in entry ? [[entry.kind, entry.text]] : [[entry.kind]]));
 
-suite("ACP v2 to the chat model", () => {
-  test("a message that is sent whole takes the place of what was sent of it, wherever that is", () => {
+suite("ACP v2 adapter", () => {
+  test("replaces the chunks of a message by its complete form, at any position", () => {
     const whole = (content: unknown): object => ({ sessionUpdate: "agent_message", messageId: "m", content });
     deepEqual(
       spoken(
@@ -59,7 +59,7 @@ suite("ACP v2 to the chat model", () => {
     );
   });
 
-  test("the user's own words are not said again", () =>
+  test("drops an echo of the prompt", () =>
     deepEqual(
       spoken(
         entries(
@@ -71,7 +71,7 @@ suite("ACP v2 to the chat model", () => {
       [["user", "hello"]],
     ));
 
-  test("a call is patched: null empties, content grows by chunks, a pause waits, a diff shows its patch", () => {
+  test("patches a call: null clears, chunks append, a pause waits, a diff shows its patch", () => {
     const [tool] = entries(
       {
         sessionUpdate: "tool_call_update",
@@ -116,7 +116,7 @@ suite("ACP v2 to the chat model", () => {
     );
   });
 
-  test("a terminal's output is shown where it is mentioned, before and after, and by itself when nobody mentions it", () => {
+  test("shows terminal output at its mention, before or after, or separately without one", () => {
     const mention = {
       sessionUpdate: "tool_call_update",
       toolCallId: "t",
@@ -168,7 +168,7 @@ suite("ACP v2 to the chat model", () => {
     );
   });
 
-  test("a plan is known by its id; one of another kind is kept raw", () => {
+  test("identifies a plan by its id and keeps an unknown kind raw", () => {
     const plan = (planId: string, content: string): object => ({
       sessionUpdate: "plan_update",
       plan: { type: "items", planId, entries: [{ content, status: "pending", priority: "low" }] },
@@ -182,7 +182,7 @@ suite("ACP v2 to the chat model", () => {
     );
   });
 
-  test("the state of the session is nothing to show; what is the same in v1 is shown the same", () => {
+  test("shows no entry for a state update and shows v1 updates as in v1", () => {
     deepEqual(
       entries(
         { sessionUpdate: "state_update", state: "running" },
@@ -199,7 +199,7 @@ suite("ACP v2 to the chat model", () => {
     );
   });
 
-  test("a question is about a call, a command, or what its title says", () => {
+  test("reads the subject of a permission: a call, a command or a title", () => {
     deepEqual(
       subjectOf({
         title: "May I?",
@@ -223,7 +223,7 @@ suite("ACP v2 to the chat model", () => {
     });
   });
 
-  test("a patch full of backticks is shown as one", () => {
+  test("shows a patch with backticks inside a longer fence", () => {
     const [tool] = entries({
       sessionUpdate: "tool_call_update",
       toolCallId: "t",
@@ -234,7 +234,7 @@ suite("ACP v2 to the chat model", () => {
     );
   });
 
-  test("nothing that an agent sends makes it throw", () =>
+  test("never throws for any agent input", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -275,7 +275,7 @@ suite("ACP v2 to the chat model", () => {
       { numRuns: 500 },
     ));
 
-  test("text grows as it was sent, however it was cut", () =>
+  test("shows the sent text for any chunks", () =>
     fc.assert(
       fc.property(fc.array(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 20 }), pieces => {
         const [only, ...more] = entries(...pieces.map(piece => chunk(piece)));

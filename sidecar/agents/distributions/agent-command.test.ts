@@ -2,13 +2,13 @@ import { deepEqual, throws } from "node:assert/strict";
 import type { Distribution } from "../../../src/protocol/distribution";
 import { commandOf } from "./agent-command";
 
-suite("what a person would type", () => {
+suite("agent command", () => {
   const typed = (distribution: Distribution): string => {
     const command = commandOf({ name: "Ada", distribution });
     return command.kind === "process" ? [command.command, ...command.args].join(" ") : command.kind;
   };
 
-  test("a program, and a package with its tool", () => {
+  test("starts a program, and a package with its tool", () => {
     deepEqual(
       (
         [
@@ -37,7 +37,7 @@ suite("what a person would type", () => {
     );
   });
 
-  test("its environment goes with it", () =>
+  test("contains the environment", () =>
     deepEqual(commandOf({ name: "Ada", distribution: { npx: { package: "ada", env: { KEY: "v" } } } }), {
       kind: "process",
       command: "npx",
@@ -45,9 +45,9 @@ suite("what a person would type", () => {
       env: { KEY: "v" },
     }));
 
-  test("of several the documents' first counts", () =>
+  test("uses the first documented distribution", () =>
     deepEqual(typed({ uvx: { package: "u" }, npx: { package: "n" }, local: { command: "l" } }), "l"));
 
-  test("what must be installed first cannot be started like that, and it is said", () =>
+  test("throws if an installation is required first", () =>
     throws(() => typed({ cargo: { crate: "ada" } }), /Ada has no command that can be started here/));
 });

@@ -31,8 +31,8 @@ const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partia
     : `${choice.kind}${"tool" in choice ? ` by ${choice.tool ?? "nothing"}` : ""}`;
 };
 
-suite("which distribution is used", () => {
-  test("the first in the documents' order that is there", () => {
+suite("distribution choice", () => {
+  test("uses the first distribution in the documented order", () => {
     const order: string[] = [],
       gone: string[] = [];
     for (const next of ["local", "executable", "symposium", "http", "npx", "uvx", "pipx", "cargo", "binary"]) {
@@ -52,7 +52,7 @@ suite("which distribution is used", () => {
     ]);
   });
 
-  test("the first whose tool is there; uv and pipx do for each other", () => {
+  test("uses the first distribution whose tool is available, with uv and pipx interchangeable", () => {
     const packages = without("local", "executable", "symposium", "http");
     deepEqual(
       ["npm", "uv", "pipx", "cargo"].map(tool =>
@@ -69,7 +69,7 @@ suite("which distribution is used", () => {
     equal(kind({ uvx: { package: "p" } }, ["uv", "pipx"]), "uvx by uv");
   });
 
-  test("what is installed needs its tool no more", () => {
+  test("requires no tool for an installed distribution", () => {
     equal(
       kind({ npx: { package: "p" }, binary: { "linux-x86_64": archive } }, [], { isInstalled: one => one === "npx" }),
       "npx by nothing",
@@ -80,7 +80,7 @@ suite("which distribution is used", () => {
     );
   });
 
-  test("an archive of the platform, else of the one that it emulates", () => {
+  test("uses an archive of the platform, else of an emulated platform", () => {
     const both: Distribution = { binary: { "darwin-x86_64": archive, "darwin-aarch64": { ...archive, cmd: "arm" } } };
     deepEqual(choose(both, fixture([], { platforms: platformsFor("darwin-aarch64") })), {
       kind: "binary",
@@ -101,7 +101,7 @@ suite("which distribution is used", () => {
     );
   });
 
-  test("a documented package that moved is the one of today", () => {
+  test("replaces a documented package that was renamed", () => {
     const choice = choose({ npx: { package: "@zed-industries/claude-code-acp@latest", args: ["x"] } }, fixture());
     deepEqual(choice, {
       kind: "npx",
@@ -111,7 +111,7 @@ suite("which distribution is used", () => {
     });
   });
 
-  test("what is missing is said in a sentence", () => {
+  test("names the missing tool in a sentence", () => {
     equal(kind({ npx: { package: "p" } }, []), "It needs Node.js with npm, which was not found.");
     equal(
       kind({ uvx: { package: "p" }, cargo: { crate: "c" } }, []),
@@ -143,12 +143,12 @@ suite("which distribution is used", () => {
     ],
   ];
   for (const [distribution, says] of WRONG)
-    test(`refused, and the next one used: ${JSON.stringify(distribution)}`, () => {
+    test(`rejects a distribution and uses the next: ${JSON.stringify(distribution)}`, () => {
       equal(kind(distribution), says);
       if (!distribution.binary) equal(kind({ ...distribution, binary: { "linux-x86_64": archive } }), "binary");
     });
 
-  test("is one of what was given, or a sentence, whatever was given", () =>
+  test("returns a given distribution or a sentence for any input", () =>
     fc.assert(
       fc.property(
         fc.dictionary(

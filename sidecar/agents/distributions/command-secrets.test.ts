@@ -3,7 +3,7 @@ import { ELIZA } from "../../../src/protocol/agents";
 import { withSecrets } from "./command-secrets";
 import { commandOf } from "./agent-command";
 
-suite("how an agent is started", () => {
+suite("secrets in agent commands", () => {
   const asked: string[] = [];
   const command = withSecrets(
     async agent => commandOf(agent),
@@ -13,7 +13,7 @@ suite("how an agent is started", () => {
     },
   );
 
-  test("with its keys; what the settings say counts more", async () =>
+  test("is merged below the environment of the settings", async () =>
     deepEqual(
       await command(
         { id: "ada", name: "Ada", distribution: { local: { command: "ada", env: { ADA_URL: "mine" } } } },
@@ -22,7 +22,7 @@ suite("how an agent is started", () => {
       { kind: "process", command: "ada", args: [], env: { ADA_KEY: "kept", ADA_URL: "mine" } },
     ));
 
-  test("one without a process has none", async () => {
+  test("is not read for a built-in agent without a process", async () => {
     deepEqual(await command(ELIZA, new AbortController().signal), { kind: "eliza", deterministic: false });
     deepEqual(asked, ["ada"]);
   });

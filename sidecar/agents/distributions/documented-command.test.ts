@@ -23,7 +23,7 @@ const said = (
       ].join(" ");
 };
 
-suite("the documented command", () => {
+suite("documented command", () => {
   const TABLE: readonly [distribution: Distribution, command: string][] = [
     [{ local: { command: "/a b", args: ["--acp"], env: { KEY: "v" } } }, "KEY=v /a b --acp"],
     [{ executable: { path: "/a" } }, "/a"],
@@ -49,7 +49,7 @@ suite("the documented command", () => {
   ];
   for (const [distribution, command] of TABLE) test(command, () => equal(said(distribution), command));
 
-  test("an archive lies in the folder of its id and version", () => {
+  test("contains the archive's folder with id and version", () => {
     const binary = {
       "darwin-x86_64": { archive: "https://example.com/a.tgz", cmd: "./bin/a", args: ["acp"] },
       "windows-x86_64": { archive: "https://example.com/a.zip", cmd: "./bin/a.exe" },
@@ -68,7 +68,7 @@ suite("the documented command", () => {
     );
   });
 
-  test("on Windows npx is a script and crates have .exe", () => {
+  test("uses npx.cmd and .exe on Windows", () => {
     equal(said({ npx: { package: "p" } }, { platform: "windows-x86_64" }), "npx.cmd -y p");
     equal(
       said({ cargo: { crate: "c" } }, { version: "1.0.0", platform: "windows-aarch64" }),
@@ -76,7 +76,7 @@ suite("the documented command", () => {
     );
   });
 
-  test("only what comes from our store has to be installed first", () => {
+  test("requires an installation only for crates and archives", () => {
     const fromStore = (distribution: Distribution): unknown =>
       Object(
         documentedCommand(
@@ -95,13 +95,13 @@ suite("the documented command", () => {
     );
   });
 
-  test("the version of a crate is the one that is asked of cargo", () =>
+  test("uses the crate version that is installed with cargo", () =>
     equal(
       said({ cargo: { crate: "c", version: "0.2.0" } }, { version: "0.1.0" }),
       "/home/ada/.symposium/bin/ada/0.2.0/bin/c",
     ));
 
-  test("what has no place is said, and an archive without a version has one", () => {
+  test("rejects invalid folder names and uses “unversioned” for an archive without a version", () => {
     const binary = { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "a" } };
     equal(said({ binary }), "/home/ada/.symposium/bin/ada/unversioned/a");
     equal(said({ cargo: { crate: "c" } }), "Ada names no version, and only cargo knows the newest one.");
@@ -111,7 +111,7 @@ suite("the documented command", () => {
     }
   });
 
-  test("there is one for every built-in agent on every platform", () => {
+  test("exists for each built-in agent on each platform", () => {
     for (const platform of PLATFORMS)
       for (const { id, name, distribution } of BUILT_IN_AGENTS)
         match(
@@ -120,7 +120,7 @@ suite("the documented command", () => {
         );
   });
 
-  test("whatever a document says, what is started from the store lies in the agent's own folder", () =>
+  test("stays inside the agent's own folder for any document", () =>
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom(..."a./\\:~1"), maxLength: 8 }),

@@ -44,8 +44,8 @@ const NO_PACKAGE = [
   "@a/-b",
 ];
 
-suite("package specs", () => {
-  test("npm's, with and without scope and version", () => {
+suite("package spec", () => {
+  test("parses npm packages with and without scope and version", () => {
     deepEqual(npmSpec("@s/p@1.2.3"), { name: "@s/p", version: "1.2.3" });
     deepEqual(npmSpec("@agentclientprotocol/claude-agent-acp"), { name: "@agentclientprotocol/claude-agent-acp" });
     deepEqual(npmSpec("@google/gemini-cli@0.22.3"), { name: "@google/gemini-cli", version: "0.22.3" });
@@ -56,7 +56,7 @@ suite("package specs", () => {
     );
   });
 
-  test("Python's, with either sign and with extras", () => {
+  test("parses Python packages with either version separator and extras", () => {
     deepEqual(pythonSpec("p==1.2.3"), { name: "p", extras: "", version: "1.2.3" });
     deepEqual(pythonSpec("p@1.2.3"), { name: "p", extras: "", version: "1.2.3" });
     deepEqual(pythonSpec("my.agent-x[acp,cli]==1!2.0rc1"), {
@@ -71,7 +71,7 @@ suite("package specs", () => {
     );
   });
 
-  test("options, paths, addresses and several words are no package", () => {
+  test("rejects options, paths, URLs and several words", () => {
     for (const text of NO_PACKAGE)
       deepEqual([npmSpec(text), pythonSpec(text)], [undefined, undefined], JSON.stringify(text));
     for (const text of [
@@ -92,7 +92,7 @@ suite("package specs", () => {
     equal(pythonSpec("p".repeat(215)), undefined);
   });
 
-  test("whatever is taken is one word that no tool reads as anything else, and says the same again", () =>
+  test("accepts only one word that tools cannot misread, and round-trips", () =>
     fc.assert(
       fc.property(
         fc.oneof(
@@ -110,12 +110,12 @@ suite("package specs", () => {
       { numRuns: 2000 },
     ));
 
-  test("crates", () => {
+  test("accepts crate names", () => {
     for (const text of ["my-acp-extension", "serde_json", "A1"]) ok(isCrate(text), text);
     for (const text of ["", "-x", "1a", "a b", "a/b", "a@1", "--git", ".", "x".repeat(65)]) ok(!isCrate(text), text);
   });
 
-  test("tags and ranges are no exact version", () => {
+  test("distinguishes exact versions from tags and ranges", () => {
     for (const text of ["1.2.3", "v1.2", "1.2.3-rc.1+b", "1.2rc1"]) ok(isExact(text), text);
     for (const text of ["latest", "^1.2.3", "1", "1.x", "*", "1.2.*", "next"]) ok(!isExact(text), text);
   });

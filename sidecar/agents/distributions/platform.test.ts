@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import { PLATFORMS } from "../../../src/protocol/distribution";
 import { platformOf, platformsFor } from "./platform";
 
-suite("platforms", () => {
-  test("Node's names are the registry's keys, the documented five and Windows on ARM", () => {
+suite("platform", () => {
+  test("maps Node's names to the five documented registry keys and Windows on ARM", () => {
     const systems = ["darwin", "linux", "win32"],
       processors = ["arm64", "x64"];
     deepEqual(
@@ -12,7 +12,7 @@ suite("platforms", () => {
     );
   });
 
-  test("other systems and processors have no key", () => {
+  test("returns no key for other systems and processors", () => {
     for (const [system, processor] of [
       ["freebsd", "x64"],
       ["linux", "ia32"],
@@ -25,7 +25,7 @@ suite("platforms", () => {
     deepEqual(platformsFor(undefined), []);
   });
 
-  test("what a system emulates comes second, and never what it does not", () => {
+  test("lists the platform first and then only emulated platforms", () => {
     for (const platform of PLATFORMS) equal(platformsFor(platform)[0], platform);
     deepEqual(platformsFor("darwin-aarch64"), ["darwin-aarch64", "darwin-x86_64"]);
     deepEqual(platformsFor("windows-aarch64"), ["windows-aarch64", "windows-x86_64"]);

@@ -3,8 +3,8 @@ import path from "node:path";
 import fc from "fast-check";
 import { isSegment, relativeParts } from "./segment";
 
-suite("folder names", () => {
-  test("ids and versions are some", () => {
+suite("folder name", () => {
+  test("accepts ids and versions", () => {
     for (const text of [
       "gemini",
       "zed-claude-code",
@@ -20,7 +20,7 @@ suite("folder names", () => {
       ok(isSegment(text), text);
   });
 
-  test("what is none on some system is refused", () => {
+  test("rejects names that are invalid on any system", () => {
     for (const text of [
       "",
       ".",
@@ -54,7 +54,7 @@ suite("folder names", () => {
       ok(!isSegment(text), JSON.stringify(text));
   });
 
-  test("none leads out of its folder, and no two parts are one", () =>
+  test("never leaves the parent folder and contains no separators", () =>
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."a.C:/\\-~1 \0"), maxLength: 8 }), text => {
         if (!isSegment(text)) return;
@@ -65,8 +65,8 @@ suite("folder names", () => {
     ));
 });
 
-suite("paths within an archive", () => {
-  test("are read with either separator", () => {
+suite("path in an archive", () => {
+  test("accepts either separator", () => {
     for (const [file, parts] of [
       ["agent", ["agent"]],
       ["./agent", ["agent"]],
@@ -78,7 +78,7 @@ suite("paths within an archive", () => {
       deepEqual(relativeParts(file), parts);
   });
 
-  test("that lead out, or are none, are refused", () => {
+  test("rejects paths that are invalid or leave the folder", () => {
     for (const file of [
       "",
       ".",
@@ -105,7 +105,7 @@ suite("paths within an archive", () => {
       equal(relativeParts(file), undefined, JSON.stringify(file));
   });
 
-  test("whatever is taken stays below its folder, on every system", () =>
+  test("stays below its folder on each system", () =>
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom(..."a.:/\\~ "), maxLength: 10 }), file => {
         const parts = relativeParts(file);

@@ -5,9 +5,9 @@ import { addressIn, wrongAddress } from "./server-address";
 const URL_HERE = "https://example.com/mcp",
   http = { url: URL_HERE };
 
-suite("the address of an MCP server", () => {
+suite("MCP server address", () => {
   for (const url of [URL_HERE, "http://127.0.0.1:8080/mcp", "HTTPS://example.com", " https://example.com/mcp?team=a "])
-    test(`${url} can be used`, () =>
+    test(`accepts ${url}`, () =>
       equal(wrongAddress({ url, headers: { Authorization: "Bearer x", "X-Key": "" } }), undefined));
 
   for (const url of [
@@ -20,12 +20,12 @@ suite("the address of an MCP server", () => {
     "https://exa mple.com/hunter2",
     "javascript:hunter2",
   ])
-    test(`${url} cannot, and what to write is said`, () => {
+    test(`rejects ${url} with a hint`, () => {
       match(wrongAddress({ url }) ?? "", /^its address is none: write it whole, .* as https:\/\/example\.com\/mcp$/);
       doesNotMatch(wrongAddress({ url }) ?? "", /hunter2/);
     });
 
-  test("a password belongs into a header", () => {
+  test("rejects a password in the address", () => {
     for (const url of ["https://me:hunter2@example.com", "https://hunter2@example.com/mcp"])
       match(wrongAddress({ url }) ?? "", /^its address has a name or a password in it: put them into “headers”$/);
   });
@@ -41,12 +41,12 @@ suite("the address of an MCP server", () => {
     [{ "X-Key": "hunter2\0" }, /^the value of its header X-Key/],
   ];
   for (const [headers, why] of HEADERS)
-    test(`${JSON.stringify(headers)} cannot be sent; its value is not repeated`, () => {
+    test(`rejects ${JSON.stringify(headers)} without repeating the value`, () => {
       match(wrongAddress({ url: URL_HERE, headers }) ?? "", why);
       doesNotMatch(wrongAddress({ url: URL_HERE, headers }) ?? "", /hunter2/);
     });
 
-  test("what is taken can be sent", () => {
+  test("accepts only headers that can be sent", () => {
     fc.assert(
       fc.property(fc.dictionary(fc.string({ maxLength: 8 }), fc.string({ maxLength: 8 }), { maxKeys: 2 }), headers => {
         if (wrongAddress({ url: URL_HERE, headers }) === undefined) new Headers(headers);
@@ -54,7 +54,7 @@ suite("the address of an MCP server", () => {
     );
   });
 
-  test("is used where the user has no program in its place", () => {
+  test("is used unless the user configured a program", () => {
     deepEqual(
       [
         addressIn({ http }),

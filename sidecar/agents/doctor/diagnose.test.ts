@@ -18,7 +18,7 @@ const seen = (more: Partial<Observed>): Observed => ({ ...RUNNING, ...more });
 const failed = (errno: string, more: Partial<Observed> = {}) => seen({ start: { kind: "failed", errno }, ...more });
 const said = (stderr: string, more: Partial<Observed> = {}) => seen({ stderr, exit: "exit code 1", ...more });
 
-suite("why an agent does not start", () => {
+suite("diagnosis of a failed start", () => {
   const CASES: readonly (readonly [
     what: string,
     observed: Observed,
@@ -27,94 +27,112 @@ suite("why an agent does not start", () => {
     act: string | undefined,
   ])[] = [
     [
-      "it starts and answers",
+      "reports an agent that starts and answers",
       seen({ initialize: { kind: "answered", version: 1 } }),
       "fine",
       /^Ada starts and answers\.$/,
       undefined,
     ],
     [
-      "the draft of ACP's next version is as good",
+      "accepts the draft of the next ACP version",
       seen({ initialize: { kind: "answered", version: 2 } }),
       "fine",
       /answers/,
       undefined,
     ],
-    ["no such program", failed("ENOENT"), "notFound", /“\/opt\/ada” does not exist/, "settings"],
+    ["reports a missing program", failed("ENOENT"), "notFound", /“\/opt\/ada” does not exist/, "settings"],
     [
-      "a program that only the shell finds",
+      "reports a program that only the shell finds",
       failed("ENOENT", { command: "ada", elsewhere: "/home/u/.nvm/bin/ada" }),
       "notOnPath",
       /your shell has it at \/home\/u\/\.nvm\/bin\/ada/,
       "settings",
     ],
-    ["no Node", failed("ENOENT", { command: "npx" }), "noNode", /needs Node\.js, and there is no “npx”/, "page"],
     [
-      "no Node, on Windows",
+      "reports a missing Node",
+      failed("ENOENT", { command: "npx" }),
+      "noNode",
+      /needs Node\.js, and there is no “npx”/,
+      "page",
+    ],
+    [
+      "reports a missing Node on Windows",
       failed("ENOENT", { command: "C:\\Program Files\\nodejs\\npx.cmd" }),
       "noNode",
       /“npx”/,
       "page",
     ],
-    ["no uv", failed("ENOENT", { command: "uvx" }), "noPython", /needs uvx/, "page"],
-    ["no cargo", failed("ENOENT", { command: "cargo" }), "noCargo", /needs Rust's cargo/, "page"],
-    ["a file that is no program", failed("EACCES"), "noPermission", /may not be run/, "settings"],
-    ["what the system refuses otherwise", failed("ENOEXEC"), "refused", /\(ENOEXEC\)/, "settings"],
-    ["no folder", seen({ start: { kind: "noFolder", folder: "/gone" } }), "noFolder", /“\/gone”/, "settings"],
-    ["it ends with a code", said("panic: no config"), "exited", /stops \(exit code 1\) before it answers/, "logs"],
-    ["it is killed", seen({ exit: "signal SIGKILL" }), "exited", /signal SIGKILL/, "logs"],
-    ["it says nothing for half a minute", seen({}), "hung", /does not answer within 30 seconds/, "retry"],
+    ["reports a missing uv", failed("ENOENT", { command: "uvx" }), "noPython", /needs uvx/, "page"],
+    ["reports a missing cargo", failed("ENOENT", { command: "cargo" }), "noCargo", /needs Rust's cargo/, "page"],
+    ["reports a file that is not a program", failed("EACCES"), "noPermission", /may not be run/, "settings"],
+    ["reports another system error", failed("ENOEXEC"), "refused", /\(ENOEXEC\)/, "settings"],
     [
-      "it writes prose",
+      "reports a missing folder",
+      seen({ start: { kind: "noFolder", folder: "/gone" } }),
+      "noFolder",
+      /“\/gone”/,
+      "settings",
+    ],
+    [
+      "reports an exit with a code",
+      said("panic: no config"),
+      "exited",
+      /stops \(exit code 1\) before it answers/,
+      "logs",
+    ],
+    ["reports a killed process", seen({ exit: "signal SIGKILL" }), "exited", /signal SIGKILL/, "logs"],
+    ["reports no output for 30 seconds", seen({}), "hung", /does not answer within 30 seconds/, "retry"],
+    [
+      "reports prose on stdout",
       seen({ garbage: { lines: 3, first: "Welcome to Ada 1.0!" } }),
       "garbage",
       /“Welcome to Ada 1\.0!”/,
       "settings",
     ],
     [
-      "it writes prose and ends",
+      "reports prose on stdout and an exit",
       seen({ exit: "exit code 0", garbage: { lines: 1, first: "usage: ada [-h]" } }),
       "garbage",
       /then stops \(exit code 0\): “usage: ada \[-h\]”/,
       "settings",
     ],
     [
-      "another version of ACP",
+      "reports another version of ACP",
       seen({ initialize: { kind: "answered", version: 7 } }),
       "protocolVersion",
       /version 7/,
       "install",
     ],
     [
-      "no version of ACP at all",
+      "reports a missing protocol version",
       seen({ initialize: { kind: "answered", version: undefined } }),
       "protocolVersion",
       /version undefined/,
       "install",
     ],
     [
-      "it answers with an error",
+      "reports an error response",
       seen({ initialize: { kind: "error", message: "no licence" } }),
       "refused",
       /no licence/,
       "logs",
     ],
     [
-      "nobody is signed in",
+      "reports a required sign-in",
       seen({ initialize: { kind: "answered", version: 1 }, session: { kind: "signIn" } }),
       "signIn",
       /wants you to sign in/,
       "signIn",
     ],
     [
-      "it opens no session",
+      "reports a failed session",
       seen({ initialize: { kind: "answered", version: 1 }, session: { kind: "error", message: "no model" } }),
       "refused",
       /no model/,
       "logs",
     ],
     [
-      "npm without a network",
+      "reports npm without a network",
       said(
         "npm error code ENOTFOUND\nnpm error network request to https://example.invalid/ada failed, reason: getaddrinfo ENOTFOUND example.invalid",
       ),
@@ -122,9 +140,9 @@ suite("why an agent does not start", () => {
       /cannot be reached/,
       "retry",
     ],
-    ["npm behind a wall", said("npm error code ECONNREFUSED"), "offline", /cannot be reached/, "retry"],
+    ["reports npm behind a firewall", said("npm error code ECONNREFUSED"), "offline", /cannot be reached/, "retry"],
     [
-      "uv without a network",
+      "reports uv without a network",
       said(
         "error: Failed to fetch: `https://example.invalid/simple/ada/`\n  Caused by: dns error: failed to lookup address information",
       ),
@@ -133,87 +151,99 @@ suite("why an agent does not start", () => {
       "retry",
     ],
     [
-      "a package that is not there",
+      "reports a missing package",
       said("npm error code E404\nnpm error 404 Not Found - GET https://example.invalid/ada"),
       "noPackage",
       /package of Ada/,
       "settings",
     ],
     [
-      "a version that is not there",
+      "reports a missing version",
       said("npm error code ETARGET\nnpm error notarget No matching version found for ada@9.9.9."),
       "noPackage",
       /version/,
       "settings",
     ],
     [
-      "uv without that package",
+      "reports a package missing for uv",
       said("  × No solution found when resolving tool dependencies:"),
       "noPackage",
       /package of Ada/,
       "settings",
     ],
     [
-      "cargo without that crate",
+      "reports a crate missing for cargo",
       said("error: could not find `ada` in registry `example` with version `*`"),
       "noPackage",
       /package of Ada/,
       "settings",
     ],
     [
-      "half a node_modules",
+      "reports an incomplete node_modules",
       said("Error: Cannot find module './cli.js'\n  code: 'MODULE_NOT_FOUND'"),
       "halfInstalled",
       /in part only/,
       "reinstall",
     ],
     [
-      "npx's broken cache",
+      "reports a broken npx cache",
       said("npm error ENOTEMPTY: directory not empty, rename '/home/u/.npm/_npx/1a2b/node_modules/ada'"),
       "halfInstalled",
       /in part only/,
       "reinstall",
     ],
-    ["half a venv", said("ModuleNotFoundError: No module named 'ada'"), "halfInstalled", /in part only/, "reinstall"],
     [
-      "a script whose Node is not on PATH",
+      "reports an incomplete venv",
+      said("ModuleNotFoundError: No module named 'ada'"),
+      "halfInstalled",
+      /in part only/,
+      "reinstall",
+    ],
+    [
+      "reports a script whose Node is not on the PATH",
       said("/usr/bin/env: ‘node’: No such file or directory", { exit: "exit code 127" }),
       "noNode",
       /no “node”/,
       "page",
     ],
     [
-      "the same on a Mac",
+      "reports a script without Node on macOS",
       said("env: node: No such file or directory", { exit: "exit code 127" }),
       "noNode",
       /no “node”/,
       "page",
     ],
     [
-      "the same on Windows",
+      "reports a script without Node on Windows",
       said("'node' is not recognized as an internal or external command,\noperable program or batch file."),
       "noNode",
       /no “node”/,
       "page",
     ],
     [
-      "a shell that finds nothing",
+      "reports a command that the shell does not find",
       said("/bin/sh: line 1: ada-helper: command not found", { exit: "exit code 127" }),
       "notFound",
       /needs “ada-helper”/,
       "settings",
     ],
     [
-      "dash that finds nothing",
+      "reports a command that dash does not find",
       said("sh: 1: ada-helper: not found", { exit: "exit code 127" }),
       "notFound",
       /needs “ada-helper”/,
       "settings",
     ],
-    ["a silent 127", seen({ exit: "exit code 127" }), "notFound", /was not found/, "settings"],
-    ["a silent 126", seen({ exit: "exit code 126" }), "noPermission", /may not be run/, "settings"],
+    ["reports exit code 127 without output", seen({ exit: "exit code 127" }), "notFound", /was not found/, "settings"],
     [
-      "a file that it may not open",
+      "reports exit code 126 without output",
+      seen({ exit: "exit code 126" }),
+      "noPermission",
+      /may not be run/,
+      "settings",
+    ],
+    [
+      "reports a file without permission",
       said("Error: EACCES: permission denied, open '/etc/ada'"),
       "noPermission",
       /may not open/,
@@ -227,14 +257,14 @@ suite("why an agent does not start", () => {
       match(sentence, says);
     });
 
-  test("what it said last is there, without secrets", () => {
+  test("contains the last output without secrets", () => {
     const { detail } = diagnose(said(`${"x\n".repeat(20)}OPENAI_API_KEY=sk-abcdefghijklmnop\n${"y".repeat(1000)}`));
     doesNotMatch(detail ?? "", /abcdefghijklmnop/);
     equal(detail?.split("\n").length, 5);
     ok((detail?.length ?? 0) < 700);
   });
 
-  test("whatever it says, there is one sentence and a known cause", () =>
+  test("contains one sentence and a known cause for any output", () =>
     fc.assert(
       fc.property(fc.string(), fc.string(), fc.boolean(), (stderr, first, runs) => {
         const { cause, sentence } = diagnose(

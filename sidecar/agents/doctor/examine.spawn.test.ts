@@ -24,7 +24,7 @@ const FACTS = {
   tools: {},
 };
 
-suite("an examination", () => {
+suite("agent examination", () => {
   async function examined(change: Partial<ExamineDeps>): Promise<Awaited<ReturnType<typeof examine>>> {
     using folder = temporaryFolder();
     const ledger = openLedger(folder.path, newRun());
@@ -54,7 +54,7 @@ suite("an examination", () => {
       return { kind: "process", command, args: [...args, ...more], env };
     };
 
-  test("installs nothing: what is not there, or cannot be, is said with a way on", async () => {
+  test("installs nothing and offers the next step for a missing or impossible installation", async () => {
     deepEqual((await examined({ state: async () => ({ install: { kind: "missing" } }) })).diagnosis, {
       cause: "halfInstalled",
       sentence: "Ada is not installed yet: its first tab in Symposium installs it.",
@@ -71,7 +71,7 @@ suite("an examination", () => {
     );
   });
 
-  test("one whose state cannot be told is, too: its id is no folder's name, say", async () => {
+  test("reports an error while the state is read, such as an invalid id", async () => {
     deepEqual(
       (
         await examined({ state: () => Promise.reject(badName("The id “A B” cannot be a folder's name.")) })
@@ -80,7 +80,7 @@ suite("an examination", () => {
     );
   });
 
-  test("a command that cannot be had is a diagnosis, too", async () => {
+  test("reports an unavailable command", async () => {
     const of = async (error: Error) => (await examined({ command: () => Promise.reject(error) })).diagnosis;
     deepEqual(
       [
@@ -96,7 +96,7 @@ suite("an examination", () => {
     );
   });
 
-  test("starts it: well, or wanting its user to sign in", async () => {
+  test("starts the agent and reports success or a required sign-in", async () => {
     equal((await examined({ command: running([]) })).diagnosis.cause, "fine");
     deepEqual((await examined({ command: running(["--auth-required"]) })).diagnosis, {
       cause: "signIn",
@@ -106,7 +106,7 @@ suite("an examination", () => {
     equal((await examined({ command: async () => ({ kind: "eliza", deterministic: false }) })).diagnosis.cause, "fine");
   });
 
-  test("a command that only the shell finds is told with its place", async () => {
+  test("shows the path of a command that only the shell finds", async () => {
     const seen = await examined({
       find: async program => `/opt/bin/${program}`,
       command: async () => ({ kind: "process", command: "no-such-program-here", args: [], env: {} }),
@@ -117,7 +117,7 @@ suite("an examination", () => {
     );
   });
 
-  test("what it was given in secret, it may say; the report does not", async () => {
+  test("removes secrets of the agent's environment from the report", async () => {
     const echoes = `console.error("bad value " + process.env.ADA_THING); process.exit(3)`;
     const seen = await examined({
         command: async () => ({
@@ -137,7 +137,7 @@ suite("an examination", () => {
     doesNotMatch(report(FACTS, refused).replace(/^Command: .*$/m, ""), /correct horse/);
   });
 
-  test("no value of the environment is left in what was seen, whatever it is", () => {
+  test("removes every environment value from the observations", () => {
     const text = fc.string({ maxLength: 30 });
     fc.assert(
       fc.property(
@@ -169,7 +169,7 @@ suite("an examination", () => {
   });
 });
 
-test("what agents need, and what of it is there", async () => {
+test("lists the required tools and those found", async () => {
   const { tools, path, shell } = await factsOf({
     version: "1",
     home: "/h",

@@ -25,7 +25,7 @@ const node = (code: string): ProcessSpec => ada(process.execPath, ["-e", code]);
 const scripted = (...flags: readonly string[]): ProcessSpec => ({ ...scriptedAgent(flags), name: "Ada" });
 
 /** Runs each failure with real processes, from its symptom to its cause. */
-suite("what is the matter with an agent", () => {
+suite("agent probe", () => {
   const run = newRun();
   let folder: ReturnType<typeof temporaryFolder>;
   suiteSetup(() => {
@@ -70,26 +70,26 @@ suite("what is the matter with an agent", () => {
   };
 
   const CASES: readonly (readonly [what: string, spec: () => ProcessSpec, cause: string])[] = [
-    ["none: it answers", () => scripted(), "fine"],
-    ["it is not there", () => ada("/nowhere/ada"), "notFound"],
-    ["its tool is not there", () => ada("npx-that-is-not-there/npx"), "noNode"],
-    ["its folder is not there", () => ({ ...scripted(), cwd: "/nowhere" }), "noFolder"],
-    ["it ends at once", () => scripted("--exit-at-start", "3"), "exited"],
-    ["it ends with words", () => node(`console.error("no config"); process.exit(1)`), "exited"],
-    ["it writes prose and ends", () => node(`console.log("usage: ada [-h]")`), "garbage"],
+    ["accepts an agent that answers", () => scripted(), "fine"],
+    ["reports a missing program", () => ada("/nowhere/ada"), "notFound"],
+    ["reports a missing tool", () => ada("npx-that-is-not-there/npx"), "noNode"],
+    ["reports a missing folder", () => ({ ...scripted(), cwd: "/nowhere" }), "noFolder"],
+    ["reports an immediate exit", () => scripted("--exit-at-start", "3"), "exited"],
+    ["reports an exit with output", () => node(`console.error("no config"); process.exit(1)`), "exited"],
+    ["reports prose on stdout and an exit", () => node(`console.log("usage: ada [-h]")`), "garbage"],
     [
-      "it speaks another version",
+      "reports another protocol version",
       () =>
         node(
           `process.stdin.once("data", () => console.log('{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":9}}')).on("end", () => process.exit())`,
         ),
       "protocolVersion",
     ],
-    ["it refuses to begin", () => scripted("--fail-init"), "refused"],
-    ["nobody is signed in", () => scripted("--auth-required"), "signIn"],
-    ["it opens no session", () => scripted("--fail-new-session", "no model"), "refused"],
-    ["the network is gone", () => node(`console.error("npm error code ENOTFOUND"); process.exit(1)`), "offline"],
-    ["half of it is there", () => node(`require("./gone")`), "halfInstalled"],
+    ["reports a rejected initialize", () => scripted("--fail-init"), "refused"],
+    ["reports a required sign-in", () => scripted("--auth-required"), "signIn"],
+    ["reports a failed session", () => scripted("--fail-new-session", "no model"), "refused"],
+    ["reports a missing network", () => node(`console.error("npm error code ENOTFOUND"); process.exit(1)`), "offline"],
+    ["reports an incomplete installation", () => node(`require("./gone")`), "halfInstalled"],
   ];
   for (const [what, spec, cause] of CASES)
     test(what, async () => {
@@ -97,21 +97,21 @@ suite("what is the matter with an agent", () => {
       equal(found, cause, sentence);
     });
 
-  test("a file that is no program", async function () {
+  test("reports a file that is not executable", async function () {
     if (onWindows) return skipped(this, "files are programs by their mode only where the system is no Windows");
     const file = path.join(folder.path, "ada.txt");
     writeFileSync(file, "words");
     equal((await examine(ada(file))).cause, "noPermission");
   });
 
-  test("a script whose Node is not on its PATH", async function () {
+  test("reports a script whose Node is not on the PATH", async function () {
     if (onWindows) return skipped(this, "files are programs by their mode only where the system is no Windows");
     equal((await examine(program("ada-script", "#!/usr/bin/env node\n"))).cause, "noNode");
   });
 
   for (const [what, code, cause] of [
-    ["it says nothing", "", "hung"],
-    ["it writes prose, and nothing else", `console.log("Welcome!");`, "garbage"],
+    ["reports no output", "", "hung"],
+    ["reports only prose on stdout", `console.log("Welcome!");`, "garbage"],
   ] as const)
     test(what, async () => {
       const clock = new FakeClock();
@@ -133,7 +133,7 @@ suite("what is the matter with an agent", () => {
       match(sentence, cause === "hung" ? /120 seconds/ : /Welcome!/);
     });
 
-  test("none: it answers just before a chat would give up", async () => {
+  test("accepts an agent that answers just before the chat's timeout", async () => {
     const clock = new FakeClock(),
       gate = temporaryFolder();
     try {

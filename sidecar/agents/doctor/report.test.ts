@@ -26,7 +26,7 @@ const OBSERVED: Observed = {
   elsewhere: undefined,
 };
 
-suite("a report", () => {
+suite("diagnosis report", () => {
   const text = report(FACTS, {
     name: "Ada",
     command: "/home/ada-lovelace/ada --key sk-abcdefghijklmnop",
@@ -34,7 +34,7 @@ suite("a report", () => {
     diagnosis: diagnose(OBSERVED),
   });
 
-  test("has what is needed to help", () => {
+  test("contains the facts that support needs", () => {
     for (const part of [
       /^Symposium 1\.0\.0, Node 22\.1\.0, linux x64\nShell: \/bin\/zsh\n/,
       / {2}npm {4}~\/\.nvm\/bin\/npm\n {2}uv {5}not on the PATH/,
@@ -46,15 +46,15 @@ suite("a report", () => {
       match(text, part);
   });
 
-  test("has no secrets, and no name", () => doesNotMatch(text, /lovelace|abcdefghijk/));
+  test("contains no secrets and no user name", () => doesNotMatch(text, /lovelace|abcdefghijk/));
 
-  test("of the computer alone", () => {
+  test("contains only the computer's facts without an agent", () => {
     match(report({ ...FACTS, shell: undefined, shellProblem: undefined }, undefined), /Shell: none asked\n/);
     match(report({ ...FACTS, shellProblem: "It is slow." }, undefined), /zsh \(It is slow\.\)/);
     equal(report({ ...FACTS, home: "/" }, undefined).includes("/usr/bin"), true);
   });
 
-  test("shows how the agent took the tools of earlier sessions", () => {
+  test("shows how the agent listed tools in earlier sessions", () => {
     const observed: Observed = {
       ...OBSERVED,
       exit: undefined,
@@ -101,7 +101,7 @@ suite("a report", () => {
     );
   });
 
-  test("shows the workarounds that the agent needs", () => {
+  test("shows the workarounds for the agent", () => {
     const of = (program: string) => {
       const observed: Observed = {
         ...OBSERVED,
@@ -120,7 +120,7 @@ suite("a report", () => {
     doesNotMatch(of(`${adapter} 0.100.0`), /system-prompt-in-meta/, "a later version advertises the capability");
   });
 
-  test("what each step came to", () => {
+  test("shows the result of each step", () => {
     const of = (more: Partial<Observed>): string => {
       const observed = { ...OBSERVED, ...more };
       return report(FACTS, { name: "Ada", command: "ada", observed, diagnosis: diagnose(observed) });

@@ -24,9 +24,9 @@ suite("Eliza", () => {
     [["cargo build is failing"], "Have you tried `cargo clean`? It's very refreshing."],
   ];
   for (const [asked, answer] of known)
-    test(`answers “${asked.join("” and then “")}” as it is known to`, () => equal(ask(...asked), answer));
+    test(`answers “${asked.join("” and then “")}” as the original does`, () => equal(ask(...asked), answer));
 
-  test("holds the conversation printed in Weizenbaum's paper", () => {
+  test("reproduces the conversation printed in Weizenbaum's paper", () => {
     const printed: readonly (readonly [string, string])[] = [
       ["Men are all alike.", "In what way?"],
       ["They're always bugging us about something or other.", "Can you think of a specific example?"],
@@ -54,7 +54,7 @@ suite("Eliza", () => {
     );
   });
 
-  test("shouting, as on the terminals of 1966, is heard as speech", () => equal(ask("MY DOG."), "Your dog?"));
+  test("answers text in capitals", () => equal(ask("MY DOG."), "Your dog?"));
 
   const single: readonly (readonly [said: string, answer: string])[] = [
     ["", "How do you do. Please tell me your problem."],
@@ -83,23 +83,23 @@ suite("Eliza", () => {
     ["ми зустрілися вчора", "What does “ми зустрілися вчора” suggest to you?"],
     ["我很难过。", "What does “我很难过” suggest to you?"],
   ];
-  for (const [said, answer] of single) test(`“${said}” → “${answer}”`, () => equal(ask(said), answer));
+  for (const [said, answer] of single) test(`answers “${said}” with “${answer}”`, () => equal(ask(said), answer));
 
-  test("gives the replies of a rule one after another, and begins again", () => {
+  test("cycles through the replies of a rule", () => {
     const eliza = fresh();
     const replies = Array.from({ length: 5 }, () => eliza.reply("sorry"));
     equal(new Set(replies).size, 4);
     equal(replies[4], replies[0]);
   });
 
-  test("conversations do not share their places", () => {
+  test("keeps the cycle positions of conversations separate", () => {
     const one = fresh(),
       other = fresh();
     one.reply("sorry");
     equal(other.reply("sorry"), "Please don't apologise.");
   });
 
-  test("brings up what was said about “my” only at each fourth text, without a keyword, oldest first, once", () => {
+  test("recalls “my” statements on each fourth text without a keyword, oldest first, once", () => {
     const eliza = fresh();
     const told = [
       "my dog barks",
@@ -121,7 +121,7 @@ suite("Eliza", () => {
     deepEqual(recalled, [3, 7]);
   });
 
-  test("does not remember without end", () => {
+  test("bounds its memory", () => {
     const eliza = fresh();
     for (let n = 0; n < 100; n++) eliza.reply(`my day ${n} passed`);
     const recalled = Array.from({ length: 400 }, () => eliza.reply("so it goes")).filter(reply =>
@@ -131,7 +131,7 @@ suite("Eliza", () => {
     match(recalled[0]!, /day 0 /);
   });
 
-  test("a script's random beginnings differ from conversation to conversation, and are kept within it", () => {
+  test("randomizes the first replies per conversation and keeps the order within one", () => {
     const begin = (at: number) => new Eliza(doctor, { deterministic: false, random: () => at });
     deepEqual(
       [0, 0.3, 0.6, 0.99, 1].map(at => begin(at).reply("sorry")),
@@ -157,7 +157,7 @@ suite("Eliza", () => {
       .map(words => words.join(" ")),
   );
 
-  test("never throws, is never at a loss, never quotes without end", () =>
+  test("always answers, with bounded quotes, and never throws", () =>
     fc.assert(
       fc.property(fc.array(some, { minLength: 1, maxLength: 12 }), fc.boolean(), (texts, deterministic) => {
         const eliza = new Eliza(doctor, { deterministic });
@@ -170,7 +170,7 @@ suite("Eliza", () => {
       { numRuns: 300 },
     ));
 
-  test("deterministic conversations are the same each time", () =>
+  test("repeats deterministic conversations exactly", () =>
     fc.assert(
       fc.property(fc.array(some, { maxLength: 12 }), texts => {
         const one = fresh(),
@@ -183,7 +183,7 @@ suite("Eliza", () => {
       { numRuns: 100 },
     ));
 
-  test("what is quoted speaks from the other side", () =>
+  test("swaps the pronouns of quoted text", () =>
     fc.assert(
       fc.property(fc.constantFrom("my", "your"), fc.constantFrom("bread", "garden", "plan"), (whose, thing) => {
         const reply = ask(`${whose} ${thing} is ready`) ?? "";
@@ -191,7 +191,7 @@ suite("Eliza", () => {
       }),
     ));
 
-  test("another text without a keyword is answered otherwise", () =>
+  test("answers another text without a keyword differently", () =>
     fc.assert(
       fc.property(
         fc.uniqueArray(fc.stringMatching(/^zq[a-z]{1,10}$/), { minLength: 2, maxLength: 2 }),
@@ -211,7 +211,7 @@ suite("Eliza", () => {
     ["a megabyte of clauses", "so, ".repeat(1 << 18)],
     ["a megabyte of emoji", `x${"😀".repeat(1 << 18)}`],
   ] as const)
-    test(`${what} is answered shortly`, function () {
+    test(`answers ${what} within the time limit`, function () {
       this.timeout(timeLimit(4_000));
       const reply = ask(text) ?? "";
       ok(reply !== "" && reply.length < 4000);
@@ -219,7 +219,7 @@ suite("Eliza", () => {
     });
 });
 
-suite("Eliza's script", () => {
+suite("Eliza script", () => {
   const minimal: Script = {
     greeting: "Hello.",
     spelling: {},
@@ -230,17 +230,17 @@ suite("Eliza's script", () => {
     fallback: { match: "*", say: ["Go on."] },
   };
   const wrong: readonly (readonly [what: string, keywords: Script["keywords"], why: RegExp])[] = [
-    ["a link to nowhere", { a: { rules: [{ match: "*", say: [link("b")] }] } }, /“a”.*no keyword “b”/],
-    ["a part that the pattern has not", { a: { rules: [{ match: "* a", say: ["{3}"] }] } }, /no part \{3\}/],
-    ["a tag that is not there", { a: { rules: [{ match: "<x> *", say: ["."] }] } }, /no such tag/],
+    ["a link without a target", { a: { rules: [{ match: "*", say: [link("b")] }] } }, /“a”.*no keyword “b”/],
+    ["a missing part of the pattern", { a: { rules: [{ match: "* a", say: ["{3}"] }] } }, /no part \{3\}/],
+    ["a missing tag", { a: { rules: [{ match: "<x> *", say: ["."] }] } }, /no such tag/],
     ["no reply", { a: { rules: [{ match: "*", say: [] }] } }, /no reply to begin with/],
-    ["a beginning after the end", { a: { rules: [{ match: "*", say: ["."], first: 1 }] } }, /no reply to begin with/],
-    ["gaps side by side", { a: { rules: [{ match: "* * a", say: ["."] }] } }, /two \*/],
+    ["a start after the end", { a: { rules: [{ match: "*", say: ["."], first: 1 }] } }, /no reply to begin with/],
+    ["adjacent gaps", { a: { rules: [{ match: "* * a", say: ["."] }] } }, /two \*/],
   ];
   for (const [what, keywords, why] of wrong)
-    test(`is refused for ${what}`, () => throws(() => compile({ ...minimal, keywords }), why));
+    test(`is rejected for ${what}`, () => throws(() => compile({ ...minimal, keywords }), why));
 
-  test("that links in a circle ends in the fallback", () => {
+  test("returns the fallback for circular links", () => {
     const circle = compile({
       ...minimal,
       keywords: { a: { rules: [{ match: "*", say: [link("b")] }] }, b: { as: "a" } },
@@ -248,7 +248,7 @@ suite("Eliza's script", () => {
     equal(new Eliza(circle, { deterministic: true }).reply("a"), "Go on.");
   });
 
-  test("may try the next keyword, highest rank first, then in order of speech", () => {
+  test("tries the next keyword by rank, then by position", () => {
     const say = (text: string, rank: number) => ({
       rank,
       rules: [
@@ -268,7 +268,7 @@ suite("Eliza's script", () => {
     deepEqual([reply("a b c x"), reply("a b c y"), reply("a b c z")], ["A", "B", "Go on."]);
   });
 
-  test("the DOCTOR has every keyword in lower case, as texts are compared", () =>
+  test("contains only lower-case keywords in DOCTOR", () =>
     deepEqual(
       Object.keys(DOCTOR.keywords).filter(key => key !== key.toLowerCase()),
       [],
@@ -296,9 +296,9 @@ suite("decomposition", () => {
     ["* [a b] * c *", "c b c", ["c", "b", "", "c", ""]],
     ["* <family>", "my Sister", ["my", "Sister"]],
   ] as const)
-    test(`“${source}” on “${text}”`, () => deepEqual(parts(source, text), expected));
+    test(`matches “${source}” against “${text}”`, () => deepEqual(parts(source, text), expected));
 
-  test("finds what a search of all possibilities finds, and parts that join to the whole", () => {
+  test("equals an exhaustive search, and its parts join to the whole", () => {
     const element = fc.constantFrom("*", "_", "a", "b", "[a b]"),
       words = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 8 });
     fc.assert(
@@ -323,7 +323,7 @@ suite("decomposition", () => {
   });
 });
 
-suite("clauses", () => {
+suite("clause", () => {
   const heard = (text: string) =>
     [...clauses(text)].map(({ words, end }) => `${words.map(each => each.text).join(" ")} (${end})`);
   for (const [text, expected] of [
@@ -337,9 +337,9 @@ suite("clauses", () => {
     ["don’t", ["don't (stop)"]],
     ["CI is red", ["CI is red (stop)"]],
   ] as const)
-    test(`“${text}”`, () => deepEqual(heard(text), expected));
+    test(`splits “${text}”`, () => deepEqual(heard(text), expected));
 
-  test("are never longer than can be matched quickly", () => {
+  test("has a bounded length", () => {
     const lengths = [...clauses("a ".repeat(10_000))].map(({ words }) => words.length);
     match(String(Math.max(...lengths)), /^400$/);
     equal(

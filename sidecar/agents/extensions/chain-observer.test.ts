@@ -91,8 +91,8 @@ class Fixture {
   }
 }
 
-suite("what a chain's witness sees", () => {
-  test("each extension's own changes, whichever kind it is, and none of one that only passes on", async () => {
+suite("ChainObserver", () => {
+  test("reports the changes of each extension, for each kind, and none for a pass-through", async () => {
     const fixture = new Fixture([
       outside(),
       servers("one", "git"),
@@ -113,7 +113,7 @@ suite("what a chain's witness sees", () => {
     ]);
   });
 
-  test("altered prompts are counted, the last one is told; sessions are apart", async () => {
+  test("counts changed prompts per session and keeps the last change", async () => {
     let first = true;
     const fixture = new Fixture([
       outside((method, params) => {
@@ -133,7 +133,7 @@ suite("what a chain's witness sees", () => {
     );
   });
 
-  test("how long each held what passed, on the way there and back", async () => {
+  test("measures the processing time of each extension in both directions", async () => {
     const slow = (name: string, down: number, up: number): ProxyComponent => {
       const held = async (request: { pass(): Promise<unknown> }) => {
         fixture.clock.advance(down);
@@ -159,7 +159,7 @@ suite("what a chain's witness sees", () => {
     );
   });
 
-  test("of prompts the median of the last ones", async () => {
+  test("reports the median time of the latest prompts", async () => {
     const times = [1000, ...Array.from({ length: 20 }, (_, i) => i + 1)];
     const fixture: Fixture = new Fixture([
         inside("one", {
@@ -174,7 +174,7 @@ suite("what a chain's witness sees", () => {
     deepEqual(fixture.witness.of(id)[0]?.time, { setup: 0, setupAnswer: 0, prompt: 10, lastPrompt: 20, answer: 0 });
   });
 
-  test("whoever listens is told when a prompt has passed and something is another, and not again for the same", async () => {
+  test("notifies its listeners after a prompt that changed something", async () => {
     const fixture = new Fixture([rules("one", "Be brief.")]),
       id = await fixture.open();
     const asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
@@ -193,7 +193,7 @@ suite("what a chain's witness sees", () => {
     equal(quiet.told.length, before);
   });
 
-  test("a session that nobody listens to any more is forgotten", async () => {
+  test("forgets a session without listeners", async () => {
     const fixture = new Fixture([servers("one", "git")]),
       id = await fixture.open(),
       listening = fixture.witness.hear(id, () => undefined);
@@ -201,7 +201,7 @@ suite("what a chain's witness sees", () => {
     deepEqual(fixture.witness.of(id), [nothing]);
   });
 
-  test("who was heard before does not end it for who hears now", async () => {
+  test("keeps the current listener when an earlier listener is disposed", async () => {
     const fixture = new Fixture([rules("one", "Be brief.")]),
       id = await fixture.open(),
       before = fixture.witness.hear(id, () => undefined),
@@ -212,7 +212,7 @@ suite("what a chain's witness sees", () => {
     deepEqual(told, ["now", "now"]);
   });
 
-  test("sessions and prompts of an extension's own are nobody's", async () => {
+  test("ignores sessions and prompts created by an extension", async () => {
     const asking = inside("asks", () => ({ fromClient: { requests: {} } }));
     const own: ProxyComponent = {
       kind: "internal",
@@ -249,7 +249,7 @@ suite("what a chain's witness sees", () => {
     deepEqual(fixture.changes(id), [nothing, nothing, nothing]);
   });
 
-  test("what a process of others makes of another session is not taken for the client's", async () => {
+  test("does not attribute another session's setup by an external process to the client", async () => {
     const fixture = new Fixture([
       {
         request: (request, from, proxy) => {
@@ -266,7 +266,7 @@ suite("what a chain's witness sees", () => {
     deepEqual(fixture.changes(id), [nothing, nothing]); // the matching request is ambiguous, so nothing is reported
   });
 
-  test("a setup that failed changes nothing; one that is loaded, resumed or forked counts for the session it names or makes", async () => {
+  test("attributes loads, resumes and forks to their session and ignores failed setups", async () => {
     const agent = new MemoryAgent(["session/new"]),
       add: NonNullable<Interceptors["requests"]>[string] = request =>
         request.pass({ ...objectOr(request.params), mcpServers: [server("git")] });
@@ -294,7 +294,7 @@ suite("what a chain's witness sees", () => {
     );
   });
 
-  test("nothing else is looked into, and of what passed untouched not even that", () => {
+  test("parses only relevant messages that an extension changed", () => {
     const witness = new ChainObserver(["kept"], () => 0),
       unread = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{broken}}`));
     Object.defineProperty(unread, "message", {
@@ -330,7 +330,7 @@ suite("what a chain's witness sees", () => {
     );
   });
 
-  test("what cannot be read, or is nested too deep to be compared, is no change", () => {
+  test("ignores messages that are invalid or nested too deeply", () => {
     const witness = new ChainObserver(["kept"], () => 0),
       nested = (inner: string) =>
         Frame.raw(
@@ -351,7 +351,7 @@ suite("what a chain's witness sees", () => {
     setUp(fresh, fresh, `{"jsonrpc":"2.0","id":2,"result":{broken}}`);
   });
 
-  test("of requests that are never answered, and sessions that nobody hears, few are kept", () => {
+  test("bounds unanswered requests and sessions without listeners", () => {
     let size = 0;
     const witness = new ChainObserver(["kept", "kept"], () => 0);
     for (let id = 0; id < 500; id++) {

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { EvidenceFile } from "./evidence-file";
 
-suite("Evidence file", () => {
+suite("EvidenceFile", () => {
   let folder: string;
   setup(() => {
     folder = mkdtempSync(path.join(tmpdir(), "symposium-"));
@@ -15,7 +15,7 @@ suite("Evidence file", () => {
   const HTTP = { transport: "http", isListed: true, lists: "beforePrompt" } as const,
     STDIO = { transport: "stdio", isListed: false, lists: "never" } as const;
 
-  test("keeps evidence for the next process, per program and version, and what other processes wrote", async () => {
+  test("stores evidence for the next process, per program and version, and merges other processes' data", async () => {
     const one = opened(),
       two = opened();
     one.set("ada 1.0", HTTP);
@@ -51,7 +51,7 @@ suite("Evidence file", () => {
     deepEqual([[...opened().all().keys()].map(key => key.length), opened().of(name)?.transport], [[200], "http"]);
   });
 
-  test("reads a damaged file as empty, and drops entries of unknown form", () => {
+  test("reads a damaged file as empty and drops invalid entries", () => {
     const file = path.join(folder, "evidence.json");
     for (const text of ["{", "[]", "null"]) {
       writeFileSync(file, text);
@@ -64,7 +64,7 @@ suite("Evidence file", () => {
     deepEqual([...opened(file).all().keys()], ["a"]);
   });
 
-  test("warns once when the file cannot be written, and keeps the evidence until the process ends", async () => {
+  test("warns once about a failed write and keeps the evidence in memory", async () => {
     const file = path.join(folder, "not-a-folder", "evidence.json"),
       warnings: string[] = [];
     writeFileSync(path.join(folder, "not-a-folder"), "");

@@ -44,8 +44,8 @@ class Fixture implements ExtensionDeps {
   }
 }
 
-suite("extensions of a chain", () => {
-  test("have the names that they have for people, each of its own also beside the agent's", async () => {
+suite("extension chain", () => {
+  test("assigns unique display names, also different from the agent's", async () => {
     const fixture = new Fixture(),
       { components } = await fixture.all(extension("a"), extension("b", "A"), extension("ada", "Ada"));
     deepEqual(
@@ -56,7 +56,7 @@ suite("extensions of a chain", () => {
     deepEqual(fixture.started, ["“A”", "“A”", "“Ada”"]);
   });
 
-  test("have the memory of their program, which later chains share", async () => {
+  test("shares the dialect memory of a program between chains", async () => {
     const dialects = new KnownDialects(),
       fixture = new Fixture();
     const memory: ExtensionDeps["memory"] = command =>
@@ -74,7 +74,7 @@ suite("extensions of a chain", () => {
     equal((await find("a"))?.dialect, undefined, "it is bounded");
   });
 
-  test("one that is part of this program needs no process; one of another version is left out", async () => {
+  test("runs an extension that is part of Symposium internally and excludes one of another version", async () => {
     const own = (id: string): ExtensionConfig => ({
       ...extension(id),
       distribution: { symposium: { subcommand: "proxy", args: [id] } },
@@ -94,7 +94,7 @@ suite("extensions of a chain", () => {
     );
   });
 
-  test("one that is an MCP server is no process of ours: it stands in the sessions, where its program is", async () => {
+  test("declares an MCP server extension in the sessions without starting a process", async () => {
     const fixture = new Fixture(),
       chain = await fixture.all(
         { ...extension("git"), kind: "mcp" },
@@ -121,7 +121,7 @@ suite("extensions of a chain", () => {
     deepEqual([component?.kind, fixture.started], ["internal", []]);
   });
 
-  test("one that is an MCP server at an address is looked for nowhere; what cannot be an address is left out, and says what to do", async () => {
+  test("declares a remote MCP server without a lookup and excludes an invalid address with a hint", async () => {
     const at = (id: string, url: string, headers?: Readonly<Record<string, string>>): ExtensionConfig => ({
       ...extension(id),
       kind: "mcp",
@@ -160,7 +160,7 @@ suite("extensions of a chain", () => {
     deepEqual([chain.components.map(({ kind }) => kind), fixture.started], [["internal"], []]);
   });
 
-  test("where the user has a program in the place of an address, that counts", async () => {
+  test("prefers the user's program to an address", async () => {
     const chain = await new Fixture().all({
         ...extension("git"),
         kind: "mcp",
@@ -176,7 +176,7 @@ suite("extensions of a chain", () => {
     });
   });
 
-  test("those that are missing are named in the order of the chain, however it came to be known", async () => {
+  test("lists missing extensions in chain order", async () => {
     const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
     chain.heard({ kind: "bypassed", component: "B", message: "B hangs." });
@@ -198,14 +198,14 @@ suite("extensions of a chain", () => {
     ]);
   });
 
-  test("one that is slow, or is none of them, is not missing", async () => {
+  test("does not list a slow or an unrelated component as missing", async () => {
     const chain = await new Fixture().all(extension("a"));
     chain.heard({ kind: "slow", component: "A", message: "A is still starting." });
     chain.heard({ kind: "bypassed", component: "Tools", message: "Tools are left out." });
     deepEqual(chain.missing, []);
   });
 
-  test("the end of one is told as its own, the end of anything else as that is told", async () => {
+  test("explains the end of an extension by its name and forwards other reasons", async () => {
     const chain = await new Fixture().all(extension("a")),
       ended = chain.explained({ component: "A", reason: { message: "a line was too long.", cause: "last words" } });
     deepEqual(
@@ -223,7 +223,7 @@ suite("extensions of a chain", () => {
     );
   });
 
-  test("one that ended before the chain was whole has failed, and no other", async () => {
+  test("reports only the failed extension when the start fails", async () => {
     const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("b"));
     chain.fell({ component: "B", reason: { message: "it broke." } });
@@ -232,7 +232,7 @@ suite("extensions of a chain", () => {
     deepEqual(fixture.sights, ["b failed: The agent extension “B” has ended: it broke."]);
   });
 
-  test("those that run are seen to start and to end; why, of the one whose end it was", async () => {
+  test("reports the start and end of running extensions, with the reason of the failed one", async () => {
     const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
     let end = (): void => undefined;
@@ -248,7 +248,7 @@ suite("extensions of a chain", () => {
     deepEqual(fixture.sights.slice(3), ["a ended", "b ended: The agent extension “B” has ended: it broke."]);
   });
 
-  test("nobody hears of a start that is given up", async () => {
+  test("reports nothing for a cancelled start", async () => {
     const fixture = new Fixture(),
       gone = new AbortController();
     gone.abort(new Error("closed"));

@@ -7,8 +7,8 @@ const server = (name: string, command = "/bin/x") => ({ name, command, args: [],
 const text = (text: string) => ({ type: "text", text });
 const prompt = (...blocks: readonly unknown[]) => ({ sessionId: "s", prompt: blocks });
 
-suite("what an extension changed", () => {
-  test("in a session's setup: servers by name, all else by key", () => {
+suite("changes by an extension", () => {
+  test("compares a session setup: servers by name, other members by key", () => {
     const before = { cwd: "/w", mcpServers: [server("a"), server("b"), server("c")], _meta: { x: 1 } };
     const after = {
       cwd: "/w",
@@ -32,7 +32,7 @@ suite("what an extension changed", () => {
     deepEqual(setupChange(undefined, { mcpServers: [{}] }), { added: ["?"] });
   });
 
-  test("nothing, where only the order of keys or of servers is another", () => {
+  test("ignores the order of keys and servers", () => {
     equal(
       setupChange(
         { cwd: "/w", mcpServers: [server("a"), server("b")] },
@@ -43,7 +43,7 @@ suite("what an extension changed", () => {
     equal(setupChange("odd", "odd"), undefined);
   });
 
-  test("names are bounded, in number and length", () => {
+  test("limits the number and length of names", () => {
     const many = setupChange(
       {},
       { mcpServers: Array.from({ length: 500 }, (_, i) => server(`${"n".repeat(1000)}${i}`)) },
@@ -54,38 +54,38 @@ suite("what an extension changed", () => {
   const TABLE: readonly (readonly [string, readonly unknown[], readonly unknown[], ReturnType<typeof promptChange>])[] =
     [
       [
-        "a block before",
+        "a block added before",
         [text("hello")],
         [text("Be brief."), text("hello")],
         { added: 1, removed: 0, altered: 0, text: "Be brief." },
       ],
       [
-        "a block behind",
+        "a block added after",
         [text("hello")],
         [text("hello"), text("Bye.")],
         { added: 1, removed: 0, altered: 0, text: "Bye." },
       ],
       [
-        "a text around a text",
+        "text added around a text",
         [text("hello")],
         [text("<rule/> hello")],
         { added: 0, removed: 0, altered: 1, text: "<rule/> " },
       ],
       [
-        "blocks in the middle of equal ones",
+        "blocks added between equal ones",
         [text("a"), text("b"), text("c")],
         [text("a"), text("x"), text("b"), text("y"), text("c")],
         { added: 2, removed: 0, altered: 0, text: "x\n\ny" },
       ],
-      ["blocks taken out", [text("a"), text("b"), text("c")], [text("b")], { added: 0, removed: 2, altered: 0 }],
+      ["removed blocks", [text("a"), text("b"), text("c")], [text("b")], { added: 0, removed: 2, altered: 0 }],
       [
-        "a file in place of a text",
+        "a file instead of a text",
         [text("a")],
         [{ type: "resource", resource: { uri: "file:///b", text: "b" } }],
         { added: 0, removed: 0, altered: 1, text: "b" },
       ],
       [
-        "what is no text",
+        "invalid blocks",
         [],
         [
           { type: "image", data: "AA", mimeType: "image/png" },
@@ -102,18 +102,18 @@ suite("what an extension changed", () => {
         ],
         undefined,
       ],
-      ["less of a text", [text("a long one")], [text("a one")], { added: 0, removed: 0, altered: 1 }],
+      ["a shortened text", [text("a long one")], [text("a one")], { added: 0, removed: 0, altered: 1 }],
     ];
   for (const [what, before, after, change] of TABLE)
-    test(`in a prompt: ${what}`, () => deepEqual(promptChange(prompt(...before), prompt(...after)), change));
+    test(`compares a prompt: ${what}`, () => deepEqual(promptChange(prompt(...before), prompt(...after)), change));
 
-  test("of added text no more is kept than is shown", () => {
+  test("limits the stored text of added blocks", () => {
     const change = promptChange(prompt(), prompt(text("x".repeat(100_000))));
     equal(change?.text?.length, ADDED_LIMIT);
     equal(change?.text?.at(-1), "…");
   });
 
-  test("very long prompts are compared, too, without a look at each pair", () => {
+  test("compares very long prompts in linear time", () => {
     const many = Array.from({ length: 2000 }, (_, i) => text(String(i)));
     deepEqual(promptChange(prompt(...many), prompt(text("new"), ...many)), {
       added: 1,
@@ -124,7 +124,7 @@ suite("what an extension changed", () => {
     equal(promptChange(prompt(...many), prompt(...many.map(({ text: old }) => text(`${old}!`))))?.altered, 2000);
   });
 
-  test("whatever came and went: the counts fit, and equal prompts are no change", () => {
+  test("has consistent counts, and none for equal prompts (property)", () => {
     const block = fc.oneof(fc.constantFrom("a", "b", "c").map(text), fc.jsonValue());
     fc.assert(
       fc.property(fc.array(block, { maxLength: 8 }), fc.array(block, { maxLength: 8 }), (before, after) => {
@@ -137,6 +137,5 @@ suite("what an extension changed", () => {
     );
   });
 
-  test("times are told as exactly as a person needs them", () =>
-    deepEqual([0.2, 0.6, 9.4, 12.7, 147, 12_345].map(rounded), [0, 1, 9, 13, 150, 12_000]));
+  test("rounds times", () => deepEqual([0.2, 0.6, 9.4, 12.7, 147, 12_345].map(rounded), [0, 1, 9, 13, 150, 12_000]));
 });

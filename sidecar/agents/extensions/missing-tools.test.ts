@@ -17,8 +17,8 @@ const named = (name: string, more: Partial<ToolDelivery> = {}) => ({
 });
 const EFFECT = "Its model does not have these tools.";
 
-suite("Missing tools", () => {
-  test("names whose tools are missing, why, and what follows", () => {
+suite("missing tools sentence", () => {
+  test("names the extensions with missing tools, the cause and the effect", () => {
     deepEqual(
       [
         missingToolsSentence({
@@ -44,7 +44,7 @@ suite("Missing tools", () => {
     );
   });
 
-  test("does not blame the agent, nor advise another connection, for a server that cannot list its tools", () => {
+  test("blames the server when it cannot list its tools", () => {
     const broken = (name: string) => named(name, { stage: "connected", connections: 1, listFailed: true });
     deepEqual(
       [
@@ -64,7 +64,7 @@ suite("Missing tools", () => {
     );
   });
 
-  test("advises what the next session tries", () => {
+  test("suggests the next step that the next session tries", () => {
     deepEqual((["otherTransport", "sameTransport", "inVain"] as const).map(adviceFor), [
       "Open a new tab or chat: it offers them over another connection.",
       "Open a new tab or chat to try again, or select another agent.",
@@ -72,7 +72,7 @@ suite("Missing tools", () => {
     ]);
   });
 
-  test("advises the agent's own configuration for an agent that connects to nothing, or says that it cannot have the tools", () => {
+  test("suggests the agent's own configuration if the agent never connects or reports no support", () => {
     const advice = (["absent", "outdated", "added", "edited", "refused", "unknown"] as const).map(
       configuration =>
         missingToolsSentence({
@@ -93,7 +93,7 @@ suite("Missing tools", () => {
     ]);
   });
 
-  test("refers to a tab of Symposium in VS Code's chat, which has no button for the agent's configuration", () => {
+  test("refers VS Code's chat, which has no configuration button, to a Symposium tab", () => {
     const sentence = missingToolsSentence({
       agent: "Auggie",
       missing: [named("Sparkle")],
@@ -108,11 +108,11 @@ suite("Missing tools", () => {
     );
   });
 
-  test("is absent when nothing is missing", () => {
+  test("is absent without missing tools", () => {
     equal(missingToolsSentence({ agent: "Claude", missing: [], all: 3 }), undefined);
   });
 
-  test("shows characters of a server's name that cannot be seen", () => {
+  test("escapes invisible characters of a server's name", () => {
     equal(missingToolsSentence({ agent: "Claude", missing: [named("a\u202eb")], all: 1 })?.includes("\u202e"), false);
   });
 });

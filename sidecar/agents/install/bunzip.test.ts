@@ -19,8 +19,8 @@ const endless = (): Readable =>
   });
 
 const ways: readonly [name: string, bunzip: () => Bunzip][] = [
-  ["in this thread", () => bunzipHere],
-  ["in another one", () => bunzipElsewhere(program("symposium-acp-agent").args[0] ?? "")],
+  ["in the same thread", () => bunzipHere],
+  ["in another thread", () => bunzipElsewhere(program("symposium-acp-agent").args[0] ?? "")],
 ];
 for (const [name, bunzip] of ways)
   suite(`bzip2, ${name}`, () => {
@@ -33,7 +33,7 @@ for (const [name, bunzip] of ways)
       return Buffer.concat(chunks);
     };
 
-    test("is what was packed, all of it", async () => {
+    test("decompresses the whole data", async () => {
       equal((await plain(HELLO)).toString(), "hello\n");
       const zeros = await plain(ZEROS);
       equal(zeros.length, 5_000_000);
@@ -41,7 +41,7 @@ for (const [name, bunzip] of ways)
       equal((await plain(Buffer.concat([HELLO, HELLO]))).toString(), "hello\nhello\n");
     });
 
-    test("fails for what is none, or not whole", async () => {
+    test("fails for invalid or truncated data", async () => {
       await rejects(plain(Buffer.from("<html>Not found</html>")));
       await rejects(plain(HELLO.subarray(0, 30)));
       const turned = Buffer.from(HELLO);
@@ -49,7 +49,7 @@ for (const [name, bunzip] of ways)
       await rejects(plain(turned));
     });
 
-    test("ends with its reader, and with its source", async () => {
+    test("ends with its reader and with its source", async () => {
       const source = endless();
       for await (const _ of bunzip()(source)) break;
       if (!source.closed) await once(source, "close");
@@ -64,7 +64,7 @@ for (const [name, bunzip] of ways)
     });
   });
 
-test("the thread ends with who reads from it", async () => {
+test("stops the worker thread when its reader stops", async () => {
   const ended = new Promise(resolve => {
     process.once("worker", worker => worker.once("exit", resolve));
   });
@@ -72,7 +72,7 @@ test("the thread ends with who reads from it", async () => {
   await ended;
 });
 
-test("bzip2 in another thread does not keep this one from its work", async () => {
+test("keeps the main thread responsive", async () => {
   let turns = 0,
     isOver = false;
   const counting = (async () => {

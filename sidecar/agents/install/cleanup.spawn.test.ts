@@ -7,8 +7,8 @@ import { sweepLater } from "./cleanup";
 
 const never = new AbortController().signal;
 
-suite("what earlier runs left", () => {
-  test("goes a while after the stores were opened: half installs and old versions, never what is newest or in use", async () => {
+suite("store cleanup", () => {
+  test("removes incomplete installations and old versions after a delay, never the newest or a used one", async () => {
     await using fixture = await InstallFixture.open(undefined, { packages: { p: { version: "1.0.0", bin: "p.js" } } });
     const user = fixture.installer(),
       of = (version: string) => agent({ npx: { package: `p@${version}` } });
@@ -38,7 +38,7 @@ suite("what earlier runs left", () => {
     await sweeping[Symbol.asyncDispose]();
   });
 
-  test("one folder that cannot be swept does not keep the others, and is told of", async () => {
+  test("continues with other folders after a failure and reports it", async () => {
     await using fixture = await InstallFixture.open();
     for (const id of ["a", "b", "c"]) mkdirSync(path.join(fixture.root, id, ".new-0123456789ab"), { recursive: true });
     const told: unknown[] = [],
@@ -54,7 +54,7 @@ suite("what earlier runs left", () => {
     deepEqual([told, ["a", "b", "c"].map(id => readdirSync(path.join(fixture.root, id)).length)], [[why], [0, 1, 0]]);
   });
 
-  test("is not begun any more when all is let go of; what is at it is waited for, and ends early", async () => {
+  test("does not start after disposal, and ends early when disposed while running", async () => {
     const clock = new FakeClock(),
       did: string[] = [];
     await sweepLater(

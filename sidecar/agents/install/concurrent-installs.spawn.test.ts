@@ -4,8 +4,8 @@ import { agent, bin, binary, InstallFixture, never, refused, versions } from "..
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import type { Installer } from "./installer";
 
-suite("several who ask", () => {
-  test("for the same get one installation", async () => {
+suite("concurrent installation", () => {
+  test("shares one installation for the same version", async () => {
     await using fixture = await InstallFixture.open();
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0");
@@ -15,7 +15,7 @@ suite("several who ask", () => {
     deepEqual([new Set(folders).size, fixture.server.requests.length], [1, 1]);
   });
 
-  test("in two windows at the same time get one installation", async () => {
+  test("shares one installation across two windows", async () => {
     await using fixture = await InstallFixture.open();
     const config = binary(fixture, "1.0.0");
     const both = await Promise.all(
@@ -24,7 +24,7 @@ suite("several who ask", () => {
     deepEqual([new Set(both.map(one => one.folder)).size, fixture.server.requests.length], [1, 1]);
   });
 
-  test("for different versions get them one after the other", async () => {
+  test("runs one after the other for different versions", async () => {
     await using fixture = await InstallFixture.open();
     const installer = fixture.installer();
     const both = await Promise.all(
@@ -38,7 +38,7 @@ suite("several who ask", () => {
     deepEqual(versions(fixture), [both.find(one => one.order === 2)?.release]);
   });
 
-  test("one who leaves takes nothing from the other", async () => {
+  test("continues for the other request when one is cancelled", async () => {
     await using fixture = await InstallFixture.open();
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0"),
@@ -51,7 +51,7 @@ suite("several who ask", () => {
     equal((await stays).release, "1.0.0");
   });
 
-  test("the last who leaves ends it: nothing runs any more, nothing is left", async function () {
+  test("stops all processes and leaves no files when the last request is cancelled", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     await using fixture = await InstallFixture.open(undefined, {
       packages: { p: { version: "1.0.0", bin: bin("p") } },
@@ -74,7 +74,7 @@ suite("several who ask", () => {
     deepEqual([census(fixture.run), versions(fixture)], [[], []]);
   });
 
-  test("cancelled by name, and by the end of the sidecar", async () => {
+  test("is cancelled by id and when the sidecar stops", async () => {
     const endings: readonly ((installer: Installer) => unknown)[] = [
       installer => installer.cancel("some-agent"),
       installer => installer[Symbol.asyncDispose](),

@@ -38,8 +38,8 @@ const launch: CrateLaunch = {
   env: { RULE: "Be brief.", KEY: "none" },
 };
 
-suite("how a crate is run as an extension", () => {
-  test("what cargo says of it is taken as far as it is of its type", () => {
+suite("launch metadata of a crate", () => {
+  test("accepts only members of the correct type from cargo", () => {
     const said = (symposium: unknown) =>
       launchIn(
         {
@@ -64,7 +64,7 @@ suite("how a crate is run as an extension", () => {
     );
   });
 
-  test("a crate that says so is started so, from the store alone; the configuration counts more", async function () {
+  test("defines the start from the installed crate, and the configuration overrides it", async function () {
     this.timeout(timeLimit(120_000));
     const cargo = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
@@ -101,7 +101,7 @@ suite("how a crate is run as an extension", () => {
     ]);
   });
 
-  test("of one that somebody else has built the source is fetched by the user's cargo, and nothing of that stays in the folder", async function () {
+  test("is read from the source of a prebuilt crate, fetched with cargo, without leftovers", async function () {
     this.timeout(timeLimit(120_000));
     const command = cargoOr(this);
     await using registry = await CrateRegistry.start([HOUSE, PEBBLE]);
@@ -137,7 +137,7 @@ suite("how a crate is run as an extension", () => {
     );
   });
 
-  test("a program that it names and does not have is not looked for", async () => {
+  test("ignores a binary that the crate does not contain", async () => {
     await using rig = new Rig();
     rig.source();
     const installed = async (bins: readonly string[], binary?: string) => {
@@ -156,7 +156,7 @@ suite("how a crate is run as an extension", () => {
     deepEqual(await installed(["house", "house-rules"], "house"), ["bin/house", launch.args]);
   });
 
-  test("whatever cargo does, a crate is started as it was before; whoever gives up gives up", async () => {
+  test("falls back to the default start when cargo fails, and rejects when cancelled", async () => {
     await using rig = new Rig();
     rig.source();
     const answers = async (script: string, fixture: ToolDeps = rig.fixture) =>

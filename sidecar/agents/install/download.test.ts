@@ -87,9 +87,9 @@ class Fixture implements AsyncDisposable {
   }
 }
 
-suite("a download", () => {
+suite("download", () => {
   for (const length of [true, false, "close"] as const) {
-    test(`arrives whole, with progress (content-length: ${String(length)})`, async () => {
+    test(`completes with progress (content-length: ${String(length)})`, async () => {
       await using fixture = await Fixture.open();
       deepEqual(await fixture.fetch(fixture.serve({ length }), { sha256: sha256.toUpperCase() }), {
         bytes: content.length,
@@ -101,7 +101,7 @@ suite("a download", () => {
     });
   }
 
-  test("with another hash is deleted, and not tried again", async () => {
+  test("is deleted without a retry if the hash differs", async () => {
     await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, {
       sha256: "0".repeat(64),
@@ -109,7 +109,7 @@ suite("a download", () => {
     equal(fixture.server.requests.length, 1);
   });
 
-  test("that breaks off goes on from there, if it is the same file", async () => {
+  test("resumes the same file after an interruption", async () => {
     await using fixture = await Fixture.open();
     const url = fixture.serve({ etag: '"1"', stop: 100_000 }, { etag: '"1"', stop: 50_000 }, { etag: '"1"' });
     // data sent just before a connection is cut may be lost; here it arrives before the timeout
@@ -129,7 +129,7 @@ suite("a download", () => {
     deepEqual(fixture.clock.paused, [1000, 4000]);
   });
 
-  test("that breaks off begins anew where the server knows no ranges, or says no name for what it sends", async () => {
+  test("restarts after an interruption if the server supports no ranges or sends no strong ETag", async () => {
     for (const plan of [
       { etag: '"1"', ranges: false },
       {},
@@ -148,14 +148,14 @@ suite("a download", () => {
     }
   });
 
-  test("that has changed in the meantime begins anew, and shorter", async () => {
+  test("restarts if the file changed in the meantime, even to a shorter one", async () => {
     await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({ etag: '"1"', cut: 100_000 }, { etag: '"2"', content: "the new one" }));
     equal(fixture.got.toString(), "the new one");
     equal(fixture.server.requests[1]?.ifRange, '"1"');
   });
 
-  test("of which a server sends the rest although it has changed begins anew", async () => {
+  test("restarts if a server sends a range of a changed file", async () => {
     await using fixture = await Fixture.open();
     const lying = { "content-range": `bytes 100000-${content.length - 1}/${content.length}`, etag: '"2"' };
     await fixture.fetch(
@@ -169,7 +169,7 @@ suite("a download", () => {
     ok(fixture.got.equals(content));
   });
 
-  test("of which a server sends another part than was asked for begins anew", async () => {
+  test("restarts if a server sends another range than requested", async () => {
     await using fixture = await Fixture.open();
     await fixture.fetch(
       fixture.serve(
@@ -182,13 +182,13 @@ suite("a download", () => {
     ok(fixture.got.equals(content));
   });
 
-  test("that breaks off four times is given up", async () => {
+  test("fails after four interruptions", async () => {
     await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({ cut: 1000 }), "truncated", /broke off again and again/);
     deepEqual([fixture.server.requests.length, fixture.clock.paused], [4, [1000, 4000, 10_000]]);
   });
 
-  test("broken anywhere, and resumed in any way, is the file", () =>
+  test("produces the file for random interruptions and resumptions", () =>
     fc.assert(
       fc.asyncProperty(
         fc.array(
@@ -208,13 +208,13 @@ suite("a download", () => {
       { numRuns: 40 },
     ));
 
-  test("that is slow, but never silent for a minute, arrives", async () => {
+  test("completes while it is slow but never silent for 60 seconds", async () => {
     await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({}), { sha256, progress: () => fixture.clock.still.advance(40_000) });
     ok(fixture.server.requests.length === 1 && fixture.clock.now() > 60_000);
   });
 
-  test("of which nothing comes for a minute is tried again, then given up", async () => {
+  test("retries and then fails if no data arrives for 60 seconds", async () => {
     await using fixture = await Fixture.open();
     const url = fixture.serve({ stop: 1000 });
     let stalls = 0;
@@ -232,14 +232,14 @@ suite("a download", () => {
   });
 });
 
-suite("a server that does not give it", () => {
-  test("not there: not tried again", async () => {
+suite("download errors", () => {
+  test("does not retry a missing file", async () => {
     await using fixture = await Fixture.open();
     await fixture.refused(`${fixture.server.origin}/nothing`, "refused", /it is not there/);
     equal(fixture.server.requests.length, 1);
   });
 
-  test("an error of its own: tried again", async () => {
+  test("retries a server error", async () => {
     await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({ status: 500 }, { status: 503 }, {}), { sha256 });
     await fixture.server[Symbol.asyncDispose]();
@@ -248,7 +248,7 @@ suite("a server that does not give it", () => {
     equal(other.server.requests.length, 4);
   });
 
-  test("nobody there", async () => {
+  test("reports an unreachable server", async () => {
     await using fixture = await Fixture.open();
     const { origin } = fixture.server;
     await fixture.server[Symbol.asyncDispose]();
@@ -256,7 +256,7 @@ suite("a server that does not give it", () => {
     await other.refused(`${origin}/file`, "offline", /cannot be reached/);
   });
 
-  test("redirects are followed, five at most", async () => {
+  test("follows at most five redirects", async () => {
     await using fixture = await Fixture.open();
     const target = fixture.serve({});
     fixture.server.serve("/a", { status: 302, headers: { location: "/b" } });
@@ -270,13 +270,13 @@ suite("a server that does not give it", () => {
     );
   });
 
-  test("nothing comes by http, also from this computer, unless a test says so", async () => {
+  test("rejects http, also for localhost, unless a test allows it", async () => {
     await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({}), "insecure", /not an https address/, { httpArchives: false });
     equal(fixture.server.requests.length, 0);
   });
 
-  test("only https, also behind a redirect, and no names and passwords", async () => {
+  test("rejects other schemes and credentials, also after a redirect", async () => {
     await using fixture = await Fixture.open();
     for (const url of [
       "http://example.com/a.zip",
@@ -302,13 +302,13 @@ suite("a server that does not give it", () => {
     deepEqual(asked, ["https://example.com/a.zip"]);
   });
 
-  test("more than the limit, announced or not", async () => {
+  test("rejects files above the size limit, announced or not", async () => {
     await using fixture = await Fixture.open();
     await fixture.refused(fixture.serve({ stop: 1 }), "tooLarge", /larger than 1000 bytes/, { limit: 1000 });
     await fixture.refused(fixture.serve({ length: false }), "tooLarge", /larger than/, { limit: 200_000 });
   });
 
-  test("a length that is that of the compressed text is not believed", async () => {
+  test("ignores the content-length of compressed responses", async () => {
     await using fixture = await Fixture.open();
     const { gzipSync } = await import("node:zlib");
     await fixture.fetch(fixture.serve({ content: gzipSync("x"), headers: { "content-encoding": "gzip" } }));
@@ -316,8 +316,8 @@ suite("a server that does not give it", () => {
   });
 });
 
-suite("a download that is ended", () => {
-  test("rejects with the reason, wherever it is, and nothing is left", async () => {
+suite("cancelled download", () => {
+  test("rejects with the reason at any point and leaves no files", async () => {
     for (const plan of [{}, { stop: 1000 }, { status: 500 }] satisfies Plan[]) {
       await using fixture = await Fixture.open();
       const ending = new AbortController(),
@@ -338,14 +338,14 @@ suite("a download that is ended", () => {
     }
   });
 
-  test("before it begins", async () => {
+  test("rejects before it starts", async () => {
     await using fixture = await Fixture.open();
     const why = new Error("enough");
     await rejects(fixture.fetch(fixture.serve({}), { signal: AbortSignal.abort(why) }), error => error === why);
     deepEqual([fixture.left, fixture.server.requests], [[], []]);
   });
 
-  test("by a full disk", async () => {
+  test("rejects when the disk is full", async () => {
     await using fixture = await Fixture.open();
     const full: typeof realFiles = {
       ...realFiles,

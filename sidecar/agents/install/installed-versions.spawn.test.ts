@@ -5,8 +5,8 @@ import { agent, bin, binary, InstallFixture, never, refused, shown, versions } f
 import { realFiles, type Files } from "./files";
 import { MANIFEST } from "./manifest";
 
-suite("versions", () => {
-  test("a new one replaces the old one, which goes when nobody uses it", async () => {
+suite("installed version", () => {
+  test("replaces the old version and removes it when it is unused", async () => {
     await using fixture = await InstallFixture.open();
     const user = fixture.installer(),
       other = fixture.installer();
@@ -18,7 +18,7 @@ suite("versions", () => {
     deepEqual(versions(fixture), ["3.0.0"]);
   });
 
-  test("an update that fails leaves the one before, says so, and that one is started", async () => {
+  test("keeps and starts the previous version after a failed update, with a log entry", async () => {
     await using fixture = await InstallFixture.open();
     const installer = fixture.installer();
     await installer.install(binary(fixture, "1.0.0"), never);
@@ -35,7 +35,7 @@ suite("versions", () => {
     deepEqual(versions(fixture), ["1.0.0"]);
   });
 
-  test("an update asks for a newer one only where the version is not fixed, and keeps what is the same", async () => {
+  test("looks up newer versions only for unpinned packages and keeps an unchanged version", async () => {
     const packages = (version: string) => ({ packages: { p: { version, bin: bin("p") } } });
     await using fixture = await InstallFixture.open(undefined, packages("1.0.0"));
     const installer = fixture.installer(),
@@ -50,7 +50,7 @@ suite("versions", () => {
     deepEqual(versions(fixture), ["1.1.0"]);
   });
 
-  test("another package under the same id and version is installed beside it", async () => {
+  test("installs another package with the same id and version in a separate folder", async () => {
     await using fixture = await InstallFixture.open(undefined, {
       packages: { one: { version: "1.0.0", bin: bin("one") }, two: { version: "1.0.0", bin: bin("two") } },
     });
@@ -62,7 +62,7 @@ suite("versions", () => {
     );
   });
 
-  test("half an installation is none, and is repaired", async () => {
+  test("ignores and repairs an incomplete installation", async () => {
     await using fixture = await InstallFixture.open();
     const folder = path.join(fixture.root, "some-agent", "1.0.0");
     const damages: readonly (() => void)[] = [
@@ -85,7 +85,7 @@ suite("versions", () => {
     equal(versions(fixture).length, 1);
   });
 
-  test("anew: what is there is replaced, and goes; what somebody runs stays until then; when that fails, what is there stays", async () => {
+  test("reinstalls on request, keeps a running version until it exits, and keeps it on failure", async () => {
     await using fixture = await InstallFixture.open(undefined, {
       packages: { p: { version: "1.0.0", bin: bin("p") } },
     });
@@ -107,7 +107,7 @@ suite("versions", () => {
     equal((await fixture.store().find("some-agent", third.source))?.folder, third.folder);
   });
 
-  test("removed: nothing is left but what runs, and that is no installed version", async () => {
+  test("is removed except a running version, which is no longer listed", async () => {
     await using fixture = await InstallFixture.open();
     const user = fixture.installer(),
       other = fixture.installer();
@@ -124,10 +124,10 @@ suite("versions", () => {
   });
 });
 
-suite("what cannot be removed", () => {
+suite("version that cannot be removed", () => {
   const denied = (code: string): Error => Object.assign(new Error(`${code}: not now`), { code, syscall: "x" });
 
-  test("files that somebody holds go later; installed it is no more", async () => {
+  test("is uninstalled immediately and deleted later if its files are locked", async () => {
     await using fixture = await InstallFixture.open();
     const config = binary(fixture, "1.0.0");
     await fixture.installer().install(config, never);
@@ -145,7 +145,7 @@ suite("what cannot be removed", () => {
     deepEqual(versions(fixture), []);
   });
 
-  test("what may not be changed stays, and why is a sentence", async () => {
+  test("stays installed with a sentence if it is read-only", async () => {
     await using fixture = await InstallFixture.open();
     const config = binary(fixture, "1.0.0");
     await fixture.installer().install(config, never);

@@ -12,8 +12,8 @@ import { agent, archive, binary, InstallFixture, never, refused, shown, versions
 import { installBinary } from "./binary-package";
 import { realFiles } from "./files";
 
-suite("an archive", () => {
-  test("is fetched, checked, unpacked and started", async () => {
+suite("archive installation", () => {
+  test("downloads, verifies, unpacks and starts the program", async () => {
     await using fixture = await InstallFixture.open();
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0", {}, createHash("sha256").update(archive("1.0.0")).digest("hex"));
@@ -32,7 +32,7 @@ suite("an archive", () => {
     );
   });
 
-  test("of an agent without a version is “unversioned”; one that was packed without modes is made a program", async () => {
+  test("uses “unversioned” without a version and makes the program executable", async () => {
     await using fixture = await InstallFixture.open();
     const at = fixture.server.serve("/a.zip", { content: zipOf([{ name: "agent", content: "x" }]) });
     const config = agent({ binary: { "linux-x86_64": { archive: at, cmd: "agent" } } }),
@@ -41,7 +41,7 @@ suite("an archive", () => {
     deepEqual((await installer.state(config)).install, { kind: "installed" }); // not the folder name
   });
 
-  test("with a wrong hash, without its program, hostile, or not there leaves nothing", async () => {
+  test("leaves no files for a wrong hash, a missing program, a hostile archive or a missing file", async () => {
     await using fixture = await InstallFixture.open();
     const install = (config: AgentConfig): Promise<unknown> => fixture.installer().command(config, never);
     await refused(install(binary(fixture, "1.0.0", {}, "0".repeat(64))), "hash", /SHA-256/);
@@ -64,7 +64,7 @@ suite("an archive", () => {
     deepEqual(versions(fixture), []);
   });
 
-  test("percent can be told, while it is fetched and while it is unpacked", async () => {
+  test("reports progress while it downloads and unpacks", async () => {
     await using fixture = await InstallFixture.open();
     const archive = fixture.server.serve("/a.tar.gz", {
         content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]),
@@ -91,7 +91,7 @@ suite("an archive", () => {
       );
   });
 
-  test("bzip2 is unpacked by what is given for it", async () => {
+  test("unpacks bzip2 with the provided decompressor", async () => {
     await using fixture = await InstallFixture.open();
     const packed = fixture.server.serve("/a.tar.bz2", { content: "packed" }),
       plain = gunzipSync(tarGz([{ name: "bin/agent", content: "x", mode: 0o755 }])),
@@ -115,8 +115,8 @@ suite("an archive", () => {
   });
 });
 
-suite("what needs no installation", () => {
-  test("is a command at once", async () => {
+suite("distribution without installation", () => {
+  test("returns its command immediately", async () => {
     await using fixture = await InstallFixture.open([]);
     const installer = fixture.installer();
     deepEqual(
@@ -134,7 +134,7 @@ suite("what needs no installation", () => {
     await refused(installer.install(agent({ local: { command: "mine" } }), never), "noPlatform", /nothing to install/);
   });
 
-  test("what is at an address is there, and a wrong address is told without it", async () => {
+  test("is ready at an address and rejects an invalid address without repeating it", async () => {
     await using fixture = await InstallFixture.open([]);
     const installer = fixture.installer(),
       at = (url: string) => agent({ http: { url } });
@@ -152,7 +152,7 @@ suite("what needs no installation", () => {
     );
   });
 
-  test("what cannot be had here says why", async () => {
+  test("reports why it is unavailable on this machine", async () => {
     await using fixture = await InstallFixture.open([]);
     await refused(
       fixture.installer().command(agent({ npx: { package: "x" } }), never),
@@ -169,7 +169,7 @@ suite("what needs no installation", () => {
     match((await fixture.installer().state(agent({ npx: { package: "x" } }))).missing ?? "", /npm/);
   });
 
-  test("an id that is no folder's name", async () => {
+  test("rejects an id that is not a folder name", async () => {
     await using fixture = await InstallFixture.open();
     for (const id of ["..", "a/b", "", ".hidden", "nul", "a\\b", "x".repeat(101), "-rf"])
       await refused(
@@ -180,13 +180,13 @@ suite("what needs no installation", () => {
     deepEqual(fixture.server.requests, []);
   });
 
-  test("a version that is no folder's name is in no folder of that name", async () => {
+  test("uses “unversioned” for a version that is not a folder name", async () => {
     await using fixture = await InstallFixture.open();
     await fixture.installer().command(binary(fixture, "../../evil"), never);
     deepEqual(versions(fixture), ["unversioned"]);
   });
 
-  test("says of many what is missing, and looks at tools and store once", async () => {
+  test("reports the missing requirements of many agents with one lookup of tools and store", async () => {
     await using fixture = await InstallFixture.open();
     const finds: string[] = [];
     let reads = 0;

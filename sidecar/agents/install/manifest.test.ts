@@ -14,13 +14,13 @@ const MANIFEST: Manifest = {
   bytes: 1,
 };
 
-suite("what an installation says of itself", () => {
-  test("is read as it was written, with and without what its package says of its start", () => {
+suite("installation manifest", () => {
+  test("round-trips with and without launch metadata", () => {
     const { args: _, env: __, ...before } = MANIFEST;
     for (const manifest of [MANIFEST, before]) deepEqual(readManifest(JSON.stringify(manifest)), manifest);
   });
 
-  test("is nothing when any of it is something else", () => {
+  test("is undefined if a member is invalid", () => {
     for (const odd of [
       { args: "acp" },
       { args: [1] },

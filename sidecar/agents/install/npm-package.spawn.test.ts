@@ -14,8 +14,8 @@ import { installNpm } from "./npm-package";
 const npm = path.join(path.dirname(process.execPath), process.platform === "win32" ? "npm.cmd" : "npm");
 const version = spawnSync(npm, ["--version"], { encoding: "utf8", shell: process.platform === "win32" }).stdout?.trim();
 
-suite("the real npm", () => {
-  test("installs a package from a folder, offline, as the stand-in of the other tests does", async function () {
+suite("real npm", () => {
+  test("installs a local package offline like the fake npm of other tests", async function () {
     if (!version) return skipped(this, "npm is not beside this Node");
     using folder = temporaryFolder();
     const source = path.join(folder.path, "source"),

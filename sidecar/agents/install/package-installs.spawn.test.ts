@@ -3,7 +3,7 @@ import { existsSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
 import { agent, bin, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
 
-suite("an npm package", () => {
+suite("npm package", () => {
   const packages = {
     "@s/agent": {
       version: "2.0.0",
@@ -13,7 +13,7 @@ suite("an npm package", () => {
     native: { version: "1.0.0", bin: "run.sh", firstLine: "#!/bin/sh" },
   };
 
-  test("is installed by the user's npm, and its script is run by Node", async () => {
+  test("is installed by the user's npm, and its script runs with Node", async () => {
     await using fixture = await InstallFixture.open(undefined, { packages });
     const installer = fixture.installer();
     const config = agent({ npx: { package: "@s/agent@1.2.3", args: ["--acp"], env: { A: "1" } } });
@@ -44,7 +44,7 @@ suite("an npm package", () => {
     deepEqual(await installer.state(config), { kind: "npx", install: { kind: "installed", version: "1.2.3" } });
   });
 
-  test("without Node on the PATH it is not started with whatever is called so", async () => {
+  test("does not start another program if Node is not on the PATH", async () => {
     await using fixture = await InstallFixture.open(undefined, { packages });
     const installer = fixture.installer({
       change: { tools: async () => ({ find: name => (name === "node" ? undefined : fixture.tools.find(name)) }) },
@@ -52,7 +52,7 @@ suite("an npm package", () => {
     await refused(installer.command(agent({ npx: { package: "@s/agent@1.2.3" } }), never), "noTool", /needs Node\.js/);
   });
 
-  test("the second start asks nobody", async () => {
+  test("starts the second time without network requests", async () => {
     await using fixture = await InstallFixture.open(undefined, { packages });
     const config = agent({ npx: { package: "@s/agent" } });
     const first = await fixture.installer().command(config, never),
@@ -62,7 +62,7 @@ suite("an npm package", () => {
     deepEqual(versions(fixture), ["2.0.0"]);
   });
 
-  test("whose program is not for Node is started as npm links it; another command of it by its name", async () => {
+  test("starts a program without a Node script by npm's link, and another command by its name", async () => {
     await using fixture = await InstallFixture.open(undefined, { packages });
     const installer = fixture.installer();
     deepEqual(shown(await installer.command(agent({ npx: { package: "native@1.0.0" } }), never), fixture), [
@@ -77,7 +77,7 @@ suite("an npm package", () => {
     );
   });
 
-  test("without the program that is wanted is none", async () => {
+  test("is rejected without the requested program", async () => {
     await using fixture = await InstallFixture.open(undefined, {
       packages: {
         ...packages,
@@ -95,7 +95,7 @@ suite("an npm package", () => {
     deepEqual(versions(fixture), []);
   });
 
-  test("npm's last words are told; offline and a full disk are known", async () => {
+  test("reports npm's last output and recognizes offline and full-disk errors", async () => {
     await using fixture = await InstallFixture.open(undefined, { packages });
     const install = (): Promise<unknown> =>
       fixture.installer().command(agent({ npx: { package: "@s/agent@1.0.0" } }), never);
@@ -124,10 +124,10 @@ suite("an npm package", () => {
   });
 });
 
-suite("a Python tool", () => {
+suite("Python tool", () => {
   const packages = { "py-agent": { version: "0.9.0", bin: bin("py-agent", "py-helper") } };
   for (const tool of ["uv", "pipx"] as const) {
-    test(`is installed by ${tool}, in its place for good`, async () => {
+    test(`is installed by ${tool} into its final folder`, async () => {
       await using fixture = await InstallFixture.open([tool], { packages });
       const pinned = await fixture
         .installer()
@@ -158,14 +158,14 @@ suite("a Python tool", () => {
   }
 });
 
-suite("a crate", () => {
+suite("crate", () => {
   const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent", "rs-tool") } };
   for (const [binstall, how] of [
     ["works", "binstall"],
     ["fails", "install"],
     [undefined, "install"],
   ] as const) {
-    test(`binstall ${binstall ?? "is not there"}`, async () => {
+    test(`is installed if binstall ${binstall ?? "is missing"}`, async () => {
       await using fixture = await InstallFixture.open(undefined, { packages, ...(binstall ? { binstall } : {}) });
       const command = await fixture
         .installer()
@@ -183,12 +183,12 @@ suite("a crate", () => {
   }
 });
 
-suite("a source build", () => {
+suite("source build", () => {
   const packages = { "rs-agent": { version: "3.1.4", bin: bin("rs-agent") } },
     config = agent({ cargo: { crate: "rs-agent" } });
   const folderOf = ({ root }: InstallFixture): string => path.join(root, ".builds", "some-agent");
 
-  test("that fails is continued by the next try, also of another window; after its success nothing of it is left", async () => {
+  test("continues after a failure, also in another window, and leaves no files after its success", async () => {
     await using fixture = await InstallFixture.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: could not compile" },
@@ -202,7 +202,7 @@ suite("a source build", () => {
     equal(existsSync(path.join(fixture.root, ".builds")), false);
   });
 
-  test("that fills the disk leaves nothing", async () => {
+  test("leaves no files when the disk is full", async () => {
     await using fixture = await InstallFixture.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: no space left on device (os error 28)" },
@@ -211,7 +211,7 @@ suite("a source build", () => {
     equal(existsSync(folderOf(fixture)), false);
   });
 
-  test("that nobody continues for a week is swept, and goes with its agent", async () => {
+  test("is removed after a week and with its agent", async () => {
     await using fixture = await InstallFixture.open(["cargo"], {
       packages,
       fails: { code: 101, stderr: "error: could not compile" },

@@ -3,8 +3,8 @@ import type { InstallProgress } from "../../../src/protocol/agent-service";
 import { FakeClock } from "../../testing/fake-clock";
 import { ProgressTeller } from "./progress";
 
-suite("progress", () => {
-  test("is told at each change of phase, else ten times a second, and the last of it always", () => {
+suite("installation progress", () => {
+  test("is reported at each phase change, ten times per second, and finally", () => {
     const clock = new FakeClock(),
       told: InstallProgress[] = [];
     clock.advance(1000);

@@ -113,13 +113,13 @@ const WAYS: readonly {
 }[] = [
   { way: "from an archive", configOf: config },
   {
-    way: "in its place",
+    way: "in place",
     configOf: (_, version) => agent({ uvx: { package: `p==${version}`, cmd: "agent" } }, { version }),
   },
 ];
 
 for (const { way, configOf } of WAYS)
-  suite(`an installation (${way}) that is interrupted at each of its steps`, () => {
+  suite(`interrupted installation (${way}) at each step`, () => {
     const installer = (fixture: InstallFixture, options: InstallOptions): Installer =>
       fixture.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
     /**
@@ -142,7 +142,7 @@ for (const { way, configOf } of WAYS)
     const versions = (fixture: InstallFixture): readonly string[] =>
       readdirSync(path.join(fixture.root, "some-agent")).filter(name => name !== ".uses");
 
-    test("cancelled: the store is the old or the new one, and nothing else is left", () =>
+    test("leaves the old or the new version after a cancellation", () =>
       atEach(async (fixture, at) => {
         const ending = new AbortController(),
           tryLock = memoryLock();
@@ -167,7 +167,7 @@ for (const { way, configOf } of WAYS)
         return step > at;
       }));
 
-    test("by a full disk: the same, with a sentence", () =>
+    test("leaves the old or the new version with a sentence when the disk is full", () =>
       atEach(async (fixture, at) => {
         let step = 0;
         const full = (): void => {
@@ -190,7 +190,7 @@ for (const { way, configOf } of WAYS)
         return step > at;
       }));
 
-    test("by the death of its process: the next one finds the old or the new one, removes what is left, and installs", () =>
+    test("leaves the old or the new version when the process is killed, and the next process cleans up", () =>
       atEach(async (fixture, at) => {
         let step = 0;
         const files = watched(() => {
@@ -215,8 +215,8 @@ for (const { way, configOf } of WAYS)
       }));
   });
 
-suite("the store", () => {
-  test("a folder in the making is no version, and nobody sweeps it", async () => {
+suite("Store", () => {
+  test("lists no staging folder as a version and never sweeps it", async () => {
     await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       staging = await store.prepare("some-agent"),
@@ -242,7 +242,7 @@ suite("the store", () => {
     );
   });
 
-  test("what is discarded is gone", async () => {
+  test("deletes a discarded staging folder", async () => {
     await using fixture = await InstallFixture.open([]);
     const staging = await fixture.store().prepare("some-agent");
     await staging.discard();
@@ -250,7 +250,7 @@ suite("the store", () => {
     deepEqual(readdirSync(path.join(fixture.root, "some-agent", ".uses")), []);
   });
 
-  test("a use ends with its process; one of another computer is believed for a month", async () => {
+  test("ends a use with its process and expires uses of other computers after a month", async () => {
     await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       uses = path.join(fixture.root, "some-agent", ".uses");
@@ -291,7 +291,7 @@ suite("the store", () => {
     );
   });
 
-  test("of a version that is gone there is no use", async () => {
+  test("returns no use of a removed version", async () => {
     await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       staging = await store.prepare("some-agent");
@@ -302,7 +302,7 @@ suite("the store", () => {
     equal(await store.use(kept), undefined);
   });
 
-  test("on Windows, where somebody else may have a new folder open for a moment, the rename is tried again", async () => {
+  test("retries the rename on Windows while another process holds the folder", async () => {
     await using fixture = await InstallFixture.open([]);
     let held = 3;
     const files: Files = {
@@ -328,7 +328,7 @@ suite("the store", () => {
     deepEqual(paused, [100, 200, 300]);
   });
 
-  test("a lock that another holds is waited for; and given up when that takes too long, or nobody waits any more", async () => {
+  test("waits for a lock until it times out or is cancelled", async () => {
     await using fixture = await InstallFixture.open([]);
     const clock = new FakeClock(),
       tryLock: TryLock = async () => {
@@ -367,7 +367,7 @@ suite("the store", () => {
     );
   });
 
-  test("the lock of a process that died is taken over", async () => {
+  test("takes over the lock of an exited process", async () => {
     await using fixture = await InstallFixture.open([]);
     const lock = path.join(fixture.root, ".locks", "some-agent.install");
     mkdirSync(lock, { recursive: true });
@@ -436,8 +436,8 @@ class Window implements AsyncDisposable {
   }
 }
 
-suite("windows with one store", () => {
-  test("that install the same at the same time get one installation", async () => {
+suite("window that shares a store", () => {
+  test("shares a concurrent installation of the same version", async () => {
     await using fixture = await InstallFixture.open([]);
     const archive = fixture.server.serve("/a.tar.gz", { content: tarGz(entries("1.0.0")) });
     await using one = new Window(fixture, archive, "1.0.0");
@@ -447,7 +447,7 @@ suite("windows with one store", () => {
     equal(fixture.server.requests.length, 1);
   });
 
-  test("keep what another one runs", async () => {
+  test("keeps a version that another window runs", async () => {
     await using fixture = await InstallFixture.open([]);
     const at = (version: string): string =>
       fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
@@ -465,7 +465,7 @@ suite("windows with one store", () => {
     );
   });
 
-  test("one that is killed in the middle of an installation leaves the version before it, and the next one installs", async () => {
+  test("keeps the previous version when one is killed during an installation, and the next installs", async () => {
     await using fixture = await InstallFixture.open([]);
     await fixture.installer().install(config(fixture, "1.0.0"), never);
     const archive = fixture.server.serve(

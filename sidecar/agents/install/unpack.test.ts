@@ -89,8 +89,8 @@ const asUnpacked =
           .sort(),
       );
 
-suite("archives", () => {
-  test("are known by their names", () => {
+suite("archive", () => {
+  test("has a kind by its name", () => {
     deepEqual(["a.zip", "a.tar.gz", "a.tgz", "a.tar.bz2", "A.TBZ2", "agent", "agent.exe", "a.gz"].map(archiveKind), [
       "zip",
       "tar.gz",
@@ -103,16 +103,16 @@ suite("archives", () => {
     ]);
   });
 
-  test("zip: files, folders, long names, and of modes only whether it may be run", async () =>
+  test("unpacks files, folders and long names of a zip, and only the executable mode", async () =>
     deepEqual(await unpacked({ kind: "zip", archive: zipOf(plain) }), asUnpacked));
-  test("zip: stored as well as compressed", async () =>
+  test("unpacks stored zip entries like compressed ones", async () =>
     deepEqual(
       await unpacked({ kind: "zip", archive: zipOf(plain.map(entry => ({ ...entry, stored: true }))) }),
       asUnpacked,
     ));
-  test("tar.gz: the same", async () =>
+  test("unpacks a tar.gz", async () =>
     deepEqual(await unpacked({ kind: "tar.gz", archive: tarGz(plain) }), asUnpacked));
-  test("tar.gz of several gzip members, without its end blocks", async () => {
+  test("unpacks a tar.gz of several gzip members without end blocks", async () => {
     const tar = tarOf(plain, { open: true });
     deepEqual(
       await unpacked({
@@ -122,17 +122,17 @@ suite("archives", () => {
       asUnpacked,
     );
   });
-  test("tar.bz2", async () => {
+  test("unpacks a tar.bz2", async () => {
     deepEqual(await unpacked({ kind: "tar.bz2", archive: BZIP2 }), {
       [process.platform === "win32" ? "bin/agent" : "*bin/agent"]: "#!/bin/sh\necho hi\n",
       README: "read me",
     });
   });
-  test("a program by itself may be run", async () =>
+  test("makes a raw program executable", async () =>
     deepEqual(await unpacked({ kind: "raw", archive: Buffer.from("ELF"), options: { program: "bin/x" } }), {
       [process.platform === "win32" ? "bin/x" : "*bin/x"]: "ELF",
     }));
-  test("a folder may be named twice, and “./” is the root itself", async () => {
+  test("accepts a repeated folder and “./”", async () => {
     for (const [kind, make] of [
       ["zip", zipOf],
       ["tar.gz", tarGz],
@@ -163,13 +163,13 @@ const NAMES: readonly [name: string, words: RegExp][] = [
   ["a/".repeat(101) + "b", /too long/],
 ];
 
-suite("hostile archives", () => {
+suite("hostile archive", () => {
   for (const [name, words] of NAMES) {
     for (const [kind, make] of [
       ["zip", zipOf],
       ["tar.gz", tarGz],
     ] as const) {
-      test(`${kind}: ${name.slice(0, 20)}`, () =>
+      test(`is rejected (${kind}): ${name.slice(0, 20)}`, () =>
         refused(
           {
             kind,
@@ -182,14 +182,14 @@ suite("hostile archives", () => {
     }
   }
 
-  test("tar: a folder with content, which nobody would count", () =>
+  test("is rejected for a tar folder with content", () =>
     refused(
       { kind: "tar.gz", archive: tarGz([{ name: "folder/", type: "5", content: "x".repeat(5000) }]) },
       "hostile",
       /folder with content/,
     ));
 
-  test("a NUL in a name", async () => {
+  test("is rejected for a NUL in a name", async () => {
     await refused({ kind: "zip", archive: zipOf([{ name: "a\0b", content: "x" }]) }, "hostile", /NUL/);
     await refused(
       { kind: "tar.gz", archive: tarGz([{ name: `a\0b${"c".repeat(100)}`, content: "x" }]) },
@@ -206,7 +206,7 @@ suite("hostile archives", () => {
     ["6", "FIFO"],
     ["S", "sparse file"],
   ] as const) {
-    test(`tar: a ${what}`, () =>
+    test(`is rejected for a tar entry that is a ${what}`, () =>
       refused(
         { kind: "tar.gz", archive: tarGz([{ name: "x", type, link: "/etc/passwd" }]) },
         "hostile",
@@ -214,14 +214,14 @@ suite("hostile archives", () => {
       ));
   }
   for (const attributes of [0o120777, 0o060644, 0o020644, 0o010644, 0o140755]) {
-    test(`zip: attributes ${attributes.toString(8)}`, () =>
+    test(`is rejected for zip attributes ${attributes.toString(8)}`, () =>
       refused(
         { kind: "zip", archive: zipOf([{ name: "x", content: "/etc/passwd", attributes }]) },
         "hostile",
         /link or a device/,
       ));
   }
-  test("zip: an encrypted entry", () =>
+  test("is rejected for an encrypted zip entry", () =>
     refused({ kind: "zip", archive: zipOf([{ name: "x", content: "y", flags: 1 }]) }, "hostile", /encrypted/));
 
   const twice: readonly (readonly [string, string])[] = [
@@ -238,7 +238,7 @@ suite("hostile archives", () => {
       ["zip", zipOf],
       ["tar.gz", tarGz],
     ] as const) {
-      test(`${kind}: ${one} and ${other}`, () =>
+      test(`is rejected (${kind}): ${one} and ${other}`, () =>
         refused(
           {
             kind,
@@ -253,7 +253,7 @@ suite("hostile archives", () => {
     }
   }
 
-  test("names that Windows takes for something else, there", async () => {
+  test("is rejected on Windows for reserved names", async () => {
     for (const name of ["nul", "a/CON.txt", "com1", "LPT².log", "a.", "b ", "file:stream", "what?", "a|b"]) {
       await refused(
         { kind: "zip", archive: zipOf([{ name, content: "x" }]), options: { platform: "win32" } },
@@ -268,13 +268,13 @@ suite("hostile archives", () => {
       );
   });
 
-  test("100,001 entries", async () => {
+  test("is rejected for 100,001 entries", async () => {
     const many = Array.from({ length: 100_001 }, (_, i) => ({ name: `d/${i}/`, stored: true }));
     await refused({ kind: "zip", archive: zipOf(many) }, "tooLarge", /100000 entries/);
     await refused({ kind: "tar.gz", archive: tarGz(many.map(() => ({ name: "d/" }))) }, "tooLarge", /100000 entries/);
   });
 
-  test("a bomb: more than the limit, or many times the archive's size", async () => {
+  test("is rejected above the size limit or compression ratio", async () => {
     const zeros = [{ name: "zeros", content: Buffer.alloc(3 << 20) }];
     for (const [kind, make] of [
       ["zip", zipOf],
@@ -294,7 +294,7 @@ suite("hostile archives", () => {
     }
   });
 
-  test("a zip whose entries share one piece of data is counted by what it writes", () =>
+  test("is rejected by the written size of overlapping zip entries", () =>
     refused(
       {
         kind: "zip",
@@ -305,7 +305,7 @@ suite("hostile archives", () => {
       /200 times/,
     ));
 
-  test("sizes that are not true", async () => {
+  test("is rejected for wrong sizes", async () => {
     for (const size of [1, 4, 100])
       await refused({ kind: "zip", archive: zipOf([{ name: "x", content: "abc", size }]) }, "truncated", /damaged/);
     await refused(
@@ -320,7 +320,7 @@ suite("hostile archives", () => {
     );
   });
 
-  test("check sums that are not true", async () => {
+  test("is rejected for wrong checksums", async () => {
     await refused({ kind: "zip", archive: zipOf([{ name: "x", content: "abc", sum: 1 }]) }, "truncated", /damaged/);
     const tar = tarOf([{ name: "x", content: "abc" }]);
     tar[0] = 0x79;
@@ -346,7 +346,7 @@ function overlapping(n: number, content: Buffer): Buffer {
   return Buffer.concat([single.subarray(0, at), directory, tail]);
 }
 
-suite("archives that are not whole", () => {
+suite("damaged archive", () => {
   const content = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 7919) % 251));
   const whole: readonly (readonly [ArchiveKind, Buffer])[] = [
     [
@@ -367,7 +367,7 @@ suite("archives that are not whole", () => {
   ];
 
   for (const [kind, archive] of whole) {
-    test(`${kind}: cut anywhere`, () =>
+    test(`is rejected if truncated anywhere (${kind})`, () =>
       fc.assert(
         fc.asyncProperty(fc.nat({ max: archive.length - 1 }), async length => {
           await refused({ kind, archive: archive.subarray(0, length) }, "truncated", /damaged/);
@@ -375,7 +375,7 @@ suite("archives that are not whole", () => {
         { numRuns: 60 },
       ));
 
-    test(`${kind}: with a bit turned anywhere it is refused, or harmless; never a hang, never a file elsewhere`, () =>
+    test(`is rejected or harmless with any flipped bit (${kind})`, () =>
       fc.assert(
         fc.asyncProperty(fc.nat({ max: archive.length * 8 - 1 }), async bit => {
           const turned = Buffer.from(archive);
@@ -387,17 +387,17 @@ suite("archives that are not whole", () => {
         { numRuns: 100 },
       ));
 
-    test(`${kind}: something else under its name`, () =>
+    test(`is rejected for other content under the name (${kind})`, () =>
       refused({ kind, archive: Buffer.from("<html>Not found</html>".repeat(100)) }, "truncated", /damaged/));
   }
 });
 
-suite("unpacking that is ended", () => {
+suite("cancelled unpacking", () => {
   for (const [kind, make] of [
     ["zip", zipOf],
     ["tar.gz", tarGz],
   ] as const) {
-    test(`${kind}: rejects with the reason, in the middle of a file`, async () => {
+    test(`rejects with the reason within a file (${kind})`, async () => {
       const ending = new AbortController(),
         why = new Error("enough");
       const archive = make([{ name: "a", content: randomBytes(1 << 20) }]);
@@ -418,7 +418,7 @@ suite("unpacking that is ended", () => {
   }
 });
 
-suite("how far unpacking is", () => {
+suite("unpacking progress", () => {
   const content = Buffer.concat([randomBytes(300_000), Buffer.alloc(300_000)]),
     entries = [
       { name: "a", content },
@@ -428,10 +428,10 @@ suite("how far unpacking is", () => {
     ["zip", "zip", zipOf(entries)],
     ["zip", "zip, stored", zipOf(entries.map(entry => ({ ...entry, stored: true })))],
     ["tar.gz", "tar.gz", tarGz(entries)],
-    ["raw", "a program by itself", content],
+    ["raw", "a raw program", content],
   ];
   for (const [kind, name, archive] of archives)
-    test(`${name}: bytes of the archive that were read, of all, never fewer than before`, async () => {
+    test(`reports increasing bytes of the archive and the total: ${name}`, async () => {
       const told: [number, number][] = [];
       await unpacked({
         kind,

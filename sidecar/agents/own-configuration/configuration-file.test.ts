@@ -28,7 +28,7 @@ suite("ConfigurationFile", () => {
     new ConfigurationFile({ file: path.join(folder, name), format: "mcpServers" }, program);
   const kind = async (file: ConfigurationFile) => (await file.state()).entry.kind;
 
-  test("adds the entry beside a backup, and removes both without a trace", async () => {
+  test("adds the entry with a backup and removes both completely", async () => {
     const file = at("settings.json"),
       text = '\uFEFF{\r\n\t"theme": "dark", // mine\r\n}';
     writeFileSync(file.file, text, { mode: 0o640 });
@@ -51,7 +51,7 @@ suite("ConfigurationFile", () => {
     );
   });
 
-  test("creates a file that does not exist, and deletes it", async () => {
+  test("creates a missing file and deletes it", async () => {
     const file = at("new/folder/settings.json");
     deepEqual(await file.plan().then(({ backup }) => backup), undefined);
     await file.add();
@@ -60,7 +60,7 @@ suite("ConfigurationFile", () => {
     equal(existsSync(file.file), false);
   });
 
-  test("keeps what was changed since, and replaces the entry of another version", async () => {
+  test("keeps later edits and replaces the entry of another version", async () => {
     const file = at("settings.json"),
       moved = at("settings.json", { ...PROGRAM, script: "/opt/new/sidecar.js" });
     writeFileSync(file.file, '{ "a": 1 }');
@@ -72,7 +72,7 @@ suite("ConfigurationFile", () => {
     deepEqual(JSON.parse(readFileSync(file.file, "utf8")), { a: 2, mcpServers: {} });
   });
 
-  test("replaces the target of a link", async () => {
+  test("replaces the target of a symbolic link", async () => {
     const file = at("link.json");
     writeFileSync(path.join(folder, "target.json"), "{}");
     symlinkSync("target.json", file.file);
@@ -90,7 +90,7 @@ suite("ConfigurationFile", () => {
     );
   });
 
-  test("refuses files that it cannot change, and leaves them as they are", async () => {
+  test("rejects unwritable or invalid files without changing them", async () => {
     const files: readonly (readonly [name: string, why: RegExp])[] = [
       ["unfinished.json", /cannot be changed: line 1 is no valid JSON\.$/],
       ["binary.json", /not UTF-8 text\.$/],
@@ -118,7 +118,7 @@ suite("ConfigurationFile", () => {
     deepEqual([readdirSync(folder), readFileSync(path.join(folder, "readonly.json"), "utf8")], [before, "{}"]);
   });
 
-  test("keeps an entry that was edited", async () => {
+  test("keeps an edited entry", async () => {
     const file = at("settings.json");
     await file.add();
     const text = readFileSync(file.file, "utf8").replace('"mcp"', '"my-mcp"');
@@ -128,8 +128,8 @@ suite("ConfigurationFile", () => {
   });
 });
 
-suite("Known configurations", () => {
-  test("follow the variables of the agents, and the user's own setting", () => {
+suite("known configurations", () => {
+  test("uses the agents' environment variables and the user's setting", () => {
     const of = (id: string, more = {}, env = {}) =>
       configurationOf({ id, name: id, distribution: { local: { command: "x" } }, ...more }, "/home/ada", env);
     deepEqual(

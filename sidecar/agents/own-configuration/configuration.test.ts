@@ -85,8 +85,8 @@ const tomlTexts = fc
     isEnded: isEnded || lines.length === 0,
   }));
 
-suite("An agent's own configuration", () => {
-  test("has the same bytes after the entry was added and removed", () => {
+suite("own configuration of an agent", () => {
+  test("restores the original bytes after the entry is added and removed", () => {
     const texts = fc.oneof(
       jsonTexts.map(({ text, format }) => ({ text, format })),
       tomlTexts.map(({ text }) => ({ text, format: "codex" as const })),
@@ -102,7 +102,7 @@ suite("An agent's own configuration", () => {
     );
   });
 
-  test("keeps everything else when the file was changed in between", () => {
+  test("keeps other changes made in between", () => {
     fc.assert(
       fc.property(jsonTexts, programs, ({ text, format, hasOthers }, program) => {
         const removed = withoutEntry(withEntry(text, format, program), format, undefined) ?? "";
@@ -124,7 +124,7 @@ suite("An agent's own configuration", () => {
     );
   });
 
-  test("replaces the entry of another version, in a file and as the whole file", () => {
+  test("replaces the entry of another version in a file and as the whole file", () => {
     for (const format of CONFIGURATION_FORMATS)
       for (const text of [undefined, format === "codex" ? 'model = "x"\n' : '{ "theme": "dark" } // mine\n']) {
         const old = withEntry(text, format, PROGRAM),
@@ -134,7 +134,7 @@ suite("An agent's own configuration", () => {
       }
   });
 
-  test("removes an entry that was moved, and no comment", () => {
+  test("removes a moved entry without comments", () => {
     const entry = entryText("mcpServers", PROGRAM)
         .replace(/^"mcpServers": \{|\}$/g, "")
         .trim(),
@@ -151,7 +151,7 @@ suite("An agent's own configuration", () => {
     );
   });
 
-  test("refuses what it cannot read or did not write, with a reason", () => {
+  test("rejects an invalid file or a foreign entry with a reason", () => {
     const no = (text: string, format: "mcpServers" | "codex"): string => {
       let why = "";
       for (const change of [() => withEntry(text, format, PROGRAM), () => withoutEntry(text, format, undefined)]) {

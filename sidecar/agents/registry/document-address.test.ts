@@ -2,7 +2,7 @@ import { deepEqual, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { documentAddress } from "./document-address";
 
-suite("the address of an extension.json", () => {
+suite("extension.json address", () => {
   const RAW = "https://raw.githubusercontent.com/o/r",
     ID = "0a1b2c3d4e5f60718293a4b5c6d7e8f9",
     GIST = `https://gist.githubusercontent.com/o/${ID}`;
@@ -59,12 +59,12 @@ suite("the address of an extension.json", () => {
     ["https://github.com/o/r/blame/main", /shows no file/],
   ];
   for (const [from, says] of wrong)
-    test(`none: “${from}”`, () => {
+    test(`is rejected: “${from}”`, () => {
       const found = documentAddress(from, "extension.json");
       match("wrong" in found ? found.wrong : "", says);
     });
 
-  test("whatever is typed: an https address, or a sentence", () =>
+  test("is an https URL or a sentence for any input", () =>
     fc.assert(
       fc.property(
         fc.oneof(

@@ -17,18 +17,18 @@ const RULES = {
   later: [1],
 };
 
-suite("an extension.json", () => {
+suite("extension.json", () => {
   const read = (value: unknown): unknown =>
     entryIn(typeof value === "string" ? value : JSON.stringify(value), "extension", { loopback: false });
 
-  test("becomes an entry of the settings: what it says, and nothing that is the user's to decide", () => {
+  test("becomes a settings entry without the user's own settings", () => {
     const { settings: _s, bypassPermissions: _b, _enabled: _e, ...rest } = RULES;
     deepEqual(read(RULES), { ...rest, _source: "custom" });
     const { version: _, ...unversioned } = RULES;
     equal("version" in entryIn(JSON.stringify(unversioned), "agent", { loopback: false }), false);
   });
 
-  test("may be of an MCP server at an address", () => {
+  test("may declare an MCP server at an address", () => {
     const docs = { id: "docs", name: "Docs", kind: "mcp", distribution: { http: { url: "https://example.com/mcp" } } };
     deepEqual(read(docs), { ...docs, _source: "custom" });
   });
@@ -48,34 +48,26 @@ suite("an extension.json", () => {
     ["a registry", { version: "1", agents: [RULES] }, /This is a whole registry/],
     ["a list", [RULES], /The extension\.json cannot be used: An entry is no object\./],
     ["no id", { ...RULES, id: undefined }, /no id of small letters/],
-    ["an id that is none", { ...RULES, id: "../x" }, /no id of small letters/],
-    [
-      "no way to get it",
-      { ...RULES, distribution: { docker: {} } },
-      /“rules” says no way to get it that is known here/,
-    ],
-    [
-      "a package that is none",
-      { ...RULES, distribution: { npx: { package: "--registry=x" } } },
-      /“rules” cannot be used/,
-    ],
+    ["an invalid id", { ...RULES, id: "../x" }, /no id of small letters/],
+    ["no distribution", { ...RULES, distribution: { docker: {} } }, /“rules” says no way to get it that is known here/],
+    ["an invalid package", { ...RULES, distribution: { npx: { package: "--registry=x" } } }, /“rules” cannot be used/],
     [
       "an archive over http",
       { ...RULES, distribution: { binary: { "linux-x86_64": { archive: "http://example.com/a.zip", cmd: "a" } } } },
       /not https/,
     ],
-    ["a version that is no text", { ...RULES, version: 3 }, /has no version/],
-    ["a name that is hidden", { ...RULES, name: "Ru\u202Eles" }, /has a name/],
+    ["a version that is not a string", { ...RULES, version: 3 }, /has no version/],
+    ["a name with hidden characters", { ...RULES, name: "Ru\u202Eles" }, /has a name/],
   ];
   for (const [name, value, says] of table)
-    test(`is refused with a sentence: ${name}`, () =>
+    test(`is rejected with a sentence: ${name}`, () =>
       throws(
         () => read(value),
         (error: Error) => error.name === "RegistryError" && says.test(error.message),
       ));
 });
 
-suite("a document at an address", () => {
+suite("document at an address", () => {
   let server: RegistryServer, clock: FakeClock;
   setup(async () => {
     server = await RegistryServer.start(serving(RULES));
@@ -88,11 +80,11 @@ suite("a document at an address", () => {
   const at = (url: string, of: "agent" | "extension" = "extension") =>
     documentAt(url, of, { signal: new AbortController().signal, clock, fetch: httpGet(), version: "1" });
 
-  test("is fetched, and read", async () => {
+  test("is fetched and parsed", async () => {
     equal((await at(server.url)).id, "rules");
   });
 
-  test("that is not there, too large or refused says where and why, and of which file", async () => {
+  test("is rejected with address, reason and file name if missing, too large or insecure", async () => {
     server.answer = status(404);
     await rejects(
       at(server.url),
@@ -107,7 +99,7 @@ suite("a document at an address", () => {
     await rejects(at("http://example.com/"), /The address is not https\./);
   });
 
-  test("may name this computer only when it comes from there", async () => {
+  test("may name localhost only if it comes from there", async () => {
     const local = {
       ...RULES,
       distribution: { binary: { "linux-x86_64": { archive: "http://127.0.0.1:1/a.zip", cmd: "a" } } },
@@ -127,7 +119,7 @@ suite("a document at an address", () => {
     );
   });
 
-  test("of GitHub's pages is the file itself", async () => {
+  test("is the raw file for a GitHub page", async () => {
     const asked: string[] = [],
       elsewhere: typeof fetch = async input => {
         asked.push(String(input));

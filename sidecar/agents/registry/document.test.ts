@@ -20,8 +20,8 @@ const read = (...agents: readonly unknown[]): Registry => {
 };
 const ids = ({ agents }: Registry): readonly string[] => agents.map(({ id }) => id);
 
-suite("a registry document", () => {
-  test("is read with all that is known of an entry, and the entry as it came", () => {
+suite("registry document", () => {
+  test("is parsed into known fields and the raw entry", () => {
     const entry = {
       ...good,
       icon: "https://example.com/a.svg",
@@ -45,7 +45,7 @@ suite("a registry document", () => {
     });
   });
 
-  test("may have extensions, in a list of their own or among the agents", () => {
+  test("may contain extensions in their own list or among the agents", () => {
     const registry = readRegistry({
       agents: [good, { ...good, id: "second", type: "extension" }],
       extensions: [
@@ -60,7 +60,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("may have MCP servers at an address among its extensions, and nothing else at one", () => {
+  test("may contain MCP servers at an address only among its extensions", () => {
     const http = { url: "https://example.com/mcp", headers: { "X-Client": "symposium" } },
       at = (more: object, distribution: object = { http }): object => ({ ...good, ...more, distribution });
     const server = { kind: "mcp", type: "extension" },
@@ -88,7 +88,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("may say little: the name is the id then, and there is no description", () => {
+  test("uses the id as name and an empty description by default", () => {
     const { name: _, description: __, ...little } = good;
     deepEqual(
       read(little).agents.map(({ name, description }) => [name, description]),
@@ -96,7 +96,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("is shown in one line, without what is not right there", () => {
+  test("is reduced to single lines without invalid fields", () => {
     const {
       agents: [agent],
     } = read({
@@ -156,7 +156,7 @@ suite("a registry document", () => {
     [/too large/, { more: JSON.parse("[".repeat(200_000) + "]".repeat(200_000)) }],
   ];
   for (const [i, [why, entry]] of BAD.entries())
-    test(`leaves out alone, with a sentence: ${i} ${why.source}`, () => {
+    test(`excludes a single entry with a sentence: ${i} ${why.source}`, () => {
       const bad =
         typeof entry === "object" && entry !== null && !Array.isArray(entry) ? { ...good, id: "bad", ...entry } : entry;
       const registry = read(bad, good, { ...good, id: "last" });
@@ -166,7 +166,7 @@ suite("a registry document", () => {
       match(registry.leftOut[0]!.why, /\.$/);
     });
 
-  test("from this computer may name pictures of this computer, and archives only where a test says so", () => {
+  test("from localhost may name local icons, and local archives only if a test allows it", () => {
     const local = {
       ...good,
       id: "local",
@@ -246,7 +246,7 @@ suite("a registry document", () => {
     [/sets the variable env/, { distribution: { ...good.distribution, docker: { env: ["LD_PRELOAD=a"] } } }],
   ];
   for (const [i, [why, entry]] of REFUSED.entries())
-    test(`leaves out what would change this computer: ${i} ${JSON.stringify(entry).slice(0, 90)}`, () => {
+    test(`excludes an entry that affects other programs: ${i} ${JSON.stringify(entry).slice(0, 90)}`, () => {
       const { agents, leftOut } = read({ ...good, id: "bad", ...entry }, good);
       deepEqual(
         agents.map(({ id }) => id),
@@ -255,7 +255,7 @@ suite("a registry document", () => {
       match(leftOut[0]?.why ?? "", why);
     });
 
-  test("may switch something of the agent off or on, as the published registry does", () => {
+  test("may set feature variables of the agent like the published registry", () => {
     for (const env of [
       { AUGMENT_DISABLE_AUTO_UPDATE: "1" },
       { DROID_DISABLE_AUTO_UPDATE: "true", FACTORY_DROID_AUTO_UPDATE_ENABLED: "false" },
@@ -266,7 +266,7 @@ suite("a registry document", () => {
     }
   });
 
-  test("names no extension of ours", () => {
+  test("excludes an entry with the id of a built-in extension", () => {
     const registry = readRegistry({
       agents: [good, { ...good, id: "sparkle", type: "extension" }, { ...good, id: "sparkle" }],
     });
@@ -277,7 +277,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("is read in time that grows with its length: each member is looked at a bounded number of times", () => {
+  test("is parsed in linear time", () => {
     const reads = (count: number): number => {
       let all = 0;
       const counted = <T extends object>(of: T): T =>
@@ -306,7 +306,7 @@ suite("a registry document", () => {
     ok(one < 1_000 * 200, String(one));
   });
 
-  test("counts the first of two with one id", () => {
+  test("keeps the first of two entries with the same id", () => {
     const registry = read(good, { ...good, name: "Other" });
     deepEqual(
       [registry.agents.map(({ name }) => name), registry.leftOut],
@@ -314,7 +314,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("has 10,000 entries at most", () => {
+  test("is limited to 10,000 entries", () => {
     const many = Array.from({ length: 10_002 }, (_, i) => ({ ...good, id: `a${i}` }));
     equal(read(...many.slice(0, 10_000)).leftOut.length, 0);
     const registry = read(...many);
@@ -324,7 +324,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("that is none is said to be none", () => {
+  test("is rejected if it is not a registry", () => {
     for (const value of [undefined, null, 1, "x", [], {}, { agents: {} }, { agents: null }, { extensions: [] }])
       deepEqual(readRegistry(value), { wrong: "It is no registry: it has no list of agents." });
     for (const text of ["", "{", "<html>", '{"agents": [', "[".repeat(100_000)])
@@ -335,7 +335,7 @@ suite("a registry document", () => {
     deepEqual(parseRegistry(`{"agents":[]}`), { agents: [], extensions: [], leftOut: [] });
   });
 
-  test("whatever it has in it, nothing throws, and a good entry is there among all others", () => {
+  test("never throws and keeps a valid entry among any others", () => {
     const json = fc.jsonValue({ maxDepth: 4 });
     const entry = fc.oneof(
       json,
@@ -394,7 +394,7 @@ suite("a registry document", () => {
     );
   });
 
-  test("an entry is an agent of the settings", () => {
+  test("provides entries as agents of the settings", () => {
     deepEqual(configOf(read(good).agents[0]!), { ...good, _source: "registry" });
     deepEqual(configOf(read({ ...good, description: "" }).agents[0]!), {
       id: "good",

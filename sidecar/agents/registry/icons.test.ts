@@ -17,7 +17,7 @@ const sending =
     response.end(text);
   };
 
-suite("pictures of agents", () => {
+suite("agent icon", () => {
   let server: RegistryServer,
     folder: ReturnType<typeof temporaryFolder>,
     clock: FakeClock,
@@ -47,7 +47,7 @@ suite("pictures of agents", () => {
   const at = (...names: readonly string[]): Map<string, string> =>
     new Map(names.map(name => [name, `${server.origin}/${name}.svg`]));
 
-  test("are fetched once, kept in memory and on disk, and asked for again after a week", async () => {
+  test("is fetched once, cached in memory and on disk, and refreshed after a week", async () => {
     const icons = open();
     deepEqual(await icons.of(at("a", "b"), NEVER), { a: ADDRESS, b: ADDRESS });
     await icons.of(at("a", "b"), NEVER);
@@ -68,7 +68,7 @@ suite("pictures of agents", () => {
     );
   });
 
-  test("what is none, or cannot be had, is left out, and not asked for again", async () => {
+  test("is omitted and not requested again if invalid or unavailable", async () => {
     const icons = open();
     const answers: readonly Answer[] = [
       sending("<svg onload='x'/>"),
@@ -89,7 +89,7 @@ suite("pictures of agents", () => {
     equal(odd.length, answers.length);
   });
 
-  test("on disk are looked at again: anybody could have written there", async () => {
+  test("is validated again when read from disk", async () => {
     await open().of(at("a"), NEVER);
     const inside = path.join(folder.path, "icons"),
       [file = ""] = readdirSync(inside),
@@ -102,7 +102,7 @@ suite("pictures of agents", () => {
     equal(server.requests.length, 2);
   });
 
-  test("eight at a time, a hundred at most, and one that two ask for once", async () => {
+  test("is limited to eight concurrent requests and a hundred icons, each requested once", async () => {
     const waiting: (() => void)[] = [],
       names = Array.from({ length: MOST_ICONS + 20 }, (_, n) => `n${n}`);
     let most = 0;
@@ -125,7 +125,7 @@ suite("pictures of agents", () => {
     ok(most <= 8, String(most));
   });
 
-  test("no more than eight at the same moment", async () => {
+  test("is limited to eight concurrent requests with a custom fetch", async () => {
     let asking = 0,
       most = 0,
       go = (): void => undefined;
@@ -153,7 +153,7 @@ suite("pictures of agents", () => {
     equal(most, 8);
   });
 
-  test("when nobody waits any more, no more are asked for; and a server that says nothing is left after ten seconds", async () => {
+  test("stops loading when no request waits, and time out after ten seconds", async () => {
     server.answer = () => undefined;
     const leaving = new AbortController(),
       icons = open(),

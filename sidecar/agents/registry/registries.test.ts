@@ -64,7 +64,7 @@ suite("registries", () => {
   const missing: MissingOf = async (of, configs) =>
     configs.map(({ id }) => (id === "eve" || of === "extension" ? `${id} needs uv.` : undefined));
 
-  test("what a person is shown: what can be had, why not, and what goes into the settings", async () => {
+  test("returns available entries, the reason for unavailable ones and the settings entries", async () => {
     using folder = temporaryFolder();
     const { agents, extensions, fetchedAt, problem } = await fixture(folder.path).view(
       "https://example.com/registry.json",
@@ -97,14 +97,14 @@ suite("registries", () => {
     deepEqual([fetchedAt, problem], [7, undefined]);
   });
 
-  test("without a network what was read before, and why", async () => {
+  test("returns cached entries and the reason without a network", async () => {
     using folder = temporaryFolder();
     const { agents, problem } = await fixture(folder.path).view("https://gone.example.com/", missing);
     equal(agents.length, 0);
     match(problem ?? "", /gone\.example\.com/);
   });
 
-  test("an address that is not to be asked is not asked", async () => {
+  test("rejects an invalid address without a request", async () => {
     using folder = temporaryFolder();
     const before = asked.length;
     for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"])
@@ -112,7 +112,7 @@ suite("registries", () => {
     equal(asked.length, before);
   });
 
-  test("what is newer than what the settings have, of what came from there: the new entry, with what the user decided in the old one", async () => {
+  test("returns newer registry entries merged with the user's settings", async () => {
     using folder = temporaryFolder();
     const configured = {
       agents: [
@@ -158,7 +158,7 @@ suite("registries", () => {
     deepEqual((await fixture(folder.path).updates("https://gone.example.com/", configured)).updates, []);
   });
 
-  test("where pictures are, over the network only where nothing was ever read; of two with one id the agent's", async () => {
+  test("returns icon addresses, using the network only without a cache, and prefers the agent's icon", async () => {
     using folder = temporaryFolder();
     const before = asked.length,
       registries = fixture(folder.path);

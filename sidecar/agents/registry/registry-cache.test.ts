@@ -14,7 +14,7 @@ const registry = (...ids: readonly string[]): object => ({ version: "1.0.0", age
 const shown = ({ registry: { agents }, from, fetchedAt, problem }: RegistrySnapshot): string =>
   `${agents.map(({ id }) => id).join(" ")} from ${from}${fetchedAt === undefined ? "" : ` of ${fetchedAt}`}${problem === undefined ? "" : `: ${problem}`}`;
 
-suite("the registry's cache", () => {
+suite("registry cache", () => {
   let server: RegistryServer, folder: string, clock: FakeClock, now: number, odd: string[];
   const never = new AbortController().signal;
   setup(async () => {
@@ -46,7 +46,7 @@ suite("the registry's cache", () => {
   const file = (): string => path.join(folder, files()[0]!);
   const problem = (says: string): string => `The registry at ${new URL(server.url).host} could not be read. ${says}`;
 
-  test("is empty until somebody fetches, and asks nobody by itself", async () => {
+  test("is empty before the first refresh and sends no requests by itself", async () => {
     const one = cache();
     equal(shown(await one.current()), " from none");
     equal(server.requests.length, 0);
@@ -55,7 +55,7 @@ suite("the registry's cache", () => {
     equal(server.requests.length, 1);
   });
 
-  test("on disk that is read while the network answers is no news after it", async () => {
+  test("does not replace network data by disk data that is read later", async () => {
     await refreshed();
     server.answer = serving(registry("b"), '"2"');
     const one = cache(),
@@ -68,7 +68,7 @@ suite("the registry's cache", () => {
     equal(shown(await one.current()), "b from network of 1000");
   });
 
-  test("outlives its process", async () => {
+  test("persists across processes", async () => {
     await refreshed();
     now = 2000;
     const one = cache();
@@ -77,7 +77,7 @@ suite("the registry's cache", () => {
     equal(server.requests.length, 1);
   });
 
-  test("does not fetch again what has not changed, and knows that it is still so", async () => {
+  test("revalidates unchanged data with its ETag and updates the time", async () => {
     await refreshed();
     now = 2000;
     equal(await refreshed(), "a from network of 2000");
@@ -99,7 +99,7 @@ suite("the registry's cache", () => {
       "The server answered with status 500.",
     ],
     [
-      "breaks off",
+      "closes the connection early",
       () => {
         server.answer = (_, response) => {
           response.writeHead(200).write("{");
@@ -109,14 +109,14 @@ suite("the registry's cache", () => {
       "The connection broke off before everything had come.",
     ],
     [
-      "sends half of it as if it were all",
+      "sends a truncated document",
       () => {
         server.answer = serving(JSON.stringify(registry("b")).slice(0, -1), '"2"');
       },
       "It is not JSON.",
     ],
     [
-      "sends a page",
+      "sends an HTML page",
       () => {
         server.answer = serving("<!doctype html>", '"2"');
       },
@@ -130,7 +130,7 @@ suite("the registry's cache", () => {
       "It is no registry: it has no list of agents.",
     ],
     [
-      "sends nothing that can be used",
+      "sends no valid entry",
       () => {
         server.answer = serving({ agents: [{ id: "x" }] }, '"2"');
       },
@@ -144,7 +144,7 @@ suite("the registry's cache", () => {
       "The document is larger than 16 megabytes.",
     ],
     [
-      "leads to where it is not safe",
+      "redirects to an insecure address",
       () => {
         server.answer = status(302, { location: "http://example.com/" });
       },
@@ -152,7 +152,7 @@ suite("the registry's cache", () => {
     ],
   ];
   for (const [name, answer, says] of PROBLEMS)
-    test(`stays when the server ${name}`, async () => {
+    test(`keeps its data when the server ${name}`, async () => {
       await refreshed();
       answer();
       now = 5000;
@@ -164,7 +164,7 @@ suite("the registry's cache", () => {
       equal(await refreshed(), "c from network of 5000");
     });
 
-  test("stays when the server says nothing", async () => {
+  test("keeps its data when the server times out", async () => {
     await refreshed();
     server.answer = () => undefined;
     const late = refreshed();
@@ -173,7 +173,7 @@ suite("the registry's cache", () => {
     equal(await late, `a from disk of 1000: ${problem("The server did not answer within 30 seconds.")}`);
   });
 
-  test("in memory is no news once the server fails", async () => {
+  test("keeps its data in memory after a server error", async () => {
     const one = cache();
     await refreshed(one);
     server.answer = status(500);
@@ -182,13 +182,13 @@ suite("the registry's cache", () => {
     equal(await refreshed(one), "b from network of 1000");
   });
 
-  test("has 10,000 entries", async () => {
+  test("stores 10,000 entries", async () => {
     server.answer = serving(registry(...Array.from({ length: 10_000 }, (_, i) => `a${i}`)));
     equal((await cache().refresh(never)).registry.agents.length, 10_000);
     equal((await cache().current()).registry.agents.length, 10_000);
   });
 
-  test("asks the next address where one fails, and keeps both apart", async () => {
+  test("requests the next address if one fails and stores them separately", async () => {
     await using second = await RegistryServer.start(serving(registry("b"), '"b"'));
     const urls = [server.url, second.url] as const;
     await refreshed(cache({ urls }));
@@ -204,7 +204,7 @@ suite("the registry's cache", () => {
     equal(odd.length, 3);
   });
 
-  test("is fetched once for all who ask at the same time", async () => {
+  test("shares one request between concurrent refreshes", async () => {
     const one = cache(),
       [a, b] = await Promise.all([one.refresh(never), one.refresh(never)]);
     ok(a === b);
@@ -213,7 +213,7 @@ suite("the registry's cache", () => {
     equal(server.requests.length, 2);
   });
 
-  test("goes on being fetched for those who wait when another has gone, and ends with the last", async () => {
+  test("continues a refresh for the remaining callers and cancels it with the last", async () => {
     const one = cache(),
       first = new AbortController(),
       second = new AbortController();
@@ -251,7 +251,7 @@ suite("the registry's cache", () => {
     equal(await refreshed(one), "c from network of 1000");
   });
 
-  test("is as none where its file is broken, and begins again", async () => {
+  test("ignores a damaged file and fetches again", async () => {
     await refreshed();
     const name = file(),
       whole: Record<string, unknown> = JSON.parse(readFileSync(name, "utf8"));
@@ -282,7 +282,7 @@ suite("the registry's cache", () => {
     equal(server.requests.at(-1)!.headers["if-none-match"], undefined);
   });
 
-  test("whatever is in its file, nothing throws", () =>
+  test("never throws for any file content", () =>
     fc.assert(
       fc.asyncProperty(
         fc.oneof(
@@ -307,7 +307,7 @@ suite("the registry's cache", () => {
       { numRuns: 25 },
     ));
 
-  test("that cannot be written serves all the same, and leaves nothing behind", async () => {
+  test("works without a writable file and leaves no temporary files", async () => {
     mkdirSync(path.dirname(folder), { recursive: true });
     writeFileSync(folder, "a file");
     equal(await refreshed(), "a from network of 1000");
@@ -321,7 +321,7 @@ suite("the registry's cache", () => {
     deepEqual([odd.length, files()], [2, [name]]);
   });
 
-  test("has no file of its own making left when many write at once", async () => {
+  test("leaves no temporary files after concurrent writes", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => refreshed()));
     deepEqual([new Set(all).size, files().length, odd], [1, 1, []]);
     equal(shown(await cache().current()), "a from disk of 1000");

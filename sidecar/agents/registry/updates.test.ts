@@ -18,10 +18,10 @@ const entryOf = (entry: object): RegistryEntry => {
   return registry.agents[0]!;
 };
 
-suite("updates", () => {
+suite("registry update", () => {
   const entries = [entryOf({ ...good, version: "1.3.0" })];
 
-  test("are for what came from the registry and is older there", () => {
+  test("exists for registry entries with a newer version", () => {
     const configured = { id: "good", version: "1.2.3", _source: "registry" as const };
     deepEqual(updatesFor([configured], entries), [{ id: "good", from: "1.2.3", to: "1.3.0", entry: entries[0] }]);
     deepEqual(updatesFor([{ id: "good", _source: "registry" }], entries), [
@@ -40,7 +40,7 @@ suite("updates", () => {
     );
   });
 
-  test("leave alone what the user wrote, and what the registry has no more", () => {
+  test("excludes custom entries and entries no longer in the registry", () => {
     deepEqual(
       updatesFor(
         [
@@ -55,7 +55,7 @@ suite("updates", () => {
     deepEqual(updatesFor([{ id: "good", version: "1.0.0", _source: "registry" }], []), []);
   });
 
-  test("keep the variables that the user wrote into one, of whichever kind", () => {
+  test("keeps the user's environment variables in each distribution", () => {
     const mine = {
       npx: { package: "@s/good@1.2.3", args: ["--old"], env: { KEY: "mine", MODE: "mine" } },
       uvx: { package: "good==1", env: { OTHER: "1" } },
@@ -81,7 +81,7 @@ suite("updates", () => {
     });
   });
 
-  test("keep the headers that the user wrote for a server, as long as it is where it was", () => {
+  test("keeps the user's headers only if the server's origin is unchanged", () => {
     const mine = {
       http: { url: "https://example.com/v1", headers: { Authorization: "Bearer mine", Mode: "mine" } },
       npx: { package: "a@1", env: { KEY: "mine" } },
@@ -103,7 +103,7 @@ suite("updates", () => {
       deepEqual(after(url), { http: { url, headers: { Mode: "theirs" } }, npx });
   });
 
-  test("keep what the user decided, and drop what the registry has no more", () => {
+  test("keeps the user's settings and drops removed members", () => {
     const old = { ...good, more: 1, bypassPermissions: true, _enabled: false, settings: { a: 1 }, _source: "registry" };
     deepEqual(updated(old, entries[0]!), {
       ...good,
@@ -116,8 +116,8 @@ suite("updates", () => {
   });
 });
 
-suite("an import", () => {
-  test("is the whole entry, and says where it is from", () => {
+suite("registry import", () => {
+  test("contains the whole entry and its source", () => {
     const entry = {
       ...good,
       license_url: "https://example.com",
@@ -127,7 +127,7 @@ suite("an import", () => {
     deepEqual(imported(entryOf(entry)), { ...entry, _source: "registry" });
   });
 
-  test("decides nothing for the user, and takes no unsafe address along", () =>
+  test("drops the user's settings and unsafe addresses", () =>
     deepEqual(
       imported(
         entryOf({
@@ -145,7 +145,7 @@ suite("an import", () => {
       { ...good, repository: "https://example.com", _source: "registry" },
     ));
 
-  test("can be read again as the same entry, with every field that nobody here knows", () =>
+  test("round-trips entries with unknown members", () =>
     fc.assert(
       fc.property(fc.dictionary(fc.string({ minLength: 1, maxLength: 6 }), fc.jsonValue({ maxDepth: 3 })), more => {
         const unknown = Object.fromEntries(

@@ -12,8 +12,8 @@ const refuses = (subcommand: Subcommand, args: JsonObject, why: RegExp): void =>
     (error: unknown) => error instanceof ToolFailure && why.test(error.message),
   );
 
-suite("the command for a call", () => {
-  test("what builds tells its messages as JSON, what does not has no such option", () => {
+suite("cargo command", () => {
+  test("requests JSON messages only for commands that build", () => {
     equal(line("check"), "check --message-format=json");
     equal(
       line("build", { package: "alpha", features: ["a", "b"], release: true }),
@@ -45,24 +45,24 @@ suite("the command for a call", () => {
       ok(!line(one, { package: "serde" }).includes("message-format"));
   });
 
-  test("arguments that are absent, null or empty are none", () =>
+  test("omits absent, null and empty arguments", () =>
     equal(line("test", { package: null, features: [], test_arg: "" }), "test --no-fail-fast --message-format=json"));
 
-  test("a filter of tests is told back, an option of theirs is not", () => {
+  test("returns a test filter but not an option of the test program", () => {
     deepEqual(
       [commandFor("test", { test_arg: "adds" }).wanted, commandFor("test", { test_arg: "--nocapture" }).wanted],
       ["adds", undefined],
     );
   });
 
-  test("no test program is told to write a file", () => {
+  test("rejects options that make a test program write a file", () => {
     for (const test_arg of ["--logfile=/etc/hosts", "--logfile", "--logf=x"])
       refuses("test", { test_arg }, /cannot be given to test programs/);
     for (const test_arg of ["--list", "logfile", "--nocapture"])
       ok(line("test", { test_arg }).endsWith(` -- ${test_arg}`));
   });
 
-  test("options that could run or write something elsewhere are refused, however they are spelled", () => {
+  test("rejects options that run or write something elsewhere, in any spelling", () => {
     const elsewhere = [
       "--config",
       "--config=build.rustc='x'",
@@ -89,7 +89,7 @@ suite("the command for a call", () => {
     refuses("remove", { package: "a", extra_args: ["--path", "x"] }, /“--path” cannot be given to cargo remove/);
   });
 
-  test("a crate's name is never an option, nor a path", () => {
+  test("rejects an option or a path as a crate name", () => {
     for (const name of ["--config", "-Zx", "+nightly", "../x", "a b", "", "@1"])
       refuses("add", { package: name }, /not the name of a crate/);
     for (const name of ["+nightly", "../x", "a b", "/x"])
@@ -98,7 +98,7 @@ suite("the command for a call", () => {
       refuses("add", { package: "a", extra_args }, /needs a value/);
   });
 
-  test("a folder is named for a look at it, a repository is on the network", () => {
+  test("returns a path for its check and accepts only remote git repositories", () => {
     deepEqual(commandFor("add", { package: "alpha", extra_args: ["--path", "../alpha", "--path=b"] }).folders, [
       "../alpha",
       "b",
@@ -111,9 +111,9 @@ suite("the command for a call", () => {
       refuses("add", { package: "a", extra_args: ["--git", address] }, /begins with https/);
   });
 
-  test("a zero character is refused", () => refuses("run", { args: ["a\0b"] }, /zero character/));
+  test("rejects a zero character", () => refuses("run", { args: ["a\0b"] }, /zero character/));
 
-  test("no argument of a model's becomes an option that is not known here", () => {
+  test("never passes unknown options from a model's arguments", () => {
     const KNOWN =
       /^--(no-fail-fast|message-format=json|release|(package|features|bin|precise|rename|target|registry|branch|tag|rev|git|path)=[^]*|dev|build|optional|no-optional|default-features|no-default-features|public|no-public|ignore-rust-version|locked|offline|frozen|dry-run|recursive|workspace)$/;
     const word = fc.oneof(
@@ -167,6 +167,6 @@ suite("the command for a call", () => {
     );
   });
 
-  test("what is shown can be typed", () =>
+  test("displays a command that can be typed", () =>
     equal(typed(["run", "--", "two words", "it's", "a=b"]), `cargo run -- 'two words' 'it'\\''s' a=b`));
 });

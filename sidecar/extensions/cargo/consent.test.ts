@@ -78,9 +78,9 @@ async function opened(settings: JsonObject = {}) {
   };
 }
 
-suite("the user's consent to Cargo's tools", () => {
+suite("consent for Cargo's tools", () => {
   for (const [tool, args] of TOOLS)
-    test(`${tool} starts nothing until it is allowed, and nothing when it is denied`, async () => {
+    test(`starts ${tool} only after permission and not after a denial`, async () => {
       await using session = await opened();
       session.answers(() => choosing("deny"));
       const denied = await session.call(tool, args);
@@ -99,13 +99,13 @@ suite("the user's consent to Cargo's tools", () => {
       );
     });
 
-  test("a client that cannot ask is told so, and nothing is started", async () => {
+  test("starts nothing if the client cannot request permission", async () => {
     await using session = await opened();
     match(said(await session.call("cargo_run")), /cannot ask its user for permission/);
     deepEqual(session.ran, []);
   });
 
-  test("a standing approval is for the kind of act: running code, or changing the project; and for this session", async () => {
+  test("remembers a standing approval per kind of action and session", async () => {
     await using session = await opened();
     session.answers(({ params }) => {
       match(JSON.stringify(arrayOr(objectOr(params).options)), /This Session/);
@@ -123,7 +123,7 @@ suite("the user's consent to Cargo's tools", () => {
     deepEqual(session.titles(), ["cargo check", "cargo add serde", "cargo check"]);
   });
 
-  test("the setting `approve` can allow all; what it has to be is logged", async () => {
+  test("allows all calls with `approve` and logs an invalid value", async () => {
     await using session = await opened({ approve: "all" });
     await session.call("cargo_run");
     deepEqual([session.asked, session.ran], [[], ["run in ."]]);
@@ -131,7 +131,7 @@ suite("the user's consent to Cargo's tools", () => {
     match(session.computer.logged.join(), /“approve” of the extension cargo/);
   });
 
-  test("runs where the user was told, also when the folder is set while the question is open", async () => {
+  test("runs in the displayed folder even if the folder changes during the request", async () => {
     await using session = await opened();
     mkdirSync(path.join(session.folder, "sub"));
     session.answers(async ({ params }) => {
@@ -143,7 +143,7 @@ suite("the user's consent to Cargo's tools", () => {
     deepEqual([session.titles(), session.ran], [["cargo run"], ["run in ."]]);
   });
 
-  test("arguments that cannot be are refused without a question; a question is withdrawn with its call, and with its turn", async () => {
+  test("rejects invalid arguments without a request, and cancels the request with its call or turn", async () => {
     await using session = await opened();
     match(said(await session.call("cargo_add", { package: "--config" })), /is not the name of a crate/);
     deepEqual(session.asked, []);

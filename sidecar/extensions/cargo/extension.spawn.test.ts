@@ -36,8 +36,8 @@ function allowing(request: IncomingRequest): void {
 
 const fields = (result: unknown): JsonObject => objectOr(objectOr(objectOr(result)._meta)[STRUCTURED]);
 
-suite("the extension Cargo in a session", () => {
-  test("a folder without a Rust project gets no server: its session passes as the bytes that came", async () => {
+suite("Cargo extension in a session", () => {
+  test("forwards a session without a Rust project unchanged", async () => {
     using folder = temporaryFolder();
     using computer = new ExtensionRig();
     const { client, successor } = rig(chain => cargo.define({}, computer.fixture).make(chain)),
@@ -47,7 +47,7 @@ suite("the extension Cargo in a session", () => {
     equal(successor.frames[0]?.bytes.toString(), line);
   });
 
-  test("a project gets cargo-mcp, with tools whose arguments are the documented ones, and hints for who approves", async () => {
+  test("adds cargo-mcp with the documented tools and annotations to a Rust project", async () => {
     using workspace = new RustWorkspace();
     using computer = new ExtensionRig();
     await using fixture = new Fixture({ stages: [cargo.define({}, computer.fixture), bridge()] });
@@ -85,7 +85,7 @@ suite("the extension Cargo in a session", () => {
     );
   });
 
-  test("a setting that cannot be read is logged, and the others count", () => {
+  test("logs an invalid setting and applies the others", () => {
     using computer = new ExtensionRig();
     cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.fixture);
     deepEqual(computer.logged, [
@@ -95,7 +95,7 @@ suite("the extension Cargo in a session", () => {
   });
 });
 
-suite("the extension Cargo with a real cargo", function () {
+suite("Cargo extension with a real cargo", function () {
   this.timeout(timeLimit(120_000));
   let registry: CrateRegistry, home: CargoHome;
   suiteSetup(async function () {
@@ -135,7 +135,7 @@ suite("the extension Cargo with a real cargo", function () {
     };
   }
 
-  test("errors and warnings of a check, each once; a project that is right says little", async () => {
+  test("reports each error and warning of a check once, and little for a correct project", async () => {
     using workspace = new RustWorkspace({
       "alpha/src/lib.rs": `pub fn add(a: i32, b: i32) -> i32 { let unused = 1; a + b }`,
     });
@@ -162,7 +162,7 @@ suite("the extension Cargo with a real cargo", function () {
     );
   });
 
-  test("the report of the tests, with what those that failed printed; one of them by its name", async () => {
+  test("reports tests with the output of failed ones, and a single test by name", async () => {
     using workspace = new RustWorkspace();
     await using session = await opened(workspace);
     const all = await session.call("cargo_test");
@@ -180,7 +180,7 @@ suite("the extension Cargo with a real cargo", function () {
     );
   });
 
-  test("what a program prints, and how it ends; its arguments are no shell's", async () => {
+  test("reports a program's output and exit code and passes arguments without a shell", async () => {
     using workspace = new RustWorkspace();
     await using session = await opened(workspace);
     const result = await session.call("cargo_run", { args: ["$(id)", "two words", "--config"] });
@@ -189,7 +189,7 @@ suite("the extension Cargo with a real cargo", function () {
     match(said(result), /^cargo run: the program ended with exit code 3\./);
   });
 
-  test("a call that is withdrawn, a turn that is stopped, a session that is closed, and a chain that ends end the program with all it started", async function () {
+  test("stops the program and its children when the call, turn, session or chain ends", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     using workspace = new RustWorkspace();
     for (const end of ["withdrawn", "turn stopped", "session closed", "chain ended"] as const) {
@@ -227,7 +227,7 @@ suite("the extension Cargo with a real cargo", function () {
     }
   });
 
-  test("two at once in one folder: the second says that it waits, and at its limit that it was blocked", async () => {
+  test("reports that a concurrent call waits for cargo's lock and that it was blocked at its limit", async () => {
     using workspace = new RustWorkspace({
       "beta/build.rs": `fn main() { while !std::path::Path::new("../go").exists() { std::thread::sleep(std::time::Duration::from_millis(20)); } }`,
     });
@@ -266,7 +266,7 @@ suite("the extension Cargo with a real cargo", function () {
     match(said(await first), /^cargo build succeeded/);
   });
 
-  test("dependencies are added, updated and removed, and what was built is deleted", async () => {
+  test("adds, updates and removes dependencies and cleans the build", async () => {
     using workspace = new RustWorkspace();
     await using session = await opened(workspace);
     const added = await session.call("cargo_add", {
@@ -295,7 +295,7 @@ suite("the extension Cargo with a real cargo", function () {
     equal(existsSync(path.join(workspace.path, "target")), false);
   });
 
-  test("Eliza calls it, through a conductor", async () => {
+  test("runs for Eliza through a conductor", async () => {
     using workspace = new RustWorkspace();
     using computer = new ExtensionRig({ environment: async () => ({ ...process.env, ...home.environment }) });
     const component = await builtInComponent("cargo", "Cargo", {}, computer.fixture, () => undefined),

@@ -2,25 +2,25 @@ import { equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { Ends, ends } from "./head-and-tail";
 
-suite("the beginning and the end of a text", () => {
-  test("what is short is kept as it is, without empty lines at its end", () => {
+suite("beginning and end of a text", () => {
+  test("keeps a short text without trailing empty lines", () => {
     equal(ends("a\n\nb\n\n", 100, 100), "a\n\nb");
     equal(new Ends(10, 10).isEmpty, true);
   });
 
-  test("of what is long the middle is left out, and its lines are counted", () => {
+  test("omits the middle of a long text with the number of omitted lines", () => {
     const text = Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n");
     equal(ends(text, 15, 16), "line 0\nline 1\n… (96 lines left out) …\nline 98\nline 99");
     equal(ends("aaa\nbbb\nccc", 4, 4), "aaa\n… (1 line left out) …\nccc");
   });
 
-  test("a line that is long itself is cut, and says so", () =>
+  test("truncates a long line with a note", () =>
     match(ends("x".repeat(5000), 10, 10), /^x{2000}… \(3000 more characters\)$/));
 
-  test("what was left out once is not replaced by what comes later: the order stays", () =>
+  test("keeps the order and does not fill the omitted part later", () =>
     equal(ends("a\nlonger than that\nb", 4, 30), "a\nlonger than that\nb"));
 
-  test("each line is there or counted, in order, and little is held however much comes", () => {
+  test("shows or counts each line in order, with bounded memory", () => {
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: "grapheme-ascii", maxLength: 20 }), { maxLength: 3000 }),

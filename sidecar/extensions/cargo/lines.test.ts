@@ -18,17 +18,17 @@ function lines(
 }
 
 suite("bytes as lines", () => {
-  test("an end is no line of its own, an empty line is one", () => {
+  test("treats a newline as an end and keeps empty lines", () => {
     deepEqual(lines(Buffer.from("a\n\nb"), 100).lines, ["a", "", "b"]);
     deepEqual(lines(Buffer.from("a\n"), 100).lines, ["a"]);
     deepEqual(lines(Buffer.from(""), 100).lines, []);
   });
 
-  test("a line that is too long comes in pieces of the limit", () => {
+  test("splits a long line at the limit", () => {
     deepEqual(lines(Buffer.from("abcde\nfgh\nijklmno"), 3).lines, ["abc", "de", "fgh", "ijk", "lmn", "o"]);
   });
 
-  test("however the bytes are cut, the lines are the same, and short lines are those of the text", () => {
+  test("returns the same lines for any chunks", () => {
     const texts = fc
       .array(fc.constantFrom("a", "é", "🦀", "\n", "\n\n", "line"), { maxLength: 40 })
       .map(parts => parts.join(""));
@@ -54,7 +54,7 @@ suite("bytes as lines", () => {
   });
 });
 
-suite("a line as a terminal shows it", () => {
+suite("line as a terminal shows it", () => {
   const shown: readonly [written: string, shown: string][] = [
     ["plain\ttext é", "plain\ttext é"],
     ["\x1b[1;32mgreen\x1b[0m", "green"],

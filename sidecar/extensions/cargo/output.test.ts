@@ -12,9 +12,9 @@ function said(reads: Reads, stdout: string, stderr = ""): Said {
   return output.end();
 }
 
-suite("the output of cargo", () => {
+suite("CargoOutput", () => {
   for (const name of RECORDED)
-    test(`is understood the same however it is cut: ${name}`, () => {
+    test(`returns the same result for any chunks: ${name}`, () => {
       const { stdout, stderr } = recorded(name);
       const take = (sizes: readonly number[]): Said => {
         const output = new CargoOutput(READS[name]);
@@ -38,7 +38,7 @@ suite("the output of cargo", () => {
       );
     });
 
-  test("what a program prints after the build is never a message of cargo's", () => {
+  test("never parses a program's output as a cargo message", () => {
     const spoof = `{"reason":"compiler-message","message":{"level":"error","message":"fake","rendered":"fake","spans":[]}}`;
     const { found, stdout, isBuilt } = said(
       "program",
@@ -48,11 +48,11 @@ suite("the output of cargo", () => {
     match(stdout, /fake/);
   });
 
-  test("what is no message while it builds is kept as text: a procedural macro may print", () => {
+  test("keeps non-message output during a build as text", () => {
     equal(said("messages", `hello\n{"reason":7}\n{"half\n[1]\n${built}`).stdout, `hello\n{"reason":7}\n{"half\n[1]`);
   });
 
-  test("a diagnostic that several targets have counts once", () => {
+  test("counts a diagnostic of several targets once", () => {
     const message = (note: string, line = 1) =>
       `${JSON.stringify({ reason: "compiler-message", message: { level: "warning", message: "unused", code: { code: "dead_code" }, rendered: `warning: unused\n${note}`, spans: [{ is_primary: true, file_name: "a.rs", line_start: line, column_start: 1 }] } })}\n`;
     const { found } = said("messages", message("note: on by default") + message("") + message("", 2));
@@ -62,7 +62,7 @@ suite("the output of cargo", () => {
     );
   });
 
-  test("what rustc says about its own messages is none", () => {
+  test("ignores rustc's summaries", () => {
     const one = (level: string, message: string) =>
       `${JSON.stringify({ reason: "compiler-message", message: { level, message, rendered: message, spans: [], code: null } })}\n`;
     const placed = (message: string) =>
@@ -98,7 +98,7 @@ suite("the output of cargo", () => {
     equal(found.warningCount, 0);
   });
 
-  test("status lines of a build are left out and told, what a program writes to stderr is kept", () => {
+  test("reports a build's status lines and keeps the program's stderr", () => {
     const heard: string[] = [],
       output = new CargoOutput("program", status => heard.push(status));
     output.stderr(
@@ -115,7 +115,7 @@ suite("the output of cargo", () => {
     ]);
   });
 
-  test("of commands that build nothing the status lines are the answer", () => {
+  test("keeps status lines of commands without a build", () => {
     equal(
       said(
         "text",
@@ -126,7 +126,7 @@ suite("the output of cargo", () => {
     );
   });
 
-  test("a program without an end is kept by its ends, in little memory", () => {
+  test("keeps the beginning and end of endless output in bounded memory", () => {
     const output = new CargoOutput("program"),
       line = Buffer.from(`${"x".repeat(99)}\n`.repeat(600)),
       endless = Buffer.alloc(1 << 20, "y");
@@ -140,7 +140,7 @@ suite("the output of cargo", () => {
     ok(bytes > 32_000_000);
   });
 
-  test("many different warnings are counted, and few are held", () => {
+  test("counts many warnings and stores few", () => {
     const output = new CargoOutput("messages");
     for (let i = 0; i < 3000; i++)
       output.stdout(

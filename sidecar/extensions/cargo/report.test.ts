@@ -55,9 +55,9 @@ const built = (success: boolean): string => JSON.stringify({ reason: "build-fini
 const lines = (...all: string[]): string => all.map(line => `${line}\n`).join("");
 const numbered = <T>(n: number, of: (i: number) => T): T[] => Array.from({ length: n }, (_, i) => of(i + 1));
 
-suite("the answer to a run of cargo", () => {
+suite("cargo report", () => {
   for (const name of RECORDED)
-    test(`is the golden one: ${name}`, () => {
+    test(`matches the golden file: ${name}`, () => {
       const { text, structured } = answered(READS[name], recorded(name), { ...COMMANDS[name], ...exited(CODES[name]) });
       const golden = `sidecar/extensions/cargo/fixtures/${name}.answer.txt`,
         actual = `${text}\n\n${JSON.stringify(structured, undefined, 2)}\n`;
@@ -70,7 +70,7 @@ suite("the answer to a run of cargo", () => {
         );
     });
 
-  test("errors come first, warnings after them, also when they were printed the other way round", () => {
+  test("lists errors before warnings", () => {
     const { text, structured } = answered("messages", {
       stdout: lines(diagnostic("warning", "careful"), diagnostic("error", "wrong", 2), built(false)),
     });
@@ -82,7 +82,7 @@ suite("the answer to a run of cargo", () => {
     ]);
   });
 
-  test("the first warnings are shown, as many as the user wants, and all are counted, by lint", () => {
+  test("shows the configured number of warnings and counts all by lint", () => {
     const stdout = lines(
       ...numbered(7, i => diagnostic("warning", `w${i}`, i, i < 4 ? "dead_code" : "unused_mut")),
       built(true),
@@ -95,7 +95,7 @@ suite("the answer to a run of cargo", () => {
     match(answered("messages", { stdout }, { maxWarnings: 0, ...exited(0) }).text, /\n\n7 warnings not shown\./);
   });
 
-  test("hundreds of errors become lines, then a number; the answer stays short", () => {
+  test("shortens hundreds of errors to lines and a number", () => {
     const { text, structured } = answered("messages", {
       stdout: lines(...numbered(500, i => diagnostic("error", `e${i} ${"x".repeat(600)}`, i, "E0001")), built(false)),
     });
@@ -106,7 +106,7 @@ suite("the answer to a run of cargo", () => {
     equal((structured.messages as string[]).length + 50, (structured.diagnostics as unknown[]).length);
   });
 
-  test("a thousand tests that fail: the output of some, the names of more, and how many", () => {
+  test("shortens a thousand failed tests to some outputs, more names and a number", () => {
     const names = numbered(1000, i => `t${i}`),
       stdout = lines(
         built(true),
@@ -126,7 +126,7 @@ suite("the answer to a run of cargo", () => {
     ok(JSON.stringify(structured).length < 60_000);
   });
 
-  test("it says how much was saved, where something was", () => {
+  test("states how much output was omitted", () => {
     match(
       answered("messages", { stdout: lines(built(true)), stderr: "   Compiling a v0.1.0\n".repeat(1000) }, exited(0))
         .text,
@@ -138,7 +138,7 @@ suite("the answer to a run of cargo", () => {
     );
   });
 
-  test("what cargo adds about errors that are shown is left out; what it says besides is not", () => {
+  test("omits cargo's summary of displayed errors and keeps other messages", () => {
     const stderr =
       "warning: unused manifest key: package.x\nerror: could not compile `a` (lib) due to 1 previous error\nwarning: build failed, waiting for other jobs to finish...\n";
     const { text } = answered("messages", { stdout: lines(diagnostic("error", "wrong"), built(false)), stderr });
@@ -146,7 +146,7 @@ suite("the answer to a run of cargo", () => {
     match(answered("messages", { stdout: lines(built(false)), stderr }).text, /could not compile/);
   });
 
-  test("a program's end is its own, a build's failure is cargo's", () => {
+  test("distinguishes a program's exit code from a build failure", () => {
     match(
       answered("program", { stdout: lines(built(true), "said") }, exited(3)).text,
       /^cargo x: the program ended with exit code 3\.\n\nstdout:\nsaid$/,
@@ -161,7 +161,7 @@ suite("the answer to a run of cargo", () => {
     );
   });
 
-  test("a filter that no test matches is named", () => {
+  test("names a filter that matches no test", () => {
     const stdout = lines(
       built(true),
       "running 0 tests",
@@ -172,7 +172,7 @@ suite("the answer to a run of cargo", () => {
     doesNotMatch(answered("tests", { stdout }, exited(0)).text, /No test has/);
   });
 
-  test("at the time limit it is an error that says so, with what was printed", () => {
+  test("is an error with the output so far at the time limit", () => {
     const { text, structured, isError } = answered(
       "tests",
       { stdout: lines(built(true), "running 2 tests", "test a ... ok", "test b has been running for over 60 seconds") },
@@ -185,7 +185,7 @@ suite("the answer to a run of cargo", () => {
     deepEqual([isError, structured.exit_code, structured.timed_out], [true, null, true]);
   });
 
-  test("a run that waited for another cargo to the end says that, and one that went on does not", () => {
+  test("states that cargo waited for another cargo until the limit", () => {
     const stderr = "    Blocking waiting for file lock on build directory\n";
     match(
       answered("messages", { stderr }, stopped(60)).text,
@@ -198,6 +198,6 @@ suite("the answer to a run of cargo", () => {
     equal(output.end().waitingFor, undefined);
   });
 
-  test("durations in words", () =>
+  test("formats durations", () =>
     deepEqual([1, 30, 60, 90, 600].map(duration), ["1 second", "30 seconds", "1 minute", "90 seconds", "10 minutes"]));
 });

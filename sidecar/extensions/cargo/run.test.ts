@@ -97,8 +97,8 @@ const failure = (run: Promise<unknown>, why: RegExp): Promise<void> =>
 const structured = (answer: ToolAnswer): JsonObject =>
   objectOr(typeof answer === "string" ? undefined : answer.structured);
 
-suite("a run of cargo", () => {
-  test("is the user's cargo in the session's folder, without colours, with the user's environment on top", async () => {
+suite("cargo run", () => {
+  test("uses the user's cargo and environment in the session's folder, without colours", async () => {
     using deps = new Fixture({ settings: { environment: { RUSTFLAGS: "x", CARGO_TERM_COLOR: "always" } } });
     const started = deps.started(),
       answer = deps.call("check", { package: "alpha" }),
@@ -117,7 +117,7 @@ suite("a run of cargo", () => {
     );
   });
 
-  test("is stopped at the limit, and says so with what it had printed", async () => {
+  test("stops at the time limit with the output so far", async () => {
     using deps = new Fixture({ settings: { timeoutMinutes: 2 } });
     const started = deps.started(),
       answer = deps.call("run"),
@@ -134,7 +134,7 @@ suite("a run of cargo", () => {
     equal(isError, true);
   });
 
-  test("a call may have less time than the user's limit, never more; nothing else limits it", async () => {
+  test("accepts a shorter limit per call, never a longer one", async () => {
     for (const [asked, ms] of [
       [5, 5_000],
       [100_000, 600_000],
@@ -151,7 +151,7 @@ suite("a run of cargo", () => {
     }
   });
 
-  test("that is withdrawn is ended", async () => {
+  test("ends when its call is cancelled", async () => {
     using deps = new Fixture();
     const started = deps.started(),
       answer = deps.call("build");
@@ -161,7 +161,7 @@ suite("a run of cargo", () => {
     equal(deps.clock.waiting, 0);
   });
 
-  test("calls are not queued: cargo has a lock of its own", async () => {
+  test("runs concurrent calls without a queue", async () => {
     using deps = new Fixture();
     const first = deps.started(),
       one = deps.call("run"),
@@ -175,7 +175,7 @@ suite("a run of cargo", () => {
     equal(deps.runs.length, 2);
   });
 
-  test("tells status lines as progress, one a second, and always that it waits or runs a program", async () => {
+  test("reports status lines once per second, and waiting and running immediately", async () => {
     using deps = new Fixture();
     const started = deps.started(),
       answer = deps.call("build"),
@@ -198,7 +198,7 @@ suite("a run of cargo", () => {
     ]);
   });
 
-  test("without cargo the answer says what to do; where rustup puts it, it is found without a PATH", async () => {
+  test("explains a missing cargo and finds rustup's cargo without a PATH", async () => {
     using none = new Fixture({ find: async () => undefined });
     await failure(none.call("check"), /cargo is not installed.*rustup/);
     const asked: string[] = [];
@@ -225,7 +225,7 @@ suite("a run of cargo", () => {
     deepEqual(asked, ["cargo", spec.command, "cargo", path.join("/opt/cargo", "bin", "cargo")]);
   });
 
-  test("a cargo that cannot be started is a sentence, a bug is thrown on", async () => {
+  test("reports a cargo that cannot start and rethrows other errors", async () => {
     using deps = new Fixture();
     const started = deps.started(),
       answer = failure(
@@ -240,7 +240,7 @@ suite("a run of cargo", () => {
     await bug;
   });
 
-  test("what leads out of the session's folders starts nothing", async () => {
+  test("rejects paths outside the session's folders without a start", async () => {
     using deps = new Fixture();
     await failure(deps.call("check", { cwd: ".." }), /outside/);
     await failure(deps.call("add", { package: "a", extra_args: ["--path", "../a"] }), /outside/);

@@ -6,26 +6,26 @@ const read = (given: Record<string, unknown>) => {
   return { settings: readSettings(given, (setting, has) => odd.push(`${setting} ${has}`)), odd };
 };
 
-suite("settings of the extension Cargo", () => {
-  test("those that are not there have defaults, and unknown ones are left alone", () =>
+suite("Cargo extension settings", () => {
+  test("uses defaults for missing values and ignores unknown ones", () =>
     deepEqual(read({ other: 1 }), { settings: DEFAULTS, odd: [] }));
-  test("those that can be read count", () => {
+  test("applies valid values", () => {
     const settings = { timeoutMinutes: 0.5, maxWarnings: 0, environment: { RUSTFLAGS: "-Dwarnings" } };
     deepEqual(read(settings), { settings, odd: [] });
   });
   for (const timeoutMinutes of [0, -1, 1441, "10", null, NaN, Infinity])
-    test(`timeoutMinutes ${String(timeoutMinutes)} is said, and the default counts`, () =>
+    test(`reports timeoutMinutes ${String(timeoutMinutes)} and uses the default`, () =>
       deepEqual(read({ timeoutMinutes }), {
         settings: DEFAULTS,
         odd: ["timeoutMinutes has to be a number from 0.1 to 1440"],
       }));
   for (const maxWarnings of [-1, 1.5, 101, "5"])
-    test(`maxWarnings ${maxWarnings} is said, and the default counts`, () =>
+    test(`reports maxWarnings ${maxWarnings} and uses the default`, () =>
       deepEqual(read({ maxWarnings }), {
         settings: DEFAULTS,
         odd: ["maxWarnings has to be a whole number from 0 to 100"],
       }));
-  test("of an environment what is no text is said, the rest counts", () => {
+  test("reports non-string environment values and applies the others", () => {
     deepEqual(read({ environment: { A: "1", B: 2 } }), {
       settings: { ...DEFAULTS, environment: { A: "1" } },
       odd: ["environment has to be texts by their names"],

@@ -10,15 +10,15 @@ function reported(text: string): { readonly tests: TestsSaid | undefined; readon
 const RESULT = (passed: number, failed: number): string =>
   `\ntest result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.01s\n`;
 
-suite("the report of test programs", () => {
-  test("counts of all programs are added, and tests that passed say nothing", () => {
+suite("test report", () => {
+  test("adds the counts of all programs and omits passed tests", () => {
     const { tests, other } = reported(
       `\nrunning 2 tests\ntest a ... ok\ntest b ... ignored, too slow\n${RESULT(1, 0)}\nrunning 1 test\ntest c ... ok\n${RESULT(1, 0)}`,
     );
     deepEqual([tests, other], [{ passed: 2, failed: 0, ignored: 0, filteredOut: 2, failures: [] }, []]);
   });
 
-  test("those that failed have what they printed; the same name in two programs is two tests", () => {
+  test("lists failed tests with their output, per program", () => {
     const one = (output: string) =>
       `running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\n${output}\n\n\nfailures:\n    a\n${RESULT(0, 1)}`;
     deepEqual(reported(one("first\n\nmore") + one("second")).tests?.failures, [
@@ -27,7 +27,7 @@ suite("the report of test programs", () => {
     ]);
   });
 
-  test("a test whose output was not captured, or whose program died before it could report, is known by its name", () => {
+  test("lists a failed test without captured output, and one whose program died, by name", () => {
     const { tests, other } = reported(
       `running 2 tests\nprinted at once\ntest a - should panic ... FAILED\n\nfailures:\n\nfailures:\n    a\n${RESULT(1, 1)}running 3 tests\ntest b ... FAILED\ntest c ... `,
     );
@@ -44,7 +44,7 @@ suite("the report of test programs", () => {
     );
   });
 
-  test("what passing tests print is shown where it was asked for", () => {
+  test("shows output of passed tests if requested", () => {
     deepEqual(
       reported(
         `running 1 test\ntest a ... ok\n\nsuccesses:\n\n---- a stdout ----\nhello\n\n\nsuccesses:\n    a\n${RESULT(1, 0)}`,
@@ -53,7 +53,7 @@ suite("the report of test programs", () => {
     );
   });
 
-  test("of a backtrace the frames of the standard library are left out", () => {
+  test("omits standard library frames of a backtrace", () => {
     const output = `thread 'a' panicked at src/lib.rs:1:2:\nboom\nstack backtrace:\n   0: rust_begin_unwind\n             at /rustc/123/library/std/src/panicking.rs:1:2\n   1: core::panicking\n             at C:\\toolchain\\lib\\rustlib\\src\\rust\\library\\core\\src\\panicking.rs:3\n   2: mine::a\n             at ./src/lib.rs:1:2\n   3: without a place\nnote: Some details are omitted, run with \`RUST_BACKTRACE=full\` for a verbose backtrace.`;
     equal(
       reported(`running 1 test\nfailures:\n---- a stdout ----\n${output}\n\nfailures:\n    a\n${RESULT(0, 1)}`).tests
@@ -62,12 +62,12 @@ suite("the report of test programs", () => {
     );
   });
 
-  test("programs with a harness of their own are other output", () => {
+  test("keeps the output of custom harnesses as text", () => {
     const { tests, other } = reported("my harness\nall fine");
     deepEqual([tests, other], [undefined, ["my harness", "all fine"]]);
   });
 
-  test("a test that prints much, and many that fail, are held in bounds", () => {
+  test("bounds long test output and many failures", () => {
     const { tests } = reported(
       `running 1 test\nfailures:\n---- big stdout ----\n${"line\n".repeat(20_000)}the end\n${Array.from({ length: 2000 }, (_, i) => `---- t${i} stdout ----\nx`).join("\n")}\n${RESULT(0, 2001)}`,
     );

@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { ToolFailure } from "../tool";
 import { WorkingFolder } from "./working-folder";
 
-suite("where cargo runs", () => {
+suite("cargo working folder", () => {
   let folder: ReturnType<typeof temporaryFolder>, root: string;
   setup(() => {
     folder = temporaryFolder();
@@ -23,7 +23,7 @@ suite("where cargo runs", () => {
   const refused = (run: Promise<unknown>, why: RegExp): Promise<void> =>
     rejects(run, (error: unknown) => error instanceof ToolFailure && why.test(error.message));
 
-  test("in the session's folder, or the one project that is below it or in another folder of the session", async () => {
+  test("defaults to the session's folder or the only project in the session's folders", async () => {
     equal(await working().of(undefined), at("session"));
     manifest("session/a");
     equal(await working().of(undefined), at("session/a"));
@@ -31,7 +31,7 @@ suite("where cargo runs", () => {
     equal(await working("more").of(undefined), at("session"));
   });
 
-  test("where there are several projects, it asks which", async () => {
+  test("is required as an argument if there are several projects", async () => {
     manifest("session/a", "session/b", "more");
     await refused(working("more").of(undefined), /several Rust projects here: a, b, .*more\. Say which one with “cwd”/);
     equal(await working("more").of("b"), at("session/b"));
@@ -42,7 +42,7 @@ suite("where cargo runs", () => {
     await refused(set.set(undefined), /several/);
   });
 
-  test("relative to the session's folder, whatever was set; absolute in any folder of the session", async () => {
+  test("is relative to the session's folder, or absolute in any session folder", async () => {
     const one = working("more");
     await one.set("a");
     equal(await one.of("a/src"), at("session/a/src"));
@@ -50,7 +50,7 @@ suite("where cargo runs", () => {
     equal(await one.of("."), at("session"));
   });
 
-  test("never outside of the session's folders, also not by a link", async () => {
+  test("is rejected outside the session's folders, also through a link", async () => {
     symlinkSync(at("outside"), at("session/link"));
     for (const cwd of ["..", "../outside", at("outside"), "link", "a/../../outside"]) {
       await refused(working().of(cwd), /is outside of this session's folders/);
@@ -59,7 +59,7 @@ suite("where cargo runs", () => {
     await refused(working().inside("../../outside", at("session/a")), /outside/);
   });
 
-  test("a folder that was set and has become a link out of the session is refused", async () => {
+  test("is rejected if it has become a link out of the session", async () => {
     const one = working();
     mkdirSync(at("session/c"));
     await one.set("c");
@@ -69,7 +69,7 @@ suite("where cargo runs", () => {
     await refused(one.of(undefined), /outside/);
   });
 
-  test("what is no folder is said", async () => {
+  test("is rejected if it is not a folder", async () => {
     writeFileSync(at("session/file"), "");
     for (const cwd of ["file", "not-there"]) await refused(working().of(cwd), /There is no folder/);
     await refused(working().of("a\0b"), /cannot be looked at/);
@@ -77,7 +77,7 @@ suite("where cargo runs", () => {
     await refused(working().of("round"), /cannot be looked at: .*ELOOP/);
   });
 
-  test("people see it relative to the session's folder", async () => {
+  test("is displayed relative to the session's folder", async () => {
     deepEqual(
       [
         await working().shown(at("session")),

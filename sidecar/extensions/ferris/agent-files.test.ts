@@ -4,7 +4,7 @@ import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
 import { bringsAgentFiles } from "./agent-files";
 
-suite("files for agents in a crate", () => {
+suite("agent files in a crate", () => {
   for (const [name, brings] of [
     [".gitignore", false],
     [".cargo_vcs_info.json", false],
@@ -19,7 +19,7 @@ suite("files for agents in a crate", () => {
     ["AGENTS.override.md", true],
     ["opencode.jsonc", true],
   ] as const)
-    test(`${name}: ${brings ? "yes" : "no"}`, async () => {
+    test(`${brings ? "include" : "exclude"} ${name}`, async () => {
       using folder = temporaryFolder();
       const crate = path.join(folder.path, "registry", "src", "here", "pebble-1.1.0");
       mkdirSync(crate, { recursive: true });
@@ -27,7 +27,7 @@ suite("files for agents in a crate", () => {
       equal(await bringsAgentFiles(crate), brings);
     });
 
-  test("of a repository also above the package, and not beyond cargo's folder", async () => {
+  test("includes files above the package in its repository, but not beyond cargo's folder", async () => {
     using folder = temporaryFolder();
     const checkouts = path.join(folder.path, "git", "checkouts"),
       repository = path.join(checkouts, "stones-1234", "abcdef"),

@@ -69,24 +69,24 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
   ],
 ];
 
-suite("what cargo says when it cannot get a crate", () => {
+suite("cargo error", () => {
   for (const [requirement, stderr, sentence] of SAID)
-    test(`“${sentence.slice(0, 60)}…”`, () =>
+    test(`is reported as “${sentence.slice(0, 60)}…”`, () =>
       equal(sentenceOf(choice(requirement), troubleIn(stderr, "pebble")), sentence));
 
-  test("proposals are names, several of them too", () =>
+  test("contains the suggested names", () =>
     deepEqual(
       troubleIn("error: no matching package found\nperhaps you meant:      pebbles, pebble2 or `pebble_x`\n", "pebble"),
       { kind: "noCrate", instead: ["pebbles", "pebble2", "pebble_x"] },
     ));
 
-  test("the first error stands for all", () =>
+  test("starts with the first error", () =>
     equal(
       firstError("warning: x\nerror: key with no value, expected `=`\n --> Cargo.toml:4:2\n"),
       "key with no value, expected `=`",
     ));
 
-  test("whatever it says, there is a sentence", () =>
+  test("always result in a sentence", () =>
     fc.assert(
       fc.property(
         fc

@@ -115,8 +115,8 @@ function inShort(choice: Choice): string {
 const choose = (name: string, version?: string, workspace: Workspace | undefined = WORKSPACE, folder = "/w") =>
   chooseCrate(name, wantedIn(version)!, workspace, folder);
 
-suite("a lock file", () => {
-  test("is read package by package", () => {
+suite("lock file", () => {
+  test("is parsed package by package", () => {
     deepEqual(
       packagesIn(LOCK).map(({ name, version, source }) => `${name} ${version} ${source?.kind}`),
       [
@@ -136,7 +136,7 @@ suite("a lock file", () => {
     deepEqual(packagesIn(LOCK.replaceAll("\n", "\r\n")).length, 10);
   });
 
-  test("a dependency names a package, of that version if it says one", () => {
+  test("matches a dependency by name and optional version", () => {
     const pebble = { name: "pebble", version: "1.0.0" };
     deepEqual(
       ["pebble", "pebble 1.0.0", `pebble 1.0.0 (registry+${PUBLIC})`, "pebble 0.1.0", "pebbles"].map(each =>
@@ -146,7 +146,7 @@ suite("a lock file", () => {
     );
   });
 
-  test("whatever stands in it, nothing is thrown", () =>
+  test("never throws for any content", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -170,42 +170,46 @@ suite("a lock file", () => {
     ));
 });
 
-suite("which source of a crate is meant", () => {
+suite("crate source", () => {
   const table: readonly [what: string, found: Choice, expected: string][] = [
-    ["a package of the workspace", choose("app"), "member 0.1.0 /w/app"],
-    ["also by its version", choose("app", "0.1.0"), "member 0.1.0 /w/app"],
-    ["another version of it is somebody else's", choose("app", "9.0.0"), "app =9.0.0 exact"],
-    ["a path dependency", choose("outer"), "folder /outer"],
-    ["the newest that the workspace's packages depend on", choose("pebble"), "pebble =1.0.0 locked exact known"],
+    ["finds a package of the workspace", choose("app"), "member 0.1.0 /w/app"],
+    ["finds a package of the workspace by version", choose("app", "0.1.0"), "member 0.1.0 /w/app"],
+    ["treats another version as a foreign package", choose("app", "9.0.0"), "app =9.0.0 exact"],
+    ["finds a path dependency", choose("outer"), "folder /outer"],
+    ["uses the newest direct dependency of the workspace", choose("pebble"), "pebble =1.0.0 locked exact known"],
     [
-      "what the session's own package depends on",
+      "uses the dependency of the session's package",
       choose("pebble", undefined, WORKSPACE, "/w/app/tool/src"),
       "pebble =0.1.0 locked exact known",
     ],
-    ["the version in the lock file that was asked for", choose("pebble", "2.0.0"), "pebble =2.0.0 locked exact known"],
-    ["one that is not in it", choose("pebble", "1.5.0"), "pebble =1.5.0 exact known"],
-    ["a range goes by the registry", choose("pebble", "1"), "pebble 1 known"],
-    ["the latest, although the workspace has an older one", choose("pebble", "latest"), "pebble * known"],
-    ["what nobody here depends on", choose("serde_derive"), "serde_derive =1.0.9 locked exact known"],
-    ["- for _", choose("serde-derive"), "serde_derive =1.0.9 locked exact known"],
-    ["from git", choose("moss"), "git https://git.test/moss 0123"],
-    ["from a registry of one's own", choose("secret"), "secret =3.0.0 locked exact private"],
-    ["also another version of that", choose("secret", "^3"), "secret ^3 private"],
-    ["by the name that a manifest gives it", choose("stone"), "slate 0.3 known"],
-    ["a folder that only a dependency knows", choose("hidden"), "none"],
-    ["what the workspace does not have", choose("quartz"), "quartz *"],
+    ["uses the requested locked version", choose("pebble", "2.0.0"), "pebble =2.0.0 locked exact known"],
+    ["uses the registry for a version that is not locked", choose("pebble", "1.5.0"), "pebble =1.5.0 exact known"],
+    ["uses the registry for a range", choose("pebble", "1"), "pebble 1 known"],
+    ["uses the latest although the workspace has an older version", choose("pebble", "latest"), "pebble * known"],
+    ["uses the lock file for an indirect dependency", choose("serde_derive"), "serde_derive =1.0.9 locked exact known"],
+    ["treats - and _ as equal", choose("serde-derive"), "serde_derive =1.0.9 locked exact known"],
+    ["finds a git dependency", choose("moss"), "git https://git.test/moss 0123"],
+    ["uses the workspace's own registry", choose("secret"), "secret =3.0.0 locked exact private"],
+    ["uses the workspace's own registry for another version", choose("secret", "^3"), "secret ^3 private"],
+    ["finds a dependency by its manifest name", choose("stone"), "slate 0.3 known"],
+    ["finds a folder of an indirect dependency", choose("hidden"), "none"],
+    ["uses the registry for an unknown crate", choose("quartz"), "quartz *"],
     [
-      "without a lock file, what the manifest requires",
+      "uses the manifest's requirement without a lock file",
       choose("pebble", undefined, { ...WORKSPACE, locked: undefined }),
       "pebble =1.0.0 known",
     ],
-    ["from git without a lock file", choose("moss", undefined, { ...WORKSPACE, locked: undefined }), "none"],
-    ["a path dependency without one", choose("outer", undefined, { ...WORKSPACE, locked: undefined }), "folder /outer"],
-    ["without a workspace", chooseCrate("pebble", { kind: "unsaid" }, undefined, "/w"), "pebble *"],
+    ["uses git without a lock file", choose("moss", undefined, { ...WORKSPACE, locked: undefined }), "none"],
+    [
+      "finds a path dependency without a lock file",
+      choose("outer", undefined, { ...WORKSPACE, locked: undefined }),
+      "folder /outer",
+    ],
+    ["uses the registry without a workspace", chooseCrate("pebble", { kind: "unsaid" }, undefined, "/w"), "pebble *"],
   ];
   for (const [what, found, expected] of table) test(what, () => equal(inShort(found), expected));
 
-  test("says why, and what else there is", () => {
+  test("contains the reason and the alternatives", () => {
     match(
       choose("pebble").why,
       /Cargo\.lock; Cargo\.lock has 0\.1\.0 and 1\.0\.0 and 2\.0\.0\+build\.7, and this is what the workspace's own packages depend on$/,
@@ -214,7 +218,7 @@ suite("which source of a crate is meant", () => {
     match(choose("slate").why, /for the requirement “0\.3” in this workspace's Cargo\.toml/);
   });
 
-  test("a crate that the workspace has from a registry of its own is looked for nowhere else", () =>
+  test("uses only the workspace's own registry for a crate from it", () =>
     fc.assert(
       fc.property(
         fc.constantFrom("secret", "Secret"),
@@ -228,8 +232,8 @@ suite("which source of a crate is meant", () => {
     ));
 });
 
-suite("the manifest that asks for a crate", () => {
-  test("has it as its only dependency", () => {
+suite("manifest that requests a crate", () => {
+  test("contains it as the only dependency", () => {
     const choice = choose("secret"),
       git = choose("moss");
     match(
@@ -242,7 +246,7 @@ suite("the manifest that asks for a crate", () => {
     );
   });
 
-  test("nothing that stands in a lock file gets out of its string", () =>
+  test("escapes every string of a lock file", () =>
     fc.assert(
       fc.property(
         fc.string({ unit: fc.constantFrom('"', "\\", "\n", "\r", "\u0000", "\u007f", "\u0085", "#", "]", "a") }),

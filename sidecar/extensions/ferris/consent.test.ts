@@ -18,15 +18,15 @@ async function looked(settings: JsonObject, optionId: string, times = 1) {
   return { asked, answer, runs: ferris.cargoRuns };
 }
 
-suite("the user's consent to Ferris' lookups", () => {
-  test("cargo is started only when it is allowed", async () => {
+suite("consent for Ferris' lookups", () => {
+  test("starts cargo only after permission", async () => {
     const denied = await looked({ approve: "ask" }, "deny");
     deepEqual([denied.asked, denied.runs], [["Look up the crate pebble with cargo"], 0]);
     match(denied.answer, /did not allow/);
     equal((await looked({ approve: "ask" }, "allow")).runs > 0, true);
   });
 
-  test("a standing approval is for the session; `approve` allows all", async () => {
+  test("remembers a standing approval for the session, and `approve` allows all", async () => {
     equal((await looked({ approve: "ask" }, "always", 3)).asked.length, 1);
     equal((await looked({ approve: "ask" }, "allow", 2)).asked.length, 2);
     deepEqual((await looked({ approve: "all" }, "deny")).asked, []);

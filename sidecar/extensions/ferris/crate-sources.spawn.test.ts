@@ -117,12 +117,12 @@ class Bench implements AsyncDisposable {
   }
 }
 
-suite("sources of crates, through cargo", function () {
+suite("crate sources with cargo", function () {
   suiteSetup(function () {
     cargoOr(this);
   });
 
-  test("without a workspace it is the newest stable version: no prerelease, none that was yanked", async () => {
+  test("returns the newest stable version without a workspace, excluding prereleases and yanked ones", async () => {
     await using bench = await Bench.open();
     const { name, version, folder, origin, message } = await bench.find("pebble");
     deepEqual([name, version, origin], ["pebble", "1.1.0", "published"]);
@@ -132,7 +132,7 @@ suite("sources of crates, through cargo", function () {
     deepEqual(bench.cratesRead, ["pebble/1.1.0.crate"]);
   });
 
-  test("what cargo has is found without the network: a version exactly, and of what was asked in words the newest, which is said", async () => {
+  test("uses a cached version without the network: the exact one or the newest match, with a note", async () => {
     await using bench = await Bench.open();
     await bench.find({ name: "pebble", version: "^1" });
     bench.ran.length = 0;
@@ -153,7 +153,7 @@ suite("sources of crates, through cargo", function () {
     match(await bench.failure("slate"), /^cargo could not get slate: /);
   });
 
-  test("a version, a range, a prerelease by its number; what there is not, with what there is", async () => {
+  test("accepts a version, a range or a prerelease, and lists the existing ones for a missing version", async () => {
     await using bench = await Bench.open();
     const versionOf = async (version: string) => (await bench.find({ name: "pebble", version })).version;
     deepEqual(
@@ -174,7 +174,7 @@ suite("sources of crates, through cargo", function () {
     match(await bench.failure({ name: "pebble", version: "one" }), /does not know “one” as a range/);
   });
 
-  test("what cannot be the name of a crate, or a version, reaches no cargo", async () => {
+  test("rejects an invalid crate name or version without starting cargo", async () => {
     await using bench = await Bench.open();
     match(await bench.failure("../pebble"), /is not the name of a crate/);
     match(await bench.failure({ name: "pebble", version: '1"}\n[patch]' }), /neither a version nor a range/);
@@ -182,7 +182,7 @@ suite("sources of crates, through cargo", function () {
     deepEqual(bench.ran, []);
   });
 
-  test("in a workspace it is the locked version, withdrawn ones too, and nothing there is changed", async () => {
+  test("returns the workspace's locked version, also a yanked one, without changing the workspace", async () => {
     await using bench = await Bench.open();
     bench.registry.publish({ name: "pebble", version: "1.0.0", yanked: true });
     const folder = bench.folder("app", {
@@ -206,7 +206,7 @@ suite("sources of crates, through cargo", function () {
     deepEqual(bench.cratesRead, ["pebble/1.0.0.crate", "slate/0.3.1.crate"]); // not the newest pebble for slate
   });
 
-  test("of several locked versions the one that the session's package needs; without a lock file the manifest's requirement; and no lock file is made", async () => {
+  test("returns the version that the session's package needs or its manifest requires", async () => {
     await using bench = await Bench.open();
     const folder = bench.folder("both", {
       "Cargo.toml": '[workspace]\nmembers = ["a", "b"]\nresolver = "2"\n',
@@ -238,7 +238,7 @@ suite("sources of crates, through cargo", function () {
     );
   });
 
-  test("path dependencies and packages from git are found where they are", async () => {
+  test("returns path dependencies and git packages at their location", async () => {
     await using bench = await Bench.open();
     const moss = bench.folder("moss", { "Cargo.toml": PACKAGE("moss", ""), "src/lib.rs": "// moss" }),
       outer = bench.folder("outer", { "Cargo.toml": PACKAGE("outer", ""), "src/lib.rs": "" });
@@ -262,7 +262,7 @@ suite("sources of crates, through cargo", function () {
     match(git.message, /^moss 0\.1\.0 is the version in this workspace's Cargo\.lock, from git\./);
   });
 
-  test("the workspace's own configuration of cargo counts: what is vendored there is the source", async () => {
+  test("uses the workspace's cargo configuration for vendored sources", async () => {
     await using bench = await Bench.open();
     const folder = bench.folder("vendoring", {
       ".cargo/config.toml": '[source.crates-io]\nreplace-with = "vendored"\n[source.vendored]\ndirectory = "vendor"\n',
@@ -278,14 +278,14 @@ suite("sources of crates, through cargo", function () {
     );
   });
 
-  test("a workspace that cargo cannot read is said, and the newest version found", async () => {
+  test("reports an unreadable workspace and returns the newest version", async () => {
     await using bench = await Bench.open();
     const { version, message } = await bench.find("pebble", bench.folder("broken", { "Cargo.toml": "what?" }));
     equal(version, "1.1.0");
     match(message, /cargo cannot read the workspace at .*broken, so what it uses is not known: /);
   });
 
-  test("hostile packages write nothing outside of their own folder", async () => {
+  test("writes nothing outside their folder for hostile packages", async () => {
     const outside = temporaryFolder();
     writeFileSync(path.join(outside.path, "secret.txt"), "hush");
     await using bench = await Bench.open([...SAMPLE_CRATES, ...hostileCrates(outside.path)]);
@@ -308,7 +308,7 @@ suite("sources of crates, through cargo", function () {
     outside[Symbol.dispose]();
   });
 
-  test("a source that a link leads out of cargo's home is not offered", async () => {
+  test("rejects a source outside cargo's home through a link", async () => {
     await using bench = await Bench.open();
     const elsewhere = bench.folder("elsewhere");
     mkdirSync(path.join(bench.home.folder, "registry"));
@@ -326,7 +326,7 @@ suite("sources of crates, through cargo", function () {
     match(await bench.failure("pebble"), /neither in cargo's own home nor in this workspace, and is not offered/);
   });
 
-  test("two projects at once get their own versions", async () => {
+  test("returns separate versions to two concurrent projects", async () => {
     await using bench = await Bench.open();
     const project = (name: string, version: string): string =>
       bench.folder(name, {
@@ -369,7 +369,7 @@ async function committed({ rig: { fixture } }: Bench, folder: string): Promise<s
 
 const MEGABYTE = Buffer.alloc(1024 * 1024, " ");
 
-suite("sources of crates, without cargo", () => {
+suite("crate sources without cargo", () => {
   const played = (change: Partial<ExtensionDeps>) =>
     new ExtensionRig({
       clock: new FakeClock(),
@@ -380,12 +380,12 @@ suite("sources of crates, without cargo", () => {
   const asked = (rig: ExtensionRig, call = CALL) => new CrateSources(rig.fixture).find({ name: "pebble" }, "/w", call);
   const failing = (stderr: string) => ({ exit: { code: 101, signal: null }, stdout: "", stderr });
 
-  test("it is said how to get it", async () => {
+  test("explains how to install it", async () => {
     using rig = played({ find: async () => undefined });
     await rejects(asked(rig), { name: "ToolFailure", message: /install Rust with rustup/ });
   });
 
-  test("a cargo that does not come to its end is stopped after three minutes, and that is said", async () => {
+  test("stops a hanging cargo after three minutes with a message", async () => {
     const clock = new FakeClock();
     using rig = played({
       clock,
@@ -399,7 +399,7 @@ suite("sources of crates, without cargo", () => {
     equal(clock.waiting, 0);
   });
 
-  test("a call that is withdrawn ends cargo, and leaves no timer", async () => {
+  test("ends cargo when the call is cancelled and leaves no timer", async () => {
     const clock = new FakeClock(),
       withdrawing = new AbortController();
     using rig = played({
@@ -414,7 +414,7 @@ suite("sources of crates, without cargo", () => {
     equal(clock.waiting, 0);
   });
 
-  test("what cargo does is told: its lines on downloads, and no others", async () => {
+  test("reports cargo's download lines as progress", async () => {
     const told: string[] = [];
     using rig = played({
       run: async (_, { line }) => {
@@ -433,7 +433,7 @@ suite("sources of crates, without cargo", () => {
     deepEqual([...new Set(told)], ["cargo: Updating `here` index", "cargo: Downloaded pebble v1.1.0"]);
   });
 
-  test("an answer without an end is not kept", async () => {
+  test("rejects metadata above the size limit", async () => {
     using rig = played({
       run: async (_, { stdout }) => {
         for (let i = 0; i < 65; i++) stdout?.(MEGABYTE);
@@ -443,7 +443,7 @@ suite("sources of crates, without cargo", () => {
     await rejects(asked(rig), { name: "ToolFailure", message: /more of this crate's dependencies than can be read/ });
   });
 
-  test("a cargo that cannot be started is a sentence, a bug is thrown on", async () => {
+  test("reports a cargo that cannot start and rethrows other errors", async () => {
     for (const [error, expected] of [
       [agentNotFound("cargo", "/bin/cargo", undefined), { name: "ToolFailure" }],
       [new TypeError("a bug"), { name: "TypeError" }],
@@ -457,7 +457,7 @@ suite("sources of crates, without cargo", () => {
     }
   });
 
-  test("an answer that makes no sense is no source", async () => {
+  test("rejects invalid metadata", async () => {
     for (const said of [
       "",
       "[]",

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { isCrateName, requirementOf, sameName, wantedIn } from "./crate-version";
 
-suite("what is asked for of a crate", () => {
+suite("crate version request", () => {
   const table: readonly [asked: string | undefined, requirement: string | undefined][] = [
     ["1.2.3", "=1.2.3"],
     [" v1.2.3 ", "=1.2.3"],
@@ -21,15 +21,15 @@ suite("what is asked for of a crate", () => {
     ["1".repeat(101), undefined],
   ];
   for (const [asked, requirement] of table)
-    test(`${JSON.stringify(asked).slice(0, 40)} is ${requirement ?? "refused"}`, () => {
+    test(`converts ${JSON.stringify(asked).slice(0, 40)} to ${requirement ?? "a rejection"}`, () => {
       const wanted = wantedIn(asked);
       equal(wanted && (wanted.kind === "unsaid" ? "" : requirementOf(wanted)), requirement);
     });
 
-  test("nothing is nothing", () =>
+  test("is unspecified if absent or blank", () =>
     deepEqual([wantedIn(undefined), wantedIn(" ")], [{ kind: "unsaid" }, { kind: "unsaid" }]));
 
-  test("names are the registry's", () => {
+  test("accepts the registry's crate names", () => {
     for (const name of ["serde", "a", "serde_json", "x-1", "A".repeat(64)]) equal(isCrateName(name), true, name);
     for (const name of ["", "-a", "1a", "a/b", "../a", "a b", 'a"', "ä", "A".repeat(65), "a.b", "a\n"])
       equal(isCrateName(name), false, name);

@@ -9,7 +9,7 @@ import type { ExtensionSettings } from "../extension";
 import { ferris } from "./extension";
 
 suite("Ferris in a session", () => {
-  test("offers its tools where there is Rust, and nothing elsewhere", async () => {
+  test("offers its tools only to Rust projects", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     deepEqual(
@@ -21,7 +21,7 @@ suite("Ferris in a session", () => {
     deepEqual((await bench.fixture.setup("session/new", { cwd: elsewhere, mcpServers: [] })).servers, []);
   });
 
-  test("by its settings: everywhere, with one tool, with none; a wrong one is said, and counts as none", async () => {
+  test("applies its settings and logs invalid ones", async () => {
     const toolsOf = async (settings: ExtensionSettings, isRust = true): Promise<readonly string[] | string> => {
       await using bench = new FerrisFixture(settings);
       const {
@@ -55,7 +55,7 @@ suite("Ferris in a session", () => {
     );
   });
 
-  test("names no tool that is switched off in what it tells of the others", async () => {
+  test("mentions no disabled tool in the descriptions of the others", async () => {
     const names = ["crate_sources", "rust_crate_query"];
     for (const off of [[], ["crate_sources"], ["rust_crate_query"]]) {
       await using bench = new FerrisFixture({ tools: Object.fromEntries(off.map(name => [name, false])) });
@@ -72,7 +72,7 @@ suite("Ferris in a session", () => {
     }
   });
 
-  test("crate_sources tells the folder", async () => {
+  test("returns the folder from crate_sources", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const { structuredContent } = await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } });
@@ -89,7 +89,7 @@ suite("Ferris in a session", () => {
     );
   });
 
-  test("a session that another extension opened for itself passes as the bytes that came, and gets nothing", async () => {
+  test("forwards another extension's own session unchanged", async () => {
     const bench = new FerrisFixture({ everywhere: true }),
       { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.fixture).make);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"${bench.project}", "mcpServers":[],"_meta":{"symposium.dev/sideSession":"x"}}}`;

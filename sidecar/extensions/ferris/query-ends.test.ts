@@ -15,8 +15,8 @@ const OPTIONS = [
   { optionId: "yes", kind: "allow_once", name: "Yes" },
 ];
 
-suite("the end of research", () => {
-  test("an agent that never responds is taken by its last words, and that is said; no tool, no copy", async () => {
+suite("end of research", () => {
+  test("uses the last message of an agent that never responds, without caching it", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const ask = async (): Promise<string> => {
@@ -46,7 +46,7 @@ suite("the end of research", () => {
     match(await ask(), /It is seven/);
   });
 
-  test("an agent that does not end after its response is stopped", async () => {
+  test("cancels an agent that continues after its response", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
@@ -65,7 +65,7 @@ suite("the end of research", () => {
     await tools.close();
   });
 
-  test("five minutes are its limit, from the opening of its session on", async () => {
+  test("times out after five minutes, including the session's start", async () => {
     await using bench = new FerrisFixture();
     bench.opensByItself = false;
     await using client = await bench.client();
@@ -87,7 +87,7 @@ suite("the end of research", () => {
     await tools.close();
   });
 
-  test("an agent that opens no second session, or fails, is said with a way out", async () => {
+  test("reports an agent that cannot open a second session or fails, with an alternative", async () => {
     await using bench = new FerrisFixture();
     bench.opensByItself = false;
     await using client = await bench.client();
@@ -105,7 +105,7 @@ suite("the end of research", () => {
     await tools.close();
   });
 
-  test("goes with its caller: a call that is withdrawn, a turn that is stopped, a chain that ends", async () => {
+  test("cancels the research with its call, turn or chain", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const withdrawing = new AbortController(),
@@ -132,7 +132,7 @@ suite("the end of research", () => {
     equal(bench.clock.waiting, 0);
   });
 
-  test("goes with the turn also while the source is still looked for", async () => {
+  test("cancels the source lookup with the turn", async () => {
     await using bench = new FerrisFixture();
     const looking = deferred<void>();
     bench.looks = signal => {
@@ -150,7 +150,7 @@ suite("the end of research", () => {
     deepEqual([bench.fixture.setups.length, bench.clock.waiting], [1, 0]);
   });
 
-  test("of a crate that brings files for agents is in an empty folder, which goes with it", async () => {
+  test("uses and deletes an empty folder for a crate with agent files", async () => {
     await using bench = new FerrisFixture();
     mkdirSync(path.join(bench.crate, ".claude"));
     await using client = await bench.client();
@@ -180,7 +180,7 @@ suite("the end of research", () => {
     await tools.close();
   });
 
-  test("two at once, eight wait, and who comes then is sent away; the next is admitted when one ends", async () => {
+  test("runs two researches, queues eight and rejects further ones until one ends", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const waits = bench.tells(update =>

@@ -23,7 +23,7 @@ const OPTIONS = [
 ];
 
 suite("research", () => {
-  test("has a session of its own in the crate's folder, with its tools and the question; the response is the answer", async () => {
+  test("runs in its own session in the crate's folder and returns the response tool's text", async () => {
     await using bench = new FerrisFixture();
     bench.listsTools = true;
     await using client = await bench.client();
@@ -61,7 +61,7 @@ suite("research", () => {
     deepEqual([bench.clock.waiting, bench.closed], [0, ["research-1"]]);
   });
 
-  test("names no tool to an agent that has not listed them, and takes its last message as the answer", async () => {
+  test("mentions no tool to an agent without listed tools and returns its last message", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
@@ -78,7 +78,7 @@ suite("research", () => {
     await tools.close();
   });
 
-  test("what the agent and the client see of it", async () => {
+  test("matches the golden transcript of agent and client", async () => {
     await using bench = new FerrisFixture();
     bench.listsTools = true;
     await using client = await bench.client();
@@ -108,7 +108,7 @@ suite("research", () => {
     await tools.close();
   });
 
-  test("what its agent asks is answered without anybody: reading inside, and nothing else", async () => {
+  test("answers the agent's permission requests: only reads inside the folder", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const asked = query(client),
@@ -161,7 +161,7 @@ suite("research", () => {
     await tools.close();
   });
 
-  test("its agent may read also the sources that it asks for, but for those with links out, and the user's own", async () => {
+  test("allows reads in requested sources without outgoing links, except the user's own", async () => {
     await using bench = new FerrisFixture();
     const [slate, adder] = ["slate", "adder"].map(name => bench.source(name)),
       member = path.join(bench.project, "member");
@@ -216,7 +216,7 @@ suite("research", () => {
     await tools.close();
   });
 
-  test("of the user's own packages those in the session's folders are researched, anew each time", async () => {
+  test("supports the user's packages in the session's folders, without a cache", async () => {
     await using bench = new FerrisFixture();
     const inside = path.join(bench.project, "inside"),
       outside = path.join(bench.rig.home, "outside");
@@ -243,7 +243,7 @@ suite("research", () => {
     }
   });
 
-  test("an agent that calls its tools before it has a session is told so", async () => {
+  test("rejects tool calls before the session exists", async () => {
     await using bench = new FerrisFixture();
     bench.opensByItself = false;
     await using client = await bench.client();
@@ -259,7 +259,7 @@ suite("research", () => {
     await failure(asked);
   });
 
-  test("a flood of steps is told in part", async () => {
+  test("limits the reported steps of a flood", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     let told = 0;
@@ -287,7 +287,7 @@ suite("research", () => {
     await tools.close();
   });
 
-  test("fifty answers are kept, the newest; and of what has ended nothing else", async () => {
+  test("caches the newest fifty answers and releases everything else", async () => {
     let opened = 0,
       standing = 0,
       looked = 0,
@@ -358,7 +358,7 @@ suite("research", () => {
     rmdirSync(empty);
   });
 
-  test("a call that was withdrawn while its source was looked for opens nothing", async () => {
+  test("opens nothing for a call that was cancelled during the source lookup", async () => {
     const { chain, successor } = proxyRig({}),
       clock = new FakeClock(),
       withdrawn = AbortSignal.abort(),
@@ -377,7 +377,7 @@ suite("research", () => {
     deepEqual([successor.heard, clock.waiting], [[], 0]);
   });
 
-  test("its steps are told to the caller, and shown as a tool call that ends with it", async () => {
+  test("reports its steps as progress and as a tool call that ends with it", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const progress: string[] = [],
@@ -439,7 +439,7 @@ suite("research", () => {
     await tools.close();
   });
 
-  test("the same question about the same version is answered from memory, unless a setting says no", async () => {
+  test("answers a repeated question about the same version from the cache, unless disabled", async () => {
     for (const cacheAnswers of [true, false]) {
       await using bench = new FerrisFixture({ cacheAnswers });
       await using client = await bench.client();
@@ -457,7 +457,7 @@ suite("research", () => {
     }
   });
 
-  test("a crate with a link out of its folder is not researched", async () => {
+  test("rejects a crate with a link out of its folder", async () => {
     await using bench = new FerrisFixture();
     symlinkSync(bench.rig.home, path.join(bench.crate, "home"));
     await using client = await bench.client();
@@ -468,7 +468,7 @@ suite("research", () => {
     deepEqual(bench.openings.waiting, 0);
   });
 
-  test("what is no question is refused before anything is done", async () => {
+  test("rejects an invalid question before any work", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     deepEqual(
@@ -486,7 +486,7 @@ suite("research", () => {
     equal(bench.cargoRuns, 0);
   });
 
-  test("an agent of ACP's second version ends its turn by an update, and the call is told in that version's words", async () => {
+  test("supports ACP v2: turn end by update, and the tool call in v2's form", async () => {
     await using bench = new FerrisFixture(
       {},
       { protocolVersion: 2, agentCapabilities: HTTP_AGENT.agentCapabilities, capabilities: {} },

@@ -34,7 +34,7 @@ async function ask(toolCall: JsonObject, announced?: JsonObject, options: unknow
 const inCrate = (...parts: readonly string[]) => path.join(crate, ...parts);
 const CLAUDE = (toolName: string) => ({ _meta: { claudeCode: { toolName } } });
 
-suite("what a research session may do", () => {
+suite("research permissions", () => {
   suiteSetup(() => {
     for (const folder of [crate, other]) mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(inCrate("src", "lib.rs"), "one\ntwo\r\nthree");
@@ -46,32 +46,28 @@ suite("what a research session may do", () => {
   suiteTeardown(() => place[Symbol.dispose]());
 
   const yes: readonly [what: string, call: () => JsonObject, announced?: () => JsonObject][] = [
-    ["a file by its place", () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs"), line: 3 }] })],
+    ["a file by its location", () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs"), line: 3 }] })],
     ["a file by the input", () => ({ kind: "read", rawInput: { file_path: inCrate("src", "lib.rs"), limit: 20 } })],
-    ["a relative one", () => ({ kind: "read", rawInput: { absolute_path: "src/lib.rs" } })],
-    ["one that is not there", () => ({ kind: "read", locations: [{ path: inCrate("src", "gone.rs") }] })],
-    ["a link that stays inside", () => ({ kind: "read", locations: [{ path: inCrate("lib") }] })],
+    ["a relative path", () => ({ kind: "read", rawInput: { absolute_path: "src/lib.rs" } })],
+    ["a missing file", () => ({ kind: "read", locations: [{ path: inCrate("src", "gone.rs") }] })],
+    ["an internal link", () => ({ kind: "read", locations: [{ path: inCrate("lib") }] })],
     ["by a URL", () => ({ kind: "read", rawInput: { uri: pathToFileURL(inCrate("src", "lib.rs")).href } })],
     [
-      "a search for a pattern in a folder",
+      "a pattern search in a folder",
       () => ({ kind: "search", rawInput: { path: crate, pattern: "fn\\s+weight\\(.*\\) -> u32", glob: "**/*.rs" } }),
     ],
     [
-      "the source of another crate that was asked for",
+      "the source of another requested crate",
       () => ({ kind: "read", locations: [{ path: path.join(other, "src", "lib.rs") }] }),
     ],
+    ["an announced call", () => ({}), () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] })],
     [
-      "what was announced before",
-      () => ({}),
-      () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] }),
-    ],
-    [
-      "our own tools, by the announced name",
+      "Ferris' own tools by the announced name",
       () => ({ title: "x", kind: "other" }),
       () => CLAUDE("mcp__ferris-research__return_response_to_user"),
     ],
     [
-      "by the call's id",
+      "Ferris' own tools by the call id",
       () => ({
         toolCallId: "mcp_ferris-research_return_response_to_user-1763770000000-1",
         kind: "other",
@@ -79,51 +75,54 @@ suite("what a research session may do", () => {
         rawInput: { response: "../.. /etc" },
       }),
     ],
-    ["by its name", () => ({ name: "ferris-research__get_rust_crate_source" })],
+    ["Ferris' own tools by name", () => ({ name: "ferris-research__get_rust_crate_source" })],
   ];
   for (const [what, call, announced] of yes)
-    test(`it may: ${what}`, async () => equal(await ask(call(), announced?.()), "yes"));
+    test(`allows ${what}`, async () => equal(await ask(call(), announced?.()), "yes"));
 
   const no: readonly [what: string, call: () => JsonObject, announced?: () => JsonObject][] = [
     ["a file outside", () => ({ kind: "read", locations: [{ path: secret }] })],
     ["one of two outside", () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }, { path: secret }] })],
     [
-      "inside by its place, outside by the input",
+      "an internal location with an external input",
       () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }], rawInput: { path: secret } }),
     ],
     [
-      "outside by what was announced",
+      "an external announced path",
       () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] }),
       () => ({ kind: "read", rawInput: { file: secret } }),
     ],
-    ["a link that leads out", () => ({ kind: "read", locations: [{ path: inCrate("src", "secret") }] })],
-    ["through a folder that leads out", () => ({ kind: "read", rawInput: { path: "up/secret.txt" } })],
+    ["an external link", () => ({ kind: "read", locations: [{ path: inCrate("src", "secret") }] })],
+    ["a path through an external folder", () => ({ kind: "read", rawInput: { path: "up/secret.txt" } })],
     ["dots", () => ({ kind: "read", rawInput: { path: "../secret.txt" } })],
-    ["dots in the middle", () => ({ kind: "read", rawInput: { path: `${crate}/src/../../secret.txt` } })],
+    ["parent segments in the middle", () => ({ kind: "read", rawInput: { path: `${crate}/src/../../secret.txt` } })],
     ["the home folder", () => ({ kind: "read", rawInput: { path: "~/.ssh/id_rsa" } })],
     ["a variable", () => ({ kind: "search", rawInput: { path: crate, other_path: "$HOME" } })],
-    ["alternatives that leave", () => ({ kind: "search", rawInput: { path: crate, glob: "{src,/etc}/*" } })],
-    ["alternatives with dots", () => ({ kind: "search", rawInput: { path: crate, glob: "{src,..}/*" } })],
-    ["a list with one outside", () => ({ kind: "read", rawInput: { paths: [inCrate("src", "lib.rs"), secret] } })],
+    ["alternatives that leave the folder", () => ({ kind: "search", rawInput: { path: crate, glob: "{src,/etc}/*" } })],
+    ["alternatives with parent segments", () => ({ kind: "search", rawInput: { path: crate, glob: "{src,..}/*" } })],
     [
-      "deep inside of the input",
+      "a list with one external path",
+      () => ({ kind: "read", rawInput: { paths: [inCrate("src", "lib.rs"), secret] } }),
+    ],
+    [
+      "a deeply nested external path",
       () => ({ kind: "read", locations: [{ path: crate }], rawInput: { options: [{ from: { here: secret } }] } }),
     ],
-    ["a place without a path", () => ({ kind: "read", locations: [{ path: inCrate("lib") }, {}] })],
-    ["no place at all", () => ({ kind: "search", rawInput: { query: "weight" } })],
+    ["a location without a path", () => ({ kind: "read", locations: [{ path: inCrate("lib") }, {}] })],
+    ["no location", () => ({ kind: "search", rawInput: { query: "weight" } })],
     ["nothing", () => ({})],
     [
       "the web",
       () => ({ kind: "search", locations: [{ path: crate }], rawInput: { query: "https://example.test/?q=x" } }),
     ],
-    ["a file of another computer", () => ({ kind: "read", rawInput: { uri: "file://host/etc/passwd", path: crate } })],
+    ["a file on another host", () => ({ kind: "read", rawInput: { uri: "file://host/etc/passwd", path: crate } })],
     [
-      "a command, whatever it is called",
+      "a command, for any title",
       () => ({ kind: "read", locations: [{ path: crate }], rawInput: { command: "cat src/lib.rs" } }),
     ],
-    ["a command in pieces", () => ({ kind: "search", locations: [{ path: crate }], rawInput: { command: ["rm"] } })],
+    ["a command in parts", () => ({ kind: "search", locations: [{ path: crate }], rawInput: { command: ["rm"] } })],
     [
-      "a change, whatever it is called",
+      "a change, for any title",
       () => ({
         kind: "read",
         locations: [{ path: crate }],
@@ -132,14 +131,14 @@ suite("what a research session may do", () => {
     ],
     ["an edit", () => ({ kind: "edit", locations: [{ path: inCrate("src", "lib.rs") }] })],
     [
-      "what was announced as another kind",
+      "a call announced as another kind",
       () => ({ kind: "read", locations: [{ path: crate }] }),
       () => ({ kind: "execute" }),
     ],
-    ["a kind that nobody says", () => ({ locations: [{ path: crate }] })],
-    ["our own tools by a title", () => ({ kind: "execute", title: "mcp__ferris-research__return_response_to_user" })],
+    ["a missing kind", () => ({ locations: [{ path: crate }] })],
+    ["Ferris' own tools by title", () => ({ kind: "execute", title: "mcp__ferris-research__return_response_to_user" })],
     [
-      "by a title with another name",
+      "Ferris' own tools by title with another name",
       () => ({
         kind: "other",
         title: "return_response_to_user (ferris-research MCP Server)",
@@ -147,9 +146,9 @@ suite("what a research session may do", () => {
       }),
     ],
     ["another server's tool", () => ({ kind: "other", name: "mcp__ferris-research-2__return_response_to_user" })],
-    ["another tool of a server of that name", () => ({ kind: "other", name: "mcp__ferris-research__rm" })],
+    ["another tool of a server with the same name", () => ({ kind: "other", name: "mcp__ferris-research__rm" })],
     [
-      "more texts than anybody looks at",
+      "more texts than the limit",
       () => ({
         kind: "read",
         locations: [{ path: crate }],
@@ -158,9 +157,9 @@ suite("what a research session may do", () => {
     ],
   ];
   for (const [what, call, announced] of no)
-    test(`it may not: ${what}`, async () => equal(await ask(call(), announced?.()), "no"));
+    test(`rejects ${what}`, async () => equal(await ask(call(), announced?.()), "no"));
 
-  test("version 2 has the call as the question's subject, and commands as one of their own", async () => {
+  test("reads the subject of a version 2 request", async () => {
     const of = async (subject: JsonObject) =>
       (await permissionFor({ subject, options: OPTIONS }, undefined, readable)).outcome;
     deepEqual(
@@ -175,7 +174,7 @@ suite("what a research session may do", () => {
     );
   });
 
-  test("it is allowed for once or not at all, found by its kind, and never refused for ever", async () => {
+  test("uses only the one-time option, and never a permanent rejection", async () => {
     const read = { kind: "read", locations: [{ path: crate }] };
     deepEqual(
       [
@@ -189,7 +188,7 @@ suite("what a research session may do", () => {
     );
   });
 
-  test("whatever a question says, nothing outside is ever allowed", async () => {
+  test("never allows a path outside for any request", async () => {
     const text = fc.oneof(
       fc.constantFrom(
         secret,
@@ -241,7 +240,7 @@ suite("what a research session may do", () => {
   });
 });
 
-suite("files of a research session", () => {
+suite("research file reads", () => {
   suiteSetup(() => {
     mkdirSync(path.join(crate, "src"), { recursive: true });
     writeFileSync(inCrate("src", "lib.rs"), "one\ntwo\r\nthree");
@@ -252,7 +251,7 @@ suite("files of a research session", () => {
   suiteTeardown(() => place[Symbol.dispose]());
   const read = (file: string, more: JsonObject = {}) => readInside({ sessionId: "s", path: file, ...more }, readable);
 
-  test("inside are read, whole or by lines", async () => {
+  test("returns files inside, whole or by lines", async () => {
     const file = inCrate("src", "lib.rs");
     deepEqual(
       [
@@ -266,7 +265,7 @@ suite("files of a research session", () => {
     );
   });
 
-  test("outside are refused, links followed, and what is no file", async () => {
+  test("rejects paths outside, through links, and non-files", async () => {
     for (const file of [secret, inCrate("src", "secret"), `${crate}/../secret.txt`])
       await rejects(read(file), { code: -32600, message: /outside of the source/ });
     await rejects(read(crate), { code: -32600, message: /no file/ });
@@ -277,7 +276,7 @@ suite("files of a research session", () => {
     for (const file of ["src/lib.rs", `${crate}/a\0b`, ""]) await rejects(read(file), { code: -32602 });
   });
 
-  test("a link that leads out of a folder is found, one that stays is none", async () => {
+  test("detects a link out of a folder", async () => {
     equal(await linkOut(crate), path.join("src", "secret"));
     mkdirSync(path.join(other, "src"), { recursive: true });
     symlinkSync("src", path.join(other, "again"));

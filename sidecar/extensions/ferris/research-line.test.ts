@@ -2,8 +2,8 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { ResearchLine, type LinePlace } from "./research-line";
 
-suite("the line of researches", () => {
-  test("two go at once, the others in their order, and who gives up is passed over", () => {
+suite("ResearchLine", () => {
+  test("runs two at once, the others in order, and skips cancelled ones", () => {
     const line = new ResearchLine(2, 3),
       admitted: string[] = [],
       join = (name: string) => line.join(() => admitted.push(name));
@@ -17,7 +17,7 @@ suite("the line of researches", () => {
     deepEqual(admitted, ["a", "b", "c", "e"]);
   });
 
-  test("never more than two, and nobody waits while there is room", () =>
+  test("never exceeds two and never waits below the limit (property)", () =>
     fc.assert(
       fc.property(fc.array(fc.nat(9), { maxLength: 60 }), acts => {
         const line = new ResearchLine(2, 4),

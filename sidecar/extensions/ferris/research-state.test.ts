@@ -38,8 +38,8 @@ function outcome(...events: readonly ResearchEvent[]): string {
       : state.kind;
 }
 
-suite("a piece of research", () => {
-  test("is admitted, opened, prompted, and answered by the tool", () =>
+suite("research state", () => {
+  test("is admitted, opened, prompted and answered by the tool", () =>
     deepEqual(run([...BEGUN, responded("seven"), turnEnded()]).effects, [
       { kind: "limit" },
       { kind: "open" },
@@ -50,56 +50,80 @@ suite("a piece of research", () => {
 
   const table: readonly [what: string, events: readonly ResearchEvent[], outcome: string][] = [
     [
-      "several responses are one answer",
+      "joins several responses into one answer",
       [...BEGUN, responded("one"), said("more"), responded("two"), turnEnded()],
       "response: one\n\ntwo",
     ],
-    ["after a response nothing more need come", [...BEGUN, responded("one"), { kind: "rested" }], "response: one"],
-    ["rest without a response is no end", [...BEGUN, { kind: "rested" }], "working"],
+    ["needs no further output after a response", [...BEGUN, responded("one"), { kind: "rested" }], "response: one"],
+    ["does not end on idle without a response", [...BEGUN, { kind: "rested" }], "working"],
     [
-      "without the tool it is what was said last",
+      "returns the last message without a response tool call",
       [...BEGUN, said("I look."), { kind: "called" }, said("It is "), said("seven. "), turnEnded()],
       "words: It is seven.",
     ],
     [
-      "words before the last call are no answer",
+      "ignores messages before the last call",
       [...BEGUN, said("I look."), { kind: "called" }, turnEnded()],
       "failed: the agent ended without an answer",
     ],
-    ["a refusal", [...BEGUN, said("I would rather not."), turnEnded("refusal")], "failed: the agent refused to answer"],
-    ["no more tokens", [...BEGUN, said("It is"), turnEnded("max_tokens")], "failed: the agent ran out of tokens"],
-    ["a reason that nobody knows", [...BEGUN, turnEnded("bored")], "failed: the agent ended without an answer (bored)"],
-    ["a turn that fails", [...BEGUN, { kind: "turnFailed", why: "no model" }], "failed: the agent failed: no model"],
     [
-      "a turn that fails after a response",
+      "reports a refusal",
+      [...BEGUN, said("I would rather not."), turnEnded("refusal")],
+      "failed: the agent refused to answer",
+    ],
+    [
+      "reports a token limit",
+      [...BEGUN, said("It is"), turnEnded("max_tokens")],
+      "failed: the agent ran out of tokens",
+    ],
+    [
+      "reports an unknown stop reason",
+      [...BEGUN, turnEnded("bored")],
+      "failed: the agent ended without an answer (bored)",
+    ],
+    [
+      "reports a failed turn",
+      [...BEGUN, { kind: "turnFailed", why: "no model" }],
+      "failed: the agent failed: no model",
+    ],
+    [
+      "returns the response of a turn that fails later",
       [...BEGUN, responded("one"), { kind: "turnFailed", why: "no model" }],
       "response: one",
     ],
-    ["five minutes", [...BEGUN, said("It is"), { kind: "expired" }], "failed: it was not done after 5 minutes"],
-    ["five minutes, and a response", [...BEGUN, responded("one"), { kind: "expired" }], "response: one"],
     [
-      "no second session",
+      "reports the time limit",
+      [...BEGUN, said("It is"), { kind: "expired" }],
+      "failed: it was not done after 5 minutes",
+    ],
+    ["returns a response at the time limit", [...BEGUN, responded("one"), { kind: "expired" }], "response: one"],
+    [
+      "reports an agent without a second session",
       [ADMITTED, { kind: "refused", why: "only one" }],
       "failed: the agent could not open a session for it: only one",
     ],
     [
-      "a session that does not open",
+      "reports a session that does not open",
       [ADMITTED, { kind: "expired" }],
       "failed: the agent did not open a session for it within 5 minutes: perhaps it can have only one at a time",
     ],
-    ["withdrawn while it waits", [{ kind: "withdrawn" }], "failed: it was withdrawn"],
-    ["withdrawn with a response", [...BEGUN, responded("one"), { kind: "withdrawn" }], "failed: it was withdrawn"],
-    ["the chain ends", [ADMITTED, { kind: "chainEnded" }], "failed: the agent has ended"],
-    ["the chain ends after a response", [...BEGUN, responded("one"), { kind: "chainEnded" }], "response: one"],
+    ["is cancelled while it waits", [{ kind: "withdrawn" }], "failed: it was withdrawn"],
     [
-      "admitted after it was withdrawn, nothing is opened",
+      "is cancelled despite a response",
+      [...BEGUN, responded("one"), { kind: "withdrawn" }],
+      "failed: it was withdrawn",
+    ],
+    ["ends with the chain", [ADMITTED, { kind: "chainEnded" }], "failed: the agent has ended"],
+    ["returns a response when the chain ends", [...BEGUN, responded("one"), { kind: "chainEnded" }], "response: one"],
+    [
+      "opens nothing when admitted after its cancellation",
       [{ kind: "withdrawn" }, ADMITTED],
       "failed: it was withdrawn",
     ],
   ];
   for (const [what, events, expected] of table) test(what, () => equal(outcome(...events), expected));
 
-  test("an answer has its bounds, and says that it was cut", () => {
+  test("limits the length of an answer with a note", () => {
     const text = outcome(...BEGUN, responded("a".repeat(MOST_TEXT - 1)), responded("bc"), responded("d"), turnEnded());
     equal(text.slice(-20).replaceAll("\n", "|"), "aaaaaaaaa||b|… (cut)");
     equal(outcome(...BEGUN, said("x".repeat(2 * MOST_TEXT)), turnEnded()).length, "words: ".length + MOST_TEXT);
@@ -122,7 +146,7 @@ suite("a piece of research", () => {
     fc.string({ minLength: 1 }).map(responded),
   );
 
-  test("ends once, by whatever comes; then nothing happens any more; and no response is lost but by a withdrawal", () =>
+  test("ends once for any events and keeps a response unless cancelled", () =>
     fc.assert(
       fc.property(fc.array(event, { maxLength: 30 }), events => {
         const { state, effects } = run(events),

@@ -11,8 +11,8 @@ const refuses = (args: JsonObject, why: string): void =>
     (error: unknown) => error instanceof ToolFailure && (equal(error.message, why), true),
   );
 
-suite("the arguments of ide_operation", () => {
-  test("lines and characters are counted from 1, and a symbol counts more than a character", () => {
+suite("ide_operation arguments", () => {
+  test("counts lines and characters from 1 and prefers a symbol to a character", () => {
     deepEqual(operationOf({ operation: "hover", path: "a", line: 3, symbol: "x", character: 9 }), {
       operation: "hover",
       path: "a",
@@ -42,14 +42,14 @@ suite("the arguments of ide_operation", () => {
     });
   });
 
-  test("those that are empty are none", () => {
+  test("treats empty values as absent", () => {
     deepEqual(operationOf({ operation: "diagnostics", path: "", line: null, symbol: " ", query: "" }), {
       operation: "diagnostics",
     });
     deepEqual(operationOf({ operation: "format", path: "a", symbol: "" }), { operation: "format", path: "a" });
   });
 
-  test("what lacks is said", () => {
+  test("is rejected with a sentence if incomplete", () => {
     refuses({ operation: "hover", symbol: "x" }, "hover needs the argument “path”.");
     refuses(
       { operation: "references", path: "a" },
@@ -66,7 +66,7 @@ suite("the arguments of ide_operation", () => {
     refuses({ operation: "fly" }, "There is no operation “fly”.");
   });
 
-  test("what the schema lets through is an operation, or a sentence", () => {
+  test("is an operation or a sentence for any schema-valid input", () => {
     const text = fc.oneof(fc.string(), fc.constant(undefined)),
       line = fc.oneof(fc.integer({ min: 1 }), fc.constant(undefined));
     fc.assert(

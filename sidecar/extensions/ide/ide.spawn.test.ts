@@ -93,8 +93,8 @@ const whole = (settings: JsonObject, rig: ExtensionRig): readonly ProxyDefinitio
 const call = (client: Client, args: JsonObject) => client.callTool({ name: "ide_operation", arguments: args });
 const HOVER = { operation: "hover", path: "a.words", symbol: "one" };
 
-suite("the extension ide", () => {
-  test("offers one tool, that changes nothing", async () => {
+suite("IDE extension", () => {
+  test("offers one read-only tool", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session();
     const {
@@ -103,7 +103,7 @@ suite("the extension ide", () => {
     deepEqual([tool?.name, tool?.annotations?.readOnlyHint, more], ["ide_operation", true, []]);
   });
 
-  test("a call with a progress token receives the start and the indexing of the language server", async () => {
+  test("reports the start and indexing of the language server as progress", async () => {
     const { command, args } = program("lsp-server", ["reports", "mute"]);
     await using chain = new Chain(whole, { languages: { words: { command, args, extensions: ["words"] } } });
     await using client = await chain.session();
@@ -123,7 +123,7 @@ suite("the extension ide", () => {
     await over;
   });
 
-  test("where the client has the capability it is asked, and no language server is started", async () => {
+  test("sends the request to a client with the capability and starts no language server", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session(OFFERED);
     equal(said(await call(client, HOVER)), "of the editor");
@@ -131,7 +131,7 @@ suite("the extension ide", () => {
     deepEqual(chain.rig.logged, []);
   });
 
-  test("where it has not, a language server answers, and who stands behind is told of the capability", async () => {
+  test("uses a language server without the client's capability and advertises the capability onwards", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session();
     equal(said(await call(client, HOVER)), "**one**, 3 letters");
@@ -145,7 +145,7 @@ suite("the extension ide", () => {
     );
   });
 
-  test("adapter and component as two proxies of a chain do the same", async () => {
+  test("works the same as adapter and component in two proxies", async () => {
     for (const capabilities of [{}, OFFERED]) {
       await using chain = new Chain((settings, rig) => [ideAdapter(settings, rig.fixture), ideComponent(rig.fixture)]);
       await using client = await chain.session(capabilities);
@@ -153,12 +153,12 @@ suite("the extension ide", () => {
     }
   });
 
-  test("a component that nobody serves adds nothing", async () => {
+  test("adds nothing if the component has no adapter", async () => {
     await using chain = new Chain((_, rig) => [ideComponent(rig.fixture)]);
     await rejects(chain.session(), { message: /Expected values/ });
   });
 
-  test("an agent that knows the method may ask itself", async () => {
+  test("accepts the method from an agent", async () => {
     await using chain = new Chain(whole);
     await using _ = await chain.session();
     deepEqual(
@@ -177,7 +177,7 @@ suite("the extension ide", () => {
     );
   });
 
-  test("what the client refuses with, and what cannot be understood, is a sentence for the model", async () => {
+  test("returns the client's errors and invalid answers as sentences", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session(OFFERED);
     chain.answer = () => {
@@ -191,7 +191,7 @@ suite("the extension ide", () => {
     }
   });
 
-  test("what is outside of the session's folders is not asked about, by whatever way", async () => {
+  test("rejects paths outside the session's folders in every form", async () => {
     using elsewhere = temporaryFolder();
     await using chain = new Chain(whole);
     await using client = await chain.session(OFFERED);
@@ -205,7 +205,7 @@ suite("the extension ide", () => {
     deepEqual(chain.asked, []);
   });
 
-  test("wrong settings are said, and what is right of them counts", async () => {
+  test("reports invalid settings and applies the valid ones", async () => {
     await using chain = new Chain(whole, {
       languages: { words: { command: 7 }, rust: { args: "x" } },
       timeLimitSeconds: 1,
@@ -223,11 +223,11 @@ suite("the extension ide", () => {
   });
 });
 
-suite("the path of an operation", () => {
+suite("operation path", () => {
   const at = async (given: string, folders: readonly string[]): Promise<string> =>
     (await placed({ operation: "document_symbols", path: given } as const, folders)).path;
 
-  test("is spelled as the session's folders are", async () => {
+  test("uses the spelling of the session's folders", async () => {
     using real = temporaryFolder();
     const folder = path.join(real.path, "real"),
       link = path.join(real.path, "link");

@@ -14,7 +14,7 @@ import { BETWEEN_MS, FIRST_NEWS_MS, IDLE, NO_NEWS_MS, publishedIn, QUIET_MS, rea
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
 
-suite("the framing of LSP", () => {
+suite("LSP framing", () => {
   const framed = (body: string, header = `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n`): Buffer =>
     Buffer.concat([Buffer.from(header), Buffer.from(body)]);
   const all = (splitter: LspSplitter): string[] => {
@@ -23,7 +23,7 @@ suite("the framing of LSP", () => {
     return found;
   };
 
-  test("messages are found, wherever the chunks are cut and whatever is printed between them", () => {
+  test("finds messages for any chunks and with other output between them", () => {
     const junk = fc.constantFrom("", "Listening…\n", "a\r\n\r\n", "x: y\r\n");
     fc.assert(
       fc.property(
@@ -47,13 +47,13 @@ suite("the framing of LSP", () => {
     );
   });
 
-  test("other headers, and other spellings of ours, are read", () => {
+  test("reads additional headers and other spellings", () => {
     const splitter = new LspSplitter();
     splitter.push(framed("{}", "content-type: x\r\ncontent-length:2\r\n\r\n"));
     deepEqual(all(splitter), ["{}"]);
   });
 
-  test("what is too long is refused, before it is there", () => {
+  test("rejects an oversized message before it arrives", () => {
     for (const bytes of ["Content-Length: 101\r\n\r\n", "x".repeat(20_000), `${"y".repeat(20_000)}\r\n\r\n`]) {
       const splitter = new LspSplitter(100);
       splitter.push(Buffer.from(bytes));
@@ -61,7 +61,7 @@ suite("the framing of LSP", () => {
     }
   });
 
-  test("a request is withdrawn in LSP's words, and a server's, too", async () => {
+  test("translates cancellations to LSP's form in both directions", async () => {
     const written: string[] = [],
       aborted: string[] = [],
       input = new Readable({ read: () => undefined });
@@ -101,8 +101,8 @@ suite("the framing of LSP", () => {
   });
 });
 
-suite("what language servers answer", () => {
-  test("places come in three shapes, each once; what is no file keeps its URI", () => {
+suite("language server responses", () => {
+  test("contains locations in three forms, once each, and keeps a non-file URI", () => {
     const uri = "file:///w/a%20b.ts";
     deepEqual(spotsIn({ uri, range }), [{ path: "/w/a b.ts", range }]);
     deepEqual(
@@ -125,7 +125,7 @@ suite("what language servers answer", () => {
     );
   });
 
-  test("hovers come in four", () => {
+  test("contains hovers in four forms", () => {
     deepEqual(
       [
         { kind: "markdown", value: "a" },
@@ -138,7 +138,7 @@ suite("what language servers answer", () => {
     );
   });
 
-  test("symbols come with what is in them, or with their places", () => {
+  test("contains symbols with children or with locations", () => {
     deepEqual(
       symbolsIn(
         [
@@ -170,7 +170,7 @@ suite("what language servers answer", () => {
     );
   });
 
-  test("an outline without an end is cut", () => {
+  test("contains outlines limited in depth", () => {
     const deep: { name: string; kind: number; range: typeof range; children: unknown[] } = {
       name: "x",
       kind: 5,
@@ -181,7 +181,7 @@ suite("what language servers answer", () => {
     equal(symbolsIn([deep], "/a").length, 13);
   });
 
-  test("edits of a workspace come in two shapes, and files are made, moved and deleted", () => {
+  test("contains workspace edits in two forms and file operations", () => {
     const edit = { range, newText: "x" };
     deepEqual(changesIn({ changes: { "file:///a": [edit, null], "file:///b": [] } }), [
       { kind: "edit", path: "/a", edits: [edit] },
@@ -209,7 +209,7 @@ suite("what language servers answer", () => {
     deepEqual(changesIn(null), []);
   });
 
-  test("a preview of more files than it takes says that it is not all", async () => {
+  test("marks a preview above the file limit as incomplete", async () => {
     const files = Array.from({ length: MOST_ITEMS + 1 }, (_, i) => `file:///${i}`),
       edits = [{ range, newText: "x" }];
     for (const edit of [
@@ -221,7 +221,7 @@ suite("what language servers answer", () => {
     }
   });
 
-  test("actions are commands, or have one", () => {
+  test("contains actions as commands or with a command", () => {
     deepEqual(
       actionsIn([
         { title: "T", command: "c", arguments: [] },
@@ -236,7 +236,7 @@ suite("what language servers answer", () => {
     );
   });
 
-  test("a diagnostic without a severity is an error", () => {
+  test("treats a diagnostic without severity as an error", () => {
     deepEqual(diagnosticIn({ range, message: "m", code: 7, source: "s" }), {
       range,
       message: "m",
@@ -279,7 +279,7 @@ suite("what language servers answer", () => {
     );
   });
 
-  test("whatever they answer is read, and never thrown", () => {
+  test("never throws for any content", () => {
     fc.assert(
       fc.property(fc.anything(), value => {
         for (const read of [spotsIn, hoverIn, symbolsIn, changesIn, actionsIn, diagnosticIn, fromTsserver]) {
@@ -291,7 +291,7 @@ suite("what language servers answer", () => {
   });
 });
 
-suite("how often a server is started", () => {
+suite("language server restarts", () => {
   const run = (events: readonly (readonly [LifeEvent["kind"], number])[]): string[] => {
     let life = NEW_LIFE;
     return events.map(([kind, now]) => {
@@ -300,7 +300,7 @@ suite("how often a server is started", () => {
       return effect?.kind ?? "-";
     });
   };
-  test("once, and again when it fell, but not too often; a fall is forgiven", () => {
+  test("occurs after an exit, limited in number within a period", () => {
     deepEqual(
       run([
         ["needed", 0],
@@ -317,7 +317,7 @@ suite("how often a server is started", () => {
       ["start", "-", "-", "start", "-", "start", "-", "refuse", "refuse", "start"],
     );
   });
-  test("not while it is used; when nobody needs it any more it is stopped, which is no fall", () =>
+  test("occurs after the server stopped unused, which does not count as an exit", () =>
     deepEqual(
       run([
         ["unused", 0],
@@ -334,7 +334,7 @@ suite("how often a server is started", () => {
       ]),
       ["-", "start", "stop", "-", "start", "stop", "start", "stop", "start", "-", "-"],
     ));
-  test("never after the end", () =>
+  test("never occurs after the close", () =>
     deepEqual(
       run([
         ["needed", 0],
@@ -347,7 +347,7 @@ suite("how often a server is started", () => {
   const isUp = (effects: readonly string[], events: readonly (readonly [LifeEvent["kind"], number])[]): boolean =>
     effects.lastIndexOf("start") >
     Math.max(effects.lastIndexOf("stop"), events.map(([kind]) => kind).lastIndexOf("fell"));
-  test("in any ten minutes it falls three times at most", () => {
+  test("is limited to three exits in ten minutes", () => {
     fc.assert(
       fc.property(
         fc.array(fc.tuple(fc.constantFrom("needed", "fell", "unused", "closed"), fc.nat({ max: FORGIVEN_MS / 2 })), {
@@ -367,8 +367,8 @@ suite("how often a server is started", () => {
   });
 });
 
-suite("when a server can be believed", () => {
-  test("after its work, and the pause in which more may begin", () => {
+suite("language server readiness", () => {
+  test("follows its progress and a pause for further progress", () => {
     deepEqual(
       [
         readyIn(IDLE, 0),
@@ -388,7 +388,7 @@ suite("when a server can be believed", () => {
       ["Loading 5 %", "loading", ""],
     );
   });
-  test("of what it publishes the last is meant, and silence means no news", () => {
+  test("uses the last published diagnostics and treats silence as no news", () => {
     const changed = { changedAt: 1000, isNew: false };
     deepEqual(
       [
@@ -403,10 +403,10 @@ suite("when a server can be believed", () => {
   });
 });
 
-suite("languages", () => {
+suite("language", () => {
   const odd: string[] = [],
     languages = (settings: unknown) => languagesIn({ languages: settings }, what => odd.push(what));
-  test("are known by the ends of names", () => {
+  test("is detected by file extension", () => {
     const of = (file: string) => {
       const found = languageOf(file, languages(undefined));
       return found && [found.language.id, found.languageId];
@@ -420,7 +420,7 @@ suite("languages", () => {
       undefined,
     ]);
   });
-  test("of the settings come first, and one can be switched off", () => {
+  test("has priority and can be disabled if declared in the settings", () => {
     const [own, first] = languages({
       words: { command: "w", args: ["--x"], env: { A: "1" }, extensions: ["wd", ".ts"], languageId: "wordy" },
       rust: false,
@@ -442,7 +442,7 @@ suite("languages", () => {
     deepEqual(languages({ python: { command: "/x/pylsp" } })[0]?.files, { ".py": "python", ".pyi": "python" });
     deepEqual(odd, []);
   });
-  test("that are wrong are left out with a sentence, and those that are known stay", () => {
+  test("with invalid settings are reported and built-in ones stay", () => {
     for (const wrong of [
       { words: { command: "w" } },
       { words: { extensions: [".w"] } },
@@ -457,7 +457,7 @@ suite("languages", () => {
       equal(odd.length, 1);
     }
   });
-  test("that lack a program are a sentence", () => {
+  test("without a program are reported with an installation hint", () => {
     equal(
       missing(languageOf("a.rs", languages(undefined))!.language),
       "No language server for Rust was found (rust-analyzer). Install it with: rustup component add rust-analyzer.",
@@ -469,7 +469,7 @@ suite("languages", () => {
   });
 });
 
-test("how a file is indented is seen from its steps", () => {
+test("detects the indentation of a file", () => {
   const indent = (lines: readonly string[]) => {
     const { tabSize, insertSpaces } = formatOptions(lines);
     return [tabSize, insertSpaces];

@@ -34,7 +34,7 @@ suite("pacedProgress", () => {
     equal(clock.waiting, 0);
   });
 
-  test("two messages are at least an interval apart, and the newest message is the last one sent", () => {
+  test("keeps the interval and sends the newest message last (property)", () => {
     const move = fc.tuple(fc.constantFrom("a", "b", "c"), fc.integer({ min: 0, max: INTERVAL_MS }));
     fc.assert(
       fc.property(fc.array(move, { minLength: 1 }), moves => {

@@ -11,8 +11,8 @@ const spot = (line: number, text = `line ${line}`, file = "/w/src/a.ts"): IdeLoc
 const at = { operation: "references", path: "/w/src/a.ts", at: { symbol: "x" } } as const;
 const text = (operation: IdeOperation, answer: IdeAnswer): string => rendered(operation, answer, ["/w", "/other"]).text;
 
-suite("an answer for the model", () => {
-  test("of diagnostics: errors first, each with its line", () => {
+suite("rendered answer", () => {
+  test("lists diagnostics with errors first, each with its line", () => {
     const operation = { operation: "diagnostics", path: "/w/src/a.ts" } as const;
     equal(
       text(operation, {
@@ -32,7 +32,7 @@ suite("an answer for the model", () => {
     equal(text({ operation: "diagnostics" }, { kind: "diagnostics", total: 0, diagnostics: [] }), "No problems.");
   });
 
-  test("of places: by file, where a file has several", () => {
+  test("groups locations by file", () => {
     equal(
       text(at, { kind: "locations", total: 3, locations: [spot(1), spot(2), spot(0, "z", "/usr/lib/b.ts")] }),
       "3 references in 2 files:\nsrc/a.ts\n  2:3  line 1\n  3:3  line 2\n/usr/lib/b.ts\n  1:3  z",
@@ -49,7 +49,7 @@ suite("an answer for the model", () => {
     equal(text({ ...at, operation: "hover" }, { kind: "hover", text: " " }), "Nothing is known of that place.");
   });
 
-  test("of symbols: an outline, or places", () => {
+  test("lists symbols as an outline or with locations", () => {
     equal(
       text(
         { operation: "document_symbols", path: "/w/src/a.ts" },
@@ -73,7 +73,7 @@ suite("an answer for the model", () => {
     );
   });
 
-  test("of changes: a preview that says so", () => {
+  test("shows changes as a preview", () => {
     const rename = { operation: "rename", path: "/w/src/a.ts", at: { line: 0 }, newName: "y" } as const;
     equal(
       text(rename, {
@@ -92,7 +92,7 @@ suite("an answer for the model", () => {
     );
   });
 
-  test("of code actions: a list, or the edits of those that were named", () => {
+  test("lists code actions, or the edits of the named ones", () => {
     const list = { operation: "code_actions", path: "/w/src/a.ts", at: { line: 0 } } as const;
     equal(
       text(list, {
@@ -123,7 +123,7 @@ suite("an answer for the model", () => {
     equal(text(list, { kind: "actions", total: 0, actions: [] }), "No code actions are offered there.");
   });
 
-  test("has the same as data, counted from 1", () => {
+  test("contains the same structured data, counted from 1", () => {
     deepEqual(rendered(at, { kind: "locations", total: 1, locations: [spot(1)] }, ["/w"]).structured, {
       operation: "references",
       locations: [{ path: "src/a.ts", line: 2, character: 3, endLine: 2, text: "line 1" }],
@@ -131,7 +131,7 @@ suite("an answer for the model", () => {
     });
   });
 
-  test("is bounded, whatever it is", () => {
+  test("is limited in length for any input", () => {
     fc.assert(
       fc.property(fc.integer({ min: 0, max: 200 }), fc.integer({ min: 0, max: 4000 }), (count, length) => {
         const { text: shown, structured } = rendered(

@@ -135,8 +135,8 @@ const places = (answer: IdeAnswer): readonly string[] =>
     : [];
 const ALL = ["0:8 error 7 one two BAD  ", "2:4 warning odd two ODD heard"];
 
-suite("language servers", () => {
-  test("a place is found by its symbol, and each answer has the line it is about", async () => {
+suite("language server", () => {
+  test("locates a symbol and returns the line of each result", async () => {
     await using rig = new Rig();
     deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
     deepEqual(places(await rig.at("references", "two")), ["0:4 one two BAD  ", "2:0 two ODD heard"]);
@@ -145,7 +145,7 @@ suite("language servers", () => {
     equal(rig.times("initialize"), 1);
   });
 
-  test("one that nobody needs any more is ended, and started again when it is needed", async () => {
+  test("stops when unused and restarts on demand", async () => {
     const clock = new HeldClock(UNUSED_MS);
     await using rig = new Rig([], { clock });
     equal(await rig.hover("three"), "**three**, 5 letters");
@@ -157,7 +157,7 @@ suite("language servers", () => {
     equal(rig.times("initialize"), 2);
   });
 
-  test("an outline has what is in what", async () => {
+  test("returns a nested outline", async () => {
     await using rig = new Rig();
     const answer = await rig.ask({ operation: "document_symbols", path: rig.file });
     deepEqual(
@@ -171,7 +171,7 @@ suite("language servers", () => {
     );
   });
 
-  test("names of the whole folder are found, although no file was asked about before", async () => {
+  test("finds symbols of the folder without open files", async () => {
     await using rig = new Rig();
     const answer = await rig.ask({ operation: "workspace_symbols", query: "hre" });
     deepEqual(answer.kind === "symbols" && answer.symbols.map(({ name, container, text }) => [name, container, text]), [
@@ -184,7 +184,7 @@ suite("language servers", () => {
     );
   });
 
-  test("renaming and formatting are shown as lines, and change nothing", async () => {
+  test("previews renames and formatting without changing files", async () => {
     await using rig = new Rig();
     deepEqual(await rig.ask({ operation: "rename", path: rig.file, at: { symbol: "one" }, newName: "uno" }), {
       kind: "changes",
@@ -219,7 +219,7 @@ suite("language servers", () => {
     equal(readFileSync(rig.file, "utf8"), TEXT);
   });
 
-  test("code actions know what is wrong there; the edits of one are asked for by its title", async () => {
+  test("returns code actions for the diagnostics and the edits of an action by its title", async () => {
     await using rig = new Rig(["pull"]);
     const at = { operation: "code_actions", path: rig.file, at: { line: 0 } } as const;
     deepEqual(await rig.ask(at), {
@@ -255,14 +255,14 @@ suite("language servers", () => {
     );
   });
 
-  test("diagnostics that are asked for are those of now", async () => {
+  test("returns current pulled diagnostics", async () => {
     await using rig = new Rig(["pull"]);
     deepEqual(await rig.problems(), ALL);
     rig.write("fine\n");
     deepEqual(await rig.problems(), []);
   });
 
-  test("diagnostics that a server publishes are waited for until it says no more", async () => {
+  test("awaits the last published diagnostics", async () => {
     await using rig = new Rig([], { clock: hurriedClock(1) });
     deepEqual(await rig.problems(), ALL);
     rig.write("fine\n");
@@ -274,7 +274,7 @@ suite("language servers", () => {
     );
   });
 
-  test("what changed on disk is told once, with what else is open; what is gone is closed", async () => {
+  test("receives changes on disk once, and closes deleted files", async () => {
     await using rig = new Rig(["pull"]);
     await rig.hover("three");
     rig.write("one\n", "b.words");
@@ -295,7 +295,7 @@ suite("language servers", () => {
     );
   });
 
-  test("one of many files is closed for each that is opened", async () => {
+  test("closes one file for each opened above the limit", async () => {
     await using rig = new Rig(["pull"]);
     for (let i = 0; i <= 40; i++) {
       rig.write("heard", `${i}.words`);
@@ -305,13 +305,13 @@ suite("language servers", () => {
   });
 
   for (const habit of ["load", "status"])
-    test(`a server that is loading is waited for (${habit})`, async () => {
+    test(`is awaited while it loads (${habit})`, async () => {
       await using rig = new Rig([habit], { settings: { words: { style: "plain" } } });
       deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
       equal(await rig.hover("answers"), `[["plain",null]]`);
     });
 
-  test("whatever a server asks is answered, and changes nothing", async () => {
+  test("receives responses to all its requests without changes", async () => {
     await using rig = new Rig(["asks"], { settings: { words: { style: "plain" } } });
     const answers: unknown = JSON.parse(await rig.hover("answers"));
     ok(Array.isArray(answers));
@@ -331,18 +331,18 @@ suite("language servers", () => {
     );
   });
 
-  test("what changed while a server thought is asked again", async () => {
+  test("receives a request again after a content modified error", async () => {
     await using rig = new Rig(["busy"]);
     equal(await rig.hover("three"), "**three**, 5 letters");
   });
 
-  test("what a server cannot is said, and not asked", async () => {
+  test("rejects an unsupported operation without a request", async () => {
     await using rig = new Rig(["nothing"]);
     await rejects(rig.at("definition", "one"), says(/cannot do that \(textDocument\/definition\)/));
     equal(rig.times("textDocument/definition"), 0);
   });
 
-  test("every caller receives the start of a server and its own progress during `initialize`", async () => {
+  test("reports its start and progress during `initialize` to every caller", async () => {
     await using rig = new Rig(["reports", "mute-start"]);
     const withdrawn = new AbortController(),
       hover = { operation: "hover", path: rig.file, at: { symbol: "one" } } as const;
@@ -355,7 +355,7 @@ suite("language servers", () => {
     await Promise.all(calls);
   });
 
-  test("a caller receives the server's progress while it waits for an answer", async () => {
+  test("reports progress to a caller that waits for a response", async () => {
     await using rig = new Rig(["reports", "mute"]);
     for (const first of ["Starting node…", "node: Indexing 5 %"]) {
       const withdrawn = new AbortController(),
@@ -369,8 +369,8 @@ suite("language servers", () => {
     }
   });
 
-  suite("that misbehave", () => {
-    test("die-start: three starts, and no fourth", async () => {
+  suite("misbehaving language server", () => {
+    test("die-start: is started at most three times", async () => {
       await using rig = new Rig(["die-start"]);
       for (let i = 0; i < 3; i++)
         await rejects(
@@ -384,12 +384,12 @@ suite("language servers", () => {
     });
 
     for (const habit of ["garbage-start", "garbage"])
-      test(`${habit}: what it prints for people is left out`, async () => {
+      test(`${habit}: ignores its human-readable output`, async () => {
         await using rig = new Rig([habit]);
         equal(await rig.hover("one"), "**one**, 3 letters");
       });
 
-    test("die: why it ended is told, and the next operation starts another", async () => {
+    test("die: reports the exit reason and restarts for the next operation", async () => {
       await using rig = new Rig(["die"]);
       await rejects(
         rig.hover("one"),
@@ -400,7 +400,7 @@ suite("language servers", () => {
       ok(rig.rig.logged.includes("warn: A language server ended"));
     });
 
-    test("die-open: who waits for what it says of a file waits no longer", async () => {
+    test("die-open: rejects callers that wait for diagnostics", async () => {
       for (const operation of [{ operation: "code_actions", at: { line: 0 } }, { operation: "diagnostics" }] as const) {
         await using rig = new Rig(["die-open"], { clock: hurriedClock(1) });
         await rejects(rig.ask({ ...operation, path: rig.file }), says(/is gone: it ended with exit code 4/));
@@ -411,19 +411,19 @@ suite("language servers", () => {
       ["huge", /a message of 999999999999 bytes; 33554432 are the most/],
       ["headerless", /no header of LSP: “x{200}”/],
     ] as const) {
-      test(`${habit}: it is ended, with what was wrong`, async () => {
+      test(`${habit}: is ended with the reason`, async () => {
         await using rig = new Rig([habit]);
         await rejects(rig.hover("one"), says(why));
         ok(places(await rig.at("definition", "one", 1)).length > 0);
       });
     }
 
-    test("deep: a message that is no JSON fails nobody else", async () => {
+    test("deep: ignores an invalid message without failing other requests", async () => {
       await using rig = new Rig(["deep"]);
       equal(await rig.hover("one"), "**one**, 3 letters");
     });
 
-    test("mute: nobody waits longer than the limit, and the request is withdrawn", async () => {
+    test("mute: times out and cancels the request", async () => {
       const clock = new HeldClock(20_000);
       await using rig = new Rig(["mute"], { clock, limitMs: 20_000 });
       const refused = rejects(rig.hover("one"), says(/There was no answer within 20 seconds/));
@@ -434,7 +434,7 @@ suite("language servers", () => {
       await eventually(() => rig.times("$/cancelRequest") === 1, "that it is withdrawn");
     });
 
-    test("mute: who does not want it any more waits no longer", async () => {
+    test("mute: rejects a cancelled request", async () => {
       await using rig = new Rig(["mute"]);
       await rig.at("definition", "one");
       const withdrawn = new AbortController(),
@@ -443,7 +443,7 @@ suite("language servers", () => {
       await rejects(answer, /withdrawn/);
     });
 
-    test("mute-start: the limit counts for its start, too", async () => {
+    test("mute-start: times out during its start", async () => {
       const clock = new HeldClock(10_000);
       await using rig = new Rig(["mute-start"], { clock, limitMs: 10_000 });
       const refused = rejects(rig.hover("one"), says(/There was no answer within 10 seconds/));
@@ -452,7 +452,7 @@ suite("language servers", () => {
       await refused;
     });
 
-    test("stubborn: it is gone when the servers are closed", async function () {
+    test("stubborn: exits when the servers close", async function () {
       if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
       const rig = new Rig(["stubborn"], { clock: hurriedClock(10) });
       await rig.hover("one");
@@ -461,7 +461,7 @@ suite("language servers", () => {
     });
   });
 
-  test("a server that is not there is a sentence that says what to install, and is found when it is", async () => {
+  test("is reported with an installation hint if missing, and found after its installation", async () => {
     await using rig = new Rig([], {
       programs: [{ command: "words-that-nobody-has", args: [] }],
       isConfigured: false as never,
@@ -474,7 +474,7 @@ suite("language servers", () => {
       );
   });
 
-  test("one that is just being started when the session ends is never asked for anything", async () => {
+  test("receives no requests if the session ends during its start", async () => {
     let end: Promise<void> | undefined;
     await using rig: Rig = new Rig(["mute-start"], {
       starting: () => {
@@ -486,7 +486,7 @@ suite("language servers", () => {
     ok(!existsSync(rig.log), "it was asked");
   });
 
-  test("after the end nothing is started", async () => {
+  test("is not started after the close", async () => {
     await using rig = new Rig();
     await rig.servers.close();
     await rejects(rig.hover("one"), says(/cannot be used: the session has ended/));

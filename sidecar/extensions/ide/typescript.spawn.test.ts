@@ -17,7 +17,7 @@ const MATH =
   "/** Adds. */\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n\nexport const unusedHere = 1;\n";
 const MAIN = `import { add } from "./math";\n\nexport const sum = add(1, 2);\nconst wrong: string = add(3, 4);\nconsole.log( wrong );\n`;
 
-suite("IDE operations over typescript-language-server", function () {
+suite("IDE operations with typescript-language-server", function () {
   this.timeout(timeLimit(120_000));
   const folder = temporaryFolder(),
     rig = new ExtensionRig(),
@@ -59,7 +59,7 @@ suite("IDE operations over typescript-language-server", function () {
     folder[Symbol.dispose]();
   });
 
-  test("diagnostics, and those of a file that changed meanwhile", async () => {
+  test("returns diagnostics, also for a file that changed", async () => {
     match(
       await ask({ operation: "diagnostics", path: "main.ts" }),
       /^1 error.* in main\.ts:\nmain\.ts:4:7 error \[typescript 2322\]: Type 'number' is not assignable to type 'string'\.\n    const wrong: string = add\(3, 4\);/,
@@ -70,7 +70,7 @@ suite("IDE operations over typescript-language-server", function () {
     match(await ask({ operation: "diagnostics" }), /^1 error/);
   });
 
-  test("definition, references and hover", async () => {
+  test("returns definitions, references and hovers", async () => {
     equal(
       await ask({ operation: "definition", path: "main.ts", line: 3, symbol: "add" }),
       "1 definition:\nmath.ts:2:17  export function add(a: number, b: number): number {",
@@ -92,13 +92,13 @@ suite("IDE operations over typescript-language-server", function () {
     );
   });
 
-  test("symbols of a file and of the workspace", async () => {
+  test("returns symbols of a file and of the workspace", async () => {
     const outline = await ask({ operation: "document_symbols", path: "math.ts" });
     ok(outline.includes("2: function add") && outline.includes("6: constant unusedHere"), outline);
     match(await ask({ operation: "workspace_symbols", query: "unusedH" }), /^1 symbol:\nmath\.ts:6:\d+ \w+ unusedHere/);
   });
 
-  test("previews of renaming, code actions and formatting, which change nothing", async () => {
+  test("previews renames, code actions and formatting without changing files", async () => {
     const renamed = await ask({ operation: "rename", path: "math.ts", symbol: "add", new_name: "plus" });
     ok(
       renamed.startsWith("Renaming to “plus” would change 4 places in 2 files.") &&

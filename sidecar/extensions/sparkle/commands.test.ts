@@ -6,11 +6,11 @@ import { Sparkled, words } from "../../testing/sparkled";
 import { ANNOUNCING_MS } from "./extension";
 import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-commands";
 
-suite("Sparkle's command and words", () => {
+suite("Sparkle commands", () => {
   const plan = { name: "plan", description: "plans" },
     own = { name: "checkpoint", description: "the agent's" };
 
-  test("adds the text of the command behind /checkpoint, which stays as the user typed it", async () => {
+  test("appends the command's text behind /checkpoint and keeps the user's text", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.prompt(sessionId, words("/checkpoint mind the lexer"), {
@@ -29,14 +29,14 @@ suite("Sparkle's command and words", () => {
     match(String(objectOr(sparkled.last[1]).text), /session_checkpoint/);
   });
 
-  test("“meta moment” in the user's words adds what to do", async () => {
+  test("appends instructions for “meta moment” in the user's text", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session("session/load", { sessionId: "old" });
     await sparkled.prompt(sessionId, words("That was good. Meta moment!"));
     deepEqual(sparkled.lastParts, ["That was good. Meta moment!", "meta-moment"]);
   });
 
-  test("the command stands behind the agent's, each time it tells them", async () => {
+  test("appends the command to each list of the agent", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     for (const availableCommands of [[plan], [], [plan, { name: "other" }]])
@@ -48,7 +48,7 @@ suite("Sparkle's command and words", () => {
     equal(sparkled.told.length, 3, "and is not announced once more");
   });
 
-  test("an agent without commands has this one, once", async () => {
+  test("announces the command once for an agent without commands", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     sparkled.clock.advance(ANNOUNCING_MS - 1);
@@ -68,7 +68,7 @@ suite("Sparkle's command and words", () => {
     equal(sparkled.told.length, 1);
   });
 
-  test("commands that came before the answer to the setup are the session's", async () => {
+  test("accepts commands that arrive before the setup response", async () => {
     await using sparkled = await Sparkled.open({
       agent: request => {
         if (request.method === "session/new")
@@ -92,7 +92,7 @@ suite("Sparkle's command and words", () => {
     ]);
   });
 
-  test("commands in the answer to the setup (v2) have ours behind them", async () => {
+  test("appends the command in the setup response (v2)", async () => {
     await using sparkled = await Sparkled.open({
       agent: request => {
         if (request.method !== "session/new") return false;
@@ -107,7 +107,7 @@ suite("Sparkle's command and words", () => {
     equal(sparkled.clock.waiting, 0);
   });
 
-  test("in version 2 the command has that version's shape, in the answer to the setup and in updates", async () => {
+  test("uses the version 2 form in the setup response and in updates", async () => {
     const initialized = { protocolVersion: 2, info: { name: "a", version: "1" }, capabilities: { session: {} } };
     await using sparkled = await Sparkled.open({
       initialized,
@@ -126,7 +126,7 @@ suite("Sparkle's command and words", () => {
     deepEqual([CHECKPOINT_COMMAND_V2.type, CHECKPOINT_COMMAND_V2.input.type], ["command", "text"]);
   });
 
-  test("an agent that talks of sessions that nobody has is not remembered for ever", async () => {
+  test("bounds the memory for unknown sessions", async () => {
     await using sparkled = await Sparkled.open({
       agent: request => {
         if (request.method === "session/new") request.respond({ sessionId: "late" });
@@ -145,13 +145,13 @@ suite("Sparkle's command and words", () => {
     equal(sparkled.clock.waiting, 1, "its commands are not known");
   });
 
-  test("commands that are none pass", async () => {
+  test("forwards invalid command lists", async () => {
     await using sparkled = await Sparkled.open();
     const update = { sessionUpdate: "available_commands_update", availableCommands: "?" };
     deepEqual(await sparkled.update(await sparkled.session(), update), update);
   });
 
-  test("a session that was closed, or whose chain ended, is forgotten with its timer", async () => {
+  test("forgets a closed session or ended chain with its timer", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.session();
@@ -162,7 +162,7 @@ suite("Sparkle's command and words", () => {
     deepEqual(sparkled.last, [words("/checkpoint")]);
   });
 
-  test("removes its blocks where an agent repeats a prompt", async () => {
+  test("removes Sparkle's blocks from replayed chunks", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(),
       chunk = (text: unknown) => ({
@@ -181,7 +181,7 @@ suite("Sparkle's command and words", () => {
     equal(sparkled.told.length, 2, "a chunk that is a block alone is dropped");
   });
 
-  test("removes its blocks from a message that an agent repeats whole, as in the second version", async () => {
+  test("removes Sparkle's blocks from replayed complete messages (v2)", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(),
       message = (...content: readonly unknown[]) => ({ sessionUpdate: "user_message", messageId: "m", content });
@@ -195,7 +195,7 @@ suite("Sparkle's command and words", () => {
       deepEqual(await sparkled.update(sessionId, update), update);
   });
 
-  test("removes its blocks from the title that an agent makes of the first prompt", async () => {
+  test("removes Sparkle's blocks from an agent's title of the first prompt", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(),
       title = (text: string) => ({ sessionUpdate: "session_info_update", title: text, updatedAt: "now" });
@@ -211,7 +211,7 @@ suite("Sparkle's command and words", () => {
       deepEqual(await sparkled.update(sessionId, update), update);
   });
 
-  test("removes its blocks from the titles of a session list", async () => {
+  test("removes Sparkle's blocks from the titles of a session list", async () => {
     const sessions = [
       { sessionId: "a", title: 'Fix it <sparkle part="embodiment"> #' },
       { sessionId: "b", title: "Other" },

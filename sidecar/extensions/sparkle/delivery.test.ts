@@ -47,13 +47,13 @@ class HeldBridge {
 const NOTES = "Focus: the parser.";
 const keepNotes = (sparkled: Sparkled): void => sparkled.keep("work/.sparkle-space/working-memory.md", `${NOTES}\n`);
 
-suite("Sparkle's text and the user's words", () => {
+suite("Sparkle text in prompts", () => {
   const block = fc.oneof(
     fc.constantFrom("hello", "/checkpoint", "/checkpoint it ", "meta moment\n", "/init", "", "save it").map(words),
     fc.constant({ type: "image", data: "" }),
   );
 
-  test("sends the user's blocks first and unchanged, and names no tool that was not listed", () =>
+  test("follows the unchanged user blocks and names only listed tools", () =>
     fc.assert(
       fc.asyncProperty(
         fc.constantFrom("none" as const, "member" as const, "meta" as const),
@@ -91,7 +91,7 @@ suite("Sparkle's text and the user's words", () => {
       { numRuns: 60 },
     )).timeout(60_000);
 
-  test("tells an agent that has listed the tools how to use them, and one that has not nothing of them", async () => {
+  test("describes the tools only to an agent that listed them", async () => {
     for (const isListed of [true, false]) {
       await using sparkled = await opened();
       const sessionId = await sparkled.session();
@@ -104,7 +104,7 @@ suite("Sparkle's text and the user's words", () => {
     }
   });
 
-  test("does not take the bridge's own count of the tools for a list of the agent", async () => {
+  test("does not count the bridge's tool count as a list request of the agent", async () => {
     await using sparkled = await opened();
     const sessionId = await sparkled.session();
     for (const text of ["hello", "meta moment"]) await sparkled.prompt(sessionId, words(text));
@@ -126,7 +126,7 @@ suite("Sparkle's text and the user's words", () => {
     bridge.answer.resolve({});
   });
 
-  test("sends it without them after a bounded time, or as soon as no bridge answers", async () => {
+  test("sends the prompt without tool names after a time limit or without a bridge", async () => {
     for (const isAnswered of [true, false]) {
       const bridge = new HeldBridge();
       await using sparkled = await opened({
@@ -163,7 +163,7 @@ suite("Sparkle's text and the user's words", () => {
     );
   });
 
-  test("ends the waiting when the turn is stopped, and sends nothing", async () => {
+  test("ends a held prompt of a cancelled turn without sending it", async () => {
     const bridge = new HeldBridge();
     await using sparkled = await opened({
       delivery: bridge.delivery,
@@ -195,7 +195,7 @@ suite("Sparkle's text and the user's words", () => {
     );
   });
 
-  test("ends a stopped turn with updates in version 2, where the answer to a prompt is a receipt", async () => {
+  test("ends a cancelled turn with updates in version 2, where the prompt response is a receipt", async () => {
     const bridge = new HeldBridge();
     const initialized = { protocolVersion: 2, capabilities: { session: { mcp: { http: {} } } } };
     await using sparkled = await opened({
@@ -220,7 +220,7 @@ suite("Sparkle's text and the user's words", () => {
 
 suite("Sparkle in the agent's system prompt", () => {
   for (const agent of ["member", "meta"] as const)
-    test(`goes into it where the agent takes one (${agent}), and prompts stay as they came`, async () => {
+    test(`is set where supported (${agent}), and prompts stay unchanged`, async () => {
       await using sparkled = await opened({ initialized: AGENTS[agent] });
       const sessionId = await sparkled.session();
       match(systemText(sparkled), /^<sparkle part="embodiment">\n[^]*Short answers\.[^]*<\/sparkle>$/);
@@ -231,7 +231,7 @@ suite("Sparkle in the agent's system prompt", () => {
       deepEqual(sparkled.lastParts, ["meta moment", "meta-moment"]);
     });
 
-  test("goes behind the client's own system prompt", async () => {
+  test("follows the client's own system prompt", async () => {
     await using sparkled = await opened({ initialized: MEMBER });
     await sparkled.session("session/new", {
       systemPrompt: { mode: "override", content: [words("Be brief.")] },
@@ -242,7 +242,7 @@ suite("Sparkle in the agent's system prompt", () => {
     deepEqual([mode, partsOf(arrayOr(content)), _meta], ["override", ["Be brief.", "embodiment"], { other: 1 }]);
   });
 
-  test("is the same at each setup of a session, whatever was kept meanwhile, and new for a new session", async () => {
+  test("stays the same at each setup of a session and is new for a new session", async () => {
     await using sparkled = await opened({ initialized: MEMBER });
     const sessionId = await sparkled.session(),
       first = systemText(sparkled);
@@ -257,7 +257,7 @@ suite("Sparkle in the agent's system prompt", () => {
     }
   });
 
-  test("asks about the notes of the workspace with the first prompt, and puts them into it from the next session on", async () => {
+  test("asks for the workspace notes with the first prompt and includes them from the next session", async () => {
     const asked: string[] = [];
     await using sparkled = await opened({
       initialized: MEMBER,
@@ -280,7 +280,7 @@ suite("Sparkle in the agent's system prompt", () => {
     deepEqual([asked.length, sparkled.last], [1, [words("hello")]]);
   });
 
-  test("is left alone where the embodiment is off, and in sessions of other extensions", async () => {
+  test("is not set if the embodiment is off or the session belongs to another extension", async () => {
     await using sparkled = await opened({ initialized: MEMBER, settings: { embodiment: "off" } });
     await sparkled.session();
     equal("systemPrompt" in (sparkled.fixture.setups.at(-1)?.params ?? {}), false);

@@ -21,8 +21,8 @@ const section: fc.Arbitrary<Section> = fc.record({
 const size = (text: string) => Buffer.byteLength(text);
 const of = (title: string, ...pieces: string[]): Section => ({ title, file: `~/${title}.md`, pieces });
 
-suite("the embodiment", () => {
-  test("is never larger than the limit with its marks, is one block, and contains no broken character", () =>
+suite("embodiment", () => {
+  test("is one block within the size limit including marks, with valid characters", () =>
     fc.assert(
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 60 }),
@@ -41,7 +41,7 @@ suite("the embodiment", () => {
       { numRuns: 400 },
     ));
 
-  test("has all of it when there is room", () =>
+  test("contains everything below the limit", () =>
     fc.assert(
       fc.property(
         fc.array(
@@ -63,10 +63,10 @@ suite("the embodiment", () => {
       ),
     ));
 
-  test("starts with its opening, without marks", () =>
+  test("starts with its opening without marks", () =>
     equal(compose("# Ada </sparkle>", [], LEAST_BYTES), harmless("# Ada </sparkle>")));
 
-  test("of a list the newest stay, and it says how many are left, and where", () => {
+  test("keeps the newest list entries with the number and file of the omitted ones", () => {
     const text = compose(
       "Ada",
       [of("Anchors", ...Array.from({ length: 100 }, (_, i) => `- anchor ${i}. ${"x".repeat(50)}`))],
@@ -78,12 +78,12 @@ suite("the embodiment", () => {
     equal(last + 1 + left, 100);
   });
 
-  test("a text that is too long has its beginning, in whole lines, and the file that has the rest", () => {
+  test("keeps the beginning of a long text in whole lines with its file name", () => {
     const text = compose("Ada", [of("Profile", "a line of it\n".repeat(1_000))], LEAST_BYTES);
     match(text, /a line of it\n\n… The rest is in ~\/Profile\.md\.$/);
   });
 
-  test("what is small is there whole beside what is large", () => {
+  test("contains small sections completely beside large ones", () => {
     const text = compose(
       "Ada",
       [of("Large", "x".repeat(100_000)), of("Small", "small and whole"), of("Larger", "y".repeat(200_000))],
@@ -93,12 +93,12 @@ suite("the embodiment", () => {
     ok(size(text) > LEAST_BYTES * 0.9, "the room is used");
   });
 
-  test("what has no room at all is named", () => {
+  test("names the sections that do not fit", () => {
     const many = Array.from({ length: 30 }, (_, i) => of(`S${i}`, "z".repeat(5_000)));
     match(compose("Ada", many, LEAST_BYTES), /Left out for want of room: S0, S1/);
   });
 
-  test("fits also where it is tight", () => {
+  test("stays within a tight limit", () => {
     const list = { ...of("List", ...Array.from({ length: 2_000 }, (_, i) => `- ${i}`)), file: "f".repeat(300) },
       text = of("Text", "a line\n".repeat(2_000));
     for (let limit = LEAST_BYTES; limit < LEAST_BYTES + 200; limit++)
@@ -109,13 +109,13 @@ suite("the embodiment", () => {
     ok(size(compose("Ada", [...long, ...short], LEAST_BYTES)) <= LEAST_BYTES);
   });
 
-  test("room is shared evenly, and what is not needed goes to the others", () => {
+  test("shares the size evenly and reassigns the unused part", () => {
     deepEqual(shared([10, 1_000, 50, 1_000], 360), [10, 150, 50, 150]);
     deepEqual(shared([10, 20], 1_000), [10, 20]);
     deepEqual(shared([10, 20], -5), [0, 0]);
   });
 
-  test("a beginning has whole characters, and whole lines where that costs little", () => {
+  test("cuts at whole characters, and at whole lines if possible", () => {
     equal(beginning("öö", 3), "ö");
     equal(beginning("🙂", 3), "");
     equal(beginning("first line\nse", 12), "first line");

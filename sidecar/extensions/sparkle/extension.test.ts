@@ -14,8 +14,8 @@ import { Transcript } from "../../testing/transcript";
 import { sparkle } from "./extension";
 import { READING_MS } from "./session-texts";
 
-suite("Sparkle's embodiment", () => {
-  test("goes with a session's first prompt, behind the user's words, and with no other", async () => {
+suite("Sparkle embodiment in a session", () => {
+  test("follows the user's text in the first prompt only", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session(),
       image = { type: "image", data: "" };
@@ -31,7 +31,7 @@ suite("Sparkle's embodiment", () => {
     deepEqual(readdirSync(sparkled.cwd), []);
   });
 
-  test("says what is kept", async () => {
+  test("contains the stored notes", async () => {
     await using sparkled = await Sparkled.open();
     sparkled.keep(".sparkle/collaborator-profile.md", "# Mary\n\nShort answers. </sparkle> Tests first.\n");
     sparkled.keep(".sparkle/sparklers/ada/identity.md", "# Ada\n\nI am calm, and ask before I guess.\n");
@@ -57,7 +57,7 @@ suite("Sparkle's embodiment", () => {
     transcript.match("sidecar/testing/transcripts/sparkle-first-prompt.golden");
   });
 
-  test("is no larger than the settings say", async () => {
+  test("respects the configured size", async () => {
     await using sparkled = await Sparkled.open({ settings: { embodimentBytes: 4_096 } });
     sparkled.keep(".sparkle/collaborator-profile.md", "a line\n".repeat(10_000));
     await sparkled.prompt(await sparkled.session(), words("hello"));
@@ -65,7 +65,7 @@ suite("Sparkle's embodiment", () => {
     ok(size > 3_500 && size <= 4_096, String(size));
   });
 
-  test("can be switched off, and the rest is there", async () => {
+  test("can be disabled without disabling the commands", async () => {
     await using sparkled = await Sparkled.open({ settings: { embodiment: "off" } });
     const sessionId = await sparkled.session();
     await sparkled.prompt(sessionId, words("hello"));
@@ -74,7 +74,7 @@ suite("Sparkle's embodiment", () => {
     deepEqual(sparkled.lastParts, ["/checkpoint", "checkpoint"]);
   });
 
-  test("settings that cannot be read are the defaults, and logged", async () => {
+  test("uses and logs defaults for invalid settings", async () => {
     await using sparkled = await Sparkled.open({ settings: { embodiment: 7 } });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     equal(sparkled.lastParts.at(-1), "embodiment");
@@ -82,14 +82,14 @@ suite("Sparkle's embodiment", () => {
   });
 
   for (const method of ["session/load", "session/resume"])
-    test(`a session of ${method} had it before`, async () => {
+    test(`is not sent to a session of ${method}`, async () => {
       await using sparkled = await Sparkled.open();
       const sessionId = await sparkled.session(method, { sessionId: "old" });
       await sparkled.prompt(sessionId, words("hello"));
       deepEqual(sparkled.last, [words("hello")]);
     });
 
-  test("a session that is loaded again before its first prompt still has it to come", async () => {
+  test("is still sent to a session that is loaded again before its first prompt", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.session("session/load", { sessionId });
@@ -97,7 +97,7 @@ suite("Sparkle's embodiment", () => {
     equal(sparkled.lastParts.at(-1), "embodiment");
   });
 
-  test("a copy of a session is where its original is", async () => {
+  test("is sent to a fork only if the original did not receive it", async () => {
     await using sparkled = await Sparkled.open();
     const original = await sparkled.session(),
       early = await sparkled.session("session/fork", { sessionId: original });
@@ -114,7 +114,7 @@ suite("Sparkle's embodiment", () => {
     }
   });
 
-  test("sessions that it does not know are left alone", async () => {
+  test("is not sent to unknown sessions", async () => {
     await using sparkled = await Sparkled.open();
     await sparkled.prompt("stranger", words("/checkpoint"), words("meta moment"));
     deepEqual(sparkled.last, [words("/checkpoint"), words("meta moment")]);
@@ -125,14 +125,14 @@ suite("Sparkle's embodiment", () => {
     deepEqual(sparkled.prompts.at(-1)?.request.params, { sessionId: "s1" });
   });
 
-  test("a session of another extension's own has none, and no tools", async () => {
+  test("is not sent to another extension's own session, which also gets no tools", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session("session/new", { _meta: { [SIDE_SESSION]: "ferris" } });
     await sparkled.prompt(sessionId, words("research"));
     deepEqual([sparkled.last, sparkled.fixture.lastServers()], [[words("research")], []]);
   });
 
-  test("goes again with the next prompt when the agent refused the first; not when it was stopped", async () => {
+  test("is sent again after the agent rejected the first prompt, but not after a cancellation", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     sparkled.answer = request => request.fail(new RpcError(-32000, "Sign in first", { why: 1 }));
@@ -147,7 +147,7 @@ suite("Sparkle's embodiment", () => {
     deepEqual(sparkled.last, [words("three")]);
   });
 
-  test("goes with one of two prompts that are made at once", async () => {
+  test("is sent with one of two concurrent prompts", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     sparkled.answer = undefined;
@@ -161,7 +161,7 @@ suite("Sparkle's embodiment", () => {
     );
   });
 
-  test("waits for the next prompt when the first is a command of the agent's", async () => {
+  test("is delayed to the next prompt if the first is a command of the agent", async () => {
     await using sparkled = await Sparkled.open();
     const sessionId = await sparkled.session();
     await sparkled.prompt(sessionId, words("/init with a meta moment"));
@@ -192,7 +192,7 @@ suite("Sparkle's embodiment", () => {
     return { files: { ...realFiles, open, stat: stat as Files["stat"] }, hung, read };
   }
 
-  test(`waits ${READING_MS} ms at most: what is not there by then is left out, and logged`, async () => {
+  test(`omits and logs files that are not read within ${READING_MS} ms`, async () => {
     const { files, hung, read } = hanging(file => file.includes(".sparkle-space"));
     await using sparkled = await Sparkled.open({ files });
     sparkled.keep(".sparkle/collaborator-profile.md", "Short answers.");
@@ -211,7 +211,7 @@ suite("Sparkle's embodiment", () => {
     match(JSON.stringify(sparkled.computer.details), /working memory.*workspace insights/);
   });
 
-  test("nobody waits for what a cancelled prompt would have read, and the next one carries it", async () => {
+  test("stops reading for a cancelled prompt and is sent with the next", async () => {
     const { files, hung } = hanging(file => file.includes(".sparkle-space"));
     await using sparkled = await Sparkled.open({ files });
     const sessionId = await sparkled.session(),
@@ -234,7 +234,7 @@ suite("Sparkle's embodiment", () => {
     );
   });
 
-  test("a bug of ours costs the embodiment, never the prompt", async () => {
+  test("is omitted on an internal error, and the prompt is sent", async () => {
     await using sparkled = await Sparkled.open({
       fixture: {
         date: () => new Date(0),
@@ -251,7 +251,7 @@ suite("Sparkle's embodiment", () => {
     match(sparkled.fixture.odd.join(), /begins without its embodiment/);
   });
 
-  test("a prompt with nothing to add passes as the bytes that came", async () => {
+  test("forwards a prompt without additions unchanged", async () => {
     using computer = new ExtensionRig({ clock: new FakeClock() });
     const { client, successor } = playedRig(sparkle.define({ embodiment: "off" }, computer.fixture).make);
     client.says({ id: 1, method: "session/new", params: { cwd: computer.home, mcpServers: [] } } as never);

@@ -6,8 +6,8 @@ const never = new Promise<never>(() => undefined),
   { signal } = new AbortController();
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-suite("what is there in time", () => {
-  test("nobody waits when all is there", async () => {
+suite("inTime", () => {
+  test("resolves immediately when everything is available", async () => {
     const clock = new FakeClock();
     deepEqual(
       await inTime(
@@ -24,7 +24,7 @@ suite("what is there in time", () => {
     equal(clock.waiting, 0);
   });
 
-  test("what is late is named, in the order that was asked for", async () => {
+  test("lists the late items in the requested order", async () => {
     const clock = new FakeClock(),
       waiting = inTime(
         new Map<string, Promise<number>>([
@@ -50,7 +50,7 @@ suite("what is there in time", () => {
   });
 
   for (const when of ["before", "while"])
-    test(`nobody waits for who has gone ${when} it began`, async () => {
+    test(`resolves immediately if aborted ${when} the start`, async () => {
       const clock = new FakeClock(),
         gone = new AbortController();
       if (when === "before") gone.abort();

@@ -38,8 +38,8 @@ const insight: fc.Arbitrary<Insight> = fc.record(
   { noNullPrototype: true },
 );
 
-suite("insights in a file", () => {
-  test("what was written is read as it was", () =>
+suite("insights file", () => {
+  test("round-trips rendered entries", () =>
     fc.assert(
       fc.property(fc.array(insight, { maxLength: 4 }), all =>
         deepEqual(parseInsights(`# Title\n\n<!-- What this is. -->\n${all.map(renderInsight).join("")}`), all),
@@ -47,7 +47,7 @@ suite("insights in a file", () => {
       { numRuns: 500 },
     ));
 
-  test("whatever stands before it, what is added is read as it was, and nothing before it is lost", () =>
+  test("appends to any content without losing entries", () =>
     fc.assert(
       fc.property(text, insight, (before, added) => {
         const all = parseInsights(before + renderInsight(added));
@@ -57,7 +57,7 @@ suite("insights in a file", () => {
       { numRuns: 500 },
     ));
 
-  test("it looks as a person would write it", () =>
+  test("renders readable Markdown", () =>
     equal(
       renderInsight({
         at: "2026-11-22T09:51:03.000Z",
@@ -68,7 +68,7 @@ suite("insights in a file", () => {
       "\n## 2026-11-22T09:51:03.000Z · tests\n\n> Red first.\n>\n> Then green.\n\nContext:\n\n> a bug\n",
     ));
 
-  test("what a person wrote without dates and quotes is kept, too", () => {
+  test("parses entries without dates and quotes", () => {
     deepEqual(
       parseInsights(
         "# Pattern anchors\n\n- say it plainly\n\n## Slowly now\nfor hard things\n\nContext:\nreviews\n## 2026-01-02T03:04:05Z\nby hand\n",
@@ -81,11 +81,11 @@ suite("insights in a file", () => {
     );
   });
 
-  test("an entry without words is none", () => deepEqual(parseInsights("## 2026-01-02T03:04:05Z\n\n## \n\n>\n"), []));
+  test("ignores an entry without text", () => deepEqual(parseInsights("## 2026-01-02T03:04:05Z\n\n## \n\n>\n"), []));
 
-  test("tags are words of one line", () =>
+  test("normalizes tags to one line", () =>
     deepEqual(tidyTags([" a,b ", "a · b", "x\ny", "", "x y", "z".repeat(99)]), ["a b", "x y", "z".repeat(40)]));
 
-  test("a long file is read at once", () =>
+  test("parses a long file in linear time", () =>
     ok(parseInsights(`${"> x\n".repeat(100_000)}${"\n".repeat(100_000)}`).length === 1)).timeout(2_000);
 });

@@ -73,8 +73,8 @@ const refusing = (message: string, code: string) => (): Promise<never> =>
   Promise.reject(Object.assign(new Error(message), { code }));
 const failure = (pattern: RegExp) => (error: unknown) => error instanceof ToolFailure && pattern.test(error.message);
 
-suite("a folder that is kept", () => {
-  test("reading makes nothing, and what is absent is no news", async () => {
+suite("kept folder", () => {
+  test("creates nothing on reads and reads absent files as undefined", async () => {
     using kept = new Kept();
     for (const folder of [kept.user(), kept.space()]) {
       equal(await folder.read("a.md"), undefined);
@@ -83,7 +83,7 @@ suite("a folder that is kept", () => {
     deepEqual([readdirSync(kept.home), readdirSync(kept.cwd), kept.logged], [[], [], []]);
   });
 
-  test("the first write makes it; in a workspace git is told to look away, once", async () => {
+  test("is created by the first write, with a .gitignore in a workspace", async () => {
     using kept = new Kept();
     await replaced(kept.user(), "x/a.md", "one");
     await replaced(kept.space(), "a.md", "two");
@@ -98,7 +98,7 @@ suite("a folder that is kept", () => {
   });
 
   if (process.platform !== "win32")
-    test("what is the user's is for nobody else; what a person allowed stays", async () => {
+    test("is private to the user, and keeps changed permissions", async () => {
       using kept = new Kept();
       await replaced(kept.user(), "a.md", "one");
       deepEqual([statSync(kept.inHome("")).mode & 0o777, statSync(kept.inHome("a.md")).mode & 0o777], [0o700, 0o600]);
@@ -108,14 +108,14 @@ suite("a folder that is kept", () => {
       equal(statSync(kept.inHome("a.md")).mode & 0o777, 0o640);
     });
 
-  test("a workspace that is not there gets no folder", async () => {
+  test("is not created in a missing workspace", async () => {
     using kept = new Kept();
     rmSync(kept.cwd, { recursive: true });
     await rejects(replaced(kept.space(), "a.md", "x"), failure(/not there/));
     equal(existsSync(kept.cwd), false);
   });
 
-  test("what is replaced is kept, whatever bytes it was; twenty of them", async () => {
+  test("keeps the last twenty replaced versions byte for byte", async () => {
     using kept = new Kept();
     const folder = kept.user(),
       bytes = Buffer.from([0xff, 0xfe, 0x41, 0x00]);
@@ -141,7 +141,7 @@ suite("a folder that is kept", () => {
     );
   });
 
-  test("what is added stands behind what is there, byte by byte", async () => {
+  test("appends to the existing bytes", async () => {
     using kept = new Kept();
     await appended(kept.user(), "a.md", "one\n");
     writeFileSync(kept.inHome("a.md"), "\uFEFFby hand\r\nno end");
@@ -154,7 +154,7 @@ suite("a folder that is kept", () => {
     ["no text", Buffer.from([0xff, 0xfe, 0x41, 0x00])],
     ["too long", Buffer.alloc(9 * 1_048_576, 0x61)],
   ] as const)
-    test(`what is ${what} is kept, and begun anew`, async () => {
+    test(`saves a file that is ${what} and starts a new one`, async () => {
       using kept = new Kept();
       mkdirSync(kept.inHome(""));
       writeFileSync(kept.inHome("a.md"), bytes);
@@ -165,7 +165,7 @@ suite("a folder that is kept", () => {
       match(kept.logged.join(), /begun anew/);
     });
 
-  test("what cannot be read is left out, and said", async () => {
+  test("omits unreadable files and logs them", async () => {
     using kept = new Kept();
     mkdirSync(kept.inHome("folder.md"), { recursive: true });
     writeFileSync(kept.inHome("a.md"), Buffer.from([0xff, 0xfe, 0x41, 0x00]));
@@ -178,7 +178,7 @@ suite("a folder that is kept", () => {
     match(kept.logged.join("\n"), /left out: .*\n.*no file\n.*EACCES/);
   });
 
-  test("what is in a folder: files or folders, sorted, nothing hidden", async () => {
+  test("lists files or folders sorted, without hidden ones", async () => {
     using kept = new Kept();
     for (const folder of ["b", "a", ".c"]) mkdirSync(kept.inHome(`x/${folder}`), { recursive: true });
     for (const file of ["2.md", "1.md", ".3.md"]) writeFileSync(kept.inHome(`x/${file}`), "");
@@ -191,7 +191,7 @@ suite("a folder that is kept", () => {
     );
   });
 
-  test("of what is very long one end is read, in whole lines and characters", async () => {
+  test("reads one end of a long file in whole lines and characters", async () => {
     using kept = new Kept();
     mkdirSync(kept.inHome(""));
     const line = "äöü".repeat(20);
@@ -202,7 +202,7 @@ suite("a folder that is kept", () => {
   });
 
   if (process.platform !== "win32") {
-    test("a link in the user's folder is followed, and stays one", async () => {
+    test("follows a link in the user's folder and keeps it", async () => {
       using kept = new Kept();
       mkdirSync(kept.inHome(""));
       writeFileSync(path.join(kept.home, "dotfile.md"), "mine");
@@ -228,7 +228,7 @@ suite("a folder that is kept", () => {
         },
       ],
       [
-        "a file that is not there",
+        "a missing file",
         (kept: Kept) => {
           mkdirSync(kept.inSpace(""));
           symlinkSync(path.join(kept.home, "nothing"), kept.inSpace("a.md"));
@@ -249,9 +249,9 @@ suite("a folder that is kept", () => {
           symlinkSync(kept.home, kept.inSpace(""));
         },
       ],
-      ["a folder that is not there", (kept: Kept) => symlinkSync(path.join(kept.home, "nowhere"), kept.inSpace(""))],
+      ["a missing folder", (kept: Kept) => symlinkSync(path.join(kept.home, "nowhere"), kept.inSpace(""))],
     ] as const)
-      test(`a link in a workspace that leads out of it is not followed: ${what}`, async () => {
+      test(`does not follow a link out of a workspace: ${what}`, async () => {
         using kept = new Kept();
         writeFileSync(path.join(kept.home, "secret"), "secret");
         link(kept);
@@ -263,7 +263,7 @@ suite("a folder that is kept", () => {
         deepEqual([readdirSync(kept.home), read(path.join(kept.home, "secret"))], [before, "secret"]);
       });
 
-    test("a pipe is not waited for", async () => {
+    test("does not wait for a pipe", async () => {
       using kept = new Kept();
       mkdirSync(kept.inSpace(""), { recursive: true });
       const { execFileSync } = await import("node:child_process");
@@ -274,7 +274,7 @@ suite("a folder that is kept", () => {
   }
 
   for (const file of ["../a.md", "x/../../a.md"])
-    test(`${file} is not in it`, async () => {
+    test(`rejects ${file}`, async () => {
       using kept = new Kept();
       writeFileSync(path.join(kept.home, "a.md"), "secret");
       equal(await kept.user().read(file), undefined);
@@ -282,7 +282,7 @@ suite("a folder that is kept", () => {
       equal(read(path.join(kept.home, "a.md")), "secret");
     });
 
-  test("a write that fails changes nothing, leaves nothing, and says why", async () => {
+  test("leaves the file unchanged after a failed write, with a reason and no leftovers", async () => {
     using kept = new Kept();
     await replaced(kept.user(), "a.md", "one");
     const full = kept.user({ rename: refusing("ENOSPC", "ENOSPC") });
@@ -293,7 +293,7 @@ suite("a folder that is kept", () => {
     deepEqual([readdirSync(kept.inHome("")), readdirSync(kept.inHome("older"))], [["a.md", "older"], []]);
   });
 
-  test("what a writer left that was killed is swept by the next one", async () => {
+  test("deletes temporary files of a killed writer", async () => {
     using kept = new Kept();
     mkdirSync(kept.inHome(""));
     writeFileSync(kept.inHome(".a.md.0123456789abcdef.part"), "half");
@@ -302,7 +302,7 @@ suite("a folder that is kept", () => {
     deepEqual(readdirSync(kept.inHome("")), [".mine.part", "a.md"]);
   });
 
-  test("one writes at a time; who waits too long is told so, and a call that is withdrawn waits no longer", async () => {
+  test("serializes writes, times out waiting ones and releases cancelled calls", async () => {
     using kept = new Kept();
     let leave = (): void => undefined;
     const order: string[] = [],
@@ -333,7 +333,7 @@ suite("a folder that is kept", () => {
     equal(read(kept.inHome("a.md")), "second");
   });
 
-  test("the lock of a writer that died is taken over", async () => {
+  test("takes over the lock of an exited writer", async () => {
     using kept = new Kept();
     mkdirSync(kept.inHome(".lock"), { recursive: true });
     utimesSync(kept.inHome(".lock"), new Date(0), new Date(0));
@@ -341,7 +341,7 @@ suite("a folder that is kept", () => {
     deepEqual(readdirSync(kept.inHome("")), ["a.md"]);
   });
 
-  test("a bug is no failure of a tool", async () => {
+  test("rethrows unexpected errors", async () => {
     using kept = new Kept();
     await rejects(
       kept.user().writing(signal, async (_: Writing) => {

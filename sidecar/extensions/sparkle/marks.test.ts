@@ -18,8 +18,8 @@ const PART = fc.constantFrom("embodiment" as const, "checkpoint" as const, "meta
 /** Separators with which agents join the blocks of a prompt. */
 const JOINT = fc.constantFrom("", " ", "\n", "\n\n", "\r\n", " \n ");
 
-suite("marks of Sparkle", () => {
-  test("returns exactly the user's words, whatever they and the blocks hold, and however an agent joins them", () =>
+suite("Sparkle marks", () => {
+  test("is removed from any user text and blocks, however an agent joins them", () =>
     fc.assert(
       fc.property(
         hostile,
@@ -36,7 +36,7 @@ suite("marks of Sparkle", () => {
       { numRuns: 1_000 },
     ));
 
-  test("drops a block that an agent repeats by itself", () => {
+  test("removes a block that an agent repeats separately", () => {
     for (const keep of [0, 3]) equal(unmarked(marked("embodiment", "a\n<sparkle>", keep)), "");
   });
 
@@ -49,26 +49,26 @@ suite("marks of Sparkle", () => {
     "\n</sparkle>",
     `${marked("checkpoint", "pasted")}\n\nWhat is this?`,
   ])
-    test(`keeps ${JSON.stringify(text)}`, () => equal(unmarked(text), text));
+    test(`is not found in ${JSON.stringify(text)}`, () => equal(unmarked(text), text));
 
-  test("reads a text full of marks once", () => {
+  test("is parsed in linear time", () => {
     const many = '<sparkle part="embodiment">\n'.repeat(200_000);
     equal(unmarked(many), many);
     equal(unmarked('<sparkle part="embodiment">\nx\n</sparkle>'.repeat(20_000)), "");
     equal(unmarked("\n</sparkle>".repeat(200_000)).length, 200_000 * 11);
   }).timeout(2_000);
 
-  test("removes marks and control characters from what stands between marks, and keeps it readable", () => {
+  test("is escaped in its content together with control characters", () => {
     equal(
       harmless("a\tb\nc <sparkle> </Sparkle x> <span>\u0000\u001b[31m\r\u0085"),
       "a\tb\nc ‹sparkle> ‹/Sparkle x> <span>[31m",
     );
   });
 
-  test("counts the bytes that marking adds at most", () =>
+  test("reports the maximum number of added bytes", () =>
     equal(Buffer.byteLength(marked("embodiment", "ö", MAX_KEEP)), markBytes("embodiment") + 2));
 
-  test("keeps of a title the user's words alone, wherever the agent cut it", () => {
+  test("is removed from a title cut anywhere", () => {
     const joined = `Fix the lexer ${marked("embodiment", "long").replaceAll("\n", " ")}`;
     for (let length = "Fix the lexer <s".length; length <= joined.length; length++)
       for (const end of ["", "…", "..."]) equal(titleWithout(joined.slice(0, length) + end), "Fix the lexer");

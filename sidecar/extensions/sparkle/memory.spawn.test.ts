@@ -50,8 +50,8 @@ const sectionsOf = async (memory: Memory) =>
     section => section !== undefined,
   );
 
-suite("the memory of Sparkle", () => {
-  test("asking writes nothing", async () => {
+suite("Sparkle memory", () => {
+  test("writes nothing on reads", async () => {
     using kept = new Kept();
     const memory = kept.memory();
     deepEqual(
@@ -61,7 +61,7 @@ suite("the memory of Sparkle", () => {
     deepEqual([readdirSync(kept.home), readdirSync(kept.cwd)], [["work"], []]);
   });
 
-  test("what is kept comes back, the newest first", async () => {
+  test("returns saved entries, the newest first", async () => {
     using kept = new Kept();
     const memory = kept.memory("Ada");
     equal(
@@ -121,7 +121,7 @@ suite("the memory of Sparkle", () => {
     deepEqual(kept.logged, []);
   });
 
-  test("a session without a folder keeps nothing of a workspace, and the rest", async () => {
+  test("stores no workspace notes in a session without a folder", async () => {
     using kept = new Kept();
     for (const cwd of ["", "relative"]) {
       const memory = new Memory(kept.home, cwd, undefined, {
@@ -137,7 +137,7 @@ suite("the memory of Sparkle", () => {
     }
   });
 
-  test("who is embodied: the one that the settings name, the only one, the first; however it is written", async () => {
+  test("selects the configured sparkler, the only one or the first, in any spelling", async () => {
     using kept = new Kept();
     kept.write(".sparkle/sparklers/Zed/identity.md", "# Zed the Third\n");
     equal((await kept.memory().current()).name, "Zed the Third");
@@ -151,7 +151,7 @@ suite("the memory of Sparkle", () => {
     await rejects(kept.memory().whom("Nova"), failure(/There is no sparkler “Nova”; there are Zed the Third, b/));
   });
 
-  test("a sparkler is made, renamed with all that it has, and two never share a name", async () => {
+  test("creates and renames a sparkler with its files and keeps names unique", async () => {
     using kept = new Kept();
     const memory = kept.memory();
     await memory.create("../Ada", signal);
@@ -177,7 +177,7 @@ suite("the memory of Sparkle", () => {
     equal(kept.read(".sparkle/sparklers/grace-hopper/identity.md"), "# GRACE hopper\n\n");
   });
 
-  test("a name of another's folder is taken, too", async () => {
+  test("rejects a name used by another folder", async () => {
     using kept = new Kept();
     kept.write(".sparkle/sparklers/ada/identity.md", "# Nova\n");
     kept.write(".sparkle/sparklers/nova/identity.md", "# Zed\n");
@@ -185,7 +185,7 @@ suite("the memory of Sparkle", () => {
     equal(kept.read(".sparkle/sparklers/ada/identity.md"), "# Nova\n");
   });
 
-  test("setting up begins a profile, and leaves one that is there", async () => {
+  test("creates a profile at setup and keeps an existing one", async () => {
     using kept = new Kept();
     deepEqual(await kept.memory().setUp("Mary", signal), {
       profile: "~/.sparkle/collaborator-profile.md",
@@ -197,7 +197,7 @@ suite("the memory of Sparkle", () => {
     equal(kept.read(".sparkle/collaborator-profile.md"), "by hand");
   });
 
-  test("a profile that cannot be read is kept when one is begun", async () => {
+  test("keeps a copy of an unreadable profile before it starts a new one", async () => {
     using kept = new Kept();
     kept.write(".sparkle/collaborator-profile.md", "");
     writeFileSync(path.join(kept.home, ".sparkle/collaborator-profile.md"), Buffer.from([0xff, 0xfe, 0]));
@@ -206,7 +206,7 @@ suite("the memory of Sparkle", () => {
     deepEqual([...readFileSync(path.join(kept.home, ".sparkle/older", older!))], [0xff, 0xfe, 0]);
   });
 
-  test("two windows that write at once lose nothing", async function () {
+  test("loses no concurrent writes of two windows", async function () {
     this.timeout(timeLimit(120_000));
     using kept = new Kept();
     const windows = ["one", "two"].map(name => {

@@ -9,7 +9,7 @@ const name = fc.oneof(
   fc.constantFrom("..", "../..", "/etc", "C:\\x", "a/../../b", "CON", "nul.txt", ".hidden", "ＣＯＭ１"),
 );
 
-suite("names of sparklers", () => {
+suite("sparkler name", () => {
   const FOLDERS: readonly [string, string | undefined][] = [
     ["Ada", "ada"],
     ["  Ada \n Lovelace ", "ada-lovelace"],
@@ -30,10 +30,10 @@ suite("names of sparklers", () => {
     ["𐐨".repeat(60), "𐐨".repeat(30)],
   ];
   for (const [given, folder] of FOLDERS)
-    test(`${JSON.stringify(given.slice(0, 20))} is kept in ${folder?.slice(0, 20) ?? "no folder"}`, () =>
+    test(`${JSON.stringify(given.slice(0, 20))} maps to ${folder?.slice(0, 20) ?? "no folder"}`, () =>
       equal(folderOf(given), folder));
 
-  test("no name leads out of the folder above, or to a device; and a folder's name is a name for the same folder", () =>
+  test("maps to a folder name inside the parent, never to a device, and idempotently", () =>
     fc.assert(
       fc.property(name, given => {
         const folder = folderOf(given);
@@ -48,7 +48,7 @@ suite("names of sparklers", () => {
       { numRuns: 1_000 },
     ));
 
-  test("a name is shown on one line, and is not long", () =>
+  test("is displayed on one line with a limited length", () =>
     fc.assert(
       fc.property(name, given => {
         const shown = shownName(given);
@@ -56,13 +56,13 @@ suite("names of sparklers", () => {
       }),
     ));
 
-  test("the heading of a file is its first line's", () => {
+  test("is read from the heading in the first line", () => {
     equal(headingOf("\n# Ada  Lovelace \ntext"), "Ada Lovelace");
     for (const text of ["", "Ada", "## Ada", "#", "# \n", "text\n# Ada", "# \u200b"])
       equal(headingOf(text), undefined, text);
   });
 
-  test("a heading is put in place of the one that is there", () => {
+  test("replaces the existing heading", () => {
     equal(withHeading("Ada", "# Eve\n\n## Manner\nkind\n"), "# Ada\n\n## Manner\nkind\n");
     equal(withHeading("Ada", "kind"), "# Ada\n\nkind\n");
     equal(withHeading("Ada", ""), "# Ada\n\n");

@@ -6,8 +6,8 @@ import { isRead, MOST_CHARACTERS, readSource, type Fetched } from "./profile-sou
 
 const errorOf = (fetched: Fetched) => (isRead(fetched) ? "(was read)" : fetched.error);
 
-suite("sources of a profile", () => {
-  test("a text is itself, and a file of the session's folders is read", async () => {
+suite("profile sources", () => {
+  test("returns a text, or a file in the session's folders", async () => {
     using folder = temporaryFolder();
     const [cwd, more] = ["cwd", "more"].map(name => path.join(folder.path, name)) as [string, string];
     for (const place of [cwd, more]) mkdirSync(place);
@@ -35,10 +35,10 @@ suite("sources of a profile", () => {
     ["github", "someone"],
     ["", "x"],
   ])
-    test(`${JSON.stringify(type)} is not fetched, and it says what to do`, async () =>
+    test(`rejects ${JSON.stringify(type)} with advice`, async () =>
       match(errorOf(await readSource({ type, value }, ["/"])), /Nothing is fetched from the network.*“content”/));
 
-  test("what is outside is the user's to give, also at the end of a link", async () => {
+  test("rejects files outside the session's folders, also through a link", async () => {
     using folder = temporaryFolder();
     const cwd = path.join(folder.path, "cwd"),
       secret = path.join(folder.path, "secret");
@@ -54,7 +54,7 @@ suite("sources of a profile", () => {
     match(errorOf(await readSource({ type: "file", value: "x" }, [])), /Only files/);
   });
 
-  test("what is no file, no text, or not there is said", async () => {
+  test("rejects non-files, binary files and missing files", async () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "a.bin"), Buffer.from([0xff, 0xfe, 0]));
     match(errorOf(await readSource({ type: "file", value: "." }, [folder.path])), /no file/);
@@ -63,7 +63,7 @@ suite("sources of a profile", () => {
     match(errorOf(await readSource("no object", [folder.path])), /Nothing is fetched/);
   });
 
-  test("of a long one the beginning is read, in whole characters", async () => {
+  test("truncates long content at whole characters", async () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "a.md"), "x" + "ö".repeat(MOST_CHARACTERS));
     const long = await readSource({ type: "file", value: "a.md" }, [folder.path]),

@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { MOST_BYTES, readSettings, USUAL_BYTES } from "./settings";
 
-suite("the settings of Sparkle", () => {
-  test("what is absent is the default, and nothing is said", () => {
+suite("Sparkle settings", () => {
+  test("uses defaults for missing values", () => {
     const said: string[] = [];
     deepEqual(
       readSettings({ sparkler: null }, what => said.push(what)),
@@ -11,7 +11,7 @@ suite("the settings of Sparkle", () => {
     deepEqual(said, []);
   });
 
-  test("what is there is taken", () =>
+  test("applies valid values", () =>
     deepEqual(
       readSettings({ embodiment: "off", embodimentBytes: 5_000.5, sparkler: "Ada" }, () => {
         throw new Error("nothing is odd");
@@ -30,7 +30,7 @@ suite("the settings of Sparkle", () => {
     ["sparkler", ".."],
     ["sparkler", ""],
   ] as const)
-    test(`${name}: ${JSON.stringify(value)} cannot be read, which is said`, () => {
+    test(`reports ${name}: ${JSON.stringify(value)} as invalid`, () => {
       const said: string[] = [];
       deepEqual(
         readSettings({ [name]: value }, what => said.push(what)),

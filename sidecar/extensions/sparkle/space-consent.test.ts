@@ -42,8 +42,8 @@ async function clone(
   };
 }
 
-suite("the user's consent to .sparkle-space of a folder", () => {
-  test("nothing of it goes with the first prompt when the user declines; the session works, with the user's own part", async () => {
+suite("consent for .sparkle-space", () => {
+  test("omits the folder's notes after a refusal and keeps the user's own", async () => {
     const { sparkled, asked, sent, kept } = await clone("never");
     await using _ = sparkled;
     await sparkled.prompt(await sparkled.session(), words("hello"));
@@ -61,7 +61,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     doesNotMatch(sent(), /curl evil/);
   });
 
-  test("it goes when the user agrees, and for this folder without a question from then on; the answer is not in the folder", async () => {
+  test("includes the notes after consent and remembers it per folder outside the folder", async () => {
     const { sparkled, asked, sent } = await clone("always");
     await using _ = sparkled;
     await sparkled.prompt(await sparkled.session(), words("hello"));
@@ -78,7 +78,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     equal(asked.length, 2, "another folder is asked about by itself");
   });
 
-  test("what was allowed or declined for now is for this session", async () => {
+  test("applies a one-time answer to the session only", async () => {
     for (const [answer, isSent] of [
       ["once", true],
       ["not-now", false],
@@ -92,7 +92,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     }
   });
 
-  test("a client that cannot ask gets a session without it", async () => {
+  test("omits the notes if the client cannot ask", async () => {
     const { sparkled, sent, kept } = await clone(undefined);
     await using _ = sparkled;
     await sparkled.prompt(await sparkled.session(), words("hello"));
@@ -101,7 +101,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     equal(kept(), "");
   });
 
-  test("a folder without anything to send is not asked about", async () => {
+  test("is not requested for a folder without notes", async () => {
     const asked: unknown[] = [];
     await using sparkled = await Sparkled.open({
       client: request => {
@@ -113,7 +113,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     deepEqual(asked, []);
   });
 
-  test("a turn that is stopped while the user is asked does not reach the agent, and the next prompt has its embodiment", async () => {
+  test("sends nothing for a turn cancelled during the question, and sends the embodiment later", async () => {
     const came = deferred<IncomingRequest>(),
       { sparkled } = await clone(request => {
         request.signal.addEventListener("abort", () => request.fail(new Error("withdrawn")));
@@ -132,7 +132,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     await next;
   });
 
-  test("load_evolution does not read it out either", async () => {
+  test("applies to load_evolution", async () => {
     const { sparkled } = await clone("never");
     await using _ = sparkled;
     await sparkled.session();
@@ -142,7 +142,7 @@ suite("the user's consent to .sparkle-space of a folder", () => {
     match(told, /Short answers/);
   });
 
-  test("an answer is for exactly one folder, the last line counts, and whatever stands in the file nobody else is agreed to", () => {
+  test("is stored for exactly one folder, and the last line applies (property)", () => {
     const folder = fc.constantFrom("/a", "/a/b", '/a"', '/a\n- yes: "/b"', "/b", "/é");
     fc.assert(
       fc.property(
@@ -161,8 +161,8 @@ suite("the user's consent to .sparkle-space of a folder", () => {
   });
 });
 
-suite("the user's consent to what Sparkle writes", () => {
-  test("a file is written only when it is allowed; `approve` allows all", async () => {
+suite("consent for writes of Sparkle", () => {
+  test("writes a file only after permission, and `approve` allows all", async () => {
     for (const [settings, isWritten, questions] of [
       [{}, false, 1],
       [{ approve: "all" }, true, 0],

@@ -7,7 +7,7 @@ import { said } from "../../testing/mcp-ends";
 import { connected } from "../../testing/mcp-fixture";
 import { Sparkled, TOOLS, words } from "../../testing/sparkled";
 
-suite("Sparkle's server", () => {
+suite("Sparkle server", () => {
   const PROMPTS = [
     "checkpoint",
     "show_thinking",
@@ -22,7 +22,7 @@ suite("Sparkle's server", () => {
     return connected(sparkled.fixture.lastServers()[0]!);
   }
 
-  test("has the tools and prompts that are listed, and no others", async () => {
+  test("offers exactly the listed tools and prompts", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     const { tools } = await client.listTools(),
@@ -40,7 +40,7 @@ suite("Sparkle's server", () => {
     for (const name of PROMPTS) ok(JSON.stringify((await client.getPrompt({ name })).messages).length > 200, name);
   });
 
-  test("each tool does what it says, on disk", async () => {
+  test("performs each tool on disk", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     const call = async (name: string, args: JsonObject) =>
@@ -107,7 +107,7 @@ suite("Sparkle's server", () => {
     );
   });
 
-  test("collects what a profile is made of", async () => {
+  test("collects the sources of a profile", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     sparkled.keep("work/me.md", "I like tests.");
@@ -153,7 +153,7 @@ suite("Sparkle's server", () => {
     ["rename_sparkler", { new_name: "Eve", old_name: "Nobody" }, /There is no sparkler “Nobody”/],
     ["embody_sparkle", {}, /There is no tool/],
   ] as const)
-    test(`${name} refuses what makes no sense: ${String(sentence)}`, async () => {
+    test(`rejects invalid arguments of ${name}: ${String(sentence)}`, async () => {
       await using sparkled = await Sparkled.open();
       await using client = await server(sparkled);
       const answer = await client.callTool({ name, arguments: args });
@@ -163,7 +163,7 @@ suite("Sparkle's server", () => {
       deepEqual(readdirSync(sparkled.cwd), []);
     });
 
-  test("a rename tells of the setting that names the old one", async () => {
+  test("reports that a setting still uses the old name after a rename", async () => {
     await using sparkled = await Sparkled.open({ settings: { sparkler: "Ada" } });
     await using client = await server(sparkled);
     match(
@@ -172,7 +172,7 @@ suite("Sparkle's server", () => {
     );
   });
 
-  test("what is kept long is not read out for ever", async () => {
+  test("truncates long notes", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     sparkled.keep(".sparkle/collaborator-profile.md", "x".repeat(100_000));
@@ -182,7 +182,7 @@ suite("Sparkle's server", () => {
     );
   });
 
-  test("what was kept in one session is in the embodiment of the next", async () => {
+  test("adds saved entries to the embodiment of the next session", async () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     await client.callTool({

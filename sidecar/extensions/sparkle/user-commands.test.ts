@@ -9,9 +9,9 @@ const asked = (prompt: readonly unknown[], isOurs = true) => {
   return wish.kind === "open" ? wish.asked : undefined;
 };
 
-suite("what a user's words ask of Sparkle", () => {
+suite("Sparkle requests in user text", () => {
   for (const words of ["hello", "", "what is /checkpoint?", "/usr/bin is empty", "checkpoint"])
-    test(`“${words}” asks for nothing`, () => deepEqual(asked([text(words), IMAGE]), []));
+    test(`is absent in “${words}”`, () => deepEqual(asked([text(words), IMAGE]), []));
 
   for (const words of [
     "/compact",
@@ -21,9 +21,9 @@ suite("what a user's words ask of Sparkle", () => {
     "/mcp__sparkle__checkpoint",
     "/plan a meta moment",
   ])
-    test(`“${words}” is a command of the agent: nothing is added`, () => equal(asked([text(words)]), undefined));
+    test(`is not added to a command of the agent: “${words}”`, () => equal(asked([text(words)]), undefined));
 
-  test("adds nothing to a prompt without words", () => {
+  test("is not added to a prompt without text", () => {
     for (const prompt of [[], [IMAGE], [null, 7, { type: "text" }, { type: "text", text: 7 }]])
       equal(asked(prompt), undefined);
   });
@@ -34,12 +34,11 @@ suite("what a user's words ask of Sparkle", () => {
     ["  /checkpoint  ", ["checkpoint"]],
     ["/checkpoint after a meta moment", ["checkpoint", "meta-moment"]],
   ] as const)
-    test(`“${words}” asks for a checkpoint`, () => deepEqual(asked([IMAGE, text(words), text("more")]), parts));
+    test(`requests a checkpoint for “${words}”`, () => deepEqual(asked([IMAGE, text(words), text("more")]), parts));
 
-  test("leaves the agent's own /checkpoint to the agent", () =>
-    equal(asked([text("/checkpoint now")], false), undefined));
+  test("leaves the agent's own /checkpoint unchanged", () => equal(asked([text("/checkpoint now")], false), undefined));
 
-  test("a meta moment is said in any case, as words", () => {
+  test("finds a meta moment as whole words in any case", () => {
     for (const words of ["meta moment", "A Meta Moment, please", "META\nMOMENT!", "“meta moment”"])
       equal(isMetaMoment(words), true, words);
     for (const words of ["metamoment", "meta moments", "a parameta moment", "meta-moment", "meta", "öMeta moment_"])
@@ -47,7 +46,7 @@ suite("what a user's words ask of Sparkle", () => {
     deepEqual(asked([text("so, meta moment"), IMAGE]), ["meta-moment"]);
   });
 
-  test("adds blocks for the assistant behind the user's, and changes none of those", () =>
+  test("appends blocks for the assistant and keeps the user's blocks unchanged", () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.string().map(text), fc.constant(IMAGE), fc.anything())),
@@ -65,7 +64,7 @@ suite("what a user's words ask of Sparkle", () => {
       ),
     ));
 
-  test("announces our command behind the agent's, unless it has one of that name", () => {
+  test("appends Sparkle's command unless the agent has one with its name", () => {
     const theirs = { name: "checkpoint", description: "theirs" },
       other = { name: "plan", description: "" };
     deepEqual(withCheckpoint([other, null], 1), [other, null, CHECKPOINT_COMMAND]);

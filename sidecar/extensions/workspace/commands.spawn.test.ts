@@ -15,12 +15,12 @@ import { nodeCommands } from "./commands";
 const ALL = { approve: "all" };
 const never = new AbortController().signal;
 
-suite("a command as a process", () => {
+suite("command process", () => {
   suiteSetup(function () {
     if (process.platform === "win32") skipped(this, "These are lines for sh");
   });
 
-  test("answers with its output and its code, from its folder, in the user's environment", async () => {
+  test("returns output and exit code from its folder with the user's environment", async () => {
     await using rig = new WorkspaceRig(ALL, { environment: async () => ({ ...process.env, MINE: "from the shell" }) });
     rig.put("sub/x");
     await rig.begin();
@@ -44,7 +44,7 @@ suite("a command as a process", () => {
     );
   });
 
-  test("has nothing on its stdin", async () => {
+  test("has an empty stdin", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin();
     deepEqual((await rig.call("run_terminal", { command: "cat; echo over" })).structured, {
@@ -54,7 +54,7 @@ suite("a command as a process", () => {
     });
   });
 
-  test("that prints without measure is told with its beginning and its end", async () => {
+  test("truncates the middle of long output", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin();
     const { stdout } = objectOr(
@@ -65,7 +65,7 @@ suite("a command as a process", () => {
     ok(String(stdout).length < 31_000);
   });
 
-  test("that takes too long is ended with all that it started; what it had printed is told", async function () {
+  test("is ended with its children at the time limit and returns the output so far", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     const clock = new FakeClock();
     // Real clock for the exit of processes, because the operating system needs time.
@@ -105,7 +105,7 @@ suite("a command as a process", () => {
     equal(clock.waiting, 0, "a timer was leaked");
   });
 
-  test("whose call is withdrawn is ended with all that it started, and so is one whose turn is stopped", async function () {
+  test("is ended with its children when its call or turn is cancelled", async function () {
     if (process.platform !== "linux") return skipped(this, NEEDS_PROC);
     for (const how of ["withdrawn", "stopped"]) {
       await using rig = new WorkspaceRig(ALL);
@@ -126,7 +126,7 @@ suite("a command as a process", () => {
     }
   });
 
-  test("that ends itself by a signal has no code, and says by which", async () => {
+  test("returns the signal instead of an exit code", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin();
     deepEqual((await rig.call("run_terminal", { command: "kill -KILL $$" })).structured, {
@@ -137,7 +137,7 @@ suite("a command as a process", () => {
     });
   });
 
-  test("is asked about with the line itself", async () => {
+  test("requests permission with the command line", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = (_, { toolCall }) => {
@@ -153,7 +153,7 @@ suite("a command as a process", () => {
     ok(!existsSync(rig.at("a")));
   });
 
-  test("that makes no sense is a sentence, and nobody is asked", async () => {
+  test("is rejected without a request if invalid", async () => {
     await using rig = new WorkspaceRig();
     rig.put("file");
     await rig.begin();
@@ -171,7 +171,7 @@ suite("a command as a process", () => {
     deepEqual(rig.asked, []);
   });
 
-  test("that cannot be started is a sentence; the shell is the platform's", async () => {
+  test("uses the platform's shell and reports a failed start", async () => {
     const specs: unknown[] = [],
       clock = new FakeClock(),
       shell = (platform: string, env = {}) =>
@@ -206,7 +206,7 @@ suite("a command as a process", () => {
   });
 });
 
-suite("a command in a terminal of the client's", () => {
+suite("command in a client terminal", () => {
   /** A client with terminals. The test decides when their commands end. */
   async function terminals(
     rig: WorkspaceRig,
@@ -229,7 +229,7 @@ suite("a command in a terminal of the client's", () => {
     };
   }
 
-  test("is started there, shown, waited for, read and released", async () => {
+  test("is created, displayed, awaited, read and released", async () => {
     await using rig = new WorkspaceRig(ALL);
     const created: JsonObject[] = [];
     await terminals(rig, {
@@ -255,7 +255,7 @@ suite("a command in a terminal of the client's", () => {
     );
   });
 
-  test("that takes too long is killed; what it had printed is told", async () => {
+  test("is killed at the time limit and returns the output so far", async () => {
     const clock = new FakeClock();
     await using rig = new WorkspaceRig(ALL, { clock });
     await terminals(rig, {
@@ -286,7 +286,7 @@ suite("a command in a terminal of the client's", () => {
     equal(clock.waiting, 0, "a timer was leaked");
   });
 
-  test("whose client does not even answer to a kill is given up", async () => {
+  test("is abandoned if the client does not respond to kill", async () => {
     const clock = new FakeClock();
     await using rig = new WorkspaceRig(ALL, { clock });
     await terminals(rig, { "terminal/wait_for_exit": () => undefined, "terminal/kill": () => undefined });
@@ -299,7 +299,7 @@ suite("a command in a terminal of the client's", () => {
     equal(clock.waiting, 0);
   });
 
-  test("whose call is withdrawn is released, also when it was only just being started", async () => {
+  test("is released when its call is cancelled, also during its start", async () => {
     for (const when of ["terminal/wait_for_exit", "terminal/create"]) {
       await using rig = new WorkspaceRig(ALL);
       await terminals(rig, { [when]: () => undefined });
@@ -313,7 +313,7 @@ suite("a command in a terminal of the client's", () => {
     }
   });
 
-  test("that cannot be started, or is lost, is a sentence", async () => {
+  test("reports a failed start and a lost terminal", async () => {
     await using rig = new WorkspaceRig(ALL);
     const no = (): never => {
       throw new RpcError(RpcCode.internalError, "No room.");
@@ -330,7 +330,7 @@ suite("a command in a terminal of the client's", () => {
     deepEqual(new Set(rig.cards), new Set(["Run x failed"]));
   });
 
-  test("files are written on the disk where the client has terminals alone", async () => {
+  test("writes files on disk if the client supports only terminals", async () => {
     await using rig = new WorkspaceRig(ALL);
     await rig.begin({ terminal: true });
     await rig.call("write_file", { path: "a", content: "x" });

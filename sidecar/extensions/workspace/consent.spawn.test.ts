@@ -13,8 +13,8 @@ import { isGuarded } from "./folders";
 
 const write = (rig: WorkspaceRig, file: string, content = "x") => rig.call("write_file", { path: file, content });
 
-suite("the user's consent", () => {
-  test("to one act is for that one", async () => {
+suite("workspace consent", () => {
+  test("applies to one action", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => choosing("allow");
@@ -23,7 +23,7 @@ suite("the user's consent", () => {
     deepEqual(rig.asked, ["Make a", "Make b"]);
   });
 
-  test("that is denied, not given, or of a kind that nobody offered, means that nothing is done", async () => {
+  test("performs nothing after a denial, an error or an unknown option", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     for (const [answer, sentence] of [
@@ -53,7 +53,7 @@ suite("the user's consent", () => {
     deepEqual(new Set(rig.cards), new Set(["Make a failed"]));
   });
 
-  test("for always is for this tool in this session: the next one is shown, and not asked about", async () => {
+  test("applies a standing approval to the tool in the session and still shows the calls", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => choosing("always");
@@ -77,7 +77,7 @@ suite("the user's consent", () => {
     equal(second?.name, "workspace-tools-2");
   });
 
-  test("for always to a command is for that command, to the letter, in that folder", async () => {
+  test("applies a standing approval of a command to that exact line and folder", async () => {
     await using rig = new WorkspaceRig();
     rig.put("sub/x");
     await rig.begin();
@@ -97,7 +97,7 @@ suite("the user's consent", () => {
     deepEqual(rig.asked, ["Run echo a", "Run echo a ", "Run echo a; echo b", "Run echo a in sub"]);
   });
 
-  test("for always does not hold in folders that decide what other programs run, and is not offered there", async () => {
+  test("offers no standing approval in folders that control other programs", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => choosing("always");
@@ -116,7 +116,7 @@ suite("the user's consent", () => {
     equal(rig.asked.length, 6);
   });
 
-  test("such a folder is one however it is spelt; others are none", () => {
+  test("detects guarded folders in any spelling", () => {
     const guarded = (...files: readonly string[]): readonly string[] =>
       files.filter(file => isGuarded({ real: path.join("/w", file), shown: file, folder: "/w" }));
     const all = [
@@ -144,7 +144,7 @@ suite("the user's consent", () => {
     );
   });
 
-  test("while one is asked, others that its answer may settle wait, and are not asked about for nothing", async () => {
+  test("holds requests that the answer to an open one may settle", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
@@ -159,7 +159,7 @@ suite("the user's consent", () => {
     equal(rig.asked.length, 1);
   });
 
-  test("once is no answer for those that wait: they are asked about, one after the other", async () => {
+  test("asks for waiting requests one after the other after a one-time answer", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => choosing("allow");
@@ -170,7 +170,7 @@ suite("the user's consent", () => {
     deepEqual([...rig.asked].sort(), ["Make a", "Make b", "Make c"]);
   });
 
-  test("is asked for nothing when the settings approve all; what is done is still shown", async () => {
+  test("is not requested if the settings approve all, and calls are still shown", async () => {
     await using rig = new WorkspaceRig({ approve: "all" });
     await rig.begin();
     await write(rig, ".git/config");
@@ -178,7 +178,7 @@ suite("the user's consent", () => {
     deepEqual([rig.asked, rig.cards], [[], ["Make .git/config completed", "Run echo a completed"]]);
   });
 
-  test("a setting that means nothing asks, and is logged", async () => {
+  test("is requested and a warning logged for an invalid setting", async () => {
     for (const approve of ["ALL", true, null, ["all"]]) {
       await using rig = new WorkspaceRig({ approve });
       await rig.begin();
@@ -191,7 +191,7 @@ suite("the user's consent", () => {
     }
   });
 
-  test("a call that is withdrawn withdraws its question, also one that waits for another", async () => {
+  test("is cancelled with its call, also while it waits for another", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
@@ -213,7 +213,7 @@ suite("the user's consent", () => {
     ok(!existsSync(rig.at("f0")) && !existsSync(rig.at("f1")));
   });
 
-  test("when the turn is stopped its questions are withdrawn, and those of other sessions stay", async () => {
+  test("is cancelled with its turn, but not in other sessions", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
@@ -234,7 +234,7 @@ suite("the user's consent", () => {
     deepEqual(rig.fixture.odd, []);
   });
 
-  test("when the session is closed its questions are withdrawn", async () => {
+  test("is cancelled when the session closes", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = () => undefined;
@@ -248,7 +248,7 @@ suite("the user's consent", () => {
     deepEqual(rig.asked, ["Make a", "withdrawn session/request_permission"]);
   });
 
-  test("while somebody is asked the agent hears that it goes on", async () => {
+  test("sends progress to the agent while the request is open", async () => {
     const clock = new FakeClock();
     await using rig = new WorkspaceRig({}, { clock });
     await rig.begin();
@@ -283,7 +283,7 @@ suite("the user's consent", () => {
     equal(readFileSync(rig.at("a"), "utf8"), "x");
   });
 
-  test("is asked for, and shown, in the words of version 2 to a client that speaks it", async () => {
+  test("uses version 2's form for a version 2 client", async () => {
     await using rig = new WorkspaceRig({}, {}, { initialized: { ...HTTP_AGENT, protocolVersion: 2 } });
     await rig.begin();
     rig.answer = (_, params) => {
@@ -298,7 +298,7 @@ suite("the user's consent", () => {
     deepEqual(new Set(rig.updates.map(({ sessionUpdate }) => sessionUpdate)), new Set(["tool_call_update"]));
   });
 
-  test("cannot be had before the session is set up: a call says so, and does nothing", async () => {
+  test("rejects calls before the session is set up", async () => {
     let said = "";
     await using rig = new WorkspaceRig(
       {},

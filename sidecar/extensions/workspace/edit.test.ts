@@ -9,14 +9,14 @@ const text = fc
 const times = (whole: string, part: string): number =>
   [...Array(whole.length).keys()].filter(at => whole.startsWith(part, at)).length;
 
-suite("an edit", () => {
-  test("replaces the one place, and says in which line it begins", () => {
+suite("text edit", () => {
+  test("replaces the only match and returns its first line", () => {
     deepEqual(edit("one\ntwo\nthree\n", "two", "2\n2"), { kind: "edited", text: "one\n2\n2\nthree\n", line: 2 });
     deepEqual(edit("one", "one", ""), { kind: "edited", text: "", line: 1 });
     deepEqual(edit("a\nb", "\nb", ""), { kind: "edited", text: "a", line: 1 });
   });
 
-  test("what is not there is told with the lines that are like it", () => {
+  test("returns similar lines without a match", () => {
     deepEqual(edit("if (a) {\n\treturn  1;\n}\n  return 1;\n", "\n    return 1;\n", "x"), {
       kind: "absent",
       similar: [2, 4],
@@ -24,21 +24,21 @@ suite("an edit", () => {
     deepEqual(edit("one", "two", "x"), { kind: "absent", similar: [] });
   });
 
-  test("what is there several times is told with its lines, also where it overlaps", () => {
+  test("returns the lines of several matches, including overlapping ones", () => {
     deepEqual(edit("x\ny\nx\n", "x", "z"), { kind: "several", lines: [1, 3], times: 2 });
     deepEqual(edit("aaa", "aa", "b"), { kind: "several", lines: [1, 1], times: 2 });
     const many = edit("x\n".repeat(50), "x", "y");
     ok(many.kind === "several" && many.lines.length === 10 && many.times === 50);
   });
 
-  test("nothing is no place, and a text that stays the same no edit", () => {
+  test("rejects an empty search text and an unchanged text", () => {
     deepEqual(
       [edit("a", "", "b").kind, edit("a", "a", "a").kind, edit("a\r\n", "a\n", "a\r\n").kind],
       ["empty", "same", "same"],
     );
   });
 
-  test("a file keeps its line ends, whatever the model writes", () => {
+  test("keeps the file's line endings", () => {
     const edited = (whole: string, old: string, fresh: string): string => {
       const result = edit(whole, old, fresh);
       return result.kind === "edited" ? result.text : result.kind;
@@ -50,7 +50,7 @@ suite("an edit", () => {
     equal(edited("a\r\n", "a\n", "b"), "b");
   });
 
-  test("it is done if, and only if, there is one such place; around it nothing changes", () =>
+  test("succeeds exactly for a single match and changes nothing else (property)", () =>
     fc.assert(
       fc.property(text, text, text, (whole, old, fresh) => {
         const result = edit(whole, old, fresh),
@@ -84,7 +84,7 @@ suite("an edit", () => {
       }),
     ));
 
-  test("in a file with one kind of line ends there is no other one afterwards", () => {
+  test("keeps uniform line endings uniform (property)", () => {
     const lines = fc.array(fc.constantFrom("a", "b", "", "ab"), { maxLength: 6 });
     fc.assert(
       fc.property(lines, lines, lines, fc.constantFrom("\n", "\r\n"), (whole, old, fresh, end) => {
@@ -95,14 +95,14 @@ suite("an edit", () => {
     );
   });
 
-  test("a whole text takes over the mark at the beginning", () => {
+  test("keeps the byte order mark in a full replacement", () => {
     deepEqual(
       [inFormOf("\uFEFFa\r\n", "x\n"), inFormOf("\uFEFFa", "\uFEFFx"), inFormOf("a", "x")],
       ["\uFEFFx\r\n", "\uFEFFx", "x"],
     );
   });
 
-  test("a whole text takes over the line ends of the one before it, if that has one kind", () => {
+  test("keeps uniform line endings in a full replacement", () => {
     deepEqual(
       [
         inFormOf("a\r\nb\r\n", "x\ny"),

@@ -11,8 +11,8 @@ import { nodeFiles, textFiles } from "./text-files";
 
 const allow = (): unknown => choosing("allow");
 
-suite("reading", () => {
-  test("a file of the working folder, its lines, and one of another folder of the session", async () => {
+suite("read_file", () => {
+  test("returns a file of the session's folders, whole or by lines", async () => {
     await using rig = new WorkspaceRig();
     const more = path.join(rig.base, "more");
     mkdirSync(more);
@@ -30,7 +30,7 @@ suite("reading", () => {
     deepEqual(rig.asked, []);
   });
 
-  test("what is not there, no text, no file, too large or wrongly asked for is a sentence", async function () {
+  test("returns a sentence for missing, binary, special and oversized files and invalid arguments", async function () {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.put("binary", Buffer.from([65, 0, 66]));
@@ -56,7 +56,7 @@ suite("reading", () => {
     equal(await rig.failure("read_file", { path: "pipe" }), "pipe is no ordinary file.");
   });
 
-  test("outside of the session's folders is refused, wherever a link leads", async () => {
+  test("rejects a path outside the session's folders, also through a link", async () => {
     await using rig = new WorkspaceRig();
     writeFileSync(path.join(rig.base, "secret"), "s");
     mkdirSync(path.join(rig.base, "workshop"));
@@ -95,7 +95,7 @@ suite("reading", () => {
     equal((await rig.call("read_file", { path: "../in.txt" })).text, "inside", "what leads inside is inside");
   });
 
-  test("in an editor it is the editor's text, by its real path", async () => {
+  test("returns the editor's text by the real path", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "on disk");
     symlinkSync(rig.at("a.txt"), rig.at("link.txt"));
@@ -119,8 +119,8 @@ suite("reading", () => {
   });
 });
 
-suite("writing", () => {
-  test("asks with the change, makes the folders on the way, and the tool call ends", async () => {
+suite("write_file", () => {
+  test("requests permission with the change, creates folders and ends the tool call", async () => {
     await using rig = new WorkspaceRig();
     await rig.begin();
     rig.answer = (_, { toolCall, options }) => {
@@ -156,7 +156,7 @@ suite("writing", () => {
     );
   });
 
-  test("over a text keeps its line ends, and tells the client what was there", async () => {
+  test("keeps the line endings of an existing file and shows its old text", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "a\r\nb\r\n");
     await rig.begin();
@@ -170,7 +170,7 @@ suite("writing", () => {
     equal(readFileSync(rig.at("a.txt"), "utf8"), "x\r\ny");
   });
 
-  test("is done by the editor, where that offers it", async () => {
+  test("writes with the editor if it supports it", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "old");
     const written: unknown[] = [];
@@ -202,7 +202,7 @@ suite("writing", () => {
     deepEqual(rig.cards, ["Write a.txt completed", "Write a.txt failed"]);
   });
 
-  test("what was changed while the user was asked is not written over", async () => {
+  test("does not overwrite a file that changed during the permission request", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "old");
     await rig.begin();
@@ -217,7 +217,7 @@ suite("writing", () => {
     equal(readFileSync(rig.at("a.txt"), "utf8"), "the user's");
   });
 
-  test("a link that is put there while the user is asked leads nowhere", async () => {
+  test("does not follow a link created during the permission request", async () => {
     await using rig = new WorkspaceRig();
     const outside = path.join(rig.base, "outside.txt");
     writeFileSync(outside, "as it was");
@@ -246,7 +246,7 @@ suite("writing", () => {
     );
   });
 
-  test("on the disk a link is not written through, not even one that comes at the last moment", async () => {
+  test("does not write through a link on disk", async () => {
     await using rig = new WorkspaceRig();
     symlinkSync(rig.put("target", "as it was"), rig.at("link"));
     await rejects(
@@ -256,7 +256,7 @@ suite("writing", () => {
     equal(readFileSync(rig.at("target"), "utf8"), "as it was");
   });
 
-  test("is not done for a call that was withdrawn after it was allowed", async () => {
+  test("does not write after its call is cancelled", async () => {
     await using rig = new WorkspaceRig();
     const real = rig.put("a.txt", "as it was");
     await rejects(
@@ -270,7 +270,7 @@ suite("writing", () => {
     equal(readFileSync(real, "utf8"), "as it was");
   });
 
-  test("what cannot be written is a sentence", async () => {
+  test("returns a sentence for a file that is not writable", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "file");
     mkdirSync(rig.at("folder"));
@@ -283,8 +283,8 @@ suite("writing", () => {
   });
 });
 
-suite("editing", () => {
-  test("changes the one place, and says where", async () => {
+suite("edit_file", () => {
+  test("changes the only match and returns its line", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "one\r\ntwo\r\n");
     await rig.begin();
@@ -297,7 +297,7 @@ suite("editing", () => {
     equal(readFileSync(rig.at("a.txt"), "utf8"), "one\r\n2\r\n3\r\n");
   });
 
-  test("what is not there once is a sentence with lines, and nobody is asked", async () => {
+  test("returns a sentence with lines for zero or several matches, without a request", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "one\n  two\none\n");
     await rig.begin();
@@ -318,7 +318,7 @@ suite("editing", () => {
     deepEqual([rig.asked, readFileSync(rig.at("a.txt"), "utf8")], [[], "one\n  two\none\n"]);
   });
 
-  test("several at once come all about, whatever the others changed meanwhile", async () => {
+  test("applies all concurrent edits of a file", async () => {
     await using rig = new WorkspaceRig({ approve: "all" });
     rig.put("a.txt", Array.from({ length: 8 }, (_, i) => `line ${i};\n`).join(""));
     await rig.begin();
@@ -333,7 +333,7 @@ suite("editing", () => {
     );
   });
 
-  test("a place that is gone when the user has answered is not guessed", async () => {
+  test("fails if the match is gone after the permission request", async () => {
     await using rig = new WorkspaceRig();
     rig.put("a.txt", "one\n");
     await rig.begin();

@@ -8,18 +8,18 @@ const kept = (pieces: readonly string[], first?: number, last?: number): string 
   return text.toString();
 };
 
-suite("what is kept of a command's output", () => {
-  test("is all of it where that is not much", () => equal(kept(["ab", "", "c\n"]), "abc\n"));
+suite("head and tail of command output", () => {
+  test("contains short output completely", () => equal(kept(["ab", "", "c\n"]), "abc\n"));
 
-  test("is its beginning and its end, with how much is missing", () => {
+  test("contains beginning, end and the number of omitted characters", () => {
     equal(kept(["abcdef", "ghij"], 2, 3), "ab\n[5 characters are left out here.]\nhij");
     equal(kept(["a😀", "bcde", "😀f"], 2, 2), "a\n[8 characters are left out here.]\nf", "no half of a character");
   });
 
-  test("has no colours, and plain line ends", () =>
+  test("contains no colours and only \\n line endings", () =>
     equal(kept(["\x1b[1;32mok\x1b[0m \x1b]0;title\x07done\r\n"]), "ok done\n"));
 
-  test("is bounded whatever comes, in whatever pieces, and tells truly how much is missing", () =>
+  test("has bounded length and the correct omitted count for any chunks", () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "b", "\n", "😀"), maxLength: 9 }), { maxLength: 30 }),
@@ -45,7 +45,7 @@ suite("what is kept of a command's output", () => {
       ),
     ));
 
-  test("does not grow with what is printed", () => {
+  test("uses bounded memory", () => {
     const text = new KeptText();
     for (let i = 0; i < 20_000; i++) text.push("x".repeat(100));
     ok(text.toString().length < 31_000);

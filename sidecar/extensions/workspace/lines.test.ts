@@ -7,10 +7,10 @@ const textOf = (...args: Parameters<typeof partOf>): string => {
   return part.kind === "part" ? part.text : part.why;
 };
 
-suite("the part of a file that is read", () => {
+suite("line range of a file", () => {
   const five = "1\n2\n3\n4\n5\n";
 
-  test("is all of it, or the lines from one to another, which are both included", () => {
+  test("returns everything or an inclusive range", () => {
     equal(textOf(five, undefined, undefined), five);
     deepEqual(
       [
@@ -24,10 +24,10 @@ suite("the part of a file that is read", () => {
     );
   });
 
-  test("has plain line ends, and no mark of its encoding", () =>
+  test("normalizes line endings and removes the byte order mark", () =>
     equal(textOf("\uFEFFa\r\nb\r\n", undefined, undefined), "a\nb\n"));
 
-  test("that is none is told with a sentence", () => {
+  test("returns a sentence if invalid", () => {
     equal(textOf(five, 6, undefined), "There are only 5 lines.");
     equal(textOf(five, 3, 2), "endLine has to be startLine or a later one.");
     for (const [start, end] of [
@@ -39,7 +39,7 @@ suite("the part of a file that is read", () => {
       ok(textOf(five, start, end).endsWith("has to be the number of a line; the first is 1."), `${start} ${end}`);
   });
 
-  test("is cut between lines where it is too long, and how to go on is told", () => {
+  test("is cut at a line with the next start line if too long", () => {
     equal(textOf(five, undefined, undefined, 5), "1\n2\n[These are lines 1 to 2 of 5: go on with startLine 3.]");
     equal(textOf(five, 3, 5, 3), "3\n[These are lines 3 to 3 of 5: go on with startLine 4.]");
     equal(
@@ -50,7 +50,7 @@ suite("the part of a file that is read", () => {
     equal(wholeCharacters("a😀b", 2), "a");
   });
 
-  test("who goes on as told reads every line once, in order", () =>
+  test("covers every line once when continued as stated", () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ unit: fc.constantFrom("a", "b"), maxLength: 4 }), { minLength: 1, maxLength: 12 }),

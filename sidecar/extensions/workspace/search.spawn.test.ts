@@ -38,7 +38,7 @@ for (const [how, program] of [
   ["without ripgrep", undefined],
   ["with ripgrep", RG],
 ] as const)
-  suite(`a search ${how}`, () => {
+  suite(`search ${how}`, () => {
     suiteSetup(function () {
       if (how === "with ripgrep" && program === undefined) skipped(this, "There is no ripgrep here");
     });
@@ -64,7 +64,7 @@ for (const [how, program] of [
       return rig;
     }
 
-    test("finds files by patterns, but for what .gitignore leaves out", async () => {
+    test("finds files by pattern except those in .gitignore", async () => {
       await using rig = await searching();
       const found = async (pattern: string, where?: string): Promise<readonly string[]> =>
         (await rig.call("search_files", { pattern, ...(where === undefined ? {} : { path: where }) })).text.split("\n");
@@ -86,7 +86,7 @@ for (const [how, program] of [
       deepEqual(await found("*.log"), ["kept.log"]);
     });
 
-    test("finds lines by regular expressions, in some files or in all", async () => {
+    test("finds lines by regular expression in some or all files", async () => {
       await using rig = await searching();
       const found = async (pattern: string, more = {}): Promise<string> =>
         (await rig.call("search_content", { pattern, ...more })).text;
@@ -105,7 +105,7 @@ for (const [how, program] of [
       equal(await found("three", { filePattern: "*.ts" }), "No line matches three in files that match *.ts.");
     });
 
-    test("what is no regular expression, or no folder, is a sentence", async () => {
+    test("returns a sentence for an invalid expression or folder", async () => {
       await using rig = await searching();
       match(
         await rig.failure("search_content", { pattern: "two(" }),
@@ -126,7 +126,7 @@ for (const [how, program] of [
       );
     });
 
-    test("what begins like an option is searched for", async () => {
+    test("finds text that starts like an option", async () => {
       await using rig = await searching();
       rig.put("--pre=evil", "--pre=evil\n");
       equal((await rig.call("search_content", { pattern: "--pre=evil" })).text, "--pre=evil:1: --pre=evil");
@@ -137,7 +137,7 @@ for (const [how, program] of [
       equal((await rig.call("search_files", { pattern: "--pre*" })).text, "--pre=evil");
     });
 
-    test("is in all of the session's folders, each file once; links are not followed", async () => {
+    test("covers all of the session's folders, each file once, without following links", async () => {
       await using rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
       const more = path.join(rig.base, "more"),
         secret = path.join(rig.base, "secret");
@@ -156,7 +156,7 @@ for (const [how, program] of [
       );
     });
 
-    test("tells so many files and lines, and that there are more; long lines are cut", async () => {
+    test("limits files, lines and line length, and states that there are more", async () => {
       await using rig = new WorkspaceRig({}, { find: async name => (name === "rg" ? program : undefined) });
       for (let i = 0; i < 230; i++) rig.put(`f${i}.txt`, "word\n".repeat(2));
       await rig.begin();
@@ -177,7 +177,7 @@ for (const [how, program] of [
       ok((await rig.call("search_content", { pattern: "y+NEEDLE" })).text.length < 330);
     });
 
-    test("whose call is withdrawn is over at once", async () => {
+    test("stops when its call is cancelled", async () => {
       await using rig = await searching();
       const abort = new AbortController();
       abort.abort();
@@ -188,11 +188,11 @@ for (const [how, program] of [
     });
   });
 
-suite("a regular expression that takes for ever", () => {
+suite("slow regular expression", () => {
   const EVIL = "(a+)+$",
     TEXT = `${"a".repeat(40)}b\n`;
 
-  test("is ended with its thread when the time is over, and the search says so", async () => {
+  test("is stopped with its thread at the time limit, with a note", async () => {
     const clock = new FakeClock();
     await using rig = new WorkspaceRig({}, { clock, find: async () => undefined });
     rig.put("evil.txt", TEXT);
@@ -205,7 +205,7 @@ suite("a regular expression that takes for ever", () => {
     equal(clock.waiting, 0, "a timer was leaked");
   });
 
-  test("is ended when nobody waits for it any more", async () => {
+  test("is stopped when its call is cancelled", async () => {
     const abort = new AbortController();
     await using worker = new LineWorker(regexOf(EVIL), 300);
     deepEqual(await worker.matches("aaa\nb\n", 10, never), [{ line: 1, text: "aaa" }]);
@@ -217,7 +217,7 @@ suite("a regular expression that takes for ever", () => {
     );
   });
 
-  test("tells so many lines, each around what was found", async () => {
+  test("limits the lines and shortens each around its match", async () => {
     await using worker = new LineWorker(/needle/, 10);
     deepEqual(await worker.matches(`${"x".repeat(50)}needle${"y".repeat(50)}\r\nneedle\nneedle`, 2, never), [
       { line: 1, text: "xxxxxneedl" },
@@ -225,7 +225,7 @@ suite("a regular expression that takes for ever", () => {
     ]);
   });
 
-  test("flags at the beginning of a pattern, and classes of characters, are understood", () => {
+  test("supports leading flags and character classes", () => {
     deepEqual(
       [regexOf("(?i)a").flags, regexOf("(?is)a").source, regexOf("\\p{L}").flags, regexOf("\\-").flags],
       ["i", "a", "u", ""],
@@ -271,7 +271,7 @@ suite("ripgrep", () => {
     return note === undefined ? found : [...found, note];
   };
 
-  test("is the one that the editor names, if that can be run, else the user's", async () => {
+  test("is the editor's program if executable, otherwise the user's", async () => {
     const found = (given: string | undefined, there: readonly string[]) =>
       findRipgrep({
         environment: async () => ({ [RIPGREP]: given }),
@@ -288,7 +288,7 @@ suite("ripgrep", () => {
     );
   });
 
-  test("is asked for hidden files, too, without its own settings, and never for what a model wrote as an option", async () => {
+  test("searches hidden files without its own configuration and never reads a pattern as an option", async () => {
     const { search, specs } = played(async () => ({ code: 1 }));
     await search.lines(place, { pattern: "--files", takes: () => true, names: "*.ts" }, () => false, never);
     await search.lines(
@@ -309,7 +309,7 @@ suite("ripgrep", () => {
     deepEqual([first?.args.slice(-2), second?.args.slice(-2), second?.cwd], [["--", "."], ["--", "-x"], "/w"]);
   });
 
-  test("what it prints is understood in whatever pieces it comes", async () => {
+  test("returns the same results for any chunks", async () => {
     const bytes = Buffer.from("./src/ä.ts\0.\\b.ts\0");
     for (let cut = 0; cut <= bytes.length; cut++) {
       const { search } = played(async (_, { stdout }) => {
@@ -321,7 +321,7 @@ suite("ripgrep", () => {
     }
   });
 
-  test("is ended when enough was found", async () => {
+  test("is stopped when the limit is reached", async () => {
     const { search } = played(
       (_, { stdout, signal }) =>
         new Promise((_resolve, reject) => {
@@ -333,7 +333,7 @@ suite("ripgrep", () => {
     deepEqual(await files(search, 2), ["a", "b"]);
   });
 
-  test("is ended when the time is over; what was found by then is told", async () => {
+  test("is stopped at the time limit with the results so far", async () => {
     const { search, clock } = played(
       (_, { stdout, signal }) =>
         new Promise((_resolve, reject) => {
@@ -346,7 +346,7 @@ suite("ripgrep", () => {
     deepEqual([await found, clock.waiting], [["a", TOOK_TOO_LONG], 0]);
   });
 
-  test("that cannot be started, or does not know what is asked of it, is done without", async () => {
+  test("falls back to the built-in search if it cannot start or rejects its options", async () => {
     for (const run of [
       async () => {
         throw new AgentError("notFound", "gone");
@@ -358,7 +358,7 @@ suite("ripgrep", () => {
     }
   });
 
-  test("that could not read all of it has searched the rest, and nobody does so again", async () => {
+  test("keeps the results with a note if it could not read everything", async () => {
     const { search, logged } = played(async (_, { stdout }) => {
       stdout?.(Buffer.from("a\0"));
       return { code: 2 };
@@ -366,7 +366,7 @@ suite("ripgrep", () => {
     deepEqual([await files(search), logged], [["a", NOT_ALL], []]);
   });
 
-  test("a pattern that it does not understand is the model's to correct", async () => {
+  test("returns an error for an invalid pattern to the model", async () => {
     const { search } = played(async () => ({
       code: 2,
       stderr: "rg: regex parse error:\n    (?:a()\nerror: unclosed group\n",
@@ -379,7 +379,7 @@ suite("ripgrep", () => {
       );
   });
 
-  test("what is wrong with it otherwise is thrown, and so is the end of the call", async () => {
+  test("rethrows other errors and the cancellation", async () => {
     const abort = new AbortController(),
       { search } = played(async (_, { signal }) => {
         signal.throwIfAborted();
@@ -399,8 +399,8 @@ suite("ripgrep", () => {
   });
 });
 
-suite("the walk without ripgrep", () => {
-  test("ends after so many files and folders, and says so", async () => {
+suite("built-in file walk", () => {
+  test("stops at the limit and reports it", async () => {
     await using rig = new WorkspaceRig();
     for (let i = 0; i < 12; i++) rig.put(`d${i}/f`);
     const { filesBelow } = await import("./walk"),
@@ -411,7 +411,7 @@ suite("the walk without ripgrep", () => {
     ok(found.length < 12 && next.value === false);
   });
 
-  test("the rules of the folders above a place hold in it", async () => {
+  test("applies the rules of parent folders", async () => {
     await using rig = new WorkspaceRig({}, { find: async () => undefined });
     rig.put(".gitignore", "*.tmp\n/sub/x.txt\n");
     rig.put("sub/.gitignore", "y.txt\n");
@@ -421,7 +421,7 @@ suite("the walk without ripgrep", () => {
     equal((await rig.call("search_files", { pattern: "*.txt", path: "sub/deep" })).text, "sub/deep/x.txt");
   });
 
-  test("a search in a folder that cannot be read finds nothing, and is no failure", async () => {
+  test("finds nothing in an unreadable folder without an error", async () => {
     const end = await nodeSearch(new FakeClock()).files(
       { real: "/no/such/folder", shown: "x", folder: "/no", isFile: false },
       () => false,

@@ -74,8 +74,8 @@ const wrongWithout = (remove: (request: ChatRequest) => ChatRequest): readonly s
     return kind === found ? [] : [`${id}: ${kind} is taken for ${found}`];
   });
 
-suite("classification without some marks of the host", () => {
-  test("the recordings hold every kind of request", () => {
+suite("request classification without some host marks", () => {
+  test("covers every kind of request with recordings", () => {
     const kinds = REQUESTS.map(({ request }) => kindOf(request).kind);
     for (const kind of ["turn", "side", "summary"]) ok(kinds.filter(each => each === kind).length >= 6, kind);
     equal(REQUESTS.length > 200, true);
@@ -87,7 +87,7 @@ suite("classification without some marks of the host", () => {
   test("classifies the recorded requests without any private key", () =>
     deepEqual(wrongWithout(withoutPrivateKeys), []));
 
-  test("recognises a title by its instructions, and by its words", () => {
+  test("recognizes a title request by its system text or its closing text", () => {
     for (const remove of [withoutSystem, withoutClosingWords, withoutPrivateKeys, withoutInitiator]) {
       const wrong = REQUESTS.filter(({ request }) => {
         const kind = kindOf(request),

@@ -16,16 +16,16 @@ const from = (request: ChatRequest, requestInitiator: string | undefined): ChatR
   return { ...request, options: { ...options, ...(requestInitiator === undefined ? {} : { requestInitiator }) } };
 };
 
-suite("what kind of request it is", () => {
+suite("request classification", () => {
   const BACKGROUND = recordedRequest("compaction-mid-45000", 234),
     TRUE = recordedRequest("compaction-mid-45000", 235);
 
-  test("a compaction in the background is none of the conversation's turns, although it carries its id and the results that wait; by its words", () => {
+  test("classifies a background compaction as a summary of the conversation by its text", () => {
     deepEqual([kindOf(BACKGROUND), kindOf(TRUE)], [{ kind: "summary", ofConversation: true }, { kind: "turn" }]);
     deepEqual(kindOf(marks(BACKGROUND, { _telemetryTurn: 7 })), { kind: "summary", ofConversation: true });
   });
 
-  test("or, should the host say it in other words, by what it lacks: a number, and tags", () => {
+  test("classifies a reworded background compaction by its missing turn number and tags", () => {
     const reworded = { ...BACKGROUND, messages: [...BACKGROUND.messages.slice(0, -1), user("Too long! Sum it up.")] };
     deepEqual(kindOf(reworded), { kind: "summary", ofConversation: true });
     deepEqual(kindOf(marks(reworded, { _telemetryTurn: 7 })), { kind: "turn" });
@@ -37,12 +37,12 @@ suite("what kind of request it is", () => {
     );
   });
 
-  test("a summary that the chat waits for, with tools and without", () => {
+  test("classifies a summary that the chat waits for, with and without tools", () => {
     for (const request of [recordedRequest("compact-command", 210), recordedRequest("compaction-tiny-12000", 216)])
       deepEqual(kindOf(request), { kind: "summary", ofConversation: false });
   });
 
-  test("titles and the like have no id and no tools; inline chat has a tool", () => {
+  test("classifies requests without id and tools as side requests, and inline chat as a turn", () => {
     deepEqual(
       [
         kindOf(recordedRequest("retry", 106)),
@@ -59,14 +59,14 @@ suite("what kind of request it is", () => {
     );
   });
 
-  test("who is not the host's chat asks for turns, whatever it looks like", () => {
+  test("classifies each request of another caller as a turn", () => {
     for (const caller of ["other.caller", "core"])
       for (const request of [BACKGROUND, recordedRequest("retry", 106)])
         deepEqual(kindOf(from(request, caller)), { kind: "turn" });
     deepEqual(kindOf({ ...recordedRequest("retry", 106), options: {} }), { kind: "turn" }, "a program without marks");
   });
 
-  test("a user who says the same words is no compaction", () => {
+  test("classifies a user message with the compaction text as a turn", () => {
     const said = recordedRequest("first-message", 3),
       [asked] = said.messages.slice(-1),
       words = "The conversation has grown too large for the context window";
@@ -77,10 +77,10 @@ suite("what kind of request it is", () => {
   });
 });
 
-suite("who asks", () => {
+suite("request identity", () => {
   const REQUEST = recordedRequest("fork-conversation", 140);
 
-  test("the marks of the host's chat", () => {
+  test("reads the marks of VS Code's chat", () => {
     const { chatSession, ...identity } = identityOf(REQUEST);
     deepEqual(identity, {
       caller: "github.copilot-chat",
@@ -97,7 +97,7 @@ suite("who asks", () => {
     equal(identityOf(from(REQUEST, undefined)).conversationId, identity.conversationId, "a host of before");
   });
 
-  test("another extension's marks are nobody's", () => {
+  test("ignores the marks of another extension", () => {
     const { caller, isForeign, isFromChat, conversationId, chatSession, turn, trace, span } = identityOf(
       from(REQUEST, "other.caller"),
     );
@@ -108,7 +108,7 @@ suite("who asks", () => {
     equal(identityOf(from(REQUEST, "core")).isForeign, false);
   });
 
-  test("the chat on screen is the last that the instructions name, on any system; marks of the wrong type are none", () => {
+  test("takes the visible chat from the last session in the instructions, and ignores marks of a wrong type", () => {
     const system = (value: string): ChatRequest => ({
       ...REQUEST,
       messages: [{ role: "system", content: [{ type: "text", value }] }],
@@ -133,7 +133,7 @@ suite("who asks", () => {
     deepEqual([odd.conversationId, odd.chatSession, odd.turn, odd.trace], [undefined, undefined, undefined, undefined]);
   });
 
-  test("recognises the host's chat by its initiator, and without one by any private key", () => {
+  test("recognizes VS Code's chat by its initiator or, without one, by any private key", () => {
     const withKeys = (modelOptions: Readonly<Record<string, unknown>>, initiator?: string): boolean =>
       identityOf(from({ ...REQUEST, options: { modelOptions } }, initiator)).isFromChat;
     deepEqual(
@@ -156,7 +156,7 @@ suite("who asks", () => {
     );
   });
 
-  test("the agent that a session needs: its command, environment and folder, whatever their order; and no secret can be read from it", () => {
+  test("derives an agent key from command, environment and folder, in any order and without readable secrets", () => {
     const agent = (value: string): Pick<ChatRequest, "agent" | "cwd"> => ({
       agent: { mcp_server: { name: "a", command: "b", args: [], env: [{ name: "KEY", value }] } },
       cwd: "/w",

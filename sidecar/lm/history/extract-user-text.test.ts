@@ -5,8 +5,8 @@ const before = (extra: string): string =>
   `${extra}<context>\nThe date.\n</context>\n<reminderInstructions>\nUse the tool.\n</reminderInstructions>\n`;
 const asked = (words: string, extra = ""): string => `${before(extra)}<userRequest>\n${words}\n</userRequest>\n`;
 
-suite("the user's words", () => {
-  test("are what stands in the tags of the agent modes, or in those of the older ones", () => {
+suite("extractUserText", () => {
+  test("reads the user text from the tags of current and older agent modes", () => {
     equal(wordsIn(asked("Hello")), "Hello");
     equal(wordsIn("\n<reminder>\nbe brief\n</reminder>\n<prompt>\nHello\nthere\n</prompt>\n"), "Hello\nthere");
     equal(wordsIn("<userRequest>\n\n</userRequest>\n"), "");
@@ -14,7 +14,7 @@ suite("the user's words", () => {
     equal(wordsIn("an <b>HTML</b> text with </prompt> in it"), undefined);
   });
 
-  test("a file that quotes the tags is no user", () => {
+  test("ignores tags inside attachments", () => {
     equal(
       wordsIn(
         asked(
@@ -35,13 +35,13 @@ suite("the user's words", () => {
     );
   });
 
-  test("words that quote the tags are all the user's", () => {
+  test("keeps tags that the user text quotes", () => {
     equal(wordsIn(asked("what does\n<userRequest>\nmean?")), "what does\n<userRequest>\nmean?");
     equal(wordsIn(asked("and </userRequest>, too")), "and </userRequest>, too");
     equal(wordsIn(asked("in <context> or </context>?")), "in <context> or </context>?");
   });
 
-  test("without tags, what is known to be the chat's is not theirs; other blocks are when the request has tags somewhere", () => {
+  test("removes known context blocks without tags, and keeps other blocks as user text", () => {
     const environment = "<environment_info>\nLinux\n</environment_info>\n<workspace_info>\nfiles\n</workspace_info>\n",
       block = "<house_rules>\nbe kind\n</house_rules>\n";
     for (const all of [true, false]) equal(withoutContext(environment, all), "");
@@ -52,8 +52,8 @@ suite("the user's words", () => {
     equal(withoutContext('<attachment id="a">\nx\n</attachment>', true), "");
   });
 
-  test("a long text of nothing but openings takes no time", () =>
+  test("handles 100,000 opening tags in linear time", () =>
     equal(withoutContext("<a>\n".repeat(100_000), true).length, 399_999));
 
-  test("white space does not count", () => equal(normal("  a\n\n b\tc "), "a b c"));
+  test("ignores white space", () => equal(normal("  a\n\n b\tc "), "a b c"));
 });

@@ -256,14 +256,14 @@ function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat): boolean {
   return all.some(({ id }) => id === turn.id) || all.some(other => said(other) === said(turn));
 }
 
-suite("the right session, or a new one, never a wrong one", () => {
+suite("history matching of concurrent chats", () => {
   const told: Readonly<Record<Marks, string>> = {
     all: "all its marks",
     id: "nothing but a conversation's id",
     none: "no marks",
   };
   for (const marks of ["all", "id", "none"] as const)
-    test(`whatever users do in many chats at once, with ${told[marks]}`, () =>
+    test(`never selects a wrong session for random user actions with ${told[marks]}`, () =>
       fc.assert(
         fc.property(actions, all => {
           const editor = new Editor(marks);

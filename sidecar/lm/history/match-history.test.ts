@@ -52,8 +52,8 @@ class Story {
   }
 }
 
-suite("whose request it is", () => {
-  test("the very request again, while it is being answered, is another session's; after it was stopped, it is a retry", () => {
+suite("matchHistory", () => {
+  test("starts another session for a duplicate of a streaming request, and a retry after cancellation", () => {
     const story = new Story();
     equal(story.ask("hi"), "new");
     equal(story.send(), "new");
@@ -63,7 +63,7 @@ suite("whose request it is", () => {
     equal(other.send(), "fork s1 after 0, in its place");
   });
 
-  test("begins another session when the user takes back a first message that waits for results, or was stopped", () => {
+  test("starts another session when the user removes a first message that waits for results or was cancelled", () => {
     for (const how of ["waits", "stopped"]) {
       const story = new Story();
       story.ask("hi");
@@ -76,7 +76,7 @@ suite("whose request it is", () => {
     }
   });
 
-  test("a sub-agent: beside its parent, also with the same task twice; only its calls lead to it", () => {
+  test("starts a sub-agent's session beside its parent, matched only by its own calls", () => {
     const story = new Story();
     story.ask("hi");
     story.call("s1", "t");
@@ -94,7 +94,7 @@ suite("whose request it is", () => {
     equal(story.ask("next"), "continue s1");
   });
 
-  test("where the host does not tell loops apart, a history that is empty leaves alone who works", () => {
+  test("leaves the streaming session alone for an empty history if the host does not distinguish loops", () => {
     const story = new Story("id");
     story.ask("hi");
     story.call("s1", "t");
@@ -103,7 +103,7 @@ suite("whose request it is", () => {
     equal(story.send(), "resume s1");
   });
 
-  test("another conversation's, another caller's, another agent's session is nobody's, whatever the results say", () => {
+  test("matches no session of another conversation, caller or agent, regardless of the results", () => {
     const story = new Story();
     story.ask("hi");
     story.call("s1", "t");
@@ -125,7 +125,7 @@ suite("whose request it is", () => {
     equal(story.chronicle.hear(request).kind, "resume s1");
   });
 
-  test("two extensions that say the same have sessions of their own", () => {
+  test("keeps separate sessions for two extensions with the same messages", () => {
     const chronicle = new Chronicle(),
       request = (caller: string, ...said: readonly string[]): ChatRequest => ({
         modelId: "m",
@@ -142,7 +142,7 @@ suite("whose request it is", () => {
     equal(chronicle.hear(request("one.caller", "hi", "Hello.", "more")).kind, "continue s1");
   });
 
-  test("of two that fit, not the one that was left behind", () => {
+  test("prefers the session that was not superseded", () => {
     const story = new Story();
     story.ask("hi");
     story.answer("s1", "Hello.");
@@ -153,7 +153,7 @@ suite("whose request it is", () => {
     equal(story.ask("more"), "continue s2");
   });
 
-  test("some of the results, and in any order, are enough", () => {
+  test("resumes with some of the results, in any order", () => {
     const story = new Story();
     story.ask("hi");
     story.chronicle.say(
@@ -173,7 +173,7 @@ suite("whose request it is", () => {
     equal(story.send(), "resume s1");
   });
 
-  test("a fork at its end begins from the whole session; parent and fork then go their ways, and come back to their own", () => {
+  test("forks the whole session at its end and then matches parent and fork separately", () => {
     const story = new Story();
     story.ask("hi");
     story.answer("s1", "Hello.");
@@ -186,7 +186,7 @@ suite("whose request it is", () => {
     equal(story.ask("more"), "continue s1");
   });
 
-  test("a fork of a chat whose agent works is no copy of its session, and stops nothing", () => {
+  test("neither copies nor cancels a session that is streaming when its chat is forked", () => {
     const story = new Story();
     story.ask("hi");
     story.answer("s1", "Hello.");
@@ -195,7 +195,7 @@ suite("whose request it is", () => {
     equal(story.chronicle.sessions.find(({ id }) => id === "s1")?.isSuperseded, false);
   });
 
-  test("a session that remembers what was stopped and dropped is not copied", () => {
+  test("does not copy a session that remembers a dropped cancelled turn", () => {
     const story = new Story();
     story.ask("one");
     story.chronicle.end("s1", "cut");
@@ -205,7 +205,7 @@ suite("whose request it is", () => {
     equal(story.ask("in the fork", story.chat.fork("fork", 1)), "fork s2 after 1, whole");
   });
 
-  test("an edit leaves a session behind; undone, it is wanted again", () => {
+  test("supersedes a session after an edit and restores it when the edit is undone", () => {
     const story = new Story();
     for (const [words, id] of [
       ["one", "s1"],
@@ -223,7 +223,7 @@ suite("whose request it is", () => {
     equal(story.chronicle.sessions[0]?.isSuperseded, false);
   });
 
-  test("a turn that was stopped may be shown whole, in part, or without an answer; not at all, the user took it back", () => {
+  test("matches a cancelled turn shown whole, in part or without an answer, but not a removed turn", () => {
     for (const shown of ["partly said", "part", "", undefined]) {
       const story = new Story();
       story.ask("one");
@@ -243,7 +243,7 @@ suite("whose request it is", () => {
     equal(other.ask("two"), "new");
   });
 
-  test("a call that was stopped gets its result later: its turn is the same without and with it", () => {
+  test("matches a turn without and with the late result of a cancelled call", () => {
     const story = new Story();
     story.ask("one");
     story.call("s1", "t");
@@ -256,7 +256,7 @@ suite("whose request it is", () => {
     equal(story.ask("three"), "continue s1");
   });
 
-  test("another model's turns are quoted, also behind a turn that was stopped", () => {
+  test("quotes another model's turns, including those after a cancelled turn", () => {
     const story = new Story();
     story.ask("one");
     story.answer("s1", "done");
@@ -278,7 +278,7 @@ suite("whose request it is", () => {
     equal(story.ask("back to a, which remembers what was taken back"), "new");
   });
 
-  test("what another model said in a fork is nothing to the parent's session", () => {
+  test("does not match the parent's session to another model's turn in a fork", () => {
     const story = new Story();
     story.ask("one");
     story.answer("s1", "done");
@@ -290,7 +290,7 @@ suite("whose request it is", () => {
     equal(story.ask("back to a", fork), "new");
   });
 
-  test("a restart in the middle of a turn: the results have nobody who waits, and the session goes on", () => {
+  test("continues the session after a restart during a turn, although no call waits for the results", () => {
     const story = new Story();
     story.ask("one");
     story.answer("s1", "done");
@@ -303,7 +303,7 @@ suite("whose request it is", () => {
     equal(story.ask("three"), "continue s1");
   });
 
-  test("an edit in a compacted chat is no continuation; in another chat nothing is", () => {
+  test("starts a new session for an edit in a compacted chat or for another chat", () => {
     const story = new Story();
     for (const words of ["one", "two"]) {
       story.ask(words);
@@ -318,7 +318,7 @@ suite("whose request it is", () => {
     equal(story.ask("two again"), "new");
   });
 
-  test("a turn that the user took back in a compacted chat is not remembered", () => {
+  test("forgets a removed turn in a compacted chat", () => {
     const story = new Story();
     for (const words of ["one", "two"]) {
       story.ask(words);
@@ -333,7 +333,7 @@ suite("whose request it is", () => {
     equal(story.ask("four"), "continue s2");
   });
 
-  test("who knows only a summary of the beginning is not compared with a history that has it", () => {
+  test("does not match a session that knows only a summary to the full history", () => {
     const story = new Story();
     story.ask("one");
     story.answer("s1", "done");
@@ -350,7 +350,7 @@ suite("whose request it is", () => {
     equal(story.ask("and now?"), "new");
   });
 
-  test("of an answer that was cut off only so much is kept as tells it apart", () => {
+  test("stores only a bounded part of a cut-off answer", () => {
     const story = new Story();
     story.ask("one");
     story.chronicle.say("s1", { type: "text", value: "x".repeat(1_000_000) });
@@ -358,7 +358,7 @@ suite("whose request it is", () => {
     equal(JSON.stringify(story.chronicle.sessions).length < 25_000, true);
   });
 
-  test("when only a summary is left, who served the chat last goes on, and nobody else", () => {
+  test("continues only the chat's last session when the history is only a summary", () => {
     const story = new Story();
     story.ask("one");
     story.answer("s1", "done");
@@ -374,7 +374,7 @@ suite("whose request it is", () => {
     equal(story.ask("three"), "continue s3");
   });
 
-  test("who was left behind by an edit in a compacted chat does not come back, whatever the summary hides", () => {
+  test("never restores a session superseded by an edit in a compacted chat", () => {
     const story = new Story();
     story.ask("hi");
     story.call("s1", "t");
@@ -392,7 +392,7 @@ suite("whose request it is", () => {
     equal(story.ask("hi"), "new", "not the first, which ends alike");
   });
 
-  test("a sub-agent that another process had begun is not taken for the turn that its parent's chat has begun since", () => {
+  test("does not match an orphaned sub-agent's results to a later turn of its parent's chat", () => {
     const story = new Story(),
       agent = story.orphan();
     story.chat.drop(0);
@@ -401,7 +401,7 @@ suite("whose request it is", () => {
     equal(story.send(agent), "new, beside");
   });
 
-  test("such a sub-agent takes nobody's place in the chat", () => {
+  test("does not replace a session of the chat by an orphaned sub-agent", () => {
     const story = new Story(),
       agent = story.orphan();
     equal(story.ask("hi"), "continue s1");
@@ -412,7 +412,7 @@ suite("whose request it is", () => {
     equal(story.send(agent), "new, beside");
   });
 
-  test("nor whose calls the results are not: a sub-agent's, which another process had begun", () => {
+  test("does not match results of an orphaned sub-agent's calls to the parent", () => {
     const story = new Story();
     story.ask("one");
     story.call("s1", "t");

@@ -60,8 +60,8 @@ function edited(messages: readonly ChatMessage[], { kind, at, messages: added }:
   }
 }
 
-suite("a reading that starts from an earlier one, properties", () => {
-  test("it is the reading of the whole, however the history was changed", () =>
+suite("incremental history parser, properties", () => {
+  test("equals a full parse after any edit of the history", () =>
     fc.assert(
       fc.property(edits, all => {
         let messages: readonly ChatMessage[] = [],
@@ -75,7 +75,7 @@ suite("a reading that starts from an earlier one, properties", () => {
       { numRuns: RUNS },
     ));
 
-  test("turns that an extension of the history repeats are the same objects, and no earlier message is read again", () => {
+  test("reuses the objects of repeated turns and parses no earlier message again", () => {
     let reads = 0;
     const counted = (value: string): ChatMessage => ({
       role: "user",

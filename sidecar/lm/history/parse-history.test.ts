@@ -17,8 +17,8 @@ const asked = (words: string): string => `<context>\nToday.\n</context>\n<userRe
 /** The compared parts of turns. */
 const shape = ({ turns }: Reading): unknown => turns.map(({ user, answer, calls }) => [user, answer, ...calls]);
 
-suite("a request as a conversation", () => {
-  test("a first message: instructions, what the chat tells of itself, and the words", () => {
+suite("parseHistory", () => {
+  test("reads instructions, context and user text of a first message", () => {
     const reading = read(recordedRequest("first-message", 3).messages);
     deepEqual(
       [
@@ -35,7 +35,7 @@ suite("a request as a conversation", () => {
     );
   });
 
-  test("rounds of one turn are one answer; what was said and called in the turn at hand is told apart", () => {
+  test("merges the rounds of a turn into one answer and separates the current turn", () => {
     const messages = [
       say("user", "a"),
       say("assistant", "looking ", call("1"), call("2")),
@@ -57,7 +57,7 @@ suite("a request as a conversation", () => {
     deepEqual(reading.messages, messages.slice(5));
   });
 
-  test("results, and behind them new words: both, in one message or in several", () => {
+  test("reads results followed by new user text, in one or several messages", () => {
     const turn = [say("user", asked("a")), say("assistant", "", call("1"))];
     for (const ends of [[say("user", result("1")), say("user", asked("b"))], [say("user", result("1"), asked("b"))]]) {
       const reading = read([...turn, ...ends]);
@@ -68,7 +68,7 @@ suite("a request as a conversation", () => {
     }
   });
 
-  test("results before a turn that nobody answered are of one that is over", () =>
+  test("ignores results before an unanswered turn", () =>
     deepEqual(
       read([
         say("user", asked("a")),
@@ -80,7 +80,7 @@ suite("a request as a conversation", () => {
       [],
     ));
 
-  test("a turn whose answer failed has none, and is a turn", () =>
+  test("keeps a turn whose answer failed, without an answer", () =>
     deepEqual(
       shape(read([say("user", asked("a")), say("user", asked("b")), say("assistant", "ok"), say("user", asked("c"))])),
       [
@@ -89,7 +89,7 @@ suite("a request as a conversation", () => {
       ],
     ));
 
-  test("calls without results vanish from a history: those do not count", () =>
+  test("ignores calls without results", () =>
     deepEqual(
       shape(
         read([
@@ -102,7 +102,7 @@ suite("a request as a conversation", () => {
       [[digest("a"), digest("x"), "2"]],
     ));
 
-  test("re-rendered context, cache marks, thinking, images and the bodies of results change nothing", () => {
+  test("ignores re-rendered context, cache marks, thinking, images and the text of results", () => {
     const one = read([
       say("system", "v1"),
       say("user", asked("a")),
@@ -128,13 +128,13 @@ suite("a request as a conversation", () => {
     notEqual(digest("a"), digest("b"));
   });
 
-  test("words are the same with and without their tags", () =>
+  test("reads the same user text with and without tags", () =>
     equal(
       read(recordedRequest("ask-mode", 165).messages).turns[0]?.user,
       read(recordedRequest("ask-mode", 164).messages).asked,
     ));
 
-  test("a summary in the place of the beginning, and of the words themselves", () => {
+  test("reads a summary in place of the earlier turns and of the user text", () => {
     const reading = read(recordedRequest("compaction-tiny-12000", 221).messages);
     deepEqual([reading.turns, reading.asked, reading.isNew, reading.results], [[], undefined, false, ["sy1_S_219_1"]]);
     equal(reading.summary?.startsWith("<conversation-summary>"), true);
@@ -145,7 +145,7 @@ suite("a request as a conversation", () => {
     );
   });
 
-  test("a file that only quotes a summary is none", () =>
+  test("ignores a summary quoted in a file", () =>
     equal(
       read([
         say("user", `<attachments>\n<conversation-summary>\n</conversation-summary>\n</attachments>\n${asked("a")}`),
@@ -153,12 +153,12 @@ suite("a request as a conversation", () => {
       undefined,
     ));
 
-  test("the empty turn that a command of the chat's leaves behind is none", () =>
+  test("ignores the empty turn of a chat command", () =>
     deepEqual(shape(read(recordedRequest("compact-command", 212).messages)), [
       [digest("After compact"), read(recordedRequest("compact-command", 212).messages).turns[0]?.answer],
     ]));
 
-  test("a program without tags: its messages are words, as they are", () => {
+  test("reads messages without tags as user text", () => {
     const reading = read([
       say("user", "<html>\n</html>"),
       say("user", "and this"),
@@ -168,7 +168,7 @@ suite("a request as a conversation", () => {
     deepEqual([shape(reading), reading.asked], [[[digest("<html> </html> and this"), digest("ok")]], digest("next")]);
   });
 
-  test("what a request brings: the results behind the last answer, with their bodies", () => {
+  test("returns the results after the last answer, with their content", () => {
     const messages = [
       say("assistant", call("1")),
       say("user", result("1")),

@@ -19,8 +19,8 @@ const answer = (kind: SideKind, asked: ChatRequest) => localAnswer(kind, asked, 
 const title = (words: string) =>
   answer({ kind: "side", what: "title" }, request(message("system", "…"), message("user", words)));
 
-suite("what the chat asks beside the conversation", () => {
-  test("a title is the first words of the request", () => {
+suite("side requests", () => {
+  test("uses the first words of the request as the title", () => {
     equal(
       title("Please write a brief title for the following request:\n\nWhy is the sky blue?"),
       "Why is the sky blue?",
@@ -35,7 +35,7 @@ suite("what the chat asks beside the conversation", () => {
     equal(title("Title:\n\n"), "Chat");
   });
 
-  test("the recorded requests are answered in their own form", () => {
+  test("answers the recorded requests in their own format", () => {
     const recorded = (situation: string, n: number): string | undefined => {
       const asked = recordedRequest(situation, n),
         kind = classify(asked, read(asked.messages), identityOf(asked));
@@ -51,7 +51,7 @@ suite("what the chat asks beside the conversation", () => {
     );
   });
 
-  test("a summary holds the newest, shortened, and says what it leaves out", () => {
+  test("summarizes the newest messages, shortened, with the number of omitted messages", () => {
     const said = Array.from({ length: 200 }, (_, i) => [
       message("user", `<userRequest>\nquestion ${i}.\n</userRequest>`),
       message("assistant", `answer ${i}. ${"x".repeat(2000)}`),
@@ -66,10 +66,10 @@ suite("what the chat asks beside the conversation", () => {
     ok(!summary.includes("question 0."));
   });
 
-  test("what needs a mind is not answered here", () =>
+  test("returns no answer to a request that requires a model", () =>
     equal(answer({ kind: "side", what: "other" }, request(message("user", "Write a commit message"))), undefined));
 
-  test("an agent gets instructions and words in one", () =>
+  test("joins instructions and user text into one prompt", () =>
     deepEqual(
       sidePrompt(
         request(message("system", "You write titles."), message("user", ""), message("user", "Title for: hi")),

@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
 import { PartsOut } from "./part-sender";
 
-suite("the parts of a response on their way", () => {
+suite("PartSender", () => {
   function fixture(isBatched = false) {
     const clock = new FakeClock(),
       sent: string[] = [],
@@ -18,14 +18,14 @@ suite("the parts of a response on their way", () => {
     return { clock, sent, wire, parts };
   }
 
-  test("each goes out as it comes", () => {
+  test("sends each part immediately", () => {
     const { sent, parts } = fixture();
     parts.add({ type: "text", value: "a" });
     parts.add({ type: "text", value: "b" });
     deepEqual(sent, ["a", "b"]);
   });
 
-  test("texts of one moment are one where the wire wants it", () => {
+  test("merges texts of one tick if the connection requires it", () => {
     const { clock, sent, parts } = fixture(true);
     parts.add({ type: "text", value: "a" });
     parts.add({ type: "text", value: "b" });
@@ -36,7 +36,7 @@ suite("the parts of a response on their way", () => {
     equal(clock.waiting, 0);
   });
 
-  test("while the wire is behind texts become one, and a call goes out behind them", () => {
+  test("merges texts while the connection is congested and sends a call after them", () => {
     const { clock, sent, wire, parts } = fixture();
     wire.isBehind = true;
     for (const value of ["a", "b", "c"]) parts.add({ type: "text", value });
@@ -52,7 +52,7 @@ suite("the parts of a response on their way", () => {
     equal(clock.waiting, 0);
   });
 
-  test("at the end what waits goes out", () => {
+  test("sends the buffered parts at the end", () => {
     const { clock, sent, wire, parts } = fixture();
     wire.isBehind = true;
     parts.add({ type: "text", value: "a" });
@@ -62,7 +62,7 @@ suite("the parts of a response on their way", () => {
     equal(clock.waiting, 0);
   });
 
-  test("what waits does not grow for ever", () => {
+  test("bounds the buffer", () => {
     const { sent, wire, parts } = fixture();
     wire.isBehind = true;
     for (let i = 0; i < 5; i++) parts.add({ type: "text", value: "a".repeat(1024 * 1024) });

@@ -2,24 +2,24 @@ import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { fenced, inline, shortened } from "./safe-text";
 
-suite("text that is safe to show", () => {
+suite("safe text", () => {
   const table: readonly [name: string, given: string, shown: string][] = [
-    ["an override of direction", "rm \u202Etxt.exe", "rm ⟦U+202E⟧txt.exe"],
-    ["isolates and marks", "\u2066a\u2069\u200F\u061C", "⟦U+2066⟧a⟦U+2069⟧⟦U+200F⟧⟦U+061C⟧"],
-    ["what has no width", "a\u200Bb\u00ADc\uFEFF\u2060", "a⟦U+200B⟧b⟦U+00AD⟧c⟦U+FEFF⟧⟦U+2060⟧"],
+    ["escapes a direction override", "rm \u202Etxt.exe", "rm ⟦U+202E⟧txt.exe"],
+    ["escapes isolates and marks", "\u2066a\u2069\u200F\u061C", "⟦U+2066⟧a⟦U+2069⟧⟦U+200F⟧⟦U+061C⟧"],
+    ["escapes zero-width characters", "a\u200Bb\u00ADc\uFEFF\u2060", "a⟦U+200B⟧b⟦U+00AD⟧c⟦U+FEFF⟧⟦U+2060⟧"],
     [
-      "control characters, also one that goes back to the line's start",
+      "escapes control characters, including carriage returns",
       "ok\r rm\x1B[2K\x07\x9B",
       "ok⟦U+000D⟧ rm⟦U+001B⟧[2K⟦U+0007⟧⟦U+009B⟧",
     ],
-    ["hidden tags and selectors", "a\u{E0061}\u{E0100}\uFE00", "a⟦U+E0061⟧⟦U+E0100⟧⟦U+FE00⟧"],
-    ["fillers and other line ends", "\u3164\uFFA0\u2800\u2028", "⟦U+3164⟧⟦U+FFA0⟧⟦U+2800⟧⟦U+2028⟧"],
-    ["half a character", "a\uD83D", "a⟦U+D83D⟧"],
-    ["ordinary text of any script", "grüße\tЖ 漢字 🎉\r\nשלום", "grüße\tЖ 漢字 🎉\nשלום"],
+    ["escapes hidden tags and selectors", "a\u{E0061}\u{E0100}\uFE00", "a⟦U+E0061⟧⟦U+E0100⟧⟦U+FE00⟧"],
+    ["escapes fillers and other line separators", "\u3164\uFFA0\u2800\u2028", "⟦U+3164⟧⟦U+FFA0⟧⟦U+2800⟧⟦U+2028⟧"],
+    ["escapes a lone surrogate", "a\uD83D", "a⟦U+D83D⟧"],
+    ["keeps ordinary text of any script", "grüße\tЖ 漢字 🎉\r\nשלום", "grüße\tЖ 漢字 🎉\nשלום"],
   ];
   for (const [name, given, shown] of table) test(name, () => equal(fenced(given), `\`\`\`\n${shown}\n\`\`\``));
 
-  test("a fence is longer than any in the text", () => {
+  test("uses a fence longer than any in the text", () => {
     equal(fenced("a", "sh"), "```sh\na\n```");
     equal(fenced("```\n[x](command:y)\n`````\n"), "``````\n```\n[x](command:y)\n`````\n\n``````");
     equal(inline("a\n`b`"), "`` a `b` ``");
@@ -28,12 +28,12 @@ suite("text that is safe to show", () => {
     ok(inline("x".repeat(10_000)).length < 600);
   });
 
-  test("what is too long keeps its beginning and its end", () => {
+  test("keeps the beginning and the end of a long text", () => {
     equal(shortened("abcdefgh", 8), "abcdefgh");
     equal(shortened("abcdefghi", 8), "abcdef\n… 1 more characters …\nhi");
   });
 
-  test("no text gets out of its block", () => {
+  test("never lets text close its block", () => {
     fc.assert(
       fc.property(fc.string({ unit: fc.constantFrom("`", "~", "\n", "\r", "a", " ", "\u2028", "\\") }), text => {
         const [first, ...lines] = fenced(text).split("\n"),

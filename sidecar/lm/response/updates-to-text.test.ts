@@ -41,13 +41,13 @@ function play(...updates: readonly unknown[]): { readonly words: Words; readonly
   return { words, shown };
 }
 
-suite("an agent's updates as words", () => {
-  test("pieces of a message are one text; another message is another paragraph", () => {
+suite("updates as text", () => {
+  test("joins the chunks of a message and starts a paragraph for another message", () => {
     equal(play(says("Hel", "a"), says("lo", "a"), says("World", "b"), says("!")).shown, "Hello\n\nWorld!");
     equal(play(says(""), says("a")).shown, "a");
   });
 
-  test("a call of the agent's own is shown when it starts and when it ends, once, whatever is told of it", () => {
+  test("shows the agent's own call once at its start and once at its end", () => {
     equal(
       play(
         says("I look."),
@@ -77,7 +77,7 @@ suite("an agent's updates as words", () => {
     );
   });
 
-  test("shows the output of a call while it runs as thinking, and the end of its result", () => {
+  test("shows the output of a running call as thinking, and the end of its result", () => {
     const output = (text: string, status = "in_progress") => ({
       ...call("1", status),
       content: [{ type: "content", content: { type: "text", text } }],
@@ -92,7 +92,7 @@ suite("an agent's updates as words", () => {
     equal(shown.startsWith("▸ npm test ✗\n\n```\n…\nline 90\n") && shown.endsWith("line 99\n```"), true, shown);
   });
 
-  test("shows of an edit the files and how many lines changed, and of a read no text, unless it failed", () => {
+  test("shows files and changed lines of an edit, and the text of a read only on failure", () => {
     const edit = {
       ...call("1", "completed"),
       content: [
@@ -112,7 +112,7 @@ suite("an agent's updates as words", () => {
     deepEqual([play(read("completed")).shown, play(read("failed")).shown], ["✓ Read", "✗ Read\n\n```\nsecret\n```"]);
   });
 
-  test("bounds the output of a turn, and shows every call's line", () => {
+  test("limits the output of a turn and shows the line of every call", () => {
     const long = Array.from({ length: 100 }, (_, i) => [
       { ...call(`${i}`, "in_progress", "t"), kind: "execute", rawOutput: "x".repeat(100_000) },
       { ...call(`${i}`, "completed"), rawOutput: "y".repeat(100_000) },
@@ -122,7 +122,7 @@ suite("an agent's updates as words", () => {
     equal(shown.match(/✓/g)?.length, 100);
   });
 
-  test("a title cannot be Markdown, or more than a line", () => {
+  test("escapes Markdown in a title and limits it to one line", () => {
     equal(
       play(call("1", "completed", "`rm` [a](b) <img> *x*\u202E")).shown,
       "✓ &#96;rm&#96; \\[a\\](b) \\<img\\> \\*x\\*⟦U+202E⟧",
@@ -135,25 +135,25 @@ suite("an agent's updates as words", () => {
     equal(play(call("1", "completed", "a".repeat(300))).shown, `✓ ${"a".repeat(200)}…`);
   });
 
-  test("a call of a tool of VS Code's is no line, but what follows is a new paragraph", () =>
+  test("shows no line for a call of a VS Code tool and starts a paragraph after it", () =>
     equal(
       play(says("I look."), call("mcp__x", "pending", "x"), call("mcp__x", "completed"), says("Done.")).shown,
       "I look.\n\nDone.",
     ));
 
-  test("shows a call that only refers to a tool of VS Code's when it has ended without one", () =>
+  test("shows a call that only mentions a VS Code tool when it ends without a call of that tool", () =>
     equal(
       play(call("may__x", "pending", "x"), call("may__x", "in_progress"), call("may__x", "completed")).shown,
       "✓ x",
     ));
 
-  test("thinking is thinking", () =>
+  test("sends thoughts as thinking parts", () =>
     equal(
       play({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "hm" } }, says("a")).shown,
       "(hm)a",
     ));
 
-  test("a plan is told when it changes", () =>
+  test("shows a plan when it changes", () =>
     equal(
       play(
         plan(["a", "pending"], ["b", "pending"]),
@@ -164,7 +164,7 @@ suite("an agent's updates as words", () => {
       "- [ ] a\n- [ ] b\n\n- [x] a\n- [ ] b",
     ));
 
-  test("how full the window is, when it changes", () => {
+  test("sends the context usage when it changes", () => {
     const used = (n: unknown) => ({ sessionUpdate: "usage_update", used: n, size: 200 });
     equal(
       play(used(10), used(10), used("x"), used(-1), used(20)).shown,
@@ -172,7 +172,7 @@ suite("an agent's updates as words", () => {
     );
   });
 
-  test("counts the usage of a prompt's result; an update knows better what is in the window", () => {
+  test("counts the usage of a prompt result and prefers the context usage of an update", () => {
     const shown = (words: Words, usage: JsonObject) =>
       wordsOfResult(words, usage)[1].map(part =>
         part.type === "data" ? Buffer.from(part.data, "base64").toString() : "",
@@ -196,7 +196,7 @@ suite("an agent's updates as words", () => {
     );
   });
 
-  test("links and files are words, what cannot be shown is named", () =>
+  test("shows links and files as text and names content that cannot be shown", () =>
     equal(
       play(
         ...[
@@ -210,7 +210,7 @@ suite("an agent's updates as words", () => {
       "[a\\]](<file:///ab>)T(an image that cannot be shown here)(a sound that cannot be shown here)",
     ));
 
-  test("what is none of the chat's, or no update, is nothing", () =>
+  test("ignores invalid updates and updates without content for the chat", () =>
     equal(
       play(
         undefined,
@@ -225,13 +225,13 @@ suite("an agent's updates as words", () => {
       "a",
     ));
 
-  test("sentences of ours are paragraphs; the next turn begins without one", () => {
+  test("adds notices as paragraphs and starts the next turn without one", () => {
     const { words } = play(says("a"));
     deepEqual(lineOf(words, "b")[1], [{ type: "text", value: "\n\nb" }]);
     deepEqual(wordsOfUpdate(nextTurn(words), says("c"), () => "own")[1], [{ type: "text", value: "c" }]);
   });
 
-  test("of calls that never end so many are kept", () => {
+  test("keeps at most 200 calls that never end", () => {
     const { words } = play(...Array.from({ length: 300 }, (_, i) => call(`${i}`, "pending", "t")));
     equal(words.calls.size, 200);
   });

@@ -82,7 +82,7 @@ const GEMINI = (name: string) => ({
   kind: "other",
 });
 
-suite("permissions: which act is whose", () => {
+suite("permission classification", () => {
   const table: readonly [name: string, toolCall: unknown, more: Partial<PermissionDeps>, verdict: string][] = [
     [
       "a bridged tool by the announced name",
@@ -303,10 +303,10 @@ suite("permissions: which act is whose", () => {
     [7, "other"],
   ];
   for (const [kind, end] of kinds)
-    test(`kind ${String(kind)} is asked with -${end}`, () =>
+    test(`asks for kind ${String(kind)} with -${end}`, () =>
       equal(inShort(ask({ toolCallId: "1", kind })), `ask symposium-agent-codex-${end}`));
 
-  test("a kind that was announced counts, the question's own wins", () => {
+  test("uses the announced kind unless the request has its own", () => {
     equal(inShort(ask({ toolCallId: "1" }, { announced: { kind: "read" } })), "ask symposium-agent-codex-read");
     equal(
       inShort(ask({ toolCallId: "1", kind: "execute" }, { announced: { kind: "read" } })),
@@ -318,7 +318,7 @@ suite("permissions: which act is whose", () => {
     );
   });
 
-  test("a read that shows a command, or changes something, is no read", () => {
+  test("classifies a read with a command or a change as that action", () => {
     equal(inShort(ask({ kind: "read", rawInput: { command: "rm x" } })), "ask symposium-agent-codex-execute");
     equal(inShort(ask({ kind: "search", rawInput: { command: ["rm", "x"] } })), "ask symposium-agent-codex-execute");
     equal(
@@ -340,7 +340,7 @@ suite("permissions: which act is whose", () => {
     );
   });
 
-  test("version 2 asks about a call, or a command", () => {
+  test("reads a call or a command as the subject of a version 2 request", () => {
     const of = (params: JsonObject) => judged({ ...params, options: OPTIONS });
     equal(
       inShort(of({ title: "t", subject: { type: "tool_call", toolCall: GEMINI("mcp_vsc_ab12_rename") } })),
@@ -358,25 +358,25 @@ suite("permissions: which act is whose", () => {
   });
 });
 
-suite("permissions: what the agent is answered", () => {
+suite("permission responses", () => {
   const option = (kind: string, optionId: string = kind) => ({ optionId, name: kind, kind });
   const table: readonly [name: string, options: unknown, allow: JsonObject, reject: JsonObject][] = [
-    ["once before for ever, whatever comes first", OPTIONS, chosen("yes"), chosen("no")],
+    ["prefers once to always in any order", OPTIONS, chosen("yes"), chosen("no")],
     [
-      "the first of two that allow once",
+      "uses the first of two allow_once options",
       [option("reject_always"), option("allow_once", "a"), option("allow_once", "b"), option("reject_once")],
       chosen("a"),
       chosen("reject_once"),
     ],
     [
-      "for ever where there is nothing else",
+      "uses always if nothing else is offered",
       [option("allow_always"), option("reject_always")],
       chosen("allow_always"),
       chosen("reject_always"),
     ],
-    ["cancelled where nothing rejects", [option("allow_once")], chosen("allow_once"), PERMISSION_CANCELLED],
+    ["cancels if no option rejects", [option("allow_once")], chosen("allow_once"), PERMISSION_CANCELLED],
     [
-      "kinds, not names or ids",
+      "reads kinds, not names or ids",
       [
         { optionId: "allow_once", name: "Allow", kind: "reject_once" },
         { optionId: "no", name: "No", kind: "allow_once" },
@@ -400,7 +400,7 @@ suite("permissions: what the agent is answered", () => {
     [option("reject_once", "no")],
     [option("allow", "yes"), option("reject_once", "no")],
   ])
-    test(`where nothing can be allowed nothing is: ${JSON.stringify(options)}`, () => {
+    test(`rejects everything for options without an allow kind: ${JSON.stringify(options)}`, () => {
       for (const more of [{}, { policy: "allow" }] as const) {
         const verdict = ask(GEMINI("mcp_vsc_ab12_rename"), more, options);
         equal(verdict.kind, "reject");
@@ -411,7 +411,7 @@ suite("permissions: what the agent is answered", () => {
       }
     });
 
-  test("names what was asked where VS Code cannot ask: the command, else the title, else the file; in code that it cannot leave", () => {
+  test("names the command, else the title, else the file in a code span if VS Code cannot ask", () => {
     const of = (call: JsonObject): string => {
       const verdict = ask(call, { offered: new Set() });
       return verdict.kind === "reject" ? (verdict.sentence.split(" That was")[0] ?? "") : "";
@@ -425,7 +425,7 @@ suite("permissions: what the agent is answered", () => {
     ok(of({ kind: "edit", title: "x".repeat(10_000) }).length < 300);
   });
 
-  test("a rejection says what was asked and why it was not allowed", () => {
+  test("names the action and the reason in a rejection", () => {
     const of = (more: Partial<PermissionDeps>, options: unknown = OPTIONS) => {
       const verdict = ask({ kind: "execute" }, more, options);
       return verdict.kind === "reject" ? [verdict.sentence, verdict.answer] : [];
@@ -444,7 +444,7 @@ suite("permissions: what the agent is answered", () => {
     ]);
   });
 
-  test("whatever an agent sends, nothing is allowed without an option that allows, and nothing is by itself", () => {
+  test("never allows without an option of an allow kind, nor automatically, for any agent input", () => {
     const word = fc.constantFrom(
       "allow_once",
       "allow_always",
@@ -516,17 +516,17 @@ suite("permissions: what the agent is answered", () => {
   });
 });
 
-suite("permissions: what the user reads", () => {
+suite("permission message", () => {
   const message = (toolCall: unknown, options: unknown = OPTIONS, more: Partial<PermissionDeps> = {}) =>
     asked(ask(toolCall, more, options)).question.message;
 
-  test("who wants to do what, in words of ours", () => {
+  test("names the agent and the action in fixed wording", () => {
     equal(asked(ask({ kind: "execute", title: "harmless" })).question.title, "Ada wants to run a command");
     equal(asked(ask({ kind: "toString" }, { agent: "[A](x) `B`" })).question.title, "A x B wants to do something");
     equal(asked(ask({}, { agent: "**" })).question.title, "The agent wants to do something");
   });
 
-  test("the whole command, and what is given beside it", () => {
+  test("contains the whole command and its other parameters", () => {
     equal(
       message({
         kind: "execute",
@@ -561,13 +561,13 @@ suite("permissions: what the user reads", () => {
     );
   });
 
-  test("a command that is too long is shown at both ends", () => {
+  test("shows both ends of a long command", () => {
     const text = message({ kind: "execute", rawInput: { command: `begin ${"x".repeat(10_000)} end` } });
     ok(text.length < 4_300);
     match(text, /begin x[^]*… \d+ more characters …[^]*x end/);
   });
 
-  test("what does not fit is there to be opened: commands, differences, places, lines and parts; and what fits is not said twice", () => {
+  test("provides the full text of truncated commands, diffs, locations and parts without duplicates", () => {
     const whole = (toolCall: unknown) => asked(ask(toolCall)).question.whole;
     const command = `begin ${"x".repeat(10_000)} middle\u202E ${"y".repeat(10_000)} end`,
       oldText = "a line\n".repeat(5_000),
@@ -595,7 +595,7 @@ suite("permissions: what the user reads", () => {
     equal(whole({ kind: "execute", title: "t", rawInput: { command: "x".repeat(4_000) } }), undefined);
   });
 
-  test("also that has an end", () => {
+  test("limits the length of the full content", () => {
     const content = Array.from({ length: 20 }, () => ({
         type: "content",
         content: { type: "text", text: "x".repeat(1_000_000) },
@@ -605,14 +605,14 @@ suite("permissions: what the user reads", () => {
     match(whole, /… \d+ more characters …/);
   });
 
-  test("a command cannot leave its block, or hide in it", () => {
+  test("keeps a command inside its block with visible control characters", () => {
     equal(
       message({ kind: "execute", rawInput: { command: "a\n```\n# Safe\u202E[x](command:y)" } }),
       "````sh\na\n```\n# Safe⟦U+202E⟧[x](command:y)\n````",
     );
   });
 
-  test("a command that stands only in the title is shown whole", () => {
+  test("shows a command found only in the title completely", () => {
     const title = `${"x ".repeat(100)}; rm -rf ~`;
     equal(message({ kind: "execute", title }), `\`\`\`sh\n${title}\n\`\`\``);
     equal(
@@ -626,7 +626,7 @@ suite("permissions: what the user reads", () => {
     equal(message({ kind: "other", title: "a\nb" }), "```\na\nb\n```");
   });
 
-  test("a difference, of either version", () => {
+  test("shows the diff of either protocol version", () => {
     const oldText = ["1", "2", "3", "4", "5", "6", "7"].join("\n");
     equal(
       message({
@@ -651,7 +651,7 @@ suite("permissions: what the user reads", () => {
     );
   });
 
-  test("text, input, places; and when there is nothing, that", () => {
+  test("shows text, input and locations, or the absence of all", () => {
     equal(
       message({
         content: [
@@ -670,7 +670,7 @@ suite("permissions: what the user reads", () => {
     equal(message({}), "The agent does not say what.");
   });
 
-  test("what was announced is shown, and many parts end", () => {
+  test("shows the announced call and limits the number of parts", () => {
     equal(
       message({ toolCallId: "1" }, OPTIONS, { announced: { kind: "execute", rawInput: { command: "ls" } } }),
       "```sh\nls\n```",
@@ -682,17 +682,17 @@ suite("permissions: what the user reads", () => {
     match(message({ content }), /t9\n```\n\n… and 40 more parts\.$/);
   });
 
-  test("an agent that would not ask again says so", () =>
+  test("states that the agent offers only a permanent permission", () =>
     match(message({}, [{ optionId: "a", name: "A", kind: "allow_always" }]), /offers only a permanent permission/));
 
-  test("input that is nested too deep says so", () => {
+  test("states that the input is nested too deeply", () => {
     let deep: unknown = 1;
     for (let i = 0; i < 20_000; i++) deep = [deep];
     match(message({ rawInput: deep }), /nested too deep/);
     deepEqual(Object.keys(parametersOf("q", asked(ask({ rawInput: deep })).about)), ["id", "kind", "title"]);
   });
 
-  test("the call of our tool carries the question's id, and what is for the eye", () => {
+  test("passes the question's id and display data in the tool call", () => {
     deepEqual(parametersOf("q", asked(ask({ kind: "execute", title: "t", rawInput: { command: "ls" } })).about), {
       id: "q",
       kind: "execute",
@@ -704,7 +704,7 @@ suite("permissions: what the user reads", () => {
   });
 });
 
-suite("permissions: random agents", () => {
+suite("permissions of random agents", () => {
   const word = fc.constantFrom(
     "allow_once",
     "allow_always",
@@ -788,7 +788,7 @@ suite("permissions: random agents", () => {
     fc.tuple(fc.constant("arrived"), call),
   );
 
-  test("none is allowed without the user unless program-written members prove it, once per call; and a reference is never asked under a tool with standing approvals", () =>
+  test("allows without the user only proven tool calls, once each, and no references", () =>
     fc.assert(
       fc.property(fc.array(step, { maxLength: 12 }), steps => {
         const tools = new AnnouncedTools(),
@@ -843,7 +843,7 @@ suite("permissions: random agents", () => {
       { numRuns: 3_000 },
     ));
 
-  test("a tool with standing approvals is one agent's and one kind's: two agents, or two kinds, never share one", () =>
+  test("never shares a tool with standing approvals between two agents or kinds", () =>
     fc.assert(
       fc.property(
         fc.constantFrom(...TOOL_GROUPS),
@@ -862,7 +862,7 @@ suite("permissions: random agents", () => {
       { numRuns: 1_000 },
     ));
 
-  test("each tool of the manifest has a name of its own", () =>
+  test("uses a unique name for each tool of the manifest", () =>
     equal(new Set(PERMISSION_TOOLS).size, 1 + TOOL_GROUPS.length * PERMISSION_KINDS.length));
 });
 

@@ -2,14 +2,14 @@ import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
 import { LONGEST_MS, Quiet, QUIET_MS } from "./question-debounce";
 
-suite("when a response with questions is complete", () => {
+suite("question debounce", () => {
   function fixture(): { readonly clock: FakeClock; readonly quiet: Quiet; readonly over: number[] } {
     const clock = new FakeClock(),
       over: number[] = [];
     return { clock, over, quiet: new Quiet(clock, () => over.push(clock.now())) };
   }
 
-  test("so long after the last question", () => {
+  test("completes the response a fixed time after the last question", () => {
     const { clock, quiet, over } = fixture();
     quiet.begin();
     clock.advance(QUIET_MS - 1);
@@ -21,7 +21,7 @@ suite("when a response with questions is complete", () => {
     equal(clock.waiting, 0);
   });
 
-  test("or after what announced another one, but not for ever", () => {
+  test("extends the time for an announcement, up to a maximum", () => {
     const { clock, quiet, over } = fixture();
     quiet.begin();
     for (let i = 0; i < 100; i++) {
@@ -31,7 +31,7 @@ suite("when a response with questions is complete", () => {
     deepEqual(over, [LONGEST_MS]);
   });
 
-  test("an announcement alone begins nothing, and what has ended does not end again", () => {
+  test("does not start for an announcement alone and does not end twice", () => {
     const { clock, quiet, over } = fixture();
     quiet.prolong();
     quiet.begin();
@@ -44,7 +44,7 @@ suite("when a response with questions is complete", () => {
     equal(clock.waiting, 0);
   });
 
-  test("the next response has a time of its own", () => {
+  test("starts a new time for the next response", () => {
     const { clock, quiet, over } = fixture();
     quiet.begin();
     clock.advance(LONGEST_MS);

@@ -5,8 +5,8 @@ import { QUIET_MS } from "./question-debounce";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { SessionFixture, callOf } from "../../testing/session-fixture";
 
-suite("a model's session", () => {
-  test("asks its agent, passes on what it says, and ends with its turn", async () => {
+suite("SessionActor", () => {
+  test("sends a prompt, forwards its updates and ends with the turn", async () => {
     await using fixture = new SessionFixture();
     fixture.ask(1);
     const { request } = await fixture.open(),
@@ -36,7 +36,7 @@ suite("a model's session", () => {
     equal(fixture.recipients[1]?.remembers, true);
   });
 
-  test("parallel calls of VS Code's tools go out together, and their results come back", async () => {
+  test("sends parallel calls of VS Code's tools together and returns their results", async () => {
     await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin();
     fixture.agent.say("s", "I look.");
@@ -53,7 +53,7 @@ suite("a model's session", () => {
     deepEqual(fixture.told.slice(5), ["2: Done.", "1 answered", "end 2"]);
   });
 
-  test("words that are in the pipe before a call are before it", async () => {
+  test("sends buffered text before a call that follows it", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
@@ -64,7 +64,7 @@ suite("a model's session", () => {
     await answer;
   });
 
-  test("a call that was announced is waited for a little longer", async () => {
+  test("waits longer for an announced call", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answers = [callOf(offer, "lookUp")];
@@ -90,7 +90,7 @@ suite("a model's session", () => {
     deepEqual(fixture.told.slice(3), ["2: ✓ its own"]);
   });
 
-  test("the end of a call announces none", async () => {
+  test("does not extend the wait for the end of a call", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
@@ -111,7 +111,7 @@ suite("a model's session", () => {
     await answer;
   });
 
-  test("words of the next turn begin without a paragraph before them", async () => {
+  test("starts the text of the next turn without a paragraph", async () => {
     await using fixture = new SessionFixture();
     const { prompt: first } = await fixture.begin();
     fixture.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c0", title: "count", status: "completed" });
@@ -124,7 +124,7 @@ suite("a model's session", () => {
     equal(fixture.told.at(-1), "2: Hello");
   });
 
-  test("what comes of a session that was left is not heard, and answered", async () => {
+  test("drops updates of an abandoned session and answers its requests", async () => {
     await using fixture = new SessionFixture();
     const holding = new AbortController(); // another chat uses the same process
     const { request: first } = await (async () => {
@@ -159,7 +159,7 @@ suite("a model's session", () => {
     holding.abort();
   });
 
-  test("a watch that was ended is not over, also when its time comes in the same moment", async () => {
+  test("ignores a timeout that fires at the moment it is cancelled", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
@@ -176,7 +176,7 @@ suite("a model's session", () => {
     ok(!fixture.agent.heard.includes("session/close"));
   });
 
-  test("one that is left while others start the same agent opens no session there", async () => {
+  test("opens no session if it is abandoned while others start the same agent", async () => {
     const fixture = new SessionFixture({}, undefined, ["initialize"]);
     const holding = new AbortController();
     const other = fixture.pool.acquire(
@@ -199,7 +199,7 @@ suite("a model's session", () => {
     await fixture.pool[Symbol.asyncDispose]();
   });
 
-  test("an agent that cannot open a session fails the request, and is let go of", async () => {
+  test("fails the request and releases an agent that cannot open a session", async () => {
     await using fixture = new SessionFixture();
     fixture.ask(1);
     await fixture.settle();

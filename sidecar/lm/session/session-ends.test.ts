@@ -8,8 +8,8 @@ import { SessionFixture, callOf, permission } from "../../testing/session-fixtur
 
 const LATER = { name: "later", description: "later", inputSchema: { type: "object", properties: {} } };
 
-suite("a model's session, ends and beginnings", () => {
-  test("cancelling stops the agent and refuses its calls; one that does not stop is left, and the next words go to a new session of it", async () => {
+suite("SessionActor: start and end", () => {
+  test("cancels the turn, rejects its calls, and opens a new session if the turn does not end", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
@@ -32,7 +32,7 @@ suite("a model's session, ends and beginnings", () => {
     );
   });
 
-  test("calls to which nobody comes back are refused in the end", async () => {
+  test("rejects calls whose results never arrive", async () => {
     await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin(),
       answer = callOf(offer, "lookUp");
@@ -49,7 +49,7 @@ suite("a model's session, ends and beginnings", () => {
     deepEqual(fixture.told.slice(2), ["1 cut"]);
   });
 
-  test("results that came back end the watch over them", async () => {
+  test("stops the timeout when the results arrive", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
@@ -60,7 +60,7 @@ suite("a model's session, ends and beginnings", () => {
     equal(fixture.clock.waiting, 0);
   });
 
-  test("an agent that dies fails the request; the next one loads its session, and hears nothing of what is told again", async () => {
+  test("fails the request when the agent exits, then loads its session without the replayed updates", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     await fixture.agent.die();
@@ -85,7 +85,7 @@ suite("a model's session, ends and beginnings", () => {
     );
   });
 
-  test("an agent that ignores a changed list of tools resumes its session with the new list for the next prompt", async () => {
+  test("resumes the session with a changed tool list that the agent ignored", async () => {
     await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin();
     offer.list();
@@ -105,8 +105,8 @@ suite("a model's session, ends and beginnings", () => {
   });
 
   for (const [title, list] of [
-    ["an agent that requests a changed list keeps its session", (offer: ToolOffer) => offer.list()],
-    ["an agent that never requested a list keeps its session", () => undefined],
+    ["keeps the session of an agent that requests a changed list", (offer: ToolOffer) => offer.list()],
+    ["keeps the session of an agent that never requested a list", () => undefined],
   ] as const)
     test(title, async () => {
       await using fixture = new SessionFixture();
@@ -126,7 +126,7 @@ suite("a model's session, ends and beginnings", () => {
       );
     });
 
-  test("a session that cannot be loaded is a new one, that does not remember", async () => {
+  test("opens a new session without memory if loading fails", async () => {
     await using fixture = new SessionFixture({ begin: { kind: "again", agentSession: "old" } });
     fixture.ask(1);
     await fixture.settle();
@@ -139,7 +139,7 @@ suite("a model's session, ends and beginnings", () => {
     );
   });
 
-  test("a fork of an agent's session remembers; where the agent cannot fork it is a new one", async () => {
+  test("forks the agent's session with memory, or opens a new one if the agent cannot fork", async () => {
     {
       await using fixture = new SessionFixture({ begin: { kind: "fork", agentSession: "old" } });
       fixture.ask(1);
@@ -159,7 +159,7 @@ suite("a model's session, ends and beginnings", () => {
     );
   });
 
-  test("an agent that says too much between requests is not read until the next", async () => {
+  test("stops reading an agent that floods updates between requests", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
@@ -194,7 +194,7 @@ suite("a model's session, ends and beginnings", () => {
     );
   });
 
-  test("tools that are switched off are refused, new ones can be called", async () => {
+  test("rejects calls of disabled tools and accepts calls of new tools", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     fixture.session.offer([{ name: "other", description: "", inputSchema: { type: "object" } }], false);
@@ -207,7 +207,7 @@ suite("a model's session, ends and beginnings", () => {
     await answer;
   });
 
-  test("a prompt that cannot be made fails its request", async () => {
+  test("fails the request whose prompt cannot be created", async () => {
     await using fixture = new SessionFixture();
     fixture.session.ask({
       requestId: 1,
@@ -221,7 +221,7 @@ suite("a model's session, ends and beginnings", () => {
     deepEqual(fixture.told, ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)"]);
   });
 
-  test("closing answers everybody and lets go of the agent; what comes later is answered, too", async () => {
+  test("settles all requests, releases the agent when it closes, and answers later requests", async () => {
     const fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp"),
@@ -247,7 +247,7 @@ suite("a model's session, ends and beginnings", () => {
     await fixture.pool[Symbol.asyncDispose]();
   });
 
-  test("one that is closed while its agent starts lets go of it", async () => {
+  test("releases an agent that is still starting when it closes", async () => {
     const fixture = new SessionFixture();
     fixture.ask(1);
     await fixture.settle();

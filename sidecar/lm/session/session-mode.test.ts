@@ -75,7 +75,7 @@ suite("SessionMode", () => {
   test("prefers a plan mode to a read-only one", () =>
     equal(wantedOf(opened(older("auto", "auto", "readOnly", "plan")), "plan"), "plan"));
 
-  test("changes nothing for an agent without a fitting mode, nor for one that is in it", () => {
+  test("returns no change for an agent without a matching mode or already in it", () => {
     deepEqual(
       [
         wantedOf(opened({}), "plan"),
@@ -86,7 +86,7 @@ suite("SessionMode", () => {
     );
   });
 
-  test("takes the older modes of an agent whose options are of another kind", () =>
+  test("reads the older modes of an agent whose options have another category", () =>
     equal(
       wantedOf(
         opened({
@@ -107,7 +107,7 @@ suite("SessionMode", () => {
       "plan",
     ));
 
-  test("restores the mode that the user left for Plan, also from Ask", () => {
+  test("restores the mode before Plan, also from Ask", () => {
     const plan = after(opened(older("default", "default", "plan", "ask")), "plan"),
       ask = after(plan, "ask");
     deepEqual(
@@ -116,7 +116,7 @@ suite("SessionMode", () => {
     );
   });
 
-  test("keeps a mode that the agent, or its user, chose meanwhile", () => {
+  test("keeps a mode that the agent or user selected in the meantime", () => {
     const left = modeUpdated(after(opened(older("default", "default", "plan", "acceptEdits")), "plan"), {
       sessionUpdate: "current_mode_update",
       currentModeId: "acceptEdits",
@@ -129,7 +129,7 @@ suite("SessionMode", () => {
     equal(wantedOf(options, undefined), undefined);
   });
 
-  test("property: leaving Plan and Ask, by whatever way, ends in the mode before them, unless the agent chose one", () => {
+  test("restores the mode before Plan and Ask, unless the agent selected another (property)", () => {
     const modes = ["default", "plan", "ask", "acceptEdits"];
     fc.assert(
       fc.property(

@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { SessionFixture, callOf, permission, OPTIONS } from "../../testing/session-fixture";
 
-suite("a model's session, what it is asked", () => {
-  test("a call that nobody waits for is withdrawn, and its result no stranger's", async () => {
+suite("SessionActor: calls and permissions", () => {
+  test("cancels a call without a waiting request and ignores its late result", async () => {
     await using fixture = new SessionFixture();
     fixture.ask(1);
     const { offer } = await fixture.open(),
@@ -19,7 +19,7 @@ suite("a model's session, what it is asked", () => {
     deepEqual(fixture.told.slice(2), ["2: Never mind."]);
   });
 
-  test("one that is withdrawn before it was shown is not shown", async () => {
+  test("does not show a call that is cancelled before it is shown", async () => {
     await using fixture = new SessionFixture();
     fixture.ask(1);
     const { offer } = await fixture.open(),
@@ -37,7 +37,7 @@ suite("a model's session, what it is asked", () => {
     deepEqual(fixture.told, ["1: [lookUp]", "pause 1"]);
   });
 
-  test("a permission is asked by a call of our tool, and given by the decision alone, once", async () => {
+  test("asks for a permission with its tool call and resolves it once, only by the decision", async () => {
     await using fixture = new SessionFixture();
     await fixture.begin();
     const first = permission(fixture.agent, "p1"),
@@ -63,7 +63,7 @@ suite("a model's session, what it is asked", () => {
     );
   });
 
-  suite("a permission whose tool VS Code has put behind another one", () => {
+  suite("permission whose tool VS Code deferred", () => {
     const plain = (name: string, description = name) => ({ name, description, inputSchema: { type: "object" } }),
       action = plain("symposium-agent-action");
     const group = plain(
@@ -79,7 +79,7 @@ suite("a model's session, what it is asked", () => {
       deepEqual(fixture.told, [`1: [${group.name}]`, "pause 1"]);
     }
 
-    test("is asked with it when that one has been called", async () => {
+    test("is requested with its tool after that tool was activated", async () => {
       await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const answer = permission(fixture.agent, "p1");
@@ -92,7 +92,7 @@ suite("a model's session, what it is asked", () => {
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
     });
 
-    test("is asked with the tool for all when it is not there even so", async () => {
+    test("is requested with the general tool if its tool is still unavailable", async () => {
       await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const answer = permission(fixture.agent, "p1");
@@ -104,7 +104,7 @@ suite("a model's session, what it is asked", () => {
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
     });
 
-    test("is rejected when the turn ends with it, and nobody is asked", async () => {
+    test("is rejected without a question when the turn ends", async () => {
       await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const answer = permission(fixture.agent, "p1");
@@ -117,7 +117,7 @@ suite("a model's session, what it is asked", () => {
       );
     });
 
-    test("is not asked when the agent has taken it back", async () => {
+    test("is not requested after the agent cancelled it", async () => {
       await using fixture = new SessionFixture({ tools });
       await begin(fixture);
       const asking = fixture.agent.peer.call(
@@ -138,7 +138,7 @@ suite("a model's session, what it is asked", () => {
     });
   });
 
-  test("a permission is refused outside of a turn, and where nobody can be asked, with a sentence in the chat", async () => {
+  test("rejects a permission outside a turn or without a tool, with a sentence in the chat", async () => {
     await using fixture = new SessionFixture({ tools: [] });
     const { prompt } = await fixture.begin();
     deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
@@ -149,7 +149,7 @@ suite("a model's session, what it is asked", () => {
     deepEqual(await permission(fixture.agent, "p2"), { outcome: { outcome: "cancelled" } });
   });
 
-  test("what the settings allow is allowed; a foreign caller's agent is refused all the same", async () => {
+  test("allows permissions by policy, except for another extension's agent", async () => {
     for (const [isForeign, optionId] of [
       [false, "yes"],
       [true, "no"],
@@ -161,7 +161,7 @@ suite("a model's session, what it is asked", () => {
     }
   });
 
-  test("a permission for a tool of VS Code's is given at once: VS Code asks", async () => {
+  test("allows the permission for a VS Code tool, which asks the user itself", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = await fixture.agent.peer.request("session/request_permission", {
@@ -173,7 +173,7 @@ suite("a model's session, what it is asked", () => {
     deepEqual(fixture.told, []);
   });
 
-  test("a question that the agent takes back is not decided", async () => {
+  test("does not resolve a question that the agent cancelled", async () => {
     await using fixture = new SessionFixture();
     await fixture.begin();
     const asking = fixture.agent.peer.call(

@@ -385,8 +385,8 @@ function questionsIn({ events }: Held): readonly string[] {
 
 const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) * 0.3);
 
-suite("session state of a model's session, properties", () => {
-  test("whatever the order of events, also when all ends between any two: each request and each question is settled once, nothing is lost, reordered or said to nobody", function () {
+suite("SessionActor state, properties", () => {
+  test("settles each request and question once and loses or reorders nothing in any event order", function () {
     this.timeout(timeLimit(120_000));
     fc.assert(
       fc.property(fc.array(move, { maxLength: 60 }), moves => {

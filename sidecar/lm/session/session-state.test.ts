@@ -110,18 +110,18 @@ function story(...lines: readonly string[]): string {
   ].join(", ");
 }
 
-suite("session state of a model's session", () => {
-  test("the first words wait until the agent's session is open", () => {
+suite("SessionActor state", () => {
+  test("holds the first prompt until the agent's session is open", () => {
     const [state, effects] = play("ask 1", "opened", "say hello", "end");
     equal([...effects.map(show), state.phase.kind].join(", "), "open, prompt 1, 1: hello, answered, finish 1, idle");
   });
 
-  test("of two requests that wait for it the newer one is asked, and the other one is told", () => {
+  test("sends only the newer of two waiting requests and ends the older with a notice", () => {
     const [, effects] = play("ask 1", "ask 2", "opened");
     equal(effects.map(show).join(", "), "open, 1: A newer message took the place of this one., finish 1, prompt 2");
   });
 
-  test("an agent that cannot be started fails the request, and the next one tries again", () => {
+  test("fails the request when the agent cannot start and retries with the next request", () => {
     const [, effects] = play("ask 1", "openFailed", "ask 2", "opened", "cancel 2");
     equal(
       effects.map(show).join(", "),
@@ -129,30 +129,30 @@ suite("session state of a model's session", () => {
     );
   });
 
-  test("a request that is cancelled while the agent starts is not asked", () => {
+  test("sends no prompt for a request that is cancelled while the agent starts", () => {
     const [, effects] = play("ask 1", "cancel 1", "opened");
     equal(effects.map(show).join(", "), "open, finish 1");
   });
 
-  test("questions that are asked before the quiet period is over go out together, and their results come back in any order", () =>
+  test("sends questions of one debounce period together and accepts their results in any order", () =>
     equal(
       story("ask 1", "tool t1", "tool t2", "tool t3", "quiet", "back 2 t3 t1 t2", "say c", "end"),
       "prompt 1, 1? t1, 1? t2, 1? t3, finish 1…, watch results, t3 = result, t1 = result, t2 = result, 2: c, answered, finish 2, (idle)",
     ));
 
-  test("a question makes the response wait for others, each again", () =>
+  test("restarts the debounce for each question", () =>
     equal(
       play("opened", "ask 1", "tool t1", "say a", "tool t2")[1].filter(({ kind }) => kind === "awaitQuiet").length,
       2,
     ));
 
-  test("words behind a question go out after its result, and questions behind those words with the batch", () =>
+  test("sends text after a question behind its result, and later questions with the batch", () =>
     equal(
       story("ask 1", "say a", "tool t1", "say b", "tool t2", "quiet", "back 2 t1 t2"),
       "prompt 1, 1: a, 1? t1, 1? t2, finish 1…, watch results, t1 = result, t2 = result, 2: b, (streaming)",
     ));
 
-  test("what the agent does between requests goes out with the next, its questions in one batch", () =>
+  test("sends the agent's output between requests with the next request, its questions in one batch", () =>
     equal(
       story(
         "ask 1",
@@ -171,124 +171,124 @@ suite("session state of a model's session", () => {
       "prompt 1, 1? t1, finish 1…, watch results, t1 = result, 2: bc, 2? t2, 2? t3, finish 2…, watch results, t2 = result, t3 = result, 3: d, answered, finish 3, (idle)",
     ));
 
-  test("a quiet period without a question ends nothing", () =>
+  test("ends nothing when the debounce expires without a question", () =>
     equal(story("ask 1", "quiet", "say a"), "prompt 1, 1: a, (streaming)"));
 
-  test("what the next request leaves out is refused by name, and the turn goes on", () =>
+  test("rejects questions without a result in the next request, by name, and continues the turn", () =>
     equal(
       story("ask 1", "tool t1", "tool t2", "quiet", "back 2 t2"),
       "prompt 1, 1? t1, 1? t2, finish 1…, watch results, t2 = result, t1 = VS Code did not run use-t1., (streaming)",
     ));
 
-  test("a result that comes twice is taken once", () =>
+  test("accepts a duplicate result once", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "back 2 t1 t1"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = result, (streaming)",
     ));
 
-  test("a stranger's result changes nothing, whether a response is open or not", () =>
+  test("ignores an unknown result, with and without an open response", () =>
     equal(
       story("ask 1", "back 2 t9", "tool t1", "quiet", "back 3 t9"),
       "prompt 1, 2: Ada does not wait for this result any more., finish 2…, 1? t1, finish 1…, watch results, 3: Ada does not wait for this result any more., finish 3…, (blocked)",
     ));
 
-  test("results that come before their response was finished are taken", () =>
+  test("accepts results that arrive before their response is finished", () =>
     equal(
       story("ask 1", "tool t1", "say b", "back 2 t1"),
       "prompt 1, 1? t1, finish 1, t1 = result, 2: b, (streaming)",
     ));
 
-  test("a permission is given by the decision, never by a result", () =>
+  test("resolves a permission by the decision, never by a result", () =>
     equal(
       story("ask 1", "permission p1", "permission p2", "quiet", "decided p1", "decided p1", "back 2 p1 p2"),
       "prompt 1, 1? p1, 1? p2, finish 1…, watch results, p1 = allowed, p2 = The user did not allow it., (streaming)",
     ));
 
-  test("a tool's call is not decided", () =>
+  test("ignores a decision for a tool call", () =>
     equal(story("ask 1", "tool t1", "decided t1"), "prompt 1, 1? t1, (streaming)"));
 
-  test("what an agent does with a permission before the next request is held, also its end", () =>
+  test("buffers the agent's output and turn end after a permission until the next request", () =>
     equal(
       story("ask 1", "permission p1", "quiet", "decided p1", "say b", "end", "back 2 p1"),
       "prompt 1, 1? p1, finish 1…, watch results, p1 = allowed, 2: b, answered, finish 2, (idle)",
     ));
 
-  test("a question that the agent withdraws is over, shown or not; its result is no stranger's", () =>
+  test("settles a question that the agent cancels, shown or not, and ignores its result", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "tool t2", "withdrew t2", "withdrew t1", "withdrew t1", "back 2 t1", "say b"),
       "prompt 1, 1? t1, finish 1…, watch results, t2 = It was withdrawn., t1 = It was withdrawn., 2: b, (streaming)",
     ));
 
-  test("a turn that ends with open questions ends them, and is told with the results", () =>
+  test("settles open questions at the end of the turn and reports the end with the results", () =>
     equal(
       story("ask 1", "tool t1", "say b", "end", "back 2 t1"),
       "prompt 1, 1? t1, finish 1…, t1 = The turn is over., watch results, 2: b, answered, finish 2, (idle)",
     ));
 
-  test("questions that nobody has seen end with their turn", () =>
+  test("settles questions that were not shown at the end of their turn", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "tool t2", "say b", "end", "tool t3", "say c", "back 2 t1"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., t2 = The turn is over., t3 = No turn is open., discard c, 2: b, answered, finish 2, (idle)",
     ));
 
-  test("results with new words: delivered, the agent stops, and the words are a new turn", () =>
+  test("delivers results with new text, cancels the turn and sends the text as a new turn", () =>
     equal(
       story("ask 1", "tool t1", "permission p2", "quiet", "say b", "back 2 t1 hi", "say c", "end", "say d"),
       "prompt 1, 1? t1, 1? p2, finish 1…, watch results, t1 = result, p2 = VS Code did not run use-p2., discard b, cut, cancelAgent, watch the stop, discard c, prompt 2, 2: d, (streaming)",
     ));
 
-  test("new words alone refuse what is open; an agent that has ended its turn is not asked to stop", () =>
+  test("rejects open questions for new text without cancelling a turn that has ended", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "end", "ask 2"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., cut, prompt 2, (streaming)",
     ));
 
-  test("new words while an answer streams end it", () =>
+  test("ends a streaming answer for new text", () =>
     equal(
       story("ask 1", "say a", "ask 2", "end cancelled"),
       "prompt 1, 1: a, finish 1, cut, cancelAgent, watch the stop, prompt 2, (streaming)",
     ));
 
-  test("an answer without words is one sentence, also when the agent only thought", () =>
+  test("shows one sentence for an answer without text, even after thoughts", () =>
     equal(
       story("ask 1", "think hm", "end"),
       "prompt 1, 1: hm, 1: Ada ended its turn without an answer., answered, finish 1, (idle)",
     ));
 
-  test("a turn that ends for a reason says so behind the answer", () =>
+  test("appends the stop reason to the answer", () =>
     equal(
       story("ask 1", "say a", "end max_tokens"),
       "prompt 1, 1: a, 1: \n\nThe answer ends here because it reached the model's token limit., answered, finish 1, (idle)",
     ));
 
-  test("a turn that fails fails its request", () =>
+  test("fails the request of a failed turn", () =>
     equal(story("ask 1", "say a", "fail"), "prompt 1, 1: a, cut, finish 1 (It failed.), (idle)"));
 
-  test("cancelling refuses every question before the next prompt begins, also one that comes then", () =>
+  test("rejects all questions of a cancelled turn before the next prompt, including new questions", () =>
     equal(
       story("ask 1", "tool t1", "say b", "cancel 1", "tool t2", "ask 2", "end"),
       "prompt 1, 1? t1, finish 1, t1 = The user stopped the turn., discard b, cut, cancelAgent, watch the stop, t2 = No turn is open., prompt 2, (streaming)",
     ));
 
-  test("a request that is not open cannot be cancelled", () =>
+  test("ignores the cancellation of an unknown request", () =>
     equal(
       story("ask 1", "cancel 9", "tool t1", "quiet", "cancel 1"),
       "prompt 1, 1? t1, finish 1…, watch results, (blocked)",
     ));
 
-  test("a request that waits for the stop can be cancelled, or be overtaken", () =>
+  test("cancels or replaces a request that waits for the end of the cancelled turn", () =>
     equal(
       story("ask 1", "cancel 1", "ask 2", "ask 3", "cancel 3", "end"),
       "prompt 1, finish 1, cut, cancelAgent, watch the stop, 2: A newer message took the place of this one., finish 2, finish 3, (idle)",
     ));
 
-  test("an agent that does not stop is left, and the words go to a new session", () =>
+  test("abandons an agent that does not end the turn and opens a new session for the waiting text", () =>
     equal(
       story("ask 1", "cancel 1", "ask 2", "overdue", "opened"),
       "prompt 1, finish 1, cut, cancelAgent, watch the stop, leave, open, prompt 2, (streaming)",
     ));
 
-  test("stops a turn that the user took back, whatever its phase", () => {
+  test("cancels a turn that the user removed, in each phase", () => {
     equal(story("ask 1", "takenBack"), "prompt 1, finish 1, cut, cancelAgent, watch the stop, (cancelling)");
     equal(
       story("ask 1", "tool t1", "quiet", "takenBack"),
@@ -301,49 +301,49 @@ suite("session state of a model's session", () => {
     equal(story("ask 1", "end", "takenBack"), story("ask 1", "end"));
   });
 
-  test("without words that wait, only the next request opens it", () =>
+  test("opens a session only for the next request if no text waits", () =>
     equal(
       story("ask 1", "cancel 1", "overdue", "ask 2"),
       "prompt 1, finish 1, cut, cancelAgent, watch the stop, leave, open, (opening)",
     ));
 
-  test("questions to which nobody comes back are refused, and the agent is stopped", () =>
+  test("rejects questions whose results never arrive and cancels the turn", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "say b", "overdue", "end"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = The user stopped the turn., discard b, cut, cancelAgent, watch the stop, (idle)",
     ));
 
-  test("an agent that dies fails the open request, and the next one opens it anew", () =>
+  test("fails the open request when the agent exits and reopens for the next request", () =>
     equal(
       story("ask 1", "say a", "die", "ask 2", "opened"),
       "prompt 1, 1: a, cut, finish 1 (It died.), open, prompt 2, (streaming)",
     ));
 
-  test("one that dies between requests is told with the results, behind its last words", () =>
+  test("reports an agent exit between requests with the results, after its last output", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "say b", "die", "back 2 t1"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., 2: b, cut, finish 2 (It died.), (down)",
     ));
 
-  test("one that dies behind the end of its turn has answered, and is opened anew by the next", () =>
+  test("completes the answer of an agent that exits after its turn and reopens for the next request", () =>
     equal(
       story("ask 1", "tool t1", "quiet", "say b", "end", "die", "back 2 t1", "ask 3"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., 2: b, answered, finish 2, open, (opening)",
     ));
 
-  test("one that dies while it stops takes the next words all the same", () =>
+  test("sends the next text after the agent exits while its turn is cancelled", () =>
     equal(
       story("ask 1", "cancel 1", "ask 2", "die", "opened"),
       "prompt 1, finish 1, cut, cancelAgent, watch the stop, open, prompt 2, (streaming)",
     ));
 
-  test("what an agent says outside of a turn goes out with the next answer; what it asks is refused", () =>
+  test("sends output between turns with the next answer and rejects requests between turns", () =>
     equal(
       story("say a", "say b", "tool t1", "ask 1", "say c"),
       "t1 = No turn is open., 1: ab, prompt 1, 1: c, (streaming)",
     ));
 
-  test("a round that is asked for again is said again: whole when it is over, else it goes on there", () => {
+  test("repeats a completed round completely and continues an incomplete one", () => {
     equal(
       story("ask 1", "say a", "say b", "again 2", "say c", "end", "again 3"),
       "prompt 1, 1: a, 1: b, finish 1, 2: ab, 2: c, answered, finish 2, 3: abc, finish 3, (idle)",
@@ -354,13 +354,13 @@ suite("session state of a model's session", () => {
     );
   });
 
-  test("one that is too long to be kept is not", () =>
+  test("does not keep a round above the size limit", () =>
     equal(
       story("ask 1", `say ${"a".repeat(REPEATABLE_CHARACTERS + 1)}`, "end", "again 2").replace(/a{9,}/, "a…"),
       "prompt 1, 1: a…, answered, finish 1, 2: This answer is too long to be sent again. It is in the chat's history above., finish 2, (idle)",
     ));
 
-  test("nor one in very many pieces", () =>
+  test("does not keep a round above the part limit", () =>
     equal(
       story(
         "ask 1",
@@ -373,7 +373,7 @@ suite("session state of a model's session", () => {
       "2: This answer is too long to be sent again. It is in the chat's history above.",
     ));
 
-  test("more questions than can be shown are refused, shown or held", () => {
+  test("rejects questions above the limit, shown or buffered", () => {
     const many = Array.from({ length: MOST_QUESTIONS }, (_, i) => `tool t${i}`),
       refusal = `t = More than ${MOST_QUESTIONS} tools at a time cannot be run.`;
     equal(
@@ -390,7 +390,7 @@ suite("session state of a model's session", () => {
     );
   });
 
-  test("an agent that says too much between requests is not read until the next", () => {
+  test("pauses reading an agent that floods output between requests", () => {
     const flood = Array.from({ length: HELD_EVENTS + 1 }, (_, i) => (i % 2 === 0 ? "say b" : "think c"));
     equal(
       story("ask 1", "tool t1", "quiet", ...flood).replaceAll("pause", "PAUSE"),
@@ -409,12 +409,12 @@ suite("session state of a model's session", () => {
     );
   });
 
-  test("one that says too much while nobody asks is read, and not heard any more", () => {
+  test("discards output above the limit outside a turn and keeps reading", () => {
     const flood = Array.from({ length: HELD_EVENTS + 2 }, (_, i) => (i % 2 === 0 ? "say b" : "think c"));
     equal(story(...flood), "discard b, discard c, (idle)");
   });
 
-  test("closing settles all that is open, in every phase", () => {
+  test("settles everything when it closes, in each phase", () => {
     equal(
       story("close", "ask 1", "tool t1", "say a"),
       "leave, finish 1 (This chat's session was closed. Send the message again.), t1 = No turn is open., discard a, (closed)",
@@ -435,7 +435,7 @@ suite("session state of a model's session", () => {
     equal([...effects.map(show), state.phase.kind].join(", "), "open, finish 1 (The window is closed.), leave, closed");
   });
 
-  test("what cannot be is told to the log", () => {
+  test("logs unexpected events", () => {
     equal(
       story("ask 1", "tool t1", "quiet", "end", "end", "back 2 t1"),
       "prompt 1, 1? t1, finish 1…, watch results, t1 = The turn is over., UNEXPECTED turnEnded while blocked, 2: Ada ended its turn without an answer., answered, finish 2, (idle)",

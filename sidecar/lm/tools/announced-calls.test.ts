@@ -36,7 +36,7 @@ suite("AnnouncedTools", () => {
     equal(tools.heard(update("c", { title: "x" }), undefined).expectsCall, false);
   });
 
-  test("matches each call that arrives with its announcement: by arguments, else the oldest", () => {
+  test("matches an arriving call to an announcement by arguments, otherwise to the oldest", () => {
     const tools = new AnnouncedTools(),
       titled = (toolCallId: string, a: number) =>
         tools.heard(
@@ -56,7 +56,7 @@ suite("AnnouncedTools", () => {
     deepEqual(shown(), ["one", "two"]);
   });
 
-  test("proves a call for one question; announced again, it is another call", () => {
+  test("proves a call for one question, and again after another announcement", () => {
     const tools = new AnnouncedTools(),
       claim = () => tools.claim(question("c"), NAMES);
     tools.heard(codex("c"), NAMES);
@@ -74,10 +74,10 @@ suite("AnnouncedTools", () => {
     ["a command", { rawInput: { command: "rm -rf /" } }],
     ["a terminal", { content: [{ type: "terminal", terminalId: "t" }] }],
     ["another name", { name: "exec_command" }],
-    ["its end, without a call", { status: "completed" }],
+    ["the end of the call", { status: "completed" }],
   ];
   for (const [name, more] of other)
-    test(`an allowance that is followed by ${name} ends the trust in the agent`, () => {
+    test(`revokes the trust in the agent when ${name} follows an allowed call`, () => {
       const tools = new AnnouncedTools();
       tools.heard(codex("c"), NAMES);
       tools.allowed(question("c"), tools.claim(question("c"), NAMES));
@@ -86,7 +86,7 @@ suite("AnnouncedTools", () => {
       equal(tools.claim(question("d"), NAMES).kind, "reference");
     });
 
-  test("a turn that is stopped leaves allowances without a call, which breaks nothing", () => {
+  test("keeps the trust when a cancelled turn leaves allowed calls without an arrival", () => {
     const tools = new AnnouncedTools();
     tools.heard(codex("c"), NAMES);
     tools.allowed(question("c"), tools.claim(question("c"), NAMES));
@@ -94,7 +94,7 @@ suite("AnnouncedTools", () => {
     equal(tools.heard(update("c", { status: "completed" }), NAMES).broken, undefined);
   });
 
-  test("an allowed call that failed, or was announced only after its question, breaks nothing", () => {
+  test("keeps the trust when an allowed call fails or is announced after its question", () => {
     const tools = new AnnouncedTools(),
       asked = { toolCallId: "mcp_vsc_ab12_rename-1", kind: "other", title: "rename (vsc_ab12 MCP Server)" };
     tools.allowed(asked, tools.claim(asked, NAMES));
@@ -104,7 +104,7 @@ suite("AnnouncedTools", () => {
     equal(tools.claim(question("d"), NAMES).kind, "proved");
   });
 
-  test("reports that contradict each other prove nothing, in whichever order they come", () => {
+  test("proves no call from contradicting reports, in any order", () => {
     for (const reports of [
       [{ name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
       [{ name: "mcp__vsc_ab12__rename" }, { name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
@@ -117,7 +117,7 @@ suite("AnnouncedTools", () => {
   });
 });
 
-suite("a model's session with an agent that behaves as Codex", () => {
+suite("SessionActor with a Codex-like agent", () => {
   async function announced(
     fixture: SessionFixture,
     server: string,
@@ -137,7 +137,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
     NO = { outcome: { outcome: "selected", optionId: "no" } };
   const YES = { outcome: { outcome: "selected", optionId: "yes" } };
 
-  test("is allowed its call of a VS Code tool without a question of ours, and asked about a command under the same id", async () => {
+  test("allows its call of a VS Code tool without a question and asks for a command with the same id", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     deepEqual(await announced(fixture, offer.server, "c"), YES);
@@ -149,7 +149,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
     deepEqual(await answer, NO);
   });
 
-  test("three parallel calls are served in one round, and shown once", async () => {
+  test("serves three parallel calls in one round and shows them once", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     for (const id of ["a", "b", "c"]) deepEqual(await announced(fixture, offer.server, id, { id }), YES);
@@ -165,7 +165,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
     );
   });
 
-  test("a call that is refused because VS Code offers the tool no more has arrived all the same", async () => {
+  test("counts a call as arrived even if VS Code no longer offers the tool", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     await announced(fixture, offer.server, "c");
@@ -176,7 +176,7 @@ suite("a model's session with an agent that behaves as Codex", () => {
     deepEqual(fixture.told, []);
   });
 
-  test("an allowance that it uses for something else is told to the user, and its next call is asked about", async () => {
+  test("reports the misuse of an allowed call to the user and asks for the next call", async () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     await announced(fixture, offer.server, "c");

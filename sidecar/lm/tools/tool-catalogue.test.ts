@@ -11,8 +11,8 @@ const tool = (name: string, inputSchema: unknown = { type: "object" }, descripti
 });
 const namesOf = (tools: readonly { readonly name: string }[]) => tools.map(({ name }) => name);
 
-suite("the catalogue of an agent's tools", () => {
-  test("what agents have themselves is left out, unless it is asked for", () => {
+suite("tool catalogue", () => {
+  test("excludes tools that agents have themselves unless duplicates are requested", () => {
     const few = catalogue(RECORDED_TOOLS, { duplicates: false }),
       all = catalogue(RECORDED_TOOLS, { duplicates: true });
     deepEqual(
@@ -31,7 +31,7 @@ suite("the catalogue of an agent's tools", () => {
     deepEqual(all.leftOut, []);
   });
 
-  test("our own tools are never the agent's", () => {
+  test("never offers Symposium's permission tools to the agent", () => {
     const { tools, permission } = catalogue(
       [tool("symposium-agent-codex-read"), tool("a"), tool("symposium-agent-action"), tool("symposium-agent-new")],
       { duplicates: true },
@@ -40,7 +40,7 @@ suite("the catalogue of an agent's tools", () => {
     deepEqual([...permission], ["symposium-agent-codex-read", "symposium-agent-action", "symposium-agent-new"]);
   });
 
-  test("of our own tools that are behind another one that one is known; what only speaks of them is none", () => {
+  test("finds the permission tools inside a tool group and ignores descriptions that only mention them", () => {
     const group = tool(
       "activate_fallback_symposium-agent-custom1-fetch_1",
       {},
@@ -67,7 +67,7 @@ suite("the catalogue of an agent's tools", () => {
     deepEqual(namesOf(tools), [group.name, named.name, "other"], "the agent's model can look into a group");
   });
 
-  test("one that cannot be offered is left out alone, and named", () => {
+  test("excludes only the tools that cannot be offered, with their names", () => {
     const { tools, leftOut } = catalogue([tool("a"), tool("b", { type: "string" }), tool("c", "x"), tool("d")], {
       duplicates: false,
     });
@@ -75,7 +75,7 @@ suite("the catalogue of an agent's tools", () => {
     deepEqual(namesOf(leftOut), ["b", "c"]);
   });
 
-  test("a name that is allowed is kept, whoever comes first; of two with one name the first counts", () => {
+  test("keeps an allowed name in any order and the first of two tools with the same name", () => {
     deepEqual(
       catalogue([tool("a.b", {}, "one"), tool("a_b", {}, "two"), tool("a_b", {}, "three")], {
         duplicates: false,
@@ -87,7 +87,7 @@ suite("the catalogue of an agent's tools", () => {
     );
   });
 
-  test("a tool keeps its name in the session", () => {
+  test("keeps the name of a tool during the session", () => {
     const names = new ToolNames();
     deepEqual(namesOf(catalogue([tool("a.b")], { duplicates: false, names }).tools), ["a_b"]);
     deepEqual(namesOf(catalogue([tool("a b"), tool("a_b"), tool("a.b")], { duplicates: false, names }).tools), [
@@ -97,7 +97,7 @@ suite("the catalogue of an agent's tools", () => {
     ]);
   });
 
-  test("changes are what the agent would see", () => {
+  test("reports only changes that the agent can see", () => {
     const of = (...tools: ChatTool[]) => catalogue(tools, { duplicates: false }).tools;
     equal(changes(of(tool("a"), tool("b")), of(tool("b"), tool("a"))), undefined);
     deepEqual(changes(of(tool("a"), tool("b"), tool("c")), of(tool("b", {}, "new"), tool("c"), tool("d"))), {

@@ -4,7 +4,7 @@ import { isAllowed, LONGEST_GIVEN, serverName, ToolNames } from "./tool-names";
 
 const long = "x".repeat(60);
 
-suite("the names of bridged tools", () => {
+suite("ToolNames", () => {
   const table: readonly [original: string, given: string][] = [
     ["read_file", "read_file"],
     ["a-b_C9", "a-b_C9"],
@@ -15,9 +15,9 @@ suite("the names of bridged tools", () => {
     [long, "x".repeat(LONGEST_GIVEN)],
   ];
   for (const [original, given] of table)
-    test(`“${original}” is given as ${given}`, () => equal(new ToolNames().given(original), given));
+    test(`returns ${given} for “${original}”`, () => equal(new ToolNames().given(original), given));
 
-  test("names that would be the same are numbered, within the limit, and stay", () => {
+  test("numbers equal names within the length limit and keeps them stable", () => {
     const names = new ToolNames();
     deepEqual(
       ["a.b", "a b", "a_b", "a_b_2", "a.b"].map(name => names.given(name)),
@@ -29,17 +29,17 @@ suite("the names of bridged tools", () => {
     );
   });
 
-  test("with the longest prefix of an agent they are as long as model providers allow", () => {
+  test("fits the limit of model providers with the longest prefix of an agent", () => {
     equal(`mcp__${serverName("abcd")}__${new ToolNames().given(long)}`.length, 64);
   });
 
-  test("a server's name is made of what is allowed", () => {
+  test("builds the server name from allowed characters", () => {
     equal(serverName("00FF"), "vsc_00ff");
     throws(() => serverName("a-bc"));
     throws(() => serverName("abc"));
   });
 
-  test("what is given is allowed, nobody else's, and leads back", () => {
+  test("returns an allowed and unique name that maps back to its original", () => {
     fc.assert(
       fc.property(
         fc.array(

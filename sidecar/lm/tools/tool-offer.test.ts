@@ -18,8 +18,8 @@ function rig(...tools: ChatTool[]) {
   return { offer, calls, left };
 }
 
-suite("an offer of VS Code's tools", () => {
-  test("a call is told under VS Code's name, and answered once", async () => {
+suite("ToolOffer", () => {
+  test("reports a call with VS Code's name and accepts one response", async () => {
     const { offer, calls } = rig(tool("a.b"));
     const answered = offer.call("a_b", { x: 1 }, never());
     deepEqual(
@@ -32,7 +32,7 @@ suite("an offer of VS Code's tools", () => {
     equal(calls[0]!.signal.aborted, false);
   });
 
-  test("what is not offered is answered without asking anybody: unknown, withdrawn, left out, ours", async () => {
+  test("rejects calls of unknown, removed, excluded and internal tools without calling VS Code", async () => {
     const { offer, calls, left } = rig(tool("a"), tool("b", 7), tool("symposium-agent-read"));
     offer.update([tool("b", 7), tool("c")], false);
     for (const [name, why] of [
@@ -50,7 +50,7 @@ suite("an offer of VS Code's tools", () => {
     equal(offer.qualified.toolNamed("mcp__vsc_ab12__a"), "a", "a tool that was withdrawn is still ours");
   });
 
-  test("whoever serves it hears of another list, and only then", () => {
+  test("notifies its watchers only when the list changes", () => {
     const { offer } = rig(tool("a"));
     let changed = 0;
     using watching = offer.watch({ changed: () => changed++ });
@@ -66,7 +66,7 @@ suite("an offer of VS Code's tools", () => {
     equal(changed, 3);
   });
 
-  test("a call that the agent withdraws is told, and frees its place", async () => {
+  test("aborts a call that the agent cancels and frees its place", async () => {
     const { offer, calls } = rig(tool("a")),
       withdrawn = new AbortController(),
       late = new AbortController();
@@ -84,7 +84,7 @@ suite("an offer of VS Code's tools", () => {
     equal((await Promise.all(all)).filter(result => result.isError).length, 0);
   });
 
-  test("when it is closed all that is open is refused, and so is what comes later", async () => {
+  test("rejects open and later calls after it closes", async () => {
     const { offer, calls } = rig(tool("a"));
     let closed = 0;
     offer.watch({ closed: () => closed++ });
@@ -103,7 +103,7 @@ suite("an offer of VS Code's tools", () => {
     match(textOf(await offer.call("a", {}, never())), /This chat has ended/);
   });
 
-  test("results in any order, twice, or none: each call is answered by its own first one, or by the end", async () => {
+  test("settles each call by its first response or the end, for any order of responses", async () => {
     await fc.assert(
       fc.asyncProperty(fc.integer({ min: 1, max: 20 }), fc.array(fc.nat(19), { maxLength: 40 }), async (n, order) => {
         const { offer, calls } = rig(tool("a"));
@@ -122,8 +122,8 @@ suite("an offer of VS Code's tools", () => {
   });
 });
 
-suite("the offers of a sidecar", () => {
-  test("each has a key and a server's name of its own, and is found until it is closed", () => {
+suite("ToolOffers", () => {
+  test("creates unique keys and server names and finds an offer until it closes", () => {
     const offers = new ToolOffers(() => undefined),
       terms = { tools: [], duplicates: false, called: () => undefined };
     const all = Array.from({ length: 2_000 }, () => offers.open(terms));

@@ -6,11 +6,11 @@ import { isFailure, refusal, toMcp } from "./tool-results";
 const text = (...texts: string[]) => texts.map(each => ({ type: "text" as const, text: each }));
 const PNG = "iVBORw0KGgo=";
 
-suite("results of VS Code's tools", () => {
+suite("VS Code tool results", () => {
   const table: readonly [name: string, result: unknown, content: unknown][] = [
-    ["a text", "hi", text("hi")],
+    ["converts a text", "hi", text("hi")],
     [
-      "parts of text",
+      "joins text parts",
       [
         { type: "text", value: "a" },
         { type: "text", value: "" },
@@ -19,7 +19,7 @@ suite("results of VS Code's tools", () => {
       text("a", "b"),
     ],
     [
-      "an image beside text",
+      "converts an image beside text",
       [
         { type: "text", value: "see" },
         { type: "data", mimeType: "image/png", data: PNG },
@@ -27,12 +27,12 @@ suite("results of VS Code's tools", () => {
       [...text("see"), { type: "image", mimeType: "image/png", data: PNG }],
     ],
     [
-      "sound",
+      "converts audio",
       [{ type: "data", mimeType: "audio/wav", data: "AAAA" }],
       [{ type: "audio", mimeType: "audio/wav", data: "AAAA" }],
     ],
     [
-      "text and JSON as data",
+      "converts text and JSON data",
       [
         { type: "data", mimeType: "text/plain", data: btoa("plain") },
         { type: "data", mimeType: "application/vnd.x+json", data: btoa("{}") },
@@ -40,21 +40,21 @@ suite("results of VS Code's tools", () => {
       text("plain", "{}"),
     ],
     [
-      "other data",
+      "names other data",
       [{ type: "data", mimeType: "application/zip", data: "AAAA" }],
       text("(3 bytes of type application/zip, left out.)"),
     ],
     [
-      "data that is none",
+      "names invalid data",
       [{ type: "data", mimeType: "image/png", data: "no base64!" }],
       text("(Data of type image/png that cannot be read.)"),
     ],
-    ["one part", { type: "text", value: "a" }, text("a")],
-    ["anything else", { a: [1] }, text(`{"a":[1]}`)],
-    ["parts of an unknown kind", [{ type: "tree" }], text(`[{"type":"tree"}]`)],
-    ["nothing", undefined, text("(The tool returned nothing.)")],
-    ["an empty text", [{ type: "text", value: "" }], text("(The tool returned nothing.)")],
-    ["no parts", [], text("(The tool returned nothing.)")],
+    ["accepts a single part", { type: "text", value: "a" }, text("a")],
+    ["shows other values as JSON", { a: [1] }, text(`{"a":[1]}`)],
+    ["shows unknown parts as JSON", [{ type: "tree" }], text(`[{"type":"tree"}]`)],
+    ["converts an absent result", undefined, text("(The tool returned nothing.)")],
+    ["converts an empty text", [{ type: "text", value: "" }], text("(The tool returned nothing.)")],
+    ["converts an empty list", [], text("(The tool returned nothing.)")],
   ];
   for (const [name, result, content] of table) test(name, () => deepEqual(toMcp(result), { content }));
 
@@ -67,14 +67,14 @@ suite("results of VS Code's tools", () => {
     "The user cancelled the tool call.",
   ];
   for (const words of failures)
-    test(`VS Code's own words are a failure: ${words.slice(0, 40)}…`, () => {
+    test(`is failures for VS Code's error text: ${words.slice(0, 40)}…`, () => {
       equal(toMcp(words).isError, true);
       equal(toMcp([{ type: "text", value: words }]).isError, true);
       equal(toMcp(`Found in a log:\n${words}`).isError, undefined);
       equal(toMcp(`${words}\n3 more`).isError, undefined);
     });
 
-  test("an image beside such words is a result, and what is marked as failed is", () => {
+  test("is successful for error text beside an image, and failed if marked as failed", () => {
     equal(
       toMcp([
         { type: "text", value: failures[0] },
@@ -87,7 +87,7 @@ suite("results of VS Code's tools", () => {
     deepEqual(refusal("No."), { content: text("No."), isError: true });
   });
 
-  test("whatever comes back is a result of MCP with something in it", () => {
+  test("converts to a valid, non-empty MCP result", () => {
     const part = fc.oneof(
       fc.record({ type: fc.constant("text"), value: fc.string() }),
       fc.record({

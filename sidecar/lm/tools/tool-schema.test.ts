@@ -43,8 +43,8 @@ function schemasIn(value: unknown): Record<string, unknown>[] {
 
 const EMPTY = { type: "object", properties: {} };
 
-suite("a tool's schema", () => {
-  test("each of the tools that VS Code was seen to offer is taken, and those that were right before stay as they were", () => {
+suite("tool schema", () => {
+  test("accepts every recorded VS Code tool and keeps valid schemas unchanged", () => {
     ok(RECORDED_TOOLS.length >= 48);
     for (const each of RECORDED_TOOLS) {
       const result = normalised(each);
@@ -73,7 +73,7 @@ suite("a tool's schema", () => {
     { $ref: "#" },
   ];
   for (const schema of empty)
-    test(`takes an empty object: ${JSON.stringify(schema)}`, () => deepEqual(schemaOf(schema), EMPTY));
+    test(`becomes an empty object: ${JSON.stringify(schema)}`, () => deepEqual(schemaOf(schema), EMPTY));
 
   const impossible: readonly unknown[] = [
     false,
@@ -88,10 +88,10 @@ suite("a tool's schema", () => {
     { $ref: "#/$defs/a", $defs: { a: { type: "integer" } } },
   ];
   for (const schema of impossible)
-    test(`is left out: ${JSON.stringify(schema)}`, () =>
+    test(`is rejected: ${JSON.stringify(schema)}`, () =>
       match(whyNot(schema), /^its schema is not an object$|allows none$/));
 
-  test("alternatives of the whole become one object: all their parameters, needed is what each needs", () => {
+  test("merges root alternatives into one object with all parameters and the common required ones", () => {
     deepEqual(
       schemaOf({
         description: "Finds.",
@@ -115,7 +115,7 @@ suite("a tool's schema", () => {
     );
   });
 
-  test("what all of several schemas say counts together", () => {
+  test("merges allOf into one object", () => {
     deepEqual(
       schemaOf({
         properties: { a: { type: "string" } },
@@ -132,7 +132,7 @@ suite("a tool's schema", () => {
     );
   });
 
-  test("an array without items gets some, at any depth; a tuple's are alternatives", () => {
+  test("adds missing items to arrays at any depth and converts tuples to alternatives", () => {
     deepEqual(
       schemaOf({
         properties: {
@@ -153,7 +153,7 @@ suite("a tool's schema", () => {
     );
   });
 
-  test("references are followed: into definitions, by escaped pointers, in chains; what leads nowhere may be anything", () => {
+  test("resolves references to definitions, escaped pointers and chains, and broken ones to any value", () => {
     const { properties } = schemaOf({
       properties: {
         a: { $ref: "#/$defs/x", description: "mine" },
@@ -179,7 +179,7 @@ suite("a tool's schema", () => {
     });
   });
 
-  test("what refers to itself ends", () => {
+  test("limits the expansion of recursive references", () => {
     const text = JSON.stringify(
       schemaOf({
         $defs: { node: { type: "object", properties: { next: { $ref: "#/$defs/node" } } } },
@@ -190,7 +190,7 @@ suite("a tool's schema", () => {
     deepEqual(schemaOf({ properties: { a: { $ref: "#/properties/a" } } }).properties, { a: {} });
   });
 
-  test("references that double at each step leave the tool out, at once", () => {
+  test("rejects exponentially expanding references without expanding them", () => {
     const level = (n: number) => ({
       properties: Object.fromEntries(Array.from({ length: 30 }, (_, i) => [`p${i}`, { $ref: `#/$defs/l${n + 1}` }])),
     });
@@ -198,7 +198,7 @@ suite("a tool's schema", () => {
     equal(whyNot({ $defs, ...level(-1) }), "its schema has too many parts");
   });
 
-  test("what is nested too deep, and a schema that is too large", () => {
+  test("limits the nesting depth and rejects large schemas", () => {
     let deep: object = { type: "string" };
     for (let i = 0; i < 5_000; i++) deep = { type: "object", properties: { a: deep } };
     equal(JSON.stringify(schemaOf(deep)).match(/"a"/g)?.length, 12);
@@ -220,7 +220,7 @@ suite("a tool's schema", () => {
     );
   });
 
-  test("what means nothing is not kept: draft 4, other types, wrong values, VS Code's own members", () => {
+  test("drops draft 4 keywords, unknown types, invalid values and VS Code's own members", () => {
     deepEqual(
       schemaOf({
         $schema: "http://json-schema.org/draft-04/schema#",
@@ -273,7 +273,7 @@ suite("a tool's schema", () => {
     );
   });
 
-  test("a parameter with a name that model providers refuse is left out, and where it is needed the tool", () => {
+  test("drops a parameter whose name model providers reject, or the tool if it is required", () => {
     deepEqual(
       schemaOf({
         properties: { $filter: {}, "ein Wort": {}, ok: { properties: { "a b": {}, c: {} }, required: ["a b", "c"] } },
@@ -286,7 +286,7 @@ suite("a tool's schema", () => {
     );
   });
 
-  test("a parameter may be called like a member of a schema, or of every object", () => {
+  test("keeps parameters named like schema keywords or object members", () => {
     const given = JSON.parse(
       `{"type":"object","properties":{"$ref":{"type":"string"},"type":{"type":"array"},"__proto__":{"type":"string"},"constructor":{"type":"string"}},"required":["type","constructor"]}`,
     ) as unknown;
@@ -299,15 +299,15 @@ suite("a tool's schema", () => {
     });
   });
 
-  test("a tool without a name is left out", () =>
+  test("rejects a tool without a name", () =>
     deepEqual(normalised({ name: "", description: "" }), { leftOut: "it has no name" }));
 
-  test("a description that is none is empty", () => {
+  test("replaces an invalid description by an empty one", () => {
     const result = normalised({ name: "t", description: null as never });
     equal("tool" in result && result.tool.description, "");
   });
 
-  test("whatever a schema is, the tool is left out or taken by every client", () => {
+  test("is rejected or valid for every MCP client, for random schemas", () => {
     const word = fc.constantFrom(
       "type",
       "properties",

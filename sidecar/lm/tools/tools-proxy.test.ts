@@ -52,8 +52,8 @@ const withTools = (offer: ToolOffer, more: JsonObject = {}): JsonObject => ({
 const isGone = (server: JsonObject) => rejects(connected(server));
 const isThere = async (server: JsonObject) => (await connected(server))[Symbol.asyncDispose]();
 
-suite("the proxy of VS Code's tools", () => {
-  test("a session with a key gets one server more, and the key goes no further", async () => {
+suite("VS Code tools proxy", () => {
+  test("adds one server to a session with a key and removes the key", async () => {
     const offered = new Offered(),
       offer = offered.open();
     await using fixture = offered.fixture();
@@ -71,7 +71,7 @@ suite("the proxy of VS Code's tools", () => {
     match(String(client.getInstructions()), /VS Code/);
   });
 
-  test("the bridge's own count of tools is no list of the agent", async () => {
+  test("does not count the bridge's tool count as a list request of the agent", async () => {
     const offered = new Offered(),
       offer = offered.open();
     const evidence: EvidenceStore = {
@@ -99,7 +99,7 @@ suite("the proxy of VS Code's tools", () => {
     equal(offer.isOutdated, false);
   });
 
-  test("a session without a key passes as the bytes that came", () => {
+  test("forwards the bytes of a session without a key unchanged", () => {
     const { client, successor } = rig(vscodeTools(new ToolOffers(() => undefined), options).make);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"/", "mcpServers":[],"_meta":{"${TOOLS_KEY}":7}}}`;
     client.says(line);
@@ -108,7 +108,7 @@ suite("the proxy of VS Code's tools", () => {
     return turn().then(() => match(String(client.frames.at(-1)?.bytes.toString()), /"result":\{ "sessionId":"s" \}/));
   });
 
-  test("a key that nobody knows is taken out, and the session goes on", async () => {
+  test("removes an unknown key and continues the session", async () => {
     const offered = new Offered(),
       offer = offered.open();
     offer.close();
@@ -121,7 +121,7 @@ suite("the proxy of VS Code's tools", () => {
   });
 
   for (const method of ["session/load", "session/resume", "session/fork"])
-    test(`${method} offers them, too; what the session had before is withdrawn`, async () => {
+    test(`offers the tools on ${method} and withdraws the session's earlier server`, async () => {
       const offered = new Offered(),
         one = offered.open(),
         two = offered.open([tool("new")]);
@@ -190,7 +190,7 @@ suite("the proxy of VS Code's tools", () => {
   }
 
   for (const { method, answer, isWithdrawn } of endings)
-    test(`${method} that is answered with ${JSON.stringify(answer)} ${isWithdrawn ? "withdraws" : "keeps"} the session's server`, async () => {
+    test(`${isWithdrawn ? "withdraws" : "keeps"} the server if ${method} is answered with ${JSON.stringify(answer)}`, async () => {
       const { isThere, fromClient, fromAgent } = played();
       await fromAgent({ id: 1, result: { sessionId: "s" } });
       await fromClient({ id: 2, method, params: { sessionId: "s" } });
@@ -198,14 +198,14 @@ suite("the proxy of VS Code's tools", () => {
       equal(await isThere(), !isWithdrawn);
     });
 
-  test("the server of a session that cannot be set up is withdrawn, and nobody watches the offer any more", async () => {
+  test("withdraws the server and its watcher when the session setup fails", async () => {
     const { isThere, fromAgent, watched } = played();
     equal(watched(), 1);
     await fromAgent({ id: 1, error: { code: -32603, message: "no" } });
     deepEqual([await isThere(), watched()], [false, 0]);
   });
 
-  test("the server of an offer that is closed is withdrawn, also while its session is set up", async () => {
+  test("withdraws the server of a closed offer, also during the session setup", async () => {
     for (const isOpen of [true, false]) {
       const { offer, isThere, fromAgent } = played();
       if (isOpen) await fromAgent({ id: 1, result: { sessionId: "s" } });
@@ -215,7 +215,7 @@ suite("the proxy of VS Code's tools", () => {
     }
   });
 
-  test("when the chain has ended nobody watches the offer any more", async () => {
+  test("stops watching the offer when the chain closes", async () => {
     const { fromAgent, leave, watched } = played();
     await fromAgent({ id: 1, result: { sessionId: "s" } });
     leave();
@@ -223,7 +223,7 @@ suite("the proxy of VS Code's tools", () => {
     equal(watched(), 0);
   });
 
-  test("it is withdrawn when the session cannot be set up, and when the offer is closed", async () => {
+  test("withdraws the server when the session setup fails and when the offer closes", async () => {
     const offered = new Offered(),
       failing = offered.open(),
       offer = offered.open();
@@ -252,7 +252,7 @@ suite("the proxy of VS Code's tools", () => {
     await client.close();
   });
 
-  test("two sessions have their own: server, list and calls", async () => {
+  test("separates server, list and calls of two sessions", async () => {
     const offered = new Offered(),
       one = offered.open([tool("a")]),
       two = offered.open([tool("a")]);
@@ -300,7 +300,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     };
   }
 
-  test("an agent may list and call them before it answers session/new", async () => {
+  test("serves list and call requests before the agent responds to session/new", async () => {
     const offered = new Offered(),
       { server, open, conductor } = await chain(offered);
     await using client = await connected(server);
@@ -313,7 +313,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     await conductor[Symbol.asyncDispose]();
   });
 
-  test("N calls in parallel for each N from 1 to 20: all open before the first result, results in any order, partly, twice", async () => {
+  test("serves 1 to 20 parallel calls with results in any order, partial and duplicate", async () => {
     const offered = new Offered(),
       { server, open, conductor, offer, odd } = await chain(offered);
     await open();
@@ -345,7 +345,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     deepEqual(odd, []);
   });
 
-  test("progress reaches the agent, and its withdrawal VS Code", async () => {
+  test("forwards progress to the agent and cancellations to VS Code", async () => {
     const offered = new Offered(),
       { server, open, conductor, clock } = await chain(offered);
     await open();
@@ -366,7 +366,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     await conductor[Symbol.asyncDispose]();
   });
 
-  test("when the chain ends the calls that wait are withdrawn, and the offer lives on for the next chain", async () => {
+  test("aborts waiting calls when the chain closes and keeps the offer for the next chain", async () => {
     const offered = new Offered(),
       { server, open, conductor, offer } = await chain(offered);
     await open();

@@ -70,8 +70,8 @@ class Rig implements AsyncDisposable {
   }
 }
 
-suite("the MCP server of VS Code's tools", () => {
-  test("the whole recorded list arrives, with what is odd, and only what is impossible is missing", async () => {
+suite("MCP server of VS Code's tools", () => {
+  test("lists all recorded and odd tools except invalid ones", async () => {
     await using rig = new Rig([...RECORDED_TOOLS, ...ODD]);
     const { tools } = await (await rig.client()).listTools(),
       names = tools.map(({ name }) => name);
@@ -89,7 +89,7 @@ suite("the MCP server of VS Code's tools", () => {
     deepEqual(rig.odd, []);
   });
 
-  test("one that the SDK would refuse after all costs nobody the list", async () => {
+  test("excludes a tool that the SDK rejects and lists the others", async () => {
     await using rig = new Rig([tool("a"), tool("b")]);
     Object.assign(rig.offer.tools[0]!.inputSchema, { type: "array" });
     deepEqual(
@@ -99,7 +99,7 @@ suite("the MCP server of VS Code's tools", () => {
     deepEqual(rig.odd, ["a tool that no MCP client would take was left out"]);
   });
 
-  test("text, image and failure arrive as they are", async () => {
+  test("returns text, images and failures unchanged", async () => {
     await using rig = new Rig([tool("a")]);
     const client = await rig.client(),
       answered = client.callTool({ name: "a", arguments: { x: 1 } });
@@ -122,7 +122,7 @@ suite("the MCP server of VS Code's tools", () => {
   });
 
   for (let n = 1; n <= 20; n++)
-    test(`${n} calls at once are all open before the first result, and results come in any order`, async () => {
+    test(`opens ${n} calls before the first result and accepts results in any order`, async () => {
       await using rig = new Rig([tool("a"), tool("b")]);
       const client = await rig.client(),
         first = client.callTool({ name: "a", arguments: { i: "first" } });
@@ -147,14 +147,14 @@ suite("the MCP server of VS Code's tools", () => {
       equal((await first).isError, true, "what never gets a result ends with the offer");
     });
 
-  test("who is not offered a tool is told so, as a result", async () => {
+  test("returns an error result for an unknown tool", async () => {
     await using rig = new Rig([tool("a")]);
     const client = await rig.client(),
       result = (await client.callTool({ name: "gone" })) as CallToolResult;
     deepEqual(result, { content: [{ type: "text", text: "There is no tool “gone”." }], isError: true });
   });
 
-  test("every client hears of a changed list, and sees it; one that has left is forgotten", async () => {
+  test("notifies each connected client of a changed list", async () => {
     await using rig = new Rig([tool("a")]);
     const changed = new Signal(),
       listen = (client: Client) => client.setNotificationHandler(ToolListChangedNotificationSchema, changed.fire);
@@ -173,7 +173,7 @@ suite("the MCP server of VS Code's tools", () => {
     deepEqual(rig.odd, []);
   });
 
-  test("a call that the client withdraws, or leaves, is withdrawn from VS Code", async () => {
+  test("aborts a call that the client cancels or whose client disconnects", async () => {
     await using rig = new Rig([tool("a")]);
     const one = await rig.client(),
       two = await rig.client(),
@@ -194,7 +194,7 @@ suite("the MCP server of VS Code's tools", () => {
   });
 });
 
-suite("a person who takes ten minutes", () => {
+suite("tool call that waits ten minutes for the user", () => {
   const real = [globalThis.setTimeout, globalThis.clearTimeout] as const;
   let clock: FakeClock;
   /** The client's own limit uses the same clock as the delay. */
@@ -214,7 +214,7 @@ suite("a person who takes ten minutes", () => {
     }
   }
 
-  test("is waited for by a client that asked for progress", async () => {
+  test("stays open for a client that requested progress", async () => {
     await using rig = new Rig([tool("a")], clock);
     const progress: number[] = [];
     const answered = (await rig.client()).callTool({ name: "a" }, undefined, {
@@ -232,7 +232,7 @@ suite("a person who takes ten minutes", () => {
     equal(clock.waiting, 0);
   });
 
-  test("is not by one that did not: its call is withdrawn", async () => {
+  test("is aborted for a client that did not request progress", async () => {
     await using rig = new Rig([tool("a")], clock);
     const given = rejects((await rig.client()).callTool({ name: "a" }), /timed out/);
     await rig.asked.times(1);
@@ -242,7 +242,7 @@ suite("a person who takes ten minutes", () => {
   });
 });
 
-suite("progress", () => {
+suite("tool call progress", () => {
   test("ends with the call", async () => {
     const clock = new FakeClock();
     await using rig = new Rig([tool("a")], clock);

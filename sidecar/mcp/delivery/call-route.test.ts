@@ -14,12 +14,12 @@ const route = (sessions: readonly CallCandidate[], more: Partial<CallFacts> = {}
   return kind === "session" && "id" in rest ? rest.id : kind;
 };
 
-suite("Route of a tool call", () => {
-  test("leads to the only session with a turn, if its server was called", () => {
+suite("routeCall", () => {
+  test("routes to the only session with a turn if its server is called", () => {
     equal(route([session("a", { isRunning: true }), session("b")]), "a");
   });
 
-  test("leads to the session that announced the call, whichever server was called", () => {
+  test("routes to the session that announced the call, for any called server", () => {
     deepEqual(
       [
         route([session("a"), session("b", { isRunning: true, announces: true })]),
@@ -30,7 +30,7 @@ suite("Route of a tool call", () => {
     );
   });
 
-  test("refuses a call of two sessions, of a session without such a server, and of nobody who can be told", () => {
+  test("refuses a call of two sessions, of a session without that server, or without a session to ask", () => {
     const both = { isRunning: true, announces: true };
     deepEqual(
       [
@@ -45,7 +45,7 @@ suite("Route of a tool call", () => {
     );
   });
 
-  test("leaves an agent that does not share servers and announces nothing its calls, also outside of a turn", () => {
+  test("accepts unannounced calls of an agent that does not share servers, also outside a turn", () => {
     deepEqual(
       [
         route([session("a"), session("b")]),
@@ -56,7 +56,7 @@ suite("Route of a tool call", () => {
   });
 
   for (const count of [2, 5])
-    test(`never leads an announced call of one of ${count} sessions to another one`, () => {
+    test(`never routes an announced call of one of ${count} sessions to another session`, () => {
       const ids = Array.from({ length: count }, (_, i) => String(i)),
         index = fc.nat(count - 1);
       const candidates = fc.tuple(
@@ -78,7 +78,7 @@ suite("Route of a tool call", () => {
       );
     });
 
-  test("at a server that all sessions share leads to the only running session, or to the only one that announced the call", () => {
+  test("routes a call at a shared server to the only running or the only announcing session", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean() }), { maxLength: 5 }),
@@ -98,7 +98,7 @@ suite("Route of a tool call", () => {
     );
   });
 
-  test("never leads a call that a session without a turn announced to another session with one", () => {
+  test("never routes a call announced by a session without a turn to a running session", () => {
     const sessions = [
       { id: "idle", isRunning: false, announces: true },
       { id: "running", isRunning: true, announces: false },
@@ -109,7 +109,7 @@ suite("Route of a tool call", () => {
     );
   });
 
-  test("waits for an announcement only until that is final", () => {
+  test("waits for an announcement only until the decision is final", () => {
     fc.assert(
       fc.property(
         fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean(), canServe: fc.boolean() }), {
@@ -125,7 +125,7 @@ suite("Route of a tool call", () => {
     );
   });
 
-  test("knows the servers of one extension by their names", () => {
+  test("derives an extension's server family from its server names", () => {
     deepEqual(["sparkle", "sparkle-2", "sparkle_3", "workspace-tools", "workspace-tools-12"].map(familyOf), [
       "sparkle",
       "sparkle",
@@ -136,7 +136,7 @@ suite("Route of a tool call", () => {
     deepEqual(["vsc_1a2f", "vsc_beef", "vsc_tools"].map(familyOf), ["vsc", "vsc", "vsc_tools"]);
   });
 
-  test("serves no family of which a session has two servers", () => {
+  test("excludes a family with two servers in one session", () => {
     deepEqual(
       [
         ...byFamily([

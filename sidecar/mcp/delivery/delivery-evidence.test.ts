@@ -23,7 +23,7 @@ function sessions(
   });
 }
 
-suite("Delivery evidence", () => {
+suite("DeliveryEvidence", () => {
   test("keeps http where it works", () => {
     deepEqual(
       sessions(true, () => "beforePrompt", 3),
@@ -31,21 +31,21 @@ suite("Delivery evidence", () => {
     );
   });
 
-  test("falls back to a stdio program, and keeps it where it works", () => {
+  test("switches to stdio and keeps it where it works", () => {
     deepEqual(
       sessions(true, transport => (transport === "stdio" ? "beforePrompt" : "never"), 4),
       Array.from({ length: 4 }, (_, i) => `${i === 0 ? "http" : "stdio"} waits`),
     );
   });
 
-  test("returns to http where a stdio program does not work either, and waits once for each", () => {
+  test("returns to http where stdio also fails, and waits once for each", () => {
     deepEqual(
       sessions(true, () => "never", 4),
       ["http waits", "stdio waits", "http", "stdio"],
     );
   });
 
-  test("uses only stdio programs for an agent that does not advertise http", () => {
+  test("uses only stdio for an agent that does not advertise http", () => {
     deepEqual(
       sessions(false, () => "never", 3),
       ["stdio waits", "stdio", "stdio"],
@@ -62,7 +62,7 @@ suite("Delivery evidence", () => {
     deepEqual(learned(later, { transport: "http", isListed: true, lists: "beforePrompt" }).lists, "beforePrompt");
   });
 
-  test("does not wait again for an agent that lists while it answers the prompt", () => {
+  test("does not wait again for an agent that lists during the prompt", () => {
     deepEqual(
       sessions(true, () => "inPrompt", 3),
       ["http waits", "http", "http"],

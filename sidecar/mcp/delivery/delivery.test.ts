@@ -24,8 +24,8 @@ const event: fc.Arbitrary<DeliveryEvent> = fc.oneof(
   fc.record({ kind: fc.constant("turnEnded" as const), isCompleted: fc.boolean() }),
 );
 
-suite("Tool delivery", () => {
-  test("never moves a stage or a count back, and keeps the decision", () => {
+suite("tool delivery state", () => {
+  test("never decreases a stage or count, and keeps the decision", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), events => {
         let state = start();
@@ -46,7 +46,7 @@ suite("Tool delivery", () => {
     );
   });
 
-  test("reports as missing exactly the servers without a list or a call, and only after a completed turn", () => {
+  test("reports exactly the servers without a list or call, only after a completed turn", () => {
     fc.assert(
       fc.property(fc.array(event, { maxLength: 60 }), events => {
         const state = run(events),
@@ -66,7 +66,7 @@ suite("Tool delivery", () => {
     );
   });
 
-  test("adds up the pages of a list, and replaces an older list", () => {
+  test("adds the pages of a list and replaces an older list", () => {
     const listed = (tools: number, isMore: boolean): DeliveryEvent => ({
       kind: "listed",
       server: "sparkle",
@@ -94,7 +94,7 @@ suite("Tool delivery", () => {
     deepEqual(sparkle, expected);
   });
 
-  test("offers as many tools as the newest list has, also when it is shorter", () => {
+  test("offers the number of tools in the newest list, even if it is shorter", () => {
     const listed = (tools: number): DeliveryEvent => ({ kind: "listed", server: "sparkle", tools, isMore: false });
     deepEqual(
       [run([listed(9)]), run([listed(9), listed(4)])].map(({ servers: [sparkle] }) => sparkle?.offered),
@@ -102,14 +102,14 @@ suite("Tool delivery", () => {
     );
   });
 
-  test("records a server that does not list its tools to the bridge, without a step of the agent", () => {
+  test("records a failed tool count without advancing the agent's stage", () => {
     const {
       servers: [sparkle],
     } = run([{ kind: "countFailed", server: "sparkle" }]);
     deepEqual([sparkle?.stage, sparkle?.listFailed], ["offered", true]);
   });
 
-  test("records an error of the server until a list succeeds", () => {
+  test("records a list error until a list succeeds", () => {
     const failed = run([
       { kind: "connected", server: "cargo" },
       { kind: "listFailed", server: "cargo" },

@@ -115,8 +115,8 @@ const head = (door: OpenDoor, more: Record<string, string>) =>
     "",
   ].join("\r\n");
 
-suite("MCP endpoint: who may come in", () => {
-  test("it is on 127.0.0.1 alone, and says nothing to other origins", async () => {
+suite("MCP HTTP server: access control", () => {
+  test("listens only on 127.0.0.1 and sends no CORS headers to other origins", async () => {
     await using house = new House();
     const door = await house.open();
     equal(new URL(door.url).hostname, "127.0.0.1");
@@ -140,7 +140,7 @@ suite("MCP endpoint: who may come in", () => {
     );
   });
 
-  test("at no other address of this machine does anybody answer", async () => {
+  test("does not listen on any other address of this machine", async () => {
     await using house = new House();
     const port = Number(new URL((await house.open()).url).port);
     const others = [
@@ -164,7 +164,7 @@ suite("MCP endpoint: who may come in", () => {
     }
   });
 
-  test("wrong token, Host, Origin, path, method: each with its answer, and no server is asked", async () => {
+  test("rejects a wrong token, Host, Origin, path or method without calling the server", async () => {
     await using house = new House();
     const door = await house.open(),
       other = await house.open(),
@@ -218,7 +218,7 @@ suite("MCP endpoint: who may come in", () => {
     );
   });
 
-  test("a door that is closed answers nobody, and an endpoint that is closed is gone", async () => {
+  test("stops answering when the server is closed and refuses connections when the host is closed", async () => {
     const house = new House(),
       door = await house.open(),
       open = await house.open();
@@ -236,10 +236,10 @@ suite("MCP endpoint: who may come in", () => {
   });
 });
 
-suite("MCP endpoint: connections without a token", () => {
+suite("MCP HTTP server: unauthenticated connections", () => {
   const ASK = { host: "", ...JSON_HEADERS };
 
-  test("are closed with the answer to what is refused, also while the client still sends", async () => {
+  test("closes a rejected connection with its response, even while the client still sends", async () => {
     await using house = new House();
     const door = await house.open(),
       { host, pathname } = new URL(door.url),
@@ -262,7 +262,7 @@ suite("MCP endpoint: connections without a token", () => {
     equal(house.clock.waiting, 0, "no timer left");
   });
 
-  test("that ask nothing, or not enough, are closed after five seconds; one with the token stays", async () => {
+  test("closes connections without a complete request after 5 s, but keeps an authenticated one", async () => {
     await using house = new House();
     const door = await house.open(),
       silent = wire(door),
@@ -281,7 +281,7 @@ suite("MCP endpoint: connections without a token", () => {
     good.socket.destroy();
   });
 
-  test("are few: of more than their number the oldest is closed, and who has the token is served", async () => {
+  test("closes the oldest unauthenticated connection above the limit and serves authenticated requests", async () => {
     await using house = new House({ unknownSockets: 3 });
     const door = await house.open(),
       sockets = [];
@@ -295,8 +295,8 @@ suite("MCP endpoint: connections without a token", () => {
   });
 });
 
-suite("MCP endpoint: a closed server", () => {
-  test("answers those who knew it so that they stop, and nobody is warned", async () => {
+suite("MCP HTTP server: closed server", () => {
+  test("answers its authenticated clients after it closed, without a warning", async () => {
     await using house = new House();
     const door = await house.open(),
       begun = await ask(door, auth(door)),
@@ -318,7 +318,7 @@ suite("MCP endpoint: a closed server", () => {
     equal(house.log.length, 1);
   });
 
-  test("ends the SDK's client: its stream is not asked for again, and its requests fail", async () => {
+  test("makes the SDK client stop its stream and fails its requests", async () => {
     await using house = new House();
     const door = await house.open();
     await using client = await connected(http(door));
@@ -329,8 +329,8 @@ suite("MCP endpoint: a closed server", () => {
   });
 });
 
-suite("MCP endpoint: limits", () => {
-  test("a body that says it is too large is refused unread, one that does not say it as soon as it is", async () => {
+suite("MCP HTTP server: limits", () => {
+  test("rejects an oversized body unread if declared, otherwise as soon as it exceeds the limit", async () => {
     await using house = new House({ bodyBytes: 1000 });
     const door = await house.open(),
       large = "x".repeat(5_000_000);
@@ -359,7 +359,7 @@ suite("MCP endpoint: limits", () => {
     await eventually(() => house.clock.waiting === 0, "no timer left");
   });
 
-  test("a body that does not arrive in time is answered 408, and the connection ended", async () => {
+  test("responds 408 and closes the connection if the body does not arrive in time", async () => {
     await using house = new House();
     const door = await house.open(),
       { socket, ended } = wire(door);
@@ -373,14 +373,14 @@ suite("MCP endpoint: limits", () => {
     match(await ended, /^HTTP\/1\.1 408 .*took too long/s);
   });
 
-  test("a head that does not arrive in time is answered 408", async () => {
+  test("responds 408 if the headers do not arrive in time", async () => {
     await using house = new House({ headMs: 100 });
     const { socket, ended } = wire(await house.open());
     socket.write("POST / HTTP/1.1\r\nhost: ");
     match(await ended, /^HTTP\/1\.1 408 /);
   });
 
-  test("a client that leaves in the middle of a body leaves nothing behind", async () => {
+  test("releases the timer of a client that disconnects during the body", async () => {
     await using house = new House();
     const door = await house.open(),
       { socket } = wire(door);
@@ -390,7 +390,7 @@ suite("MCP endpoint: limits", () => {
     await eventually(() => house.clock.waiting === 0, "no timer left");
   });
 
-  test("too many requests at once are told to come again", async () => {
+  test("asks clients to retry above the limit of concurrent requests", async () => {
     await using house = new House({ requests: 2 });
     const door = await house.open(),
       open = [wire(door), wire(door)];
@@ -403,7 +403,7 @@ suite("MCP endpoint: limits", () => {
     equal((await ask(door, auth(door))).status, 200);
   });
 
-  test("a client that does not read is let go of, and others are served meanwhile", async () => {
+  test("disconnects a client that does not read, while serving other clients", async () => {
     await using house = new House();
     const door = await house.open();
     await using client = await connected(http(door));
@@ -428,7 +428,7 @@ suite("MCP endpoint: limits", () => {
     ok(!(await ended).includes("flooded"));
   });
 
-  test("of too many sessions the one that is idle longest ends", async () => {
+  test("closes the session idle longest above the session limit", async () => {
     await using house = new House();
     const door = await house.open();
     const ids: string[] = [];
@@ -445,7 +445,7 @@ suite("MCP endpoint: limits", () => {
   });
 });
 
-suite("MCP endpoint: which stream", () => {
+suite("MCP HTTP server: streams", () => {
   const begin = async (door: OpenDoor) => ({
     ...auth(door),
     "mcp-session-id": String((await ask(door, auth(door))).headers["mcp-session-id"]),
@@ -457,7 +457,7 @@ suite("MCP endpoint: which stream", () => {
     return { heard, [Symbol.dispose]: () => socket.destroy() };
   };
 
-  test("progress goes to its request, also where the client has a stream for all else", async () => {
+  test("sends progress on the stream of its request, even when the client has a general stream", async () => {
     await using house = new House();
     const door = await house.open(),
       headers = await begin(door);
@@ -483,7 +483,7 @@ suite("MCP endpoint: which stream", () => {
     );
   });
 
-  test("a stream on which nothing is said is kept alive, between the events, until it ends", async () => {
+  test("keeps an idle stream alive between events until it ends", async () => {
     await using house = new House();
     const door = await house.open(),
       headers = await begin(door),
@@ -503,7 +503,7 @@ suite("MCP endpoint: which stream", () => {
     equal(house.clock.waiting, 0);
   });
 
-  test("what the server says while the client has no stream waits for one; too much of it is told to the server", async () => {
+  test("buffers messages for a client without a stream and rejects messages above the limit", async () => {
     await using house = new House();
     const door = await house.open(),
       headers = await begin(door),

@@ -6,12 +6,12 @@ import { KEEP_ALIVE_MS, ResponseWriter } from "./response-writer";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-suite("an HTTP answer that takes long", () => {
+suite("ResponseWriter", () => {
   for (const [type, told] of [
     ["text/event-stream", ["a", ": keepalive\n\n", ": keepalive\n\n", "b", "end"]],
     ["application/json", ["a", "b", "end"]],
   ] as const)
-    test(`${type}: ${told.length} pieces`, async () => {
+    test(`writes ${type} in ${told.length} pieces`, async () => {
       const written: string[] = [],
         clock = new FakeClock(),
         bytes = new TextEncoder();

@@ -8,8 +8,8 @@ const steps = (text: string): unknown => {
   return script.kind === "script" ? script.steps : script.why;
 };
 
-suite("the language of the scripted agent", () => {
-  test("one step a line, or with semicolons in a text of one line", () => {
+suite("scripted agent language", () => {
+  test("has one step per line, or several separated by semicolons on one line", () => {
     deepEqual(steps("say a; b\nhang\n\n stop refusal "), [
       { step: "say", text: "a; b" },
       { step: "hang" },
@@ -20,7 +20,7 @@ suite("the language of the scripted agent", () => {
       { step: "say", text: "b ; c" },
     ]);
   });
-  test("a text with one part that is no step is no script, and says which", () => {
+  test("treats a text with an invalid step as text and names it", () => {
     equal(steps("say a; hello"), "“hello” is no step");
     equal(steps("hang on a second"), "“hang on a second” is no step");
     equal(steps("What is a sidecar?"), "“What is a sidecar?” is no step");
@@ -175,9 +175,9 @@ suite("the language of the scripted agent", () => {
     "await",
     "await me now",
   ]) {
-    test(`${text} is no step`, () => equal(parseScript(text).kind, "text"));
+    test(`rejects the step ${text}`, () => equal(parseScript(text).kind, "text"));
   }
-  test("every text is a script or a text", () => {
+  test("reads any text as a script or as text", () => {
     const words = fc.constantFrom(
       "say",
       "ask",
@@ -204,7 +204,7 @@ suite("the language of the scripted agent", () => {
     );
   });
 
-  test("fields become a tool call, content in their order", () =>
+  test("converts fields to a tool call with content in order", () =>
     deepEqual(
       toolCallOf(
         fieldsOf(
@@ -225,13 +225,13 @@ suite("the language of the scripted agent", () => {
         ],
       },
     ));
-  test("options of one kind have ids of their own", () =>
+  test("assigns unique ids to options of one kind", () =>
     deepEqual(permissionOptions("allow_once,reject_once,allow_once"), [
       { optionId: "allow_once", name: "Allow once", kind: "allow_once" },
       { optionId: "reject_once", name: "Reject once", kind: "reject_once" },
       { optionId: "allow_once-2", name: "Allow once (2)", kind: "allow_once" },
     ]));
-  test("numbered words have exactly the length that was asked for", () => {
+  test("generates numbered words of the exact length", () => {
     equal(numberedWords(0), "");
     equal(numberedWords(11), "w1 w2 w3 w4");
     fc.assert(

@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { changedPart } from "./changed-part";
 
-suite("what differs between two texts", () => {
-  test("is the part between their beginnings and their ends", () => {
+suite("changedPart", () => {
+  test("returns the part between common prefix and suffix", () => {
     deepEqual(changedPart("one two three", "one 2 three"), { start: 4, end: 7, text: "2" });
     deepEqual(changedPart("aa", "aaa"), { start: 2, end: 2, text: "a" });
     deepEqual(changedPart("aaa", "aa"), { start: 2, end: 3, text: "" });
@@ -11,13 +11,13 @@ suite("what differs between two texts", () => {
     equal(changedPart("same", "same"), undefined);
   });
 
-  test("cuts neither a line end nor a character in two", () => {
+  test("splits neither a line ending nor a character", () => {
     deepEqual(changedPart("a\r\nb", "a\r\n\r\nb"), { start: 3, end: 3, text: "\r\n" });
     deepEqual(changedPart("a\rb", "a\r\nb"), { start: 1, end: 2, text: "\r\n" });
     deepEqual(changedPart("x😀", "x😁"), { start: 1, end: 3, text: "😁" });
   });
 
-  test("makes the one of the other, and begins and ends where a person could put the caret", () => {
+  test("converts one text to the other at valid caret positions (property)", () => {
     const text = fc
       .array(fc.constantFrom("a", "b", "\n", "\r\n", "\r", "😀", "😁"), { maxLength: 10 })
       .map(parts => parts.join(""));

@@ -4,14 +4,14 @@ import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 const FOLDERS = ["/home/ada/one", "/home/ada/two"];
 const of = (href: string, folders = FOLDERS) => linkTarget(href, folders);
 
-suite("links", () => {
-  test("web and mail addresses are opened outside", () => {
+suite("link", () => {
+  test("is external for web and mail addresses", () => {
     for (const href of ["https://example.com/a?b#c", "HTTP://example.com/", "mailto:me@example.com"])
       equal(of(href).kind, "external", href);
     deepEqual(of("https://example.com/ä"), { kind: "external", url: "https://example.com/%C3%A4" });
   });
 
-  test("a page to visit is one of the web, with its query as it was", () => {
+  test("accepts only web addresses for page requests, with an unchanged query", () => {
     equal(
       pageAddress("https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2"),
       "https://example.org/in?back=http%3A%2F%2F127.0.0.1%2F%3Fa%3D1%26b%3D2",
@@ -31,7 +31,7 @@ suite("links", () => {
       equal(pageAddress(url), undefined, url);
   });
 
-  test("everything else with a scheme is refused", () => {
+  test("is rejected for other schemes", () => {
     for (const href of [
       "command:workbench.action.quit",
       "javascript:alert(1)",
@@ -46,7 +46,7 @@ suite("links", () => {
     }
   });
 
-  test("a link that is not opened is one sentence for the user", () => {
+  test("is rejected with one sentence", () => {
     equal(
       LinkNotOpened.refused("the file is outside the workspace").message,
       "This link is not opened: the file is outside the workspace.",
@@ -56,7 +56,7 @@ suite("links", () => {
     deepEqual([missing.message, missing.cause], ["“/w/a.ts” could not be opened. Is it there, and is it text?", cause]);
   });
 
-  test("files of the workspace are opened, with a line when the link has one", () => {
+  test("opens workspace files with an optional line", () => {
     deepEqual(of("src/a.ts"), { kind: "file", path: "/home/ada/one/src/a.ts" });
     deepEqual(of("/home/ada/two/a b.ts:12:3"), { kind: "file", path: "/home/ada/two/a b.ts", line: 12, column: 3 });
     deepEqual(of("file:///home/ada/two/a%20b.ts#L7"), { kind: "file", path: "/home/ada/two/a b.ts", line: 7 });
@@ -64,7 +64,7 @@ suite("links", () => {
     deepEqual(of("a.md#section"), { kind: "file", path: "/home/ada/one/a.md" });
   });
 
-  test("files elsewhere, on other machines, or of no workspace are refused", () => {
+  test("is rejected for files outside the workspace or on other machines", () => {
     for (const href of [
       "/etc/passwd",
       "../three/x",

@@ -2,18 +2,18 @@ import { deepEqual, equal } from "node:assert/strict";
 import { Log, type Listener } from "../../log";
 import { WorkingFolders } from "./working-folders";
 
-suite("working folders", () => {
+suite("WorkingFolders", () => {
   const fixture = (
     folders: string[],
     pick: () => Promise<string | undefined> = () => Promise.reject(new Error("asked")),
   ) => new WorkingFolders({ folders: () => folders, pick, say: () => undefined, home: "/home/me", log: new Log() });
 
-  test("the only folder, or the home folder when none is open, without asking", async () => {
+  test("returns the only folder, or the home folder, without asking", async () => {
     equal(await fixture(["/w"]).choose(), "/w");
     equal(await fixture([]).choose(), "/home/me");
   });
 
-  test("of several the user picks one, once for all tabs that open meanwhile; no choice is the first", async () => {
+  test("asks once for several folders and defaults to the first", async () => {
     let asked = 0;
     const folders = fixture(["/a", "/b"], async () => {
       asked++;
@@ -24,7 +24,7 @@ suite("working folders", () => {
     equal(asked, 2);
   });
 
-  test("which folder was taken is said, once, when no choice was made", async () => {
+  test("reports the default folder once after no choice", async () => {
     const said: string[] = [];
     const logged: Parameters<Listener>[0][] = [];
     const log = new Log();
@@ -44,7 +44,7 @@ suite("working folders", () => {
     );
   });
 
-  test("a choice, and a folder without one to make, need no word", async () => {
+  test("reports nothing for a choice or a single folder", async () => {
     const say = () => {
       throw new Error("said");
     };
@@ -70,7 +70,7 @@ suite("working folders", () => {
     );
   });
 
-  test("a page's word counts for a folder of ours only", () => {
+  test("accepts only the workspace's folders from a page", () => {
     deepEqual(
       ["/a", "/a/b", "/home/me", "/"].map(folder => fixture(["/a"]).isOurs(folder)),
       [true, false, false, false],

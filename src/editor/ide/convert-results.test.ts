@@ -29,8 +29,8 @@ const file = (fsPath: string) => ({ scheme: "file", fsPath });
 const range = new Range([1, 2]),
   plain = { start: { line: 1, character: 2 }, end: { line: 1, character: 2 } };
 
-suite("what VS Code's language services give", () => {
-  test("is places of two kinds, each once; what is no file keeps its URI", () => {
+suite("VS Code language results", () => {
+  test("contains locations in two forms, once each, and keeps a non-file URI", () => {
     const web = { scheme: "https", toString: () => "https://x" };
     deepEqual(
       spotsIn([
@@ -47,7 +47,7 @@ suite("what VS Code's language services give", () => {
     );
     deepEqual([spotsIn(undefined), pathOf("x"), pathOf(null)], [[], undefined, undefined]);
   });
-  test("is words", () =>
+  test("contains hovers as text", () =>
     deepEqual(
       hoverIn([
         { contents: [{ value: "a" }, "b", { language: "ts", value: "c" }, 7] },
@@ -56,7 +56,7 @@ suite("what VS Code's language services give", () => {
       ]),
       "a\n\nb\n\n```ts\nc\n```",
     ));
-  test("is symbols with what is in them, or with their places", () => {
+  test("contains symbols with children or with locations", () => {
     deepEqual(
       symbolsIn(
         [
@@ -87,7 +87,7 @@ suite("what VS Code's language services give", () => {
       ],
     );
   });
-  test("is edits, of a file or of many", () => {
+  test("contains edits of one or several files", () => {
     const edit = { range, newText: "x" },
       read = { range: plain, newText: "x" };
     deepEqual(editsIn([edit, { range }, null]), [read]);
@@ -106,7 +106,7 @@ suite("what VS Code's language services give", () => {
       [[{ kind: "edit", path: "/a", edits: [read] }], [], []],
     );
   });
-  test("is actions, and commands", () => {
+  test("contains actions and commands", () => {
     deepEqual(
       actionsIn([
         { title: "T", command: "c" },
@@ -127,7 +127,7 @@ suite("what VS Code's language services give", () => {
       ],
     );
   });
-  test("is diagnostics, whose code may have an address", () => {
+  test("contains diagnostics with an optional code link", () => {
     deepEqual(
       diagnosticsIn(
         [
@@ -143,7 +143,7 @@ suite("what VS Code's language services give", () => {
       ],
     );
   });
-  test("is anything, and never throws", () => {
+  test("never throws for any content", () => {
     fc.assert(
       fc.property(fc.anything({ withNullPrototype: false }), value => {
         for (const read of [spotsIn, hoverIn, symbolsIn, editsIn, actionsIn]) read([value]);
@@ -153,15 +153,15 @@ suite("what VS Code's language services give", () => {
   });
 });
 
-suite("whether diagnostics are of now", () => {
-  test("what nobody has seen is waited for once", () => {
+suite("diagnostics freshness", () => {
+  test("waits once for unseen files", () => {
     const freshness = new Freshness(1000);
     deepEqual(
       [freshness.settledIn("a", 1000), freshness.settledIn("a", 1000 + NO_NEWS_MS), freshness.hasNews("a")],
       [NO_NEWS_MS, 0, false],
     );
   });
-  test("after news it is quiet for a while", () => {
+  test("waits for a quiet period after news", () => {
     const freshness = new Freshness(0);
     freshness.diagnosed("a", 100);
     deepEqual(
@@ -169,7 +169,7 @@ suite("whether diagnostics are of now", () => {
       [QUIET_MS, 0, true],
     );
   });
-  test("a change makes it old, and a file that is shown first has more time", () => {
+  test("expires after a change and waits longer for a newly shown file", () => {
     const freshness = new Freshness(0);
     freshness.diagnosed("a", 100);
     freshness.changed("a", 5000);
@@ -181,7 +181,7 @@ suite("whether diagnostics are of now", () => {
     freshness.diagnosed("b", 6000);
     deepEqual(freshness.settledIn("b", 6000), QUIET_MS);
   });
-  test("of many files the newest are remembered", () => {
+  test("remembers the newest files", () => {
     const freshness = new Freshness(0);
     for (let i = 0; i <= 500; i++) freshness.diagnosed(String(i), 10);
     deepEqual([freshness.hasNews("0"), freshness.hasNews("1"), freshness.hasNews("500")], [false, true, true]);

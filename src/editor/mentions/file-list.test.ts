@@ -8,8 +8,8 @@ const folder = fc.array(name, { minLength: 1, maxLength: 3 }).map(parts => parts
 /** File names get an extension, because a name on disk is either a file or a folder. */
 const file = folder.map(path => `${path}.ts`);
 
-suite("the list of files", () => {
-  test("folders come and go with what lies in them", () => {
+suite("FileList", () => {
+  test("adds and removes folders with their files", () => {
     const list = new FileList("/w", "");
     for (const path of ["src/a.ts", "src/deep/b.ts", "c.ts"]) list.add(path);
     deepEqual([list.size, paths(list)], [3, ["c.ts", "src/", "src/a.ts", "src/deep/", "src/deep/b.ts"]]);
@@ -19,7 +19,7 @@ suite("the list of files", () => {
     deepEqual(paths(list), ["c.ts"]);
   });
 
-  test("a file that comes twice is there once, and gone when it goes", () => {
+  test("keeps one entry of a file added twice", () => {
     const list = new FileList("/w", "");
     for (const path of ["src/a.ts", "src/a.ts"]) list.add(path);
     deepEqual([list.size, paths(list)], [1, ["src/", "src/a.ts"]]);
@@ -27,7 +27,7 @@ suite("the list of files", () => {
     deepEqual(paths(list), []);
   });
 
-  test("with a prefix it is searched by that, too", () => {
+  test("includes its prefix in the searched path", () => {
     const list = new FileList("/w", "web/");
     list.add("src/a.ts");
     deepEqual(
@@ -39,7 +39,7 @@ suite("the list of files", () => {
     );
   });
 
-  test("whatever is added and removed, it is as if made anew of what is left", () =>
+  test("equals a new list of the remaining files (property)", () =>
     fc.assert(
       fc.property(
         fc.array(fc.oneof(fc.record({ add: file }), fc.record({ remove: fc.oneof(file, folder) })), { maxLength: 40 }),

@@ -13,8 +13,8 @@ const kept = (files: Readonly<Record<string, string>>, paths: readonly string[])
   return paths.filter(path => !all.ignores(path));
 };
 
-suite("what .gitignore leaves out", () => {
-  test("a folder with all that is in it, names and patterns", () =>
+suite("ignore rules", () => {
+  test("excludes folders with their content, names and patterns", () =>
     deepEqual(
       kept({ "": "# made\ntarget/\n*.log\n/out\n" }, [
         "target/a/b.o",
@@ -30,7 +30,7 @@ suite("what .gitignore leaves out", () => {
       ["src/out", "a.txt", "target"],
     ));
 
-  test("the nearest file decides, also to take back; not what lies in a folder that is left out", () =>
+  test("prefers the nearest file and never re-includes files in an excluded folder", () =>
     deepEqual(
       kept({ "": "*.log\nbuild/\n", keep: "!*.log\n/own.txt\n", build: "!a.log\n!b.txt\n" }, [
         "a.log",
@@ -45,23 +45,23 @@ suite("what .gitignore leaves out", () => {
       ["keep/a.log", "keep/deep/b.log", "keep/deep/own.txt"],
     ));
 
-  test("case counts where the disk minds it", () => {
+  test("respects case on case-sensitive file systems", () => {
     ok(!rules({ "": "Thumbs.db" }).ignores("thumbs.db"));
     ok(rules({ "": "Thumbs.db" }, false).ignores("thumbs.db"));
   });
 
-  test("without a file nothing is left out", () => deepEqual(kept({}, ["a", "b/c"]), ["a", "b/c"]));
+  test("excludes nothing without a file", () => deepEqual(kept({}, ["a", "b/c"]), ["a", "b/c"]));
 });
 
-suite("globs for what a search need not look into", () => {
-  test("of a setting those that are on", () => {
+suite("search exclusion glob", () => {
+  test("contains the enabled ones of a setting", () => {
     deepEqual(globsOfSetting({ "**/node_modules": true, "**/x": false, "**/*.js": { when: "$(basename).ts" } }), [
       "**/node_modules",
     ]);
     deepEqual([globsOfSetting(undefined), globsOfSetting("x"), globsOfSetting(null)], [[], [], []]);
   });
 
-  test("of .gitignore plain names, wherever or from its folder on; patterns stay with the rules", () => {
+  test("contains plain names of .gitignore, but not patterns", () => {
     deepEqual(globsOfIgnore({ folder: "", text: "target/\n/dist\nnode_modules\r\n*.log\n# x\na b\n\ndocs/out/\n" }), [
       "**/target/**",
       "dist",
@@ -74,22 +74,22 @@ suite("globs for what a search need not look into", () => {
     deepEqual(globsOfIgnore({ folder: "we{b", text: "dist" }), []);
   });
 
-  test("where something is taken back, nothing is left out beforehand", () =>
+  test("is empty for a .gitignore with negations", () =>
     deepEqual(globsOfIgnore({ folder: "", text: "dist\n!dist/keep.js" }), []));
 
-  test("one glob without braces in braces", () => {
+  test("expands nested braces into one glob", () => {
     deepEqual(anyOf(["**/a", "**/*.{b,c{d,e}}", "**/a"]), "{**/a,**/*.b,**/*.cd,**/*.ce}");
     deepEqual([anyOf([]), anyOf(["**/a,b", "**/}"])], [undefined, undefined]);
     ok((anyOf([Array(40).fill("{a,b}").join("")]) ?? "").length < 10_000);
   });
 
-  test("what is typed finds paths in either case, and is no pattern itself", () =>
+  test("escapes the typed query and matches both cases", () =>
     deepEqual(
       [globOfQuery("aB1"), globOfQuery("s/x"), globOfQuery("*?[é"), globOfQuery("")],
       ["**/*[aA]*[bB]*1*", "**/*[sS]*/**/*[xX]*", "**/*?*?*?*?*", "**/*"],
     ));
 
-  test("whatever such a glob names is ignored by the rules, too", () => {
+  test("matches only paths ignored by the rules (property)", () => {
     const name = fc.constantFrom("a", "b.c", "out", "d-e"),
       path = fc.array(name, { minLength: 1, maxLength: 4 });
     const line = fc

@@ -38,8 +38,8 @@ const SOURCES = {
   symbols: [],
 };
 
-suite("the list behind an @", () => {
-  test("with nothing typed: what only the editor knows, what is open, what was, then files and folders", () =>
+suite("mention list", () => {
+  test("lists editor content, open and recent files, then files and folders for an empty query", () =>
     deepEqual(
       mentionsOf("", SOURCES).map(({ name, about }) => `${name} ${about}`),
       [
@@ -55,7 +55,7 @@ suite("the list behind an @", () => {
       ],
     ));
 
-  test("what is typed leaves of it what fits", () => {
+  test("filters by the query", () => {
     deepEqual(names(mentionsOf("sel", SOURCES)), ["selection", "src/deep/selector.ts"]);
     deepEqual(names(mentionsOf("SEL", SOURCES)), ["selection", "src/deep/selector.ts"]);
     deepEqual(names(mentionsOf("selector", SOURCES)), ["src/deep/selector.ts"]);
@@ -63,7 +63,7 @@ suite("the list behind an @", () => {
     deepEqual(names(mentionsOf("nothing", SOURCES)), []);
   });
 
-  test("files and folders are what they are on disk, whatever the list calls them", () => {
+  test("maps entries to their files and folders on disk", () => {
     const files = listed(["src/a.ts"], "/w/web", "web/");
     deepEqual(mentionsOf("web", { offers: [], files, opened: [], symbols: [] }), [
       {
@@ -79,7 +79,7 @@ suite("the list behind an @", () => {
     ]);
   });
 
-  test("what is open comes once, also when it is in no folder of the workspace", () => {
+  test("lists an open file once, also outside the workspace", () => {
     const mentions = mentionsOf("", {
       ...SOURCES,
       offers: [],
@@ -90,7 +90,7 @@ suite("the list behind an @", () => {
     equal(names(mentions).filter(name => name === "readme.md").length, 1);
   });
 
-  test("a symbol says what it is and where, and stands behind files that fit as well", () => {
+  test("lists a symbol with its kind and location, behind equally matching files", () => {
     const mentions = mentionsOf("main", { ...SOURCES, symbols: [symbol("Main"), symbol("mainLoop")] });
     deepEqual(names(mentions), ["Main", "src/main.ts", "mainLoop"]);
     deepEqual(mentions[0], {
@@ -103,7 +103,7 @@ suite("the list behind an @", () => {
     });
   });
 
-  test("of sixteen thousand files a list is short, and what is open is in it", () => {
+  test("limits the results of 16,000 files and includes open ones", () => {
     const files = listed(Array.from({ length: 16_000 }, (_, i) => `packages/p${i % 100}/file-${i}.ts`));
     const mentions = mentionsOf("file", {
       offers: OFFERS,

@@ -20,10 +20,10 @@ const path = fc.array(part, { minLength: 1, maxLength: 4 }).map(parts => parts.j
 const paths = fc.uniqueArray(path, { maxLength: 30 });
 const query = fc.string({ unit: fc.constantFrom("a", "b", "c", "D", "É", "-", "1", "/"), maxLength: 4 });
 
-suite("what is typed behind an @, and what it fits", () => {
+suite("mention match", () => {
   const tier = (query: string, path: string): number | undefined => fit(typed(query), target(path))?.tier;
 
-  test("the closer it fits, the better", () => {
+  test("ranks closer matches higher", () => {
     deepEqual(
       [
         tier("main.ts", "src/main.ts"),
@@ -46,7 +46,7 @@ suite("what is typed behind an @, and what it fits", () => {
     );
   });
 
-  test("words begin at what is no letter, at capitals and at numbers", () => {
+  test("finds word starts after non-letters, at capitals and numbers", () => {
     for (const [query, name] of [
       ["bar", "foo bar"],
       ["bar", "foo_bar"],
@@ -65,16 +65,16 @@ suite("what is typed behind an @, and what it fits", () => {
       equal(tier(query, name), 3, `${query} in ${name}`);
   });
 
-  test("a folder is written with either slash, and letters with marks are the same however they are put together", () =>
+  test("accepts either slash and normalizes Unicode", () =>
     deepEqual([tier("src\\m", "src/main.ts"), tier("cafe\u0301", "CAFÉ")], [1, 0]));
 
-  test("nothing typed fits everything: weight, then the shorter, then the alphabet", () =>
+  test("orders all by weight, length and alphabet for an empty query", () =>
     deepEqual(
       found("", ["b.ts", "a.ts", "src/a.ts", "z/open.ts"], 4, path => (path === "z/open.ts" ? 0 : 1)),
       ["z/open.ts", "a.ts", "b.ts", "src/a.ts"],
     ));
 
-  test("weight decides between what fits alike, and not more", () => {
+  test("uses the weight only between equal matches", () => {
     const weight = (path: string): number => (path.startsWith("open/") ? 0 : 1);
     deepEqual(found("main", ["a/main.ts", "open/main.ts", "open/domain.ts"], 3, weight), [
       "open/main.ts",
@@ -83,13 +83,13 @@ suite("what is typed behind an @, and what it fits", () => {
     ]);
   });
 
-  test("what is less scattered comes first, wherever it begins, then what is shorter", () => {
+  test("prefers contiguous matches, then shorter ones", () => {
     deepEqual(found("abc", ["a1b1c", "ab1c-with-more", "a11b11c"]), ["ab1c-with-more", "a1b1c", "a11b11c"]);
     deepEqual(found("bc", ["b11c", "aab1c"]), ["aab1c", "b11c"]);
     deepEqual(found("", ["aaa.ts", "b.ts"]), ["b.ts", "aaa.ts"]);
   });
 
-  test("exactly what holds the characters in order is found", () =>
+  test("finds exactly the paths with the characters in order (property)", () =>
     fc.assert(
       fc.property(query, paths, (query, paths) => {
         const expected = paths.filter(path => isScattered(typed(query), path.toLowerCase()));
@@ -97,7 +97,7 @@ suite("what is typed behind an @, and what it fits", () => {
       }),
     ));
 
-  test("the best few are the first of all, in whatever order they come, and upper case is lower case", () =>
+  test("returns the best ones in stable order, ignoring case (property)", () =>
     fc.assert(
       fc.property(
         query,
@@ -113,7 +113,7 @@ suite("what is typed behind an @, and what it fits", () => {
       ),
     ));
 
-  test("one more candidate leaves the others in their order", () =>
+  test("keeps the order when a candidate is added (property)", () =>
     fc.assert(
       fc.property(query, paths, path, (query, paths, more) => {
         fc.pre(!paths.includes(more));
@@ -124,7 +124,7 @@ suite("what is typed behind an @, and what it fits", () => {
       }),
     ));
 
-  test("the whole name wins against every other path, whatever these weigh", () =>
+  test("prefers a complete file name to any other path (property)", () =>
     fc.assert(
       fc.property(part, paths, (name, paths) => {
         fc.pre(
@@ -139,7 +139,7 @@ suite("what is typed behind an @, and what it fits", () => {
       }),
     ));
 
-  test("of sixteen thousand files the right one is first", () => {
+  test("finds the right one of 16,000 files first", () => {
     const many = Array.from({ length: 16_000 }, (_, i) => `packages/p${i % 40}/src/module-${i}/index-${i}.ts`);
     const search = candidates([...many, "packages/p7/src/needle/haystack.ts"]);
     for (const query of ["haystack", "needle/h", "hst", "haystack.ts"])

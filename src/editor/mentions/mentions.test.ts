@@ -60,8 +60,8 @@ class Fixture {
   }
 }
 
-suite("searching for what fits behind an @", () => {
-  test("symbols that come at once are in the first answer, and there is no other", async () => {
+suite("mention search", () => {
+  test("includes symbols that arrive immediately in a single result", async () => {
     const fixture = new Fixture();
     await fixture.find("chat");
     await fixture.answer("ChatView");
@@ -69,7 +69,7 @@ suite("searching for what fits behind an @", () => {
     deepEqual([fixture.found, fixture.clock.waiting], [[["chat.ts", "ChatView"]], 0]);
   });
 
-  test("files do not wait for symbols that take their time; these come in a second answer", async () => {
+  test("returns files first and slow symbols in a second result", async () => {
     const fixture = new Fixture();
     await fixture.find("chat");
     deepEqual(fixture.found, []);
@@ -79,7 +79,7 @@ suite("searching for what fits behind an @", () => {
     deepEqual([fixture.found.slice(1), fixture.clock.waiting], [[["Chat", "chat.ts"]], 0]);
   });
 
-  test("nothing more is said when no symbols come, or too late", async () => {
+  test("returns nothing more for missing or late symbols", async () => {
     const fixture = new Fixture();
     await fixture.find("chat");
     await fixture.pass(200);
@@ -91,14 +91,14 @@ suite("searching for what fits behind an @", () => {
     deepEqual([fixture.found, fixture.clock.waiting], [[["chat.ts"], ["chat.ts"]], 0]);
   });
 
-  test("for less than two characters language servers are not asked", async () => {
+  test("does not query language servers for fewer than two characters", async () => {
     const fixture = new Fixture();
     await fixture.find("c");
     await fixture.find("");
     deepEqual([fixture.found, fixture.asked.length], [[["chat.ts"], ["chat.ts"]], 0]);
   });
 
-  test("they are asked one question at a time, and not what nobody waits for any more", async () => {
+  test("queries one at a time and skips aborted searches", async () => {
     const fixture = new Fixture();
     const first = await fixture.find("ch");
     first.abort();
@@ -115,7 +115,7 @@ suite("searching for what fits behind an @", () => {
     deepEqual(fixture.found, [["Chat", "chat.ts"]]);
   });
 
-  test("one that never answers does not keep the next question back for ever", async () => {
+  test("continues after a query that never completes", async () => {
     const fixture = new Fixture();
     (await fixture.find("ch")).abort();
     await fixture.find("chat");
@@ -123,7 +123,7 @@ suite("searching for what fits behind an @", () => {
     deepEqual([fixture.asked.map(({ query }) => query), fixture.found], [["ch", "chat"], [["chat.ts"]]]);
   });
 
-  test("one that fails finds nothing, and the log knows", async () => {
+  test("logs a failed query and returns the files", async () => {
     const fixture = new Fixture();
     await fixture.find("chat");
     fixture.asked[0]?.reject(new Error("no"));

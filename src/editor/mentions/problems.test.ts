@@ -10,8 +10,8 @@ const problem = (severity: Problem["severity"], path = "a.ts", line = 1, column 
   message,
 });
 
-suite("problems as a text", () => {
-  test("one line for each, errors first, by file and place", () =>
+suite("problems as text", () => {
+  test("has one line per problem, errors first, by file and position", () =>
     deepEqual(
       problemsOf([
         problem("warning", "a.ts", 1),
@@ -27,7 +27,7 @@ suite("problems as a text", () => {
       },
     ));
 
-  test("what is too much is left out by whole lines, and said", () => {
+  test("omits whole lines above the limit with their number", () => {
     const { count, text } = problemsOf(
       Array.from({ length: 100 }, (_, i) => problem("error", "a.ts", i + 1)),
       200,
@@ -37,7 +37,7 @@ suite("problems as a text", () => {
     deepEqual(text.split("\n").slice(-2), ["a.ts:7:1 error wrong", "… and 93 more, which are left out here."]);
   });
 
-  test("whatever there is, the text keeps to its limit and loses no count", () =>
+  test("respects the limit and counts all problems (property)", () =>
     fc.assert(
       fc.property(
         fc.array(fc.string({ maxLength: 60 }), { minLength: 1, maxLength: 30 }),
@@ -54,7 +54,7 @@ suite("problems as a text", () => {
       ),
     ));
 
-  test("in a few words", () => {
+  test("has a summary", () => {
     deepEqual(
       [
         summaryOf([problem("error")]),

@@ -12,8 +12,8 @@ class Clipboard {
   }
 }
 
-suite("what is selected in a terminal", () => {
-  test("is read by way of the clipboard, which has its text back", async () => {
+suite("TerminalSelection", () => {
+  test("reads through the clipboard and restores it", async () => {
     const clipboard = new Clipboard();
     const selection = new TerminalSelection({
       clipboard,
@@ -24,7 +24,7 @@ suite("what is selected in a terminal", () => {
     deepEqual([await selection.read(), clipboard.text], ["$ ls", "mine"]);
   });
 
-  test("what the clipboard held is not taken for a selection", async () => {
+  test("returns an empty text without a selection", async () => {
     const clipboard = new Clipboard();
     deepEqual(
       [await new TerminalSelection({ clipboard, copy: async () => undefined }).read(), clipboard.text],
@@ -32,7 +32,7 @@ suite("what is selected in a terminal", () => {
     );
   });
 
-  test("a picture in the clipboard, which reads as no text, is not overwritten", async () => {
+  test("does not overwrite a picture in the clipboard", async () => {
     const written: string[] = [];
     const clipboard = {
       readText: async () => "",
@@ -43,7 +43,7 @@ suite("what is selected in a terminal", () => {
     deepEqual([await new TerminalSelection({ clipboard, copy: async () => undefined }).read(), written], ["", []]);
   });
 
-  test("the clipboard has its text back when copying fails, and the next reading is not in its way", async () => {
+  test("restores the clipboard when the copy fails and reads again", async () => {
     const clipboard = new Clipboard();
     let fails = true;
     const selection = new TerminalSelection({
@@ -59,7 +59,7 @@ suite("what is selected in a terminal", () => {
     equal(await selection.read(), "$ ls");
   });
 
-  test("one reading after the other", async () => {
+  test("serializes concurrent reads", async () => {
     const clipboard = new Clipboard(),
       copied = deferred<undefined>();
     let copies = 0;

@@ -37,7 +37,7 @@ suite("redactText", () => {
     ["machine h login me password hunter", "machine h login me password …"],
   ];
   for (const [given, shown] of table)
-    test(`hides the secret of ${JSON.stringify(given).slice(0, 60)}`, () => equal(redactText(given), shown));
+    test(`redacts the secret of ${JSON.stringify(given).slice(0, 60)}`, () => equal(redactText(given), shown));
 
   const ordinary: readonly string[] = [
     "commit 9fceb02d0ae598e95dc970b74767f19372d61af8",
@@ -79,9 +79,9 @@ suite("redactText", () => {
     " ",
     "==== --- ==== :::: \"\" '' \\\\",
   ];
-  for (const text of ordinary) test(`leaves ${JSON.stringify(text).slice(0, 60)}`, () => equal(redactText(text), text));
+  for (const text of ordinary) test(`keeps ${JSON.stringify(text).slice(0, 60)}`, () => equal(redactText(text), text));
 
-  test("leaves prose of any length", () => {
+  test("keeps prose of any length", () => {
     const word = fc.constantFrom(
       "the",
       "agent",
@@ -113,7 +113,7 @@ suite("redactText", () => {
     );
   });
 
-  test("cuts without showing a part of a secret that was known by its rest", () => {
+  test("truncates without revealing a part of a secret", () => {
     for (const secret of [
       "ghp_0123456789abcdefghijklmnopqrstuvwxyz",
       "password=abcdefghijkl",
@@ -127,7 +127,7 @@ suite("redactText", () => {
   });
 });
 
-suite("the scan of a text", () => {
+suite("redaction scan", () => {
   const units = [
     "a",
     "token",
@@ -179,7 +179,7 @@ suite("the scan of a text", () => {
       }
   });
 
-  test("reads any mixture of them a bounded number of times", () => {
+  test("reads any mixture in linear time (property)", () => {
     fc.assert(
       fc.property(fc.array(fc.constantFrom(...units), { minLength: 1, maxLength: 12 }), parts => {
         const text = (length: number): string => parts.join("").repeat(Math.ceil(length / parts.join("").length)),
@@ -189,7 +189,7 @@ suite("the scan of a text", () => {
     );
   });
 
-  test("finds spans in order, inside of the text", () => {
+  test("returns ordered spans inside the text (property)", () => {
     fc.assert(
       fc.property(
         fc
@@ -209,7 +209,7 @@ suite("the scan of a text", () => {
 });
 
 suite("redactValue", () => {
-  test("hides values in env and headers, in both forms; names stay", () => {
+  test("redacts values of env and headers in both forms and keeps names", () => {
     deepEqual(
       redactValue({
         env: [
@@ -237,7 +237,7 @@ suite("redactValue", () => {
     deepEqual(redactValue({ env: ["A=b"] }), { env: ["…"] });
   });
 
-  test("hides what is called a secret, at any depth, and what is paired with such a name", () => {
+  test("redacts members with secret names at any depth and paired values", () => {
     deepEqual(
       redactValue({
         apiKey: "a",
@@ -273,7 +273,7 @@ suite("redactValue", () => {
     });
   });
 
-  test("leaves everything else", () => {
+  test("keeps everything else", () => {
     const message = {
       sessionId: "s",
       usage: { inputTokens: 12, totalTokens: null, maxTokens: true },
@@ -287,7 +287,7 @@ suite("redactValue", () => {
     for (const value of ["text", 1, null, undefined, true]) equal(redactValue(value), value);
   });
 
-  test("takes what is nested too deep, and what leads back to itself", () => {
+  test("handles deep nesting and cycles", () => {
     let deep: unknown = { apiKey: "k" };
     for (let i = 0; i < 20_000; i++) deep = [deep];
     ok(!JSON.stringify(redactValue(deep)).includes("apiKey"));
@@ -297,7 +297,7 @@ suite("redactValue", () => {
   });
 });
 
-test("redactArguments hides the values of secret options, and of a known program's short ones", () => {
+test("redacts secret options and a known program's short options", () => {
   deepEqual(redactArguments(["node", "a.mjs", "--api-key=V1", "--key", "V2", "-p", "prompt"]), [
     "node",
     "a.mjs",
@@ -324,11 +324,11 @@ test("redactArguments hides the values of secret options, and of a known program
   ]);
 });
 
-test("redactError has the stack, without secrets", () =>
+test("redacts the stack of an error", () =>
   ok(/^Error: token=…\n {4}at /.test(redactError(new Error("token=abcdef")))));
 
-suite("secrets that Symposium handed out", () => {
-  test("are hidden as they are, in JSON and in addresses, while they are known", () => {
+suite("KnownSecrets", () => {
+  test("redacts added secrets in text, JSON and addresses until disposal", () => {
     const known = new KnownSecrets(),
       secret = 'my "own" käy';
     const added = known.add([secret, "x", "  "]),
@@ -342,20 +342,20 @@ suite("secrets that Symposium handed out", () => {
     equal(known.hide(text()), text());
   });
 
-  test("are in no text and no value", () => {
+  test("applies to every text and value", () => {
     using _ = knownSecrets.add(["correct horse"]);
     equal(redactText("the correct horse battery"), "the … battery");
     deepEqual(redactValue({ a: ["correct horse"], "correct horse": 1 }), { a: ["…"], "…": 1 });
   });
 
-  test("are bounded in number: the oldest are forgotten", () => {
+  test("limits the number of secrets and drops the oldest", () => {
     const known = new KnownSecrets();
     known.add(Array.from({ length: 600 }, (_, i) => `secret-${i}`));
     equal(known.hide("secret-0 secret-599"), "secret-0 …");
   });
 });
 
-suite("a stream that is redacted", () => {
+suite("RedactedStream", () => {
   const lines = [
     "ready",
     "token=abcdefghijkl",
@@ -366,7 +366,7 @@ suite("a stream that is redacted", () => {
     "Authorization: Bearer abcdefghijklmnop",
     "ready again",
   ];
-  test("cuts no secret in two, however it arrives", () =>
+  test("never reveals a secret for any chunks", () =>
     fc.assert(
       fc.property(fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1 }), sizes => {
         const stream = new RedactedStream(),
@@ -382,7 +382,7 @@ suite("a stream that is redacted", () => {
       }),
     ));
 
-  test("holds no more than it may, and shows nothing of a key that is longer", () => {
+  test("bounds its buffer and redacts an oversized key", () => {
     const stream = new RedactedStream();
     let shown = stream.push("-----BEGIN PRIVATE KEY-----\n");
     for (let i = 0; i < 4_000; i++) shown += stream.push("QUJDREVGR0hJSktMTU5PUFFSU1RVVldYWVo=\n");

@@ -12,15 +12,15 @@ const shown = (...given: Parameters<typeof agentGroups>) =>
     ...items.map(({ label, description = "" }) => `${label}: ${description}`),
   ]);
 
-suite("lists of agents", () => {
-  test("the user's own, and which one is selected; then those that would be installed, and the way to more", () =>
+suite("agent lists", () => {
+  test("contains the user's agents with the selection, installable ones and a link to more", () =>
     deepEqual(shown(read([bob], "bob"), {}), [
       ["", "Eliza: elizacp", "Bob: bob (selected)"],
       ["Installed by the first tab", "Claude: zed-claude-code", "Codex: codex", "Gemini CLI: gemini"],
       ["", "$(cloud-download) More Agents from the Registry…: "],
     ]));
 
-  test("what is on this computer has a group with its place: agents that share a sign-in, and programs that are no agents yet", () => {
+  test("groups agents and programs found on this computer with their path", () => {
     const groups = agentGroups(read([bob]), { claude: "/bin/claude", goose: "/g" });
     deepEqual(
       groups[1]?.items.map(({ label, description, chosen }) => [label, description, chosen.kind]),
@@ -35,7 +35,7 @@ suite("lists of agents", () => {
     );
   });
 
-  test("one of the user's own stands among those, found or not", () =>
+  test("contains a user's agent only among the user's", () =>
     deepEqual(
       shown(read([{ id: "goose", distribution: { local: { command: "g" } } }], "zed-claude-code"), {
         claude: "/c",
@@ -44,7 +44,7 @@ suite("lists of agents", () => {
       ["", "Eliza: elizacp", "Claude: zed-claude-code (selected)", "goose: goose"],
     ));
 
-  test("each agent, and each program that is here, stands there once", () =>
+  test("contains each agent and program once (property)", () =>
     fc.assert(
       fc.property(fc.subarray([...KNOWN_PROGRAMS]), fc.subarray(["codex", "goose", "x"]), (programs, ids) => {
         const settings = read(ids.map(id => ({ ...bob, id })));
@@ -62,7 +62,7 @@ suite("lists of agents", () => {
       }),
     ));
 
-  test("those of the registry: what can be used here first, in its order; why the others cannot; what is there already", () => {
+  test("lists available registry agents first, others with the reason, and marks existing ones", () => {
     const agent = (id: string, missing?: string) => ({
       id,
       name: id.toUpperCase(),

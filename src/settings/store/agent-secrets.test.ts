@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal } from "node:assert/strict";
 import { AgentSecrets } from "./agent-secrets";
 
-suite("keys of agents", () => {
+suite("AgentSecrets", () => {
   const fixture = () => {
     const kept = new Map<string, string>(),
       warned: string[] = [],
@@ -18,7 +18,7 @@ suite("keys of agents", () => {
     return { kept, warned, found, secrets };
   };
 
-  test("are kept for each agent, and given back", async () => {
+  test("stores and returns keys per agent", async () => {
     const { secrets } = fixture();
     await secrets.keep("ada", { ADA_KEY: "k" });
     deepEqual([await secrets.environment("ada"), await secrets.environment("eve")], [{ ADA_KEY: "k" }, {}]);
@@ -26,7 +26,7 @@ suite("keys of agents", () => {
     deepEqual(await secrets.environment("ada"), { OTHER: "o" });
   });
 
-  test("are reported when they are stored and when they are found", async () => {
+  test("reports stored and found keys", async () => {
     const { secrets, kept, found } = fixture();
     await secrets.environment("ada");
     await secrets.keep("ada", {});
@@ -38,14 +38,14 @@ suite("keys of agents", () => {
     deepEqual(found, ["key", "key"]);
   });
 
-  test("none are forgotten", async () => {
+  test("deletes an empty set of keys", async () => {
     const { secrets, kept } = fixture();
     await secrets.keep("ada", { ADA_KEY: "k" });
     await secrets.keep("ada", {});
     equal(kept.size, 0);
   });
 
-  test("what cannot be read is none, and is not in the log", async () => {
+  test("ignores unreadable content without logging it", async () => {
     const { secrets, kept, warned } = fixture();
     for (const bad of ["{secret", "[]", "7", "null"]) {
       kept.set("symposium.agent.ada", bad);

@@ -18,7 +18,7 @@ const CHOICES = BUILT_IN_AGENTS.filter(({ id, needs }) => id !== ELIZA.id && nee
 const ids = (agents: readonly { readonly id: string }[]) => agents.map(({ id }) => id);
 
 suite("agents in the settings", () => {
-  test("without settings Eliza is chosen, and the others that are built in can be", () => {
+  test("defaults to Eliza and offers the other built-in agents", () => {
     deepEqual(read([]), {
       agents: [ELIZA, ...CHOICES],
       configured: ["elizacp"],
@@ -31,7 +31,7 @@ suite("agents in the settings", () => {
     deepEqual(read(undefined, undefined, undefined), read([]));
   });
 
-  test("both forms say the same", () => {
+  test("is the same in array and object form", () => {
     const array = read([{ ...mine, name: "mine" }], "mine");
     const object = read({ mine: { command: "my-agent", args: ["--acp"], env: { A: "b" } } }, "mine");
     deepEqual(array, object);
@@ -41,7 +41,7 @@ suite("agents in the settings", () => {
     );
   });
 
-  test("all our distributions are read, and kinds of later versions beside them are no problem", () => {
+  test("accepts all known distributions and ignores later kinds", () => {
     const { agents, problems } = read([
       { id: "a", distribution: { executable: { path: "/a" }, npx: { package: "a" } } },
       { id: "b", distribution: { symposium: { subcommand: "eliza", args: ["--deterministic"] } } },
@@ -58,13 +58,13 @@ suite("agents in the settings", () => {
     );
   });
 
-  test("an entry with a built-in's id overrides what it names and keeps the rest, in the built-in's place", () => {
+  test("overrides members of a built-in agent in its place", () => {
     const { agents } = read([mine, { id: "elizacp", bypassPermissions: true }]);
     deepEqual(agents, [{ ...ELIZA, bypassPermissions: true }, ...CHOICES, mine]);
     equal(read({ elizacp: { command: "my-eliza" } }).agents[0]?.distribution.local?.command, "my-eliza");
   });
 
-  test("one that is chosen, or written down, is configured; what Symposium cannot install is there when it is written down", () => {
+  test("is configured if selected or listed, including non-installable ones", () => {
     deepEqual(read([], "gemini").configured, ["elizacp", "gemini"]);
     const { agents, configured } = read([{ id: "kiro-cli" }, { id: "codex", bypassPermissions: true }]);
     deepEqual(read([{ id: "kiro-cli" }, mine]).own, ["kiro-cli", "mine"]);
@@ -78,7 +78,7 @@ suite("agents in the settings", () => {
     );
   });
 
-  test("packages that the documents name are those of today; what the registry said of an agent stays", () => {
+  test("replaces renamed packages and keeps the registry's data", () => {
     const [entry] = read([
       {
         id: "c",
@@ -98,7 +98,7 @@ suite("agents in the settings", () => {
     });
   });
 
-  test("what cannot be read is left out alone, with a sentence each", () => {
+  test("drops invalid entries, with a sentence each", () => {
     const { agents, problems } = read([
       "x",
       null,
@@ -123,7 +123,7 @@ suite("agents in the settings", () => {
     deepEqual(read({ a: 1, "": {} }).problems.length, 2);
   });
 
-  test("a current agent that is not there is said, and Eliza answers", () => {
+  test("reports an unknown current agent and uses Eliza", () => {
     const { currentAgentId, problems } = read([], "gone");
     deepEqual(
       [currentAgentId, problems],
@@ -132,7 +132,7 @@ suite("agents in the settings", () => {
     for (const value of [7, {}, { toString: 1 }]) equal(read([], value).currentAgentId, "elizacp");
   });
 
-  test("bypass comes from the agent's own field, else from the older list, and never from what is no boolean", () => {
+  test("reads the bypass from the agent's entry, else from the older list, as booleans only", () => {
     deepEqual(read([{ ...mine, bypassPermissions: true }]).bypass, ["mine"]);
     deepEqual(read([mine], "", ["mine", "elizacp", "unknown"]).bypass, ["elizacp", "mine"]);
     deepEqual(read([{ ...mine, bypassPermissions: false }], "", ["mine"]).bypass, []);
@@ -142,7 +142,7 @@ suite("agents in the settings", () => {
     deepEqual(read([mine], "", ["mine", 1]).problems.length, 1);
   });
 
-  test("whatever JSON stands there, there is a current agent, and nobody is bypassed who is no agent", () =>
+  test("always contains a current agent and bypasses only known agents (property)", () =>
     fc.assert(
       fc.property(fc.jsonValue(), fc.jsonValue(), fc.jsonValue(), (agents, currentAgentId, bypassPermissions) => {
         const result = read(agents, currentAgentId, bypassPermissions);
@@ -159,25 +159,25 @@ suite("agents in the settings", () => {
 });
 
 suite("bypass in the settings", () => {
-  test("it is set on the agent's entry; order, other entries and unknown fields stay", () =>
+  test("is set on the agent's entry without other changes", () =>
     deepEqual(withBypass([1, { ...mine, _source: "registry" }, { id: "z" }], "mine", true), [
       1,
       { ...mine, _source: "registry", bypassPermissions: true },
       { id: "z" },
     ]));
 
-  test("a built-in agent gets an entry", () => {
+  test("creates an entry for a built-in agent", () => {
     for (const value of [[], undefined, "x"])
       deepEqual(withBypass(value, "elizacp", true), [{ id: "elizacp", bypassPermissions: true }]);
   });
 
-  test("the object form stays one", () =>
+  test("keeps the object form", () =>
     deepEqual(withBypass({ mine: { command: "x", more: 1 } }, "elizacp", true), {
       mine: { command: "x", more: 1 },
       elizacp: { bypassPermissions: true },
     }));
 
-  test("what is written is read as a bypass, in both forms", () => {
+  test("round-trips in both forms", () => {
     for (const value of [[], [mine], { mine: { command: "x" } }])
       for (const id of ["elizacp", "mine"]) {
         if (id === "mine" && Array.isArray(value) && value.length === 0) continue;
@@ -188,15 +188,15 @@ suite("bypass in the settings", () => {
   });
 });
 
-suite("an agent that is added to the settings", () => {
+suite("adding an agent to the settings", () => {
   const entry = { id: "new", version: "1.0.0", _source: "registry", distribution: { npx: { package: "new@1.0.0" } } };
 
-  test("comes last, or takes the place of the one with its id; the others stay as they are", () => {
+  test("appends it or replaces the entry with its id, without other changes", () => {
     for (const value of [[], undefined, "x", 7]) deepEqual(withAgent(value, entry), [entry]);
     deepEqual(withAgent([1, { id: "new", old: 1 }, mine], entry), [1, entry, mine]);
   });
 
-  test("whether it is asked about is what the user decided, never what is added says", () => {
+  test("keeps the user's bypass and ignores the added one", () => {
     for (const bypassPermissions of [true, false]) {
       deepEqual(
         withAgent([{ ...mine, bypassPermissions }], { ...entry, id: "mine", bypassPermissions: !bypassPermissions }),
@@ -210,7 +210,7 @@ suite("an agent that is added to the settings", () => {
     );
   });
 
-  test("its own configuration is the file that the user named, also after an update, never what is added says", () => {
+  test("keeps the user's configuration file and ignores the added one", () => {
     const ownConfiguration = { file: "~/.mine.json", format: "mcpServers" };
     deepEqual(
       withAgent([{ ...mine, ownConfiguration }], { ...entry, id: "mine", ownConfiguration: { file: "/other" } }),
@@ -219,14 +219,14 @@ suite("an agent that is added to the settings", () => {
     deepEqual(withAgent([mine], { ...entry, ownConfiguration }), [mine, entry]);
   });
 
-  test("of two with its id it takes the place of the one that counts, and so does a bypass", () => {
+  test("replaces the effective one of two entries with its id, as for a bypass", () => {
     const broken = { id: "mine", name: "Broken" };
     deepEqual(withAgent([broken, mine], { ...entry, id: "mine" }), [broken, { ...entry, id: "mine" }]);
     deepEqual(read(withBypass([broken, mine], "mine", true)).bypass, ["mine"]);
     deepEqual(withAgent([broken], { ...entry, id: "mine" }), [{ ...entry, id: "mine" }]);
   });
 
-  test("what the older form says without a command, or of another id, is kept as it is, and its name counts", () => {
+  test("keeps object entries without a command or with another id, by key", () => {
     deepEqual(withAgent({ codex: { env: { KEY: "k" }, args: ["x"] }, mine: { id: "other", command: "x" } }, entry), [
       { id: "codex", env: { KEY: "k" }, args: ["x"] },
       { id: "mine", distribution: { local: { command: "x" } } },
@@ -234,7 +234,7 @@ suite("an agent that is added to the settings", () => {
     ]);
   });
 
-  test("the older form becomes the list, with all that it said", () => {
+  test("converts the object form to a list with all members", () => {
     const value = withAgent(
       {
         mine: { command: "my-agent", args: ["--acp"], env: { A: "b" }, bypassPermissions: true, more: 1 },
@@ -259,8 +259,8 @@ suite("an agent that is added to the settings", () => {
   });
 });
 
-suite("An agent's own configuration in the settings", () => {
-  test("names a file and its format; what cannot be read is reported and left out", () => {
+suite("own configuration in the settings", () => {
+  test("names a file and its format, and reports and drops invalid values", () => {
     const of = (ownConfiguration: unknown) => {
       const { agents, problems } = read([{ id: "mine", distribution: { local: { command: "x" } }, ownConfiguration }]);
       return [agents.find(({ id }) => id === "mine")?.ownConfiguration, problems.length];
@@ -278,19 +278,19 @@ suite("An agent's own configuration in the settings", () => {
   });
 });
 
-suite("an agent that is removed from the settings", () => {
-  test("is gone, every entry of it, and the others stay, in both forms", () => {
+suite("removing an agent from the settings", () => {
+  test("removes all its entries in both forms and keeps the others", () => {
     deepEqual(withoutAgent([1, mine, { id: "z" }, { ...mine, name: "Twice" }], "mine"), [1, { id: "z" }]);
     deepEqual(withoutAgent({ mine: { command: "x" }, z: { command: "z" } }, "mine"), { z: { command: "z" } });
   });
 
-  test("what is not there changes nothing", () => {
+  test("changes nothing for an unknown agent", () => {
     for (const value of [undefined, "x", [mine], { z: {} }]) equal(withoutAgent(value, "toString"), value);
   });
 });
 
 suite("settings", () => {
-  test("values of the wrong type count as absent", () => {
+  test("treats values of the wrong type as absent", () => {
     const { acpAgentPath, traceDir, logLevel } = readSettings(name => (name === "symposium.logLevel" ? "loud" : 7));
     deepEqual([acpAgentPath, traceDir, logLevel], ["", "", "info"]);
     for (const [level, read] of [

@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { alwaysQuestion, bypassQuestion } from "./bypass-question";
 
-suite("the question before a bypass", () => {
-  test("says for which agent, what it means, and until when; the shorter choice comes first", () => {
+suite("bypass question", () => {
+  test("names the agent, the effect and both durations, the shorter first", () => {
     const { question, detail, choices } = bypassQuestion("Claude Code");
     equal(question, "Allow Claude Code to do everything without asking?");
     deepEqual(choices, [
@@ -18,13 +18,13 @@ suite("the question before a bypass", () => {
       ok(detail.includes(part), part);
   });
 
-  test("on the settings page has one choice, which is kept", () => {
+  test("offers one permanent choice on the settings page", () => {
     const { question, detail, yes } = alwaysQuestion("Claude Code");
     deepEqual([question, yes], ["Allow Claude Code to do everything without asking?", "Always for Claude Code"]);
     ok(detail.endsWith("until you turn it off here."));
   });
 
-  test("names the agent in one visible, short line, whatever its name is", () => {
+  test("shows the agent's name on one short, visible line", () => {
     deepEqual(
       ["A\nda\u202e\u3164x", "\u200b", "n".repeat(100)].map(name => alwaysQuestion(name).yes),
       ["Always for A da x", "Always for this agent", `Always for ${"n".repeat(39)}…`],

@@ -27,8 +27,8 @@ class Fixture {
   });
 }
 
-suite("bypass writes", () => {
-  test("each begins with what the one before has written", async () => {
+suite("BypassWrites", () => {
+  test("applies each write to the result of the previous one", async () => {
     const fixture = new Fixture();
     fixture.release();
     await Promise.all([fixture.writes.set("a", true), fixture.writes.set("b", true), fixture.writes.set("a", false)]);
@@ -38,7 +38,7 @@ suite("bypass writes", () => {
     ]);
   });
 
-  test("what is being written counts already: a change of the settings meanwhile does not take it back", async () => {
+  test("applies a pending write immediately despite other setting changes", async () => {
     const fixture = new Fixture();
     const written = fixture.writes.set("a", true);
     await settled();
@@ -51,7 +51,7 @@ suite("bypass writes", () => {
     deepEqual(fixture.writes.with([]), []);
   });
 
-  test("one that is taken back counts no more, at once; the last of several counts", async () => {
+  test("reverts a pending write immediately and applies the last of several", async () => {
     const fixture = new Fixture();
     void fixture.writes.set("a", true);
     const written = fixture.writes.set("a", false);
@@ -61,7 +61,7 @@ suite("bypass writes", () => {
     deepEqual(fixture.writes.with(["a", "b"]), ["a", "b"]);
   });
 
-  test("one that cannot be written is told, no longer counts, and does not hold up the next", async () => {
+  test("reports a failed write, reverts it and continues with the next", async () => {
     const fixture = new Fixture();
     const problem = (fixture.problem = new Error("read-only"));
     fixture.release();

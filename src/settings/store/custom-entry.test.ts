@@ -47,8 +47,8 @@ const BAD: readonly (readonly [CustomKind, readonly string[]])[] = [
   ["url", ["", "http://example.org/a.json", "example.org", "file:///a", "https://me:secret@example.org/a", "https://"]],
 ];
 
-suite("what a user adds by hand", () => {
-  test("is asked for in five ways, with words for agents and for extensions, which may be at an address, too", () => {
+suite("custom entry", () => {
+  test("offers five sources for agents, and an address for extensions", () => {
     for (const of of ["agent", "extension"] as const) {
       deepEqual(
         customWays(of).map(({ kind }) => kind),
@@ -59,15 +59,15 @@ suite("what a user adds by hand", () => {
   });
 
   for (const [kind, texts] of GOOD)
-    test(`${kind}: what can be meant is taken`, () => {
+    test(`accepts valid input for ${kind}`, () => {
       for (const text of texts) equal(wrongSource(kind, ` ${text} `), undefined, text);
     });
   for (const [kind, texts] of BAD)
-    test(`${kind}: anything else is refused with a sentence`, () => {
+    test(`rejects other input for ${kind} with a sentence`, () => {
       for (const text of texts) match(wrongSource(kind, text) ?? "taken", /^[A-Z].*\.$/, text);
     });
 
-  test("becomes an entry that is named after it", () => {
+  test("is named after its source", () => {
     deepEqual(entry("npx", "@scope/Ada.Agent@1.2.3", "--acp"), {
       id: "ada-agent",
       name: "Ada.Agent",
@@ -97,7 +97,7 @@ suite("what a user adds by hand", () => {
     equal(customEntry({ kind: "npx", source: "ada", args: "", name: "  My Ada " }, [])["name"], "My Ada");
   });
 
-  test("has an id of its own", () => {
+  test("has a unique id", () => {
     deepEqual(
       [
         entry("npx", "ada", "", ["ada"]).id,
@@ -122,7 +122,7 @@ suite("what a user adds by hand", () => {
     );
   });
 
-  test("arguments are words, as one line has them", () => {
+  test("splits arguments like a command line", () => {
     const args = (line: string) => {
       const { local } = readDistribution(entry("executable", "x", line)["distribution"]) ?? {};
       return local?.args ?? [];
@@ -146,7 +146,7 @@ suite("what a user adds by hand", () => {
     equal(wrongArguments("executable", `--x "a b"`), undefined);
   });
 
-  test("a server is called after its host, and one header may go with it, as HTTP has it", () => {
+  test("names a server after its host and accepts one HTTP header", () => {
     deepEqual(entry("server", "https://mcp.example.org/v1?team=a"), {
       id: "mcp-example-org",
       name: "mcp.example.org",
@@ -164,12 +164,12 @@ suite("what a user adds by hand", () => {
       match(wrongArguments("server", line) ?? "taken", /^That is no header: .*\.$/);
   });
 
-  test("what comes along when something is copied is not part of it; a name is not too long", () => {
+  test("trims copied quotes and limits the name", () => {
     deepEqual([` "C:\\a b\\c.exe" `, "'/x'", `"/x`, " x "].map(sourceOf), ["C:\\a b\\c.exe", "/x", `"/x`, "x"]);
     deepEqual([wrongName("x".repeat(100)), wrongName("x".repeat(101))?.endsWith(".")], [undefined, true]);
   });
 
-  test("whatever is taken is an entry that is read as it was meant, under an id that is free and a folder's name", () => {
+  test("round-trips with a unique id that is a folder name (property)", () => {
     const kind = fc.constantFrom<Custom["kind"]>("executable", "npx", "python", "cargo"),
       word = fc.stringMatching(/^[\w@/.~=:\\ -]{1,12}$/);
     fc.assert(

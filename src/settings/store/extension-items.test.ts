@@ -45,8 +45,8 @@ const lines = (
     ...items.map(({ label, description = "", chosen }) => `${chosen ? "+" : " "} ${label} ${description}`.trimEnd()),
   ]);
 
-suite("extensions to be added", () => {
-  test("are those that are built in, those of the registry, and the user's own", () =>
+suite("extensions to add", () => {
+  test("contains built-in, registry and custom ones", () =>
     deepEqual(lines(view(of("ada")), [], [SPARK]), [
       "Built-in",
       "+ Spark",
@@ -61,7 +61,7 @@ suite("extensions to be added", () => {
       "+ From URL to extension.json",
     ]));
 
-  test("what is there already, and what cannot be had here, is shown and cannot be chosen, behind what can", () => {
+  test("shows existing and unavailable ones last, disabled", () => {
     const registry = view(of("none", "It needs uv."), of("there"), of("ada"));
     deepEqual(lines(registry, [mine("there"), SPARK], [SPARK, IRON]).slice(0, 7), [
       "Built-in",
@@ -75,7 +75,7 @@ suite("extensions to be added", () => {
     equal(extensionGroups([], registry, [])[0]?.items.at(-1)?.detail, "It needs uv.");
   });
 
-  test("as long as nothing is built in there is no group of it; the registry's says how it is with it", () => {
+  test("omits an empty built-in group and shows the registry's state", () => {
     deepEqual(lines().slice(0, 3), ["From Registry", "  Reading the agent registry…", "Add Custom"]);
     deepEqual(lines(view()).slice(0, 3), ["From Registry", "  It has no agent extensions.", "Add Custom"]);
     deepEqual(lines({ ...view(of("ada")), problem: "It cannot be reached." }).slice(0, 3), [
@@ -85,7 +85,7 @@ suite("extensions to be added", () => {
     ]);
   });
 
-  test("one of the registry comes as its entry, a built-in one as its name alone", () => {
+  test("uses the registry's entry, or the name of a built-in one", () => {
     const groups = extensionGroups([], view(of("ada")), [SPARK]),
       chosen = groups.flatMap(({ items }) =>
         items.flatMap(item => (item.chosen?.kind === "entry" ? [item.chosen.entry] : [])),
@@ -96,7 +96,7 @@ suite("extensions to be added", () => {
     ]);
   });
 
-  test("what the user is at stays that when the registry has been read", () => {
+  test("keeps the focused item when the registry has loaded", () => {
     const items = (registry?: RegistryView) => extensionGroups([], registry, [SPARK]).flatMap(group => group.items),
       before = items(),
       after = items(view(of("ada")));
@@ -124,7 +124,7 @@ suite("extensions to be added", () => {
     );
   });
 
-  test("one of the user's own is a proxy, or an MCP server, which is said in its entry", () => {
+  test("has the kind proxy or MCP server in a custom entry", () => {
     const entry = { id: "x", distribution: {} };
     deepEqual(
       CUSTOM_KINDS.map(({ is }) => ofKind(entry, is)),
@@ -132,7 +132,7 @@ suite("extensions to be added", () => {
     );
   });
 
-  test("one of the user's own stands beside all that there is, also beside what cannot be read; one of the registry in the place of its older self", () => {
+  test("gets a unique id beside existing entries, except a newer registry entry", () => {
     const entry = { id: "spark", distribution: { local: { command: "x" } } };
     deepEqual(added([{ id: "spark-2" }], entry, true, [SPARK]), {
       id: "spark-3",

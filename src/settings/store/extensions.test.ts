@@ -19,7 +19,7 @@ const order = (value: unknown) =>
   read(value).all.map(({ config, isEnabled }) => `${config.id}${isEnabled ? "" : " off"}`);
 
 suite("extensions in the settings", () => {
-  test("without a setting those that are on by default are on, in their order", () => {
+  test("defaults to the built-in ones that are enabled by default, in order", () => {
     for (const value of [undefined, null])
       deepEqual(read(value), { all: BY_DEFAULT.map(config => ({ config, isEnabled: true })), problems: [] });
     deepEqual(
@@ -32,14 +32,14 @@ suite("extensions in the settings", () => {
     );
   });
 
-  test("one that is built in and off by default is added like any other", () => {
+  test("includes a built-in one that is off by default when added", () => {
     const set = withExtension(undefined, { id: "gold", _source: "built-in" }, OURS);
     deepEqual(order(set), ["spark", "iron", "gold"]);
     deepEqual(read(set).all[2]?.config, built("gold"));
     equal(without(set, "gold", OURS), undefined);
   });
 
-  test("with one, what stands in it is there, in its order, and nothing else", () => {
+  test("contains exactly the listed ones in order", () => {
     const { all, problems } = read([
       { ...mine, _enabled: false },
       { id: "iron", _source: "built-in", settings: { a: 1 } },
@@ -57,7 +57,7 @@ suite("extensions in the settings", () => {
     deepEqual(order([]), []);
   });
 
-  test("a built-in needs no source, and one of the user's own may have its id", () => {
+  test("includes a built-in one without a source, and a custom one with its id", () => {
     deepEqual(read([{ id: "spark" }]).all[0]?.config, built("spark"));
     deepEqual(read([{ id: "spark", distribution: { npx: { package: "spark" } } }]).all[0]?.config, {
       id: "spark",
@@ -67,7 +67,7 @@ suite("extensions in the settings", () => {
     });
   });
 
-  test("one may be an MCP server; a kind that nobody knows is none", () => {
+  test("may be MCP servers, and unknown kinds are dropped", () => {
     const [server, proxy, unsaid] = read([
       { ...mine, kind: "mcp" },
       { ...mine, id: "other", kind: "proxy" },
@@ -87,7 +87,7 @@ suite("extensions in the settings", () => {
     });
   });
 
-  test("an MCP server may be at an address; a proxy may not", () => {
+  test("may be MCP servers at an address, but not proxies", () => {
     const http = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x" } },
       at = (distribution: object, kind?: string) =>
         read([{ id: "docs", distribution, ...(kind === undefined ? {} : { kind }) }]);
@@ -120,7 +120,7 @@ suite("extensions in the settings", () => {
       );
   });
 
-  test("the older name of its switch is read where there is no newer one", () =>
+  test("reads the older name of the switch if the newer is absent", () =>
     deepEqual(
       order([
         { ...mine, enabled: false },
@@ -129,7 +129,7 @@ suite("extensions in the settings", () => {
       ["mine off", "spark"],
     ));
 
-  test("what the registry said of it stays", () => {
+  test("keeps the registry's data", () => {
     const entry = { ...mine, _source: "registry", version: "1.2.3", description: "d", repository: "r" };
     deepEqual(read([entry]).all[0]?.config, {
       id: "mine",
@@ -141,10 +141,10 @@ suite("extensions in the settings", () => {
     });
   });
 
-  test("a built-in one of another version is nobody's mistake, and not used", () =>
+  test("ignores a built-in one of another version without a problem", () =>
     deepEqual(read([{ id: "later", _source: "built-in", _enabled: true }]), { all: [], problems: [] }));
 
-  test("what cannot be read is left out alone, with a sentence each", () => {
+  test("drops invalid entries with a sentence each", () => {
     const { all, problems } = read([
       1,
       null,
@@ -165,7 +165,7 @@ suite("extensions in the settings", () => {
     );
   });
 
-  test("switching one off writes the list, and back on nothing at all", () => {
+  test("is written when one is disabled, and removed when it is enabled again", () => {
     const off = withEnabled(undefined, "iron", false, OURS);
     deepEqual(off, [
       { id: "spark", _enabled: true, _source: "built-in" },
@@ -177,7 +177,7 @@ suite("extensions in the settings", () => {
     ]);
   });
 
-  test("an order of their own is written, and settings of a built-in are not lost with the key", () => {
+  test("is written in another order, with settings of built-in ones", () => {
     const swapped = moved(undefined, "iron", 0, OURS);
     deepEqual(order(swapped), ["iron", "spark"]);
     equal(moved(swapped, "iron", 99, OURS), undefined);
@@ -185,12 +185,12 @@ suite("extensions in the settings", () => {
     deepEqual(moved(set, "iron", 1, OURS), set);
   });
 
-  test("the empty list is what there is without a key as long as nothing is built in", () => {
+  test("becomes absent when empty without built-in ones", () => {
     equal(without([mine], "mine", NONE), undefined);
     deepEqual(without([{ id: "spark" }], "spark", OURS), []);
   });
 
-  test("one that is added comes last and is on; in the place of its older self it is on if that was", () => {
+  test("appends an added one enabled, or replaces its older entry with its state", () => {
     deepEqual(withExtension(undefined, mine, NONE), [{ _enabled: true, ...mine }]);
     deepEqual(
       order(withExtension([{ ...mine, enabled: false }, { id: "spark" }], { ...mine, version: "2.0.0" }, OURS)),
@@ -200,7 +200,7 @@ suite("extensions in the settings", () => {
     equal(withExtension([{ id: "spark" }], { id: "iron", _source: "built-in" }, OURS), undefined);
   });
 
-  test("an entry that was made before the user decided something else takes that not back", () => {
+  test("keeps the user's later decisions when an older entry is added", () => {
     const late = { ...mine, version: "2.0.0", _enabled: true, enabled: true, _note: "old", settings: { a: 1 } };
     deepEqual(withExtension([{ ...mine, enabled: false, _note: "new", settings: { a: 2 } }], late), [
       { ...mine, version: "2.0.0", _enabled: false, _note: "new", settings: { a: 2 } },
@@ -210,7 +210,7 @@ suite("extensions in the settings", () => {
     ]);
   });
 
-  test("what somebody wrote, and is no list, is not overwritten", () => {
+  test("is not overwritten if it is not a list", () => {
     for (const value of ["x", 7, { mine }]) {
       for (const change of [
         () => withExtension(value, mine),
@@ -222,7 +222,7 @@ suite("extensions in the settings", () => {
     }
   });
 
-  test("where nothing changes it is the value itself", () => {
+  test("returns the same value without a change", () => {
     for (const value of [undefined, null, "x", { mine }, [mine, 1, mine, { id: "spark", enabled: false }]]) {
       for (const after of [
         withEnabled(value, "gone", true),
@@ -236,7 +236,7 @@ suite("extensions in the settings", () => {
   });
 });
 
-suite("extensions in the settings, whatever stands there", () => {
+suite("extensions in any settings", () => {
   const id = fc.constantFrom("spark", "iron", "mine", "yours", "later");
   const entry = fc.oneof(
     {
@@ -283,7 +283,7 @@ suite("extensions in the settings, whatever stands there", () => {
     );
   const runs = <T>(property: fc.IProperty<T>) => fc.assert(property, { numRuns: 400 });
 
-  test("each of them is one, and what is read is read again from what it says", () =>
+  test("has unique ids and round-trips (property)", () =>
     runs(
       fc.property(value, given => {
         const { all: there } = read(given);
@@ -295,7 +295,7 @@ suite("extensions in the settings, whatever stands there", () => {
       }),
     ));
 
-  test("moving is a permutation of what stands there, puts the one where it is said, and leaves what cannot be read", () =>
+  test("is permuted by a move, which keeps invalid entries (property)", () =>
     runs(
       fc.property(value, id, fc.nat(9), (given, one, to) => {
         const before = read(given).all,
@@ -317,7 +317,7 @@ suite("extensions in the settings, whatever stands there", () => {
       }),
     ));
 
-  test("switching changes that one, and nothing else", () =>
+  test("changes only the switched one (property)", () =>
     runs(
       fc.property(value, id, fc.nat(1), (given, one, on) => {
         const after = withEnabled(given, one, on === 1, OURS);
@@ -342,7 +342,7 @@ suite("extensions in the settings, whatever stands there", () => {
       }),
     ));
 
-  test("what is taken out is gone, and what is added is there, on, in its place or behind the others", () =>
+  test("loses a removed one and gains an added one, enabled, in place or last (property)", () =>
     runs(
       fc.property(value, fc.constantFrom("mine", "yours", "new"), (given, one) => {
         const before = read(given).all,

@@ -26,8 +26,8 @@ function fixture(text?: string) {
   return { memory, warnings, chosen: new ChosenControls(memory, log) };
 }
 
-suite("chosen controls", () => {
-  test("what was chosen is kept by agent and control, the last choice of each", () => {
+suite("persisted controls", () => {
+  test("keeps the last value per agent and control", () => {
     const { chosen, memory } = fixture();
     equal(chosen.of("a"), undefined);
     chosen.keep("a", "model", "small");
@@ -38,7 +38,7 @@ suite("chosen controls", () => {
     deepEqual(new ChosenControls(memory, new Log()).of("b"), { model: "other" });
   });
 
-  test("of more than fifty agents, or controls of one, those that were chosen longest ago are forgotten", () => {
+  test("keeps at most fifty agents and controls, dropping the oldest", () => {
     const { chosen } = fixture();
     for (let n = 0; n < 50; n++) chosen.keep("one", `c${n}`, true);
     chosen.keep("one", "c0", false);
@@ -49,7 +49,7 @@ suite("chosen controls", () => {
     deepEqual([chosen.of("one"), chosen.of("a0")], [undefined, { c: true }]);
   });
 
-  test("what is too long is not kept", () => {
+  test("ignores long values", () => {
     const { chosen, memory } = fixture();
     const long = "x".repeat(501);
     chosen.keep(long, "c", true);
@@ -60,14 +60,14 @@ suite("chosen controls", () => {
     ok(chosen.of("a"));
   });
 
-  test("names that objects have by themselves are names as any other", () => {
+  test("supports names of object members", () => {
     const { chosen } = fixture();
     equal(chosen.of("toString"), undefined);
     chosen.keep("__proto__", "__proto__", "x");
     deepEqual(Object.entries(chosen.of("__proto__") ?? {}), [["__proto__", "x"]]);
   });
 
-  test("whatever is found there is read for what it is worth", () => {
+  test("reads any stored content safely", () => {
     deepEqual(
       fixture(
         JSON.stringify({ a: { c: true, d: 3, e: { f: 1 }, g: "x".repeat(501) }, b: [1], c: "x", d: {} }),
@@ -85,7 +85,7 @@ suite("chosen controls", () => {
     );
   });
 
-  test("what cannot be kept is logged", async () => {
+  test("logs a failed write", async () => {
     const { chosen, memory, warnings } = fixture();
     memory.problem = new Error("disk full");
     chosen.keep("a", "c", true);

@@ -1,7 +1,7 @@
 import { deepEqual, rejects } from "node:assert/strict";
 import { SerialWrites } from "./serial-writes";
 
-suite("serial writes", () => {
+suite("SerialWrites", () => {
   const fixture = () => {
     const kept = new Map<string, unknown>(),
       written: unknown[] = [];
@@ -28,7 +28,7 @@ suite("serial writes", () => {
     (one: string) =>
     (value: unknown): unknown => [...(Array.isArray(value) ? value : []), one];
 
-  test("each begins with what the one before has written, whatever it changes", async () => {
+  test("applies each write to the result of the previous one", async () => {
     const { kept, writes } = fixture();
     await Promise.all([
       writes.change("symposium.agents", and("a")),
@@ -44,7 +44,7 @@ suite("serial writes", () => {
     );
   });
 
-  test("one that fails is told to who asked, and does not hold up the next", async () => {
+  test("rejects a failed write and continues with the next", async () => {
     const { kept, writes, fail } = fixture();
     fail(new Error("read-only"));
     const first = writes.change("symposium.agents", and("a"));
@@ -60,7 +60,7 @@ suite("serial writes", () => {
     deepEqual(kept.get("symposium.agents"), ["b"]);
   });
 
-  test("what changes nothing is not written", async () => {
+  test("skips a write without a change", async () => {
     const { written, writes } = fixture();
     await writes.change("symposium.agents", value => value);
     deepEqual(written, []);

@@ -15,14 +15,14 @@ const other: RegistryUpdate = { of: "extension", id: "ada", name: "Ada's", to: "
 const imports = importsIn([ada], undefined);
 const HOUR = 3_600_000;
 
-suite("updates", () => {
-  test("only entries that came from the registry are asked for, in whichever list they stand", () =>
+suite("update policy", () => {
+  test("checks only registry entries in both lists", () =>
     deepEqual(
       importsIn([1, null, ada, { ...ada, _source: "custom" }, { id: "x" }], [{ id: "e", _source: "registry" }]),
       { agents: [ada], extensions: [{ id: "e", _source: "registry" }] },
     ));
 
-  test("settings of the older form, or of no form, have none", () =>
+  test("finds none in older or invalid settings", () =>
     deepEqual(
       [importsIn({ a: {} }, "x"), importsIn(undefined, null)],
       [
@@ -31,7 +31,7 @@ suite("updates", () => {
       ],
     ));
 
-  test("the registry is asked by itself once a day, not when that is off, not without trust, and not for nothing", () => {
+  test("checks daily unless disabled, untrusted or without entries", () => {
     const due = (change: Partial<Parameters<typeof isDue>[0]> = {}) =>
       isDue({ mode: "notify", isTrusted: true, imports, memory: { told: [] }, now: 100 * HOUR, ...change });
     equal(due(), true);
@@ -45,27 +45,27 @@ suite("updates", () => {
     equal(due({ memory: { askedAt: 200 * HOUR, told: [] } }), true);
   });
 
-  test("each version is told once, of an agent and of an extension with its id", () => {
+  test("reports each version once per agent and extension", () => {
     const first = untold([newer, other], { told: [] });
     deepEqual(first.fresh, [newer, other]);
     deepEqual(untold([newer, other], readMemory(JSON.parse(JSON.stringify(first.after)))).fresh, []);
     deepEqual(untold([{ ...newer, to: "1.2.0" }], first.after).fresh.length, 1);
   });
 
-  test("what is kept is bounded, and what cannot be read is nothing", () => {
+  test("bounds its memory and ignores invalid content", () => {
     const many = Array.from({ length: 300 }, (_, n): RegistryUpdate => ({ ...newer, to: `${n}` }));
     equal(untold(many, { told: [] }).after.told.length, 200);
     for (const value of [undefined, 7, [], { askedAt: "x", told: {} }]) deepEqual(readMemory(value), { told: [] });
     deepEqual(readMemory({ askedAt: 7, told: [1, "a"] }), { askedAt: 7, told: ["a"] });
   });
 
-  test("one that was taken, or whose entry is gone or somebody's own now, is none any more", () => {
+  test("drops an update that was installed or whose entry was removed or replaced", () => {
     deepEqual(stillNewer([newer, other], imports), [newer]);
     deepEqual(stillNewer([newer], importsIn([{ ...ada, version: "1.1.0" }], [])), []);
     deepEqual(stillNewer([newer], importsIn([{ ...ada, _source: "custom" }], [ada])), []);
   });
 
-  test("one that the user overtook meanwhile is none any more: it would be a step back", () => {
+  test("drops an update older than the user's version", () => {
     deepEqual(stillNewer([newer], importsIn([{ ...ada, version: "1.2.0" }], [])), []);
     const { version: _, ...unversioned } = ada,
       { from: __, ...anyNewer } = newer;
@@ -75,7 +75,7 @@ suite("updates", () => {
     );
   });
 
-  test("it is written in the place of what it is newer than, and nowhere else; what the user decided stays", () => {
+  test("replaces only the older registry entry and keeps the user's decisions", () => {
     const after = { ...ada, version: "1.1.0" };
     deepEqual(
       withUpdate([1, { ...ada, bypassPermissions: true }], { ...newer, entry: { ...after, bypassPermissions: false } }),
@@ -88,7 +88,7 @@ suite("updates", () => {
     equal(withUpdate(undefined, extension), undefined);
   });
 
-  test("one sentence for all", () => {
+  test("reports all updates in one sentence", () => {
     equal(sentenceOf([newer]), "The registry has Ada 1.1.0 (you have 1.0.0).");
     equal(
       sentenceOf([newer, other, newer]),
@@ -96,7 +96,7 @@ suite("updates", () => {
     );
   });
 
-  test("what is installed is what the settings will say, also for an agent with a built-in's id", () => {
+  test("installs the configuration that the settings will contain, also with a built-in agent's id", () => {
     deepEqual(configIn("agent", ada), {
       id: "ada",
       name: "ada",

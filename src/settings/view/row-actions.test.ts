@@ -17,8 +17,8 @@ const states = (change: Partial<AgentState>) => ({
   extensions: {},
 });
 
-suite("what the buttons of the settings do", () => {
-  test("choosing writes the agent of new tabs", async () => {
+suite("row actions", () => {
+  test("selects the agent of new tabs", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.press("ada", "choose");
@@ -28,7 +28,7 @@ suite("what the buttons of the settings do", () => {
     );
   });
 
-  test("an installation is shown as it goes, can be cancelled without a word of failure, and is said when it is done", async () => {
+  test("shows an installation, its silent cancellation and its completion", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.hold("agents/install");
@@ -50,7 +50,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual(sentences(page, "ada"), ["It was cancelled."]); // the next action, whoever starts it
   });
 
-  test("one that fails is a finding of its row; the next try puts it away", async () => {
+  test("shows a failed installation in its row until the next attempt", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.refuse("agents/install", refused("npm does not know @x/ada."));
@@ -61,7 +61,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual(sentences(page, "ada"), []);
   });
 
-  test("a second press of what is under way does nothing", async () => {
+  test("ignores a second press during an action", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.hold("agents/examine");
@@ -74,7 +74,7 @@ suite("what the buttons of the settings do", () => {
     equal(play.calls("agents/install").length, 0);
   });
 
-  test("what is not shown does nothing: of a row that is gone, or in another state", async () => {
+  test("ignores actions that the row does not offer", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.press("ada", "uninstall");
@@ -86,7 +86,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual([play.calls("agents/remove"), play.done, play.settings.own], [[], [], ["ada"]]);
   });
 
-  test("checking an agent ends with a diagnosis, its fix, and a report to copy; putting it away leaves nothing", async () => {
+  test("shows a diagnosis with fix and report, and dismisses it", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.reply(
@@ -112,7 +112,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual(sentences(page, "ada"), []);
   });
 
-  test("why an agent last did not start is put away, until it happens again", async () => {
+  test("dismisses the last start failure until the next", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/states", () => states({ lastError: { sentence: "It stopped.", at: 5 } }));
     const page = await play.page();
@@ -124,7 +124,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual(sentences(page, "ada"), ["It stopped again."]);
   });
 
-  test("signing in is a tab with that agent; signing out is asked of the sidecar, and of keys alone, too", async () => {
+  test("opens a tab to sign in, and signs out with the sidecar or by deleting keys", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/states", () => states({ signIn: "needed" }));
     play.withKeys.add("ada");
@@ -142,7 +142,7 @@ suite("what the buttons of the settings do", () => {
     ok(!page.row("ada").buttons.some(({ act }) => act === "signOut"));
   });
 
-  test("adding to an agent's own configuration asks first, with the file and the text, and offers a tab after it; failures are shown where it was asked", async () => {
+  test("adds to an agent's own configuration after confirmation and offers a tab", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/planConfiguration", () => ({
       file: "/home/ada/x.json",
@@ -169,7 +169,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual(play.done.at(-1), "tell It is read-only.");
   });
 
-  test("the entry in an agent's own configuration is shown with its file and can be removed; one of another version can be replaced, one that was edited stays", async () => {
+  test("show, replace or remove the entry in an agent's own configuration", async () => {
     const play = new SettingsPlay();
     const entries = ["absent", "added", "outdated"].map(kind => ({ kind: kind as "absent" | "added" | "outdated" })),
       shown: (readonly [readonly string[], readonly string[]])[] = [];
@@ -203,7 +203,7 @@ suite("what the buttons of the settings do", () => {
     ]);
   });
 
-  test("removing one without files asks nothing; that it was the current one is said, and Eliza is", async () => {
+  test("removes an agent without files without confirmation and selects Eliza", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.press("ada", "choose");
@@ -215,7 +215,7 @@ suite("what the buttons of the settings do", () => {
     match(page.of("say").at(-1)?.text ?? "", /Ada is removed\. Eliza is the agent/);
   });
 
-  test("with its files it asks once, and then both are gone; what cannot be removed stays", async () => {
+  test("removes an agent with its files after confirmation, and keeps it on failure", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/states", () => states({}));
     const page = await play.page();
@@ -232,7 +232,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual([again.calls("agents/remove"), again.settings.own], [[{ of: "agent", id: "ada" }], []]);
   });
 
-  test("it asks once, however often it is pressed", async () => {
+  test("confirms once for repeated presses", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/states", () => states({}));
     const page = await play.page();
@@ -243,7 +243,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual([play.done, page.of("say").length], [["confirm Remove Ada?"], 1]);
   });
 
-  test("what was begun while it was asked about goes on, and nothing is removed under it", async () => {
+  test("removes nothing if another action starts during the confirmation", async () => {
     const play = new SettingsPlay(),
       answer = deferred<boolean>();
     play.sidecar.reply("agents/states", () => states({}));
@@ -260,7 +260,7 @@ suite("what the buttons of the settings do", () => {
     );
   });
 
-  test("uninstalling keeps the entry", async () => {
+  test("uninstalls without removing the entry", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/states", () => states({}));
     const page = await play.page();
@@ -268,7 +268,7 @@ suite("what the buttons of the settings do", () => {
     deepEqual([play.calls("agents/remove"), play.settings.own, play.done], [[{ of: "agent", id: "ada" }], ["ada"], []]);
   });
 
-  test("an update that the registry has comes into the settings and is installed; else the package's own registry is asked", async () => {
+  test("updates an entry from the registry and installs it, or checks the package's registry", async () => {
     const play = new SettingsPlay(),
       newer: RegistryUpdate = {
         of: "agent",
@@ -299,7 +299,7 @@ suite("what the buttons of the settings do", () => {
     equal(play.calls("agents/install").length, 1);
   });
 
-  test("an update that came to nothing, because the entry was taken out meanwhile, is not said to be installed", async () => {
+  test("reports no installed update if the entry was removed meanwhile", async () => {
     const play = new SettingsPlay(),
       newer: RegistryUpdate = {
         of: "agent",
@@ -322,7 +322,7 @@ suite("what the buttons of the settings do", () => {
     equal(page.of("say").length, said);
   });
 
-  test("an extension whose crate names no version is updated from there, removed from the settings, and edited at its place", async () => {
+  test("update, edit and remove an extension", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.press("house", "update", "extension");

@@ -19,8 +19,8 @@ const states = (change: Partial<AgentState>) => ({
 const BACKOFF = { kind: "backoff", run: 1, node: "own", deaths: [0] } as const;
 const RUNNING = { kind: "running", run: 2, node: "own", deaths: [0] } as const;
 
-suite("settings pages", () => {
-  test("a page that is ready has a view at once, and a better one when the sidecar has answered", async () => {
+suite("SettingsController", () => {
+  test("posts a view immediately and again with the sidecar's states", async () => {
     const play = new SettingsPlay();
     play.sidecar.hold("agents/states");
     const page = await play.page();
@@ -30,7 +30,7 @@ suite("settings pages", () => {
     deepEqual([marks(page, "ada"), marks(page, "house", "extensions")], [["not installed"], ["installed 0.1.0"]]);
   });
 
-  test("a page that says nothing is sent nothing, and the sidecar is not asked for it", async () => {
+  test("posts nothing to a page that is not ready and sends no requests", async () => {
     const play = new SettingsPlay(),
       page = new PlayedPage(play.controller, false);
     play.controller.changed();
@@ -40,7 +40,7 @@ suite("settings pages", () => {
     deepEqual([page.posted, play.sidecar.calls], [[], []]);
   });
 
-  test("one view a turn, whatever changes in it, and none that says the same", async () => {
+  test("posts one view per tick and no equal views", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     const before = page.of("view").length;
@@ -54,7 +54,7 @@ suite("settings pages", () => {
     equal(page.of("view").length, before + 1);
   });
 
-  test("one that is hidden is sent nothing, and everything when it is back", async () => {
+  test("posts nothing to a hidden page and a full view when it is visible again", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     page.hidden();
@@ -65,7 +65,7 @@ suite("settings pages", () => {
     ok(page.view.agents.some(({ id, isCurrent }) => id === "ada" && isCurrent));
   });
 
-  test("two pages show the same, and each knows what it is", async () => {
+  test("posts the same view to two pages, with their kind", async () => {
     const play = new SettingsPlay(),
       view = await play.page(),
       full = await play.page(true);
@@ -82,7 +82,7 @@ suite("settings pages", () => {
     equal(view.posted.length, after);
   });
 
-  test("what the sidecar is asked: which programs are there, once for a page, and all states, one question at a time", async () => {
+  test("requests programs once per page and states one request at a time", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.hold("agents/states");
@@ -96,7 +96,7 @@ suite("settings pages", () => {
     equal(play.calls("agents/find").length, 2);
   });
 
-  test("programs that were found have rows, and their states are asked for, too", async () => {
+  test("shows found programs as rows and requests their states", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/find", () => ({ found: { goose: "/bin/goose" } }));
     const page = await play.page();
@@ -108,7 +108,7 @@ suite("settings pages", () => {
     );
   });
 
-  test("icons are asked for once, for what came from the registry, and not where it is never to be read", async () => {
+  test("requests icons of registry entries once, and none if updates are off", async () => {
     const play = new SettingsPlay();
     play.sidecar.reply("registry/icons", () => ({ icons: { ada: "data:image/png;base64,AA" } }));
     const page = await play.page();
@@ -122,7 +122,7 @@ suite("settings pages", () => {
     deepEqual(off.calls("registry/icons"), []);
   });
 
-  test("icons that take their time hold up nothing", async () => {
+  test("does not wait for slow icons", async () => {
     const play = new SettingsPlay();
     play.sidecar.hold("registry/icons");
     const page = await play.page();
@@ -132,7 +132,7 @@ suite("settings pages", () => {
     deepEqual(marks(page, "ada"), ["installed 1.0.0"]);
   });
 
-  test("icons that cannot be had are nothing to speak of, and asked for again", async () => {
+  test("ignores failed icons and requests them again", async () => {
     const play = new SettingsPlay();
     play.sidecar.refuse("registry/icons", refused("There is no network."));
     const page = await play.page();
@@ -141,7 +141,7 @@ suite("settings pages", () => {
     deepEqual([notes(page), play.calls("registry/icons").length], [[], 2]);
   });
 
-  test("icons that did not come are asked for when somebody looks anew, not before", async () => {
+  test("requests missing icons again only for a new page", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.controller.stateChanged();
@@ -151,7 +151,7 @@ suite("settings pages", () => {
     equal(play.calls("registry/icons").length, 2);
   });
 
-  test("in a workspace that is not trusted nothing is asked for, started or added", async () => {
+  test("requests, starts and adds nothing in an untrusted workspace", async () => {
     const play = new SettingsPlay();
     play.trusted = false;
     const page = await play.page();
@@ -182,8 +182,8 @@ suite("settings pages", () => {
   });
 });
 
-suite("settings pages and the sidecar's life", () => {
-  test("while there is none it is said, states are unknown, and nothing seems to be installed; when there is one again all is asked again", async () => {
+suite("SettingsController: sidecar restarts", () => {
+  test("shows unknown states without a sidecar and requests them again afterwards", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.controller.installing("agent", "ada", { phase: "unpacking" });
@@ -198,7 +198,7 @@ suite("settings pages and the sidecar's life", () => {
     deepEqual([notes(page), marks(page, "ada"), play.calls("agents/states").length], [[], ["not installed"], 1]);
   });
 
-  test("who waits for it to start asks once", async () => {
+  test("requests states once for a page that waits for the sidecar", async () => {
     const play = new SettingsPlay();
     play.sidecar.die();
     await play.page();
@@ -207,7 +207,7 @@ suite("settings pages and the sidecar's life", () => {
     equal(play.calls("agents/states").length, 1);
   });
 
-  test("what was under way when it died is a note, not a finding, until the next act", async () => {
+  test("shows an interrupted action as a note until the next action", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.hold("agents/install");
@@ -221,7 +221,7 @@ suite("settings pages and the sidecar's life", () => {
     deepEqual(notes(page), []);
   });
 
-  test("that there will be none is said once, by the note", async () => {
+  test("shows a failed sidecar once as a note", async () => {
     const play = new SettingsPlay();
     play.sidecar.unavailable = new SidecarUnavailable("It does not start.");
     await play.become({ kind: "failed", run: 1, message: "It does not start." });
@@ -230,14 +230,14 @@ suite("settings pages and the sidecar's life", () => {
     deepEqual([notes(page), sentences(page, "ada"), play.done], [["It does not start."], [], []]);
   });
 
-  test("states that the sidecar refuses are unknown, and it is said why", async () => {
+  test("shows the sidecar's error and unknown states", async () => {
     const play = new SettingsPlay();
     play.sidecar.refuse("agents/states", refused("The shell does not answer."));
     const page = await play.page();
     deepEqual([notes(page), marks(page, "ada")], [["The shell does not answer."], ["…"]]);
   });
 
-  test("that is over when they are known", async () => {
+  test("clears the error when the states are known", async () => {
     const play = new SettingsPlay();
     let isAsked = false;
     play.sidecar.reply("agents/find", () => {
@@ -253,8 +253,8 @@ suite("settings pages and the sidecar's life", () => {
   });
 });
 
-suite("what else the settings say", () => {
-  test("switches write what they are", async () => {
+suite("SettingsController: other settings", () => {
+  test("writes switches", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.says(
@@ -286,7 +286,7 @@ suite("what else the settings say", () => {
     );
   });
 
-  test("a bypass that is not confirmed is not written, and the page shows the switch as it stands", async () => {
+  test("does not write an unconfirmed bypass and restores the switch", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.confirms = false;
@@ -298,7 +298,7 @@ suite("what else the settings say", () => {
     );
   });
 
-  test("extensions are put where they are dropped", async () => {
+  test("moves a dropped extension", async () => {
     const play = new SettingsPlay(),
       other = { id: "other", distribution: { local: { command: "o" } } };
     await play.write("symposium.extensions", [other, { id: "house", distribution: { local: { command: "h" } } }]);
@@ -310,7 +310,7 @@ suite("what else the settings say", () => {
     );
   });
 
-  test("what was added is revealed, behind the view that has it, to the page that added it; what was not is not", async () => {
+  test("reveals an added row on the page that added it, after its view", async () => {
     const play = new SettingsPlay(),
       page = await play.page(),
       other = await play.page(true);
@@ -337,7 +337,7 @@ suite("what else the settings say", () => {
     equal(play.done.at(-1), "tell There is no such file.");
   });
 
-  test("places are gone to", async () => {
+  test("opens locations", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     await page.says(
@@ -348,7 +348,7 @@ suite("what else the settings say", () => {
     deepEqual(play.done, ["go settings", "go page", "go walkthrough", "go logs", "go agentsFile", "tab "]);
   });
 
-  test("what fails and belongs to no row is told by the editor", async () => {
+  test("shows a VS Code notification for a failure without a row", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.writeProblem = new Error("settings.json cannot be written.");
@@ -358,7 +358,7 @@ suite("what else the settings say", () => {
     deepEqual(play.done, ["tell settings.json cannot be written.", "tell The registry cannot be read."]);
   });
 
-  test("a registry that could not be read is not said to have nothing newer", async () => {
+  test("reports a registry error instead of no updates", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.reply("registry/updates", () => ({ updates: [], problem: "There is no network." }));
@@ -366,7 +366,7 @@ suite("what else the settings say", () => {
     equal(page.of("say").at(-1)?.text, "There is no network.");
   });
 
-  test("what the page logs is logged", async () => {
+  test("logs the page's messages", async () => {
     const play = new SettingsPlay(),
       lines: string[] = [];
     play.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
@@ -374,7 +374,7 @@ suite("what else the settings say", () => {
     deepEqual(lines, ["warn webview hm"]);
   });
 
-  test("tabs that go on as they began are counted as they are now", async () => {
+  test("shows the current number of outdated tabs", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.outdated = 1;

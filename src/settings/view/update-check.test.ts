@@ -8,7 +8,7 @@ import { ADA, SettingsPlay } from "../../testing/settings-world";
 
 const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
 
-suite("updates by themselves", () => {
+suite("automatic updates", () => {
   const newer: RegistryUpdate = {
     of: "agent",
     id: "ada",
@@ -25,7 +25,7 @@ suite("updates by themselves", () => {
   };
   const version = (play: SettingsPlay) => play.settings.agents.find(({ id }) => id === "ada")?.version;
 
-  test("are asked about once a version, once a day", async () => {
+  test("asks once per version and day", async () => {
     const play = await fixture("notify");
     play.takes = false;
     await play.updates.sidecarRuns();
@@ -38,13 +38,13 @@ suite("updates by themselves", () => {
     equal(play.updates.known.length, 1);
   });
 
-  test("are taken when the user says so", async () => {
+  test("installs with the user's consent", async () => {
     const play = await fixture("notify");
     await play.updates.sidecarRuns();
     deepEqual([version(play), play.calls("agents/install").length, play.updates.known], ["1.1.0", 1, []]);
   });
 
-  test("one that cannot be installed is told, when the user asked for it; the next one is tried", async () => {
+  test("reports a failed installation and continues with the next", async () => {
     const play = await fixture("notify");
     play.sidecar.refuse("agents/install", refused("npm says no."));
     await play.updates.sidecarRuns();
@@ -54,7 +54,7 @@ suite("updates by themselves", () => {
     );
   });
 
-  test("are taken without asking where that is set, and the log says so", async () => {
+  test("installs without asking if configured, with a log entry", async () => {
     const play = await fixture("auto"),
       lines: string[] = [];
     play.log.onLog(({ category, message }) => lines.push(`${category} ${message}`));
@@ -62,7 +62,7 @@ suite("updates by themselves", () => {
     deepEqual([play.done, version(play), lines], [[], "1.1.0", ["registry Updated"]]);
   });
 
-  test("one that the user overtook while it was asked about, or took out, is not taken", async () => {
+  test("skips an entry that was updated or removed during the question", async () => {
     for (const entries of [[], [{ ...ADA, version: "1.2.0" }]]) {
       const play = await fixture("notify");
       await play.updates.check();
@@ -74,7 +74,7 @@ suite("updates by themselves", () => {
     }
   });
 
-  test("one that the user takes out while it is installed stays out", async () => {
+  test("keeps an entry removed that the user removed during the installation", async () => {
     const play = await fixture("notify");
     play.sidecar.hold("agents/install");
     const taken = play.updates.take(newer);
@@ -84,7 +84,7 @@ suite("updates by themselves", () => {
     deepEqual([await taken, play.values["symposium.agents"]], [false, []]);
   });
 
-  test("are nobody's affair when that is off, or the workspace is not trusted", async () => {
+  test("sends no requests if disabled or in an untrusted workspace", async () => {
     const off = await fixture("off"),
       untrusted = await fixture("notify");
     untrusted.trusted = false;
@@ -93,7 +93,7 @@ suite("updates by themselves", () => {
     deepEqual([off.sidecar.calls, untrusted.sidecar.calls], [[], []]);
   });
 
-  test("a registry that cannot be read is logged, and asked again tomorrow", async () => {
+  test("logs an unreadable registry and retries the next day", async () => {
     const play = await fixture("notify");
     play.sidecar.refuse("registry/updates", refused("There is no network."));
     await play.updates.sidecarRuns();
@@ -101,7 +101,7 @@ suite("updates by themselves", () => {
     deepEqual([play.done, play.calls("registry/updates").length, play.updates.registry.isReading], [[], 1, false]);
   });
 
-  test("who asks while it is being asked waits for that answer, and the pages say that it is being read", async () => {
+  test("shares a running check and shows it on the pages", async () => {
     const play = await fixture("notify"),
       page = await play.page(),
       both = deferred<void>();
@@ -115,7 +115,7 @@ suite("updates by themselves", () => {
     match(page.view.registry ?? "", /was read/);
   });
 
-  test("what the registry says and cannot be read is not written into the settings", async () => {
+  test("writes no invalid registry entry to the settings", async () => {
     const play = await fixture("notify");
     play.sidecar.reply("registry/updates", () => ({ updates: [{ ...newer, entry: { id: "ada", distribution: {} } }] }));
     await play.updates.sidecarRuns();

@@ -18,15 +18,15 @@ const MESSAGES: readonly SettingsToHost[] = [
   { type: "log", level: "info", message: "" },
 ];
 
-suite("what a settings page says", () => {
-  test("every message of the contract passes unchanged, and unknown fields are left behind", () => {
+suite("settings page message validation", () => {
+  test("accepts every valid message and drops unknown fields", () => {
     for (const message of MESSAGES) {
       deepEqual(validateSettings(message), { ok: true, message });
       deepEqual(validateSettings({ ...message, more: 1 }), { ok: true, message });
     }
   });
 
-  test("what is unknown or does not fit is no message, and why is said", () => {
+  test("rejects an unknown or invalid message with a reason", () => {
     for (const wrong of [
       undefined,
       "ready",
@@ -53,7 +53,7 @@ suite("what a settings page says", () => {
     }
   });
 
-  test("any JSON is answered, never thrown at", () =>
+  test("never throws for any JSON", () =>
     fc.assert(
       fc.property(fc.jsonValue(), value => {
         equal(typeof validateSettings(value).ok, "boolean");

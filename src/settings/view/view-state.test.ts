@@ -66,15 +66,15 @@ const said = (finding: Finding | undefined) =>
   finding && [finding.tone, finding.sentence, ...finding.buttons.map(({ label, act }) => `${label}=${act}`)];
 const outcome = (of: Outcome): Partial<SettingsModel> => ({ outcomes: new Map([[keyOf("agent", "ada"), of]]) });
 
-suite("rows of agents", () => {
-  test("those that are chosen, installed or written down come first, in their order", () => {
+suite("agent row", () => {
+  test("lists selected, installed and configured agents first, in order", () => {
     const ids = (change: Partial<SettingsModel>) => settingsView(model(change), false).agents.map(({ id }) => id);
     deepEqual(ids({}), ["elizacp", "ada", "own", "zed-claude-code", "codex", "gemini"]);
     deepEqual(ids({ settings: settingsOf([own], "gemini") }), ["elizacp", "gemini", "own", "zed-claude-code", "codex"]);
     deepEqual(ids(states(["codex", installed])), ["elizacp", "codex", "ada", "own", "zed-claude-code", "gemini"]);
   });
 
-  test("each says where it comes from and how it is started", () => {
+  test("shows its source and start command", () => {
     const origins = Object.fromEntries(
       settingsView(
         model({ settings: settingsOf([ada, own, { id: "codex", bypassPermissions: true }]) }),
@@ -91,7 +91,7 @@ suite("rows of agents", () => {
     });
   });
 
-  test("of several ways to start it the one that counts here is named", () => {
+  test("names the effective one of several distributions", () => {
     const both = { npx: { package: "p" }, uvx: { package: "q" } };
     deepEqual(
       [howStarted(both, "uvx"), howStarted(both, undefined), howStarted(both, "binary")],
@@ -107,12 +107,12 @@ suite("rows of agents", () => {
     );
   });
 
-  test("as long as nobody knows its state it is said quietly, and nothing can be done about its installation", () => {
+  test("offers no installation actions while the state is unknown", () => {
     const row = rowOf("ada", {});
     deepEqual([marks(row), acts(row)], [["…"], ["choose", "examine", "edit", "remove"]]);
   });
 
-  test("one that is not installed can be; what is installed is said with its version, and can go", () => {
+  test("offers an installation or shows the version with uninstall", () => {
     deepEqual(
       [marks(rowOf("ada", states(["ada", missing]))), acts(rowOf("ada", states(["ada", missing])))],
       [["not installed"], ["choose", "install", "examine", "edit", "remove"]],
@@ -127,18 +127,18 @@ suite("rows of agents", () => {
     );
   });
 
-  test("what needs no installation says nothing of one", () =>
+  test("shows no installation state if none is required", () =>
     deepEqual(
       [marks(rowOf("own", states(["own", ready]))), acts(rowOf("own", states(["own", ready])))],
       [[], ["choose", "examine", "edit", "remove"]],
     ));
 
-  test("the selected one says so, and is not chosen again", () => {
+  test("marks the selected agent without another selection", () => {
     const row = rowOf("ada", { settings: settingsOf([ada], "ada"), ...states(["ada", installed]) });
     deepEqual([row.isCurrent, acts(row).includes("choose")], [true, false]);
   });
 
-  test("one that is built in is neither removed nor edited, also when it is changed in the settings it is not removed", () => {
+  test("offers no removal of a built-in agent, and editing only if configured", () => {
     deepEqual(acts(rowOf("codex", states(["codex", installed]))), ["choose", "update", "examine", "uninstall"]);
     deepEqual(acts(rowOf("codex", { settings: settingsOf([{ id: "codex", bypassPermissions: true }]) })), [
       "choose",
@@ -153,7 +153,7 @@ suite("rows of agents", () => {
     ]);
   });
 
-  test("one that cannot be had here says why, and is not offered", () => {
+  test("shows why an agent is unavailable", () => {
     const { kind: _, ...without } = missing,
       row = rowOf("ada", states(["ada", { ...without, missing: "Ada needs npm, and there is none." }]));
     deepEqual(
@@ -162,7 +162,7 @@ suite("rows of agents", () => {
     );
   });
 
-  test("an installation shows how far it is, can be cancelled, and nothing else is done meanwhile", () => {
+  test("shows the progress of an installation with cancel as the only action", () => {
     const going = (progress: InstallProgress) =>
       rowOf("ada", { ...states(["ada", missing]), installing: new Map([[keyOf("agent", "ada"), progress]]) });
     deepEqual(
@@ -199,7 +199,7 @@ suite("rows of agents", () => {
     );
   });
 
-  test("what is under way is said, and not begun again", () => {
+  test("shows a running action and does not offer it again", () => {
     const during = (work: Work) =>
       rowOf("ada", {
         ...states(["ada", { ...installed, canSignOut: true }]),
@@ -219,7 +219,7 @@ suite("rows of agents", () => {
     );
   });
 
-  test("signing in is offered to who has to, and signing out to who can, also of keys alone", () => {
+  test("offers sign-in if needed and sign-out if possible, also for keys", () => {
     const row = rowOf("ada", states(["ada", { ...installed, signIn: "needed" }]));
     deepEqual(
       [marks(row).includes("sign-in needed"), acts(row).includes("signIn"), acts(row).includes("signOut")],
@@ -228,7 +228,7 @@ suite("rows of agents", () => {
     ok(acts(rowOf("ada", { ...states(["ada", installed]), withKeys: new Set(["ada"]) })).includes("signOut"));
   });
 
-  test("what the registry has that is newer is a sentence with its button, once", () => {
+  test("shows a newer registry version once with its button", () => {
     const update: RegistryUpdate = { of: "agent", id: "ada", name: "Ada", from: "1.0.0", to: "1.1.0", entry: {} },
       row = rowOf("ada", { ...states(["ada", installed]), updates: [update, { ...update, of: "extension", to: "9" }] });
     deepEqual(
@@ -237,7 +237,7 @@ suite("rows of agents", () => {
     );
   });
 
-  test("a package that names no version can be asked for a newer one", () => {
+  test("offers an update check for unpinned packages", () => {
     for (const [bare, pinned] of [
       ["p", "p@1"],
       ["@s/p", "@s/p@1.2.3"],
@@ -266,7 +266,7 @@ suite("rows of agents", () => {
     );
   });
 
-  test("programs on this computer are marked with their place; those that are no agents yet have a row of their own", () => {
+  test("marks found programs with their path and adds rows for unknown ones", () => {
     const change = { found: { claude: "/bin/claude", goose: "/g" }, ...states(["goose", ready]) };
     deepEqual(
       [
@@ -280,7 +280,7 @@ suite("rows of agents", () => {
     );
   });
 
-  test("whether it is asked about is there for each that does anything", () => {
+  test("shows the bypass switch except for Eliza", () => {
     const rows = settingsView(
       model({ settings: settingsOf([{ ...ada, bypassPermissions: true }, own]) }),
       false,
@@ -292,14 +292,14 @@ suite("rows of agents", () => {
     ]);
   });
 
-  test("an icon is the registry's", () =>
+  test("uses the registry's icon", () =>
     equal(rowOf("ada", { icons: new Map([["ada", "data:image/png;base64,AA"]]) }).icon, "data:image/png;base64,AA"));
 });
 
-suite("what was found of an agent", () => {
+suite("agent findings", () => {
   const diagnosed = (diagnosis: Diagnosis): Outcome => ({ kind: "diagnosed", diagnosis, report: "R" });
 
-  test("the diagnosis with what helps, its report, and a way to put it away", () => {
+  test("shows a diagnosis with its fix, report and dismissal", () => {
     const finding = rowOf("ada", {
       ...states(["ada", installed]),
       ...outcome(
@@ -333,7 +333,7 @@ suite("what was found of an agent", () => {
     );
   });
 
-  test("that all is well is good, and to sign in a warning", () =>
+  test("is good for a working agent and a warning for sign-in", () =>
     deepEqual(
       (["fine", "signIn", "exited"] as const).map(
         cause => rowOf("ada", outcome(diagnosed({ cause, sentence: "S." }))).findings[0]?.tone,
@@ -341,7 +341,7 @@ suite("what was found of an agent", () => {
       ["good", "warning", "error"],
     ));
 
-  test("each fix of the doctor's leads to what does it here", () => {
+  test("maps each fix to its action", () => {
     const buttonFor = (fix: NonNullable<Diagnosis["fix"]>, state: AgentState = installed) =>
       rowOf("ada", { ...states(["ada", state]), ...outcome(diagnosed({ cause: "exited", sentence: "S.", fix })) })
         .findings[0]?.buttons[0]?.act;
@@ -379,7 +379,7 @@ suite("what was found of an agent", () => {
       equal(nowhere, "copyReport");
   });
 
-  test("what failed is said with the log behind it", () =>
+  test("shows a failure with the log", () =>
     deepEqual(said(rowOf("ada", outcome({ kind: "failed", sentence: "npm says no." })).findings[0]), [
       "error",
       "npm says no.",
@@ -387,7 +387,7 @@ suite("what was found of an agent", () => {
       "Dismiss=dismiss",
     ]));
 
-  test("why it last did not start stays until it is put away, and comes back with the next time; what was found since is newer", () => {
+  test("shows the last start failure until dismissed, unless a newer finding exists", () => {
     const change = (dismissed?: number) => ({
       ...states(["ada", { ...installed, lastError: { sentence: "It stopped.", at: 5 } }]),
       dismissed: new Map(dismissed === undefined ? [] : [[keyOf("agent", "ada"), dismissed]]),
@@ -409,15 +409,15 @@ suite("what was found of an agent", () => {
   });
 });
 
-suite("rows of extensions", () => {
-  test("what is installed without a version is just that", () => {
+suite("extension row", () => {
+  test("shows an installation without a version", () => {
     const row = houseWith({
       extensionStates: new Map<string, InstallState>([["house", { kind: "binary", install: { kind: "installed" } }]]),
     });
     ok(row && marks(row).includes("installed"), row && marks(row).join());
   });
 
-  test("are in their order, switched on or off, with their state", () => {
+  test("keeps the order and shows switch and state", () => {
     const row = houseWith({
       extensionStates: new Map<string, InstallState>([
         ["house", { kind: "cargo", install: { kind: "installed", version: "0.1.0" } }],
@@ -429,12 +429,12 @@ suite("rows of extensions", () => {
     );
   });
 
-  test("say which of them is an MCP server", () => {
+  test("shows that an extension is an MCP server", () => {
     const row = settingsView(model({ settings: settingsOf([], "", [{ ...house, kind: "mcp" }]) }), false).extensions[0];
     equal(row?.origin, "Your own, MCP server, crate house");
   });
 
-  test("say where one at an address is, without what may be a key; nothing is to be installed", () => {
+  test("shows an address without secrets and no installation", () => {
     const at = (url: string) => ({ ...house, kind: "mcp" as const, distribution: { http: { url } } });
     const rowAt = (url: string, state: InstallState) =>
       settingsView(
@@ -455,7 +455,7 @@ suite("rows of extensions", () => {
     equal(howStarted({ http: { url: "http://localhost:1" } }, "http"), "at localhost:1");
   });
 
-  test("an agent with the same id has its own states, findings and work", () => {
+  test("is separate from an agent with the same id", () => {
     const settings = settingsOf([{ ...own, id: "house" }], "", [house]);
     const row = houseWith({
       settings,
@@ -466,7 +466,7 @@ suite("rows of extensions", () => {
     deepEqual([marks(row), row.findings, row.progress], [["…"], [], undefined]);
   });
 
-  test("one that did not start can be installed again", () => {
+  test("offers another installation after a failed start", () => {
     const row = houseWith({
       extensionStates: new Map<string, InstallState>([
         [
@@ -489,8 +489,8 @@ suite("rows of extensions", () => {
   });
 });
 
-suite("the whole view", () => {
-  test("in a workspace that is not trusted it shows what is configured, and why nothing can be done", () => {
+suite("settings view", () => {
+  test("shows the configuration and the reason for restrictions in an untrusted workspace", () => {
     const view = settingsView(model({ isTrusted: false, ...states(["ada", installed]), sidecar: "gone" }), true);
     ok(
       [...view.agents, ...view.extensions].every(
@@ -501,7 +501,7 @@ suite("the whole view", () => {
     doesNotMatch(JSON.stringify(view.agents), /…|installed/);
   });
 
-  test("notes: what cannot be read, that there is no sidecar, tabs that go on as they began", () => {
+  test("contains notes for invalid settings, a missing sidecar and outdated tabs", () => {
     const view = settingsView(
       model({ settings: settingsOf([{ id: "bad" }], "gone"), sidecar: "It stopped.", outdatedTabs: 2 }),
       false,
@@ -521,7 +521,7 @@ suite("the whole view", () => {
     );
   });
 
-  test("how old the registry is, and why it is not newer", () => {
+  test("shows the age of the registry and its last error", () => {
     const registry = (of: SettingsModel["registry"]) =>
       settingsView(model({ registry: of, now: 7_200_000 }), false).registry;
     deepEqual(
@@ -637,8 +637,8 @@ const anyModel: fc.Arbitrary<SettingsModel> = fc.record({
   now: fc.nat(),
 });
 
-suite("the view of whatever there is", () => {
-  test("each agent and each extension has one row, and so has each program that could be an agent", () =>
+suite("settings view for any state", () => {
+  test("has one row per agent, extension and found program (property)", () =>
     fc.assert(
       fc.property(anyModel, it => {
         const view = settingsView(it, false);
@@ -658,7 +658,7 @@ suite("the view of whatever there is", () => {
       { numRuns: 300 },
     ));
 
-  test("each button does something that can be done: for its kind of row, in this state, and what it needs is there", () =>
+  test("offers only possible actions (property)", () =>
     fc.assert(
       fc.property(anyModel, it => {
         const view = settingsView(it, false),
@@ -689,7 +689,7 @@ suite("the view of whatever there is", () => {
       { numRuns: 500 },
     ));
 
-  test("nothing of it is lost on its way to the page", () =>
+  test("survives serialization (property)", () =>
     fc.assert(
       fc.property(anyModel, it => {
         const view = settingsView(it, true);

@@ -15,7 +15,7 @@ function memory(kept = new Map<string, unknown>()) {
   };
 }
 
-suite("milestones of the walkthrough", () => {
+suite("walkthrough milestone", () => {
   const reached = (act: (milestones: Milestones) => void): readonly string[] => {
     const set: string[] = [];
     act(
@@ -26,7 +26,7 @@ suite("milestones of the walkthrough", () => {
     return set;
   };
 
-  test("are set again after a restart", () => {
+  test("is restored after a restart", () => {
     const set: unknown[] = [],
       kept = memory(),
       before = new Milestones(NOTHING_SET, kept);
@@ -40,7 +40,7 @@ suite("milestones of the walkthrough", () => {
     ]);
   });
 
-  test("each is set once: another agent than Eliza is selected, and an agent has answered", () => {
+  test("is set once: another agent selected, an agent answered", () => {
     deepEqual(
       reached(milestones => {
         milestones.agent("elizacp");
@@ -57,7 +57,7 @@ suite("milestones of the walkthrough", () => {
     );
   });
 
-  test("signedIn: an agent other than Eliza has answered, or a key is stored", () => {
+  test("sets signedIn when another agent than Eliza answered or a key is stored", () => {
     deepEqual(
       reached(milestones => milestones.event(answer, "ada")),
       ["symposium.answered", "symposium.signedIn"],
@@ -72,7 +72,7 @@ suite("milestones of the walkthrough", () => {
     );
   });
 
-  test("contextAdded: a prompt was sent with an attachment", () => {
+  test("sets contextAdded when a prompt with an attachment was sent", () => {
     const attached: ChatEvent = {
       ...prompt,
       entry: { ...prompt.entry, attachments: [{ kind: "file", path: "/w/a" }] },
@@ -90,7 +90,7 @@ suite("milestones of the walkthrough", () => {
     );
   });
 
-  test("settingsUsed: the settings page was opened, or the user changed a setting that no other step changes", () => {
+  test("sets settingsUsed when the settings page opened or another setting changed", () => {
     deepEqual(
       reached(milestones => milestones.settingsOpened()),
       ["symposium.settingsUsed"],

@@ -14,7 +14,7 @@ const SETTINGS = {
   "symposium.currentAgentId": "with-options",
 };
 
-suite("all that an agent can offer, ask and show", () => {
+suite("agent features in the page", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openChatBox(SETTINGS);
@@ -45,8 +45,8 @@ suite("all that an agent can offer, ask and show", () => {
   const stop = (): Promise<void> => stopTurn(box.frame);
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
 
-  suite("choices at the prompt", () => {
-    test("a choice applies to the next session after a reload of the window, too", async () => {
+  suite("session control in the page", () => {
+    test("applies a choice to the next session, also after Reload Window", async () => {
       await shows("Model", "small");
       await picker("Model").selectOption("large");
       await shows("Effort", "high");
@@ -57,7 +57,7 @@ suite("all that an agent can offer, ask and show", () => {
     });
   });
 
-  suite("pages to visit", () => {
+  suite("page requests", () => {
     const ADDRESS = "https://sign-in.example/in?back=http%3A%2F%2Fhost%2F%3Fa%3D1%26b%3D2";
     const visits: string[] = [];
     suiteSetup(() =>
@@ -71,7 +71,7 @@ suite("all that an agent can offer, ask and show", () => {
       await stop();
     });
 
-    test("nothing is opened before the user agrees, nor when they decline", async () => {
+    test("opens nothing before consent or after a refusal", async () => {
       await sendPrompt(box.frame, `visit ${ADDRESS} message="Please sign in."`);
       await chat().getByRole("button", { name: "Open in Browser" }).waitFor();
       const shown = await card("elicitation").innerText();
@@ -83,7 +83,7 @@ suite("all that an agent can offer, ask and show", () => {
       assert.deepEqual(visits, []);
     });
 
-    test("it is opened outside with its address as it was, and the agent says when it was done there", async () => {
+    test("opens the exact address externally and shows the completion", async () => {
       await sendPrompt(box.frame, `visit ${ADDRESS} elicitationId=in; wait-cancel; visited in; say thanks`);
       await chat().getByRole("button", { name: "Open in Browser" }).click();
       // VS Code asks before it opens an untrusted address.
@@ -104,7 +104,7 @@ suite("all that an agent can offer, ask and show", () => {
     });
   });
 
-  test("files are read and written through the editor", async () => {
+  test("reads and writes files through the editor", async () => {
     const [folder = ""] = box.folders;
     writeFileSync(path.join(folder, "notes.txt"), "some notes");
     const answer = await ask(
@@ -115,7 +115,7 @@ suite("all that an agent can offer, ask and show", () => {
     assert.equal(readFileSync(path.join(folder, "made", "by-agent.txt"), "utf8"), "of its own");
   });
 
-  suite("what is shown", () => {
+  suite("content", () => {
     teardown(stop);
   });
 });

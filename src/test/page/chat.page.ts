@@ -22,7 +22,7 @@ import {
   toggleSidebar,
 } from "./scripted";
 
-suite("the chat view, with a scripted agent", () => {
+suite("chat view with a scripted agent", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted({ settings: { "symposium.traceDir": "trace" } });
@@ -30,7 +30,7 @@ suite("the chat view, with a scripted agent", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("an answer is streamed: its first words are there while the agent still writes", async () => {
+  test("streams an answer while the agent writes", async () => {
     const { frame } = box,
       rest = gate();
     await sendPrompt(frame, `stream 40 chunks of 12 chars every 20 ms; ${rest.step}; say END`);
@@ -43,7 +43,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.ok(isCounting(await numberedWords(frame)));
   });
 
-  test("a tool call is a card with its title, kind, status, input and output", async () => {
+  test("shows a tool call as a card with title, kind, status, input and output", async () => {
     await sendPrompt(
       box.frame,
       `tool t1 execute List the files; toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"; say listed`,
@@ -58,7 +58,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.equal((await lastExchange(box.frame)).answer.split("\n").at(-1), "listed");
   });
 
-  test("a question shows agent, parameters and the agent's own options; the answer reaches the agent and stays on screen", async () => {
+  test("shows a permission request with the agent's options and returns the answer", async () => {
     await sendPrompt(box.frame, `ask p1 options=allow_once,reject_once input={"command":"rm -r build"}`);
     await showsText(box.frame, "rm -r build");
     await showsText(box.frame, /Scripted (wants|asks)/);
@@ -71,7 +71,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.match((await lastExchange(box.frame)).answer, /chose .*reject/i);
   });
 
-  test("stop asks the agent to stop and waits for it to end the turn", async () => {
+  test("cancels the turn with Stop and waits for its end", async () => {
     await sendPrompt(box.frame, "say working; wait-cancel");
     await showsText(box.frame, /^working$/m);
     await box.frame.locator("[data-part=stop]:visible").click();
@@ -79,7 +79,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
   });
 
-  test("hidden in mid-stream and shown again: every chunk once, in order", async () => {
+  test("shows each chunk once in order after it is hidden during a stream", async () => {
     const rest = gate();
     await newTab(box);
     await sendPrompt(box.frame, `stream 120 chunks of 10 chars every 50 ms; ${rest.step}; say END`);
@@ -94,7 +94,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.ok(isCounting(words) && words.length > 200, `words on screen: ${words.join(" ")}`);
   });
 
-  test("hidden while the agent writes to the end, shown afterwards: all of it is there", async () => {
+  test("shows the complete answer after it was hidden until the end", async () => {
     const rest = gate(),
       icon = box.page.locator(".activitybar .action-item", {
         has: box.page.locator('.action-label[aria-label^="Symposium"]'),
@@ -108,7 +108,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/THE-END/g)].length, 1);
   });
 
-  test("reloaded with a question open: the card is back and answers", async () => {
+  test("restores an open permission request after a reload", async () => {
     await sendPrompt(box.frame, "ask p9 options=allow_once,reject_once");
     await button(box.frame, /allow_once|Allow/i)
       .first()
@@ -124,7 +124,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
   });
 
-  test("two tabs stream at once, each its own words, from one process", async () => {
+  test("streams in two tabs from one process without mixing them", async () => {
     const rest = gate(),
       ends = (word: string): Promise<void> =>
         seen(async () => (await lastExchange(box.frame)).answer.endsWith(word), `an answer that ends with ${word}`);
@@ -143,7 +143,7 @@ suite("the chat view, with a scripted agent", () => {
     await becomes(() => Promise.resolve(processesOf(box, "scripted-agent").length), 1, "one process");
   });
 
-  test("what was typed right before the view collapses is back when it opens", async () => {
+  test("keeps text typed immediately before the view collapses", async () => {
     const input = await promptInput(box.frame);
     await input.fill("");
     await input.pressSequentially("half a thought");
@@ -162,7 +162,7 @@ suite("the chat view, with a scripted agent", () => {
     await (await promptInput(box.frame)).fill("");
   });
 
-  test("the agent is killed in mid-stream: one sentence, and the next prompt works", async () => {
+  test("shows one notice when the agent is killed during a stream and accepts the next prompt", async () => {
     await sendPrompt(box.frame, "say before; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await answerShows(box.frame, /w5\b/);
     const [agent] = processesOf(box, "scripted-agent");
@@ -177,7 +177,7 @@ suite("the chat view, with a scripted agent", () => {
     assert.match((await lastExchange(box.frame)).answer, /back again/);
   });
 
-  test("the sidecar is killed in mid-stream: what was on screen stays, one sentence, and the next prompt works", async () => {
+  test("keeps the content when the sidecar is killed during a stream and accepts the next prompt", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await answerShows(box.frame, /w9\b/);
@@ -198,7 +198,7 @@ suite("the chat view, with a scripted agent", () => {
     );
   });
 
-  test("with symposium.traceDir every message is in a file, from the first to the last agent", async () => {
+  test("writes every message to a file with symposium.traceDir", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "say traced to the end");
     await turnEnded(box.frame);
@@ -224,7 +224,7 @@ suite("the chat view, with a scripted agent", () => {
     await seen(() => Promise.resolve(wanted.every(each => lines().some(each))), "all of it in the trace");
   });
 
-  test("an agent that cannot be started says so in a sentence with a button", async () => {
+  test("shows a sentence with a button for an agent that cannot start", async () => {
     box.writeSettings({
       ...scripted(),
       "symposium.agents": [
@@ -243,7 +243,7 @@ suite("the chat view, with a scripted agent", () => {
     await box.screenshot("agent-absent");
   });
 
-  test("an agent that is selected to help takes the tab, and answers the prompt that waited", async () => {
+  test("sends the waiting prompt to an agent selected as replacement", async () => {
     const settings = scripted();
     box.writeSettings({
       ...settings,
@@ -271,7 +271,7 @@ suite("the chat view, with a scripted agent", () => {
     await box.screenshot("agent-helped");
   });
 
-  test("the agent of an empty tab is replaced at the prompt; after the first prompt a new tab is offered", async () => {
+  test("replaces the agent of an empty tab and offers a new tab after the first prompt", async () => {
     const agent = () => box.frame.locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"]');
     await newTab(box);
     const tabs = await box.frame.locator("[role=tab]").count();

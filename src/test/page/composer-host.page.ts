@@ -8,7 +8,7 @@ import { sendByKey } from "./composing";
 import { lastExchange, type Box } from "./harness";
 import { becomes, hideChat, newTab, openScripted, seen } from "./scripted";
 
-suite("what comes from the editor into a prompt", () => {
+suite("editor content in a prompt", () => {
   let box: Box;
   let folder = "";
   suiteSetup(async () => {
@@ -122,7 +122,7 @@ suite("what comes from the editor into a prompt", () => {
     await prompt().pressSequentially(text);
   }
 
-  test("from the explorer, before the chat was ever open: files and folders, into a first tab", async () => {
+  test("adds files and folders from the explorer to a first tab", async () => {
     await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus appear with it
     await box.command("File: Focus on Files Explorer");
     await fromMenuOf(inExplorer("README.md"), "Add to Symposium");
@@ -136,7 +136,7 @@ suite("what comes from the editor into a prompt", () => {
     assert.ok(answer.includes(addressOf("README.md")) && answer.includes(`${addressOf("src")}"`), answer);
   });
 
-  test("a selection from the light bulb, with the side bar hidden", async () => {
+  test("adds a selection from the light bulb while the side bar is hidden", async () => {
     await box.open();
     await openFile("src/count.mjs");
     await hideChat(box);
@@ -165,7 +165,7 @@ suite("what comes from the editor into a prompt", () => {
     );
   });
 
-  test("a selection, or a file without one, from the menus of an editor", async () => {
+  test("adds a selection or a file from the editor menus", async () => {
     await selectLines(1);
     await fromMenuOf(box.page.locator(".editor-group-container .view-line").first(), "Add to Symposium");
     await hasChips("count.mjs:1");
@@ -179,7 +179,7 @@ suite("what comes from the editor into a prompt", () => {
     await received(2);
   });
 
-  test("without a selection to discuss a sentence says so", async () => {
+  test("shows a sentence without a selection to discuss", async () => {
     await box.page.locator(".editor-group-container .view-line").nth(3).click();
     await box.command("Symposium: Discuss in Symposium");
     await box.page.locator(".notification-list-item", { hasText: "Nothing is selected in an editor." }).waitFor();
@@ -187,7 +187,7 @@ suite("what comes from the editor into a prompt", () => {
     assert.deepEqual(await chipNames(), []);
   });
 
-  test("behind an @: what is open first, files and folders by a few letters", async () => {
+  test("offers open files first and finds files and folders by a few letters", async () => {
     await startPrompt("@");
     await firstIs(/^src\/count\.mjs\s+open editor$/);
     await prompt().pressSequentially("clim");
@@ -203,7 +203,7 @@ suite("what comes from the editor into a prompt", () => {
     assert.ok(answer.includes(addressOf("src/cli.mjs")) && answer.includes(`${addressOf("test")}"`), answer);
   });
 
-  test("behind an @: a file that was made a moment ago, and none that .gitignore leaves out", async () => {
+  test("offers a new file and none excluded by .gitignore", async () => {
     writeFileSync(inFolder(".gitignore"), "*.log\n");
     writeFileSync(inFolder("brandnew.txt"), "fresh words");
     writeFileSync(inFolder("brandnew.log"), "");
@@ -228,7 +228,7 @@ suite("what comes from the editor into a prompt", () => {
     assert.match(await received(1), /fresh words/);
   });
 
-  test("behind an @: symbols, as the language server knows them", async () => {
+  test("offers symbols of the language server", async () => {
     await seen(
       async () => {
         await prompt().fill("");
@@ -250,7 +250,7 @@ suite("what comes from the editor into a prompt", () => {
     assert.ok((await received(1)).includes(addressOf("src/count.mjs", "#L11-L15")));
   });
 
-  test("behind an @: the problems of the workspace", async () => {
+  test("offers the problems of the workspace", async () => {
     writeFileSync(inFolder("wrong.json"), '{ "a": 1,, }\n');
     await openFile("wrong.json");
     await box.page.locator(".squiggly-error").first().waitFor({ state: "attached" });
@@ -262,7 +262,7 @@ suite("what comes from the editor into a prompt", () => {
     assert.match(await received(1), /wrong\.json:1:\d+ error /);
   });
 
-  test("what is dropped from the explorer, by its address; what is no file is said", async () => {
+  test("adds dropped explorer items and reports non-files", async () => {
     await newTab(box);
     const drop = (uris: readonly string[]): Promise<void> =>
       prompt().evaluate((input, list) => {
@@ -285,7 +285,7 @@ suite("what comes from the editor into a prompt", () => {
     await received(2);
   });
 
-  test("what is selected in a terminal, and the clipboard has its text back", async () => {
+  test("adds a terminal selection and restores the clipboard", async () => {
     await box.page.evaluate(() => navigator.clipboard.writeText("mine"));
     await box.command("Terminal: Create New Terminal");
     await box.page.locator(".terminal-wrapper.active .xterm.focus .xterm-screen").waitFor();

@@ -7,7 +7,7 @@ import { lastExchange, type Box } from "./harness";
 import { hideChat, newTab, openScripted, reloadWindow, seen, toggleSidebar } from "./scripted";
 import { hasChips, hasInput, input, pasteImage, sendByKey } from "./composing";
 
-suite("the composer", () => {
+suite("composer", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted();
@@ -30,7 +30,7 @@ suite("the composer", () => {
       `${name} first in the list`,
     );
 
-  test("a click on a file's chip opens the file", async () => {
+  test("opens the file of a clicked chip", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("say see @readm");
     await firstIs("README.md");
@@ -43,14 +43,14 @@ suite("the composer", () => {
     await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor();
   });
 
-  test("Ctrl+Enter sends, whatever VS Code binds to it", async () => {
+  test("sends with Ctrl+Enter despite a VS Code keybinding", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("say Control");
     await sendByKey(box, "Control+Enter");
     assert.deepEqual(await lastExchange(box.frame), { question: "say Control", answer: "Control" });
   });
 
-  test("drafts with their attachments stay in their tabs: through a switch, a hidden side bar and Reload Window", async () => {
+  test("keeps drafts with attachments in their tabs across switches, hiding and Reload Window", async () => {
     const draft = async (text: string, ...names: readonly string[]) => {
       await hasInput(box.frame, text);
       await hasChips(box.frame, ...names);

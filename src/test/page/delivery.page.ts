@@ -28,7 +28,7 @@ const interruption = fc.record({
 });
 type Interruption = typeof interruption extends fc.Arbitrary<infer I> ? I : never;
 
-suite("delivery, through the page", () => {
+suite("delivery through the page", () => {
   let box: Box;
   /** Number of pages that VS Code has created. */
   let pages = 0;
@@ -42,7 +42,7 @@ suite("delivery, through the page", () => {
   });
   suiteTeardown(() => box.close());
 
-  test(`hidden, shown and reloaded ${INTERRUPTIONS} times while the agent writes: every word once, in order`, async function () {
+  test(`shows each word once in order while hidden, shown and reloaded ${INTERRUPTIONS} times`, async function () {
     this.timeout(timeLimit(600_000));
     const [all = []] = fc.sample(fc.array(interruption, { minLength: INTERRUPTIONS, maxLength: INTERRUPTIONS }), {
       seed,

@@ -24,7 +24,7 @@ const SETTINGS = {
   "diffEditor.useInlineViewWhenSpaceIsLimited": false,
 };
 
-suite("an agent that works through the editor", () => {
+suite("agent that works through the editor", () => {
   let box: Box;
   let folder = "";
   suiteSetup(async () => {
@@ -86,7 +86,7 @@ suite("an agent that works through the editor", () => {
     await fileTab(name).waitFor();
   }
 
-  suite("a command that it runs", () => {
+  suite("terminal command", () => {
     const terminal = () => chat().locator(".symposium-terminal").last();
     const output = () => terminal().locator(".symposium-terminal-output");
     const state = () => terminal().locator(".symposium-terminal-state");
@@ -105,7 +105,7 @@ suite("an agent that works through the editor", () => {
         .getByText(text)
         .evaluate(each => getComputedStyle(each).color);
 
-    test("is shown with its output as it comes, in its colors, and with its exit code", async () => {
+    test("shows its coloured output while it runs, and its exit code", async () => {
       const live = gated("live", "plain words\\n\\033[31mred words\\033[0m\\n", "echo after the gate\nexit 3");
       await sendPrompt(box.frame, `terminal ${live.command}`);
       await prints(/^plain words\nred words\n*$/);
@@ -126,7 +126,7 @@ suite("an agent that works through the editor", () => {
       await box.screenshot("terminal-light");
     });
 
-    test("is killed by the agent, and what it had printed stays", async () => {
+    test("keeps its output when the agent kills it", async () => {
       const { command } = gated("killed", "begun\\n", "echo never");
       await sendPrompt(
         box.frame,
@@ -140,7 +140,7 @@ suite("an agent that works through the editor", () => {
       await prints(/^begun\n*$/);
     });
 
-    test("ends when the turn is stopped", async () => {
+    test("ends when the turn is cancelled", async () => {
       const { command } = gated("stopped", "begun\\n", "echo never");
       await sendPrompt(box.frame, `terminal ${command}`);
       await prints(/^begun\n*$/);
@@ -150,7 +150,7 @@ suite("an agent that works through the editor", () => {
       await becomes(() => Promise.resolve(processesOf(box, command)), [], "no process of it");
     });
 
-    test("with more output than a card takes: its end is on screen; Open in Terminal shows all of it", async () => {
+    test("shows the end of long output and everything with Open in Terminal", async () => {
       await ask("terminal seq 700");
       await prints(/^201\n[^]*\n700\n*$/);
       await terminal().getByText("The beginning is left out.").waitFor();
@@ -176,7 +176,7 @@ suite("an agent that works through the editor", () => {
   });
 
   suite("files", () => {
-    test("what is typed and not saved is what the agent reads", async () => {
+    test("reads unsaved text from the editor", async () => {
       writeFileSync(inFolder("typed.txt"), "as saved\n");
       await openFile("typed.txt");
       await editorShows(/as saved/);
@@ -188,7 +188,7 @@ suite("an agent that works through the editor", () => {
       assert.equal(readFileSync(inFolder("typed.txt"), "utf8"), "as saved\n");
     });
 
-    test("what the agent writes is on disk and in the editor that has the file open", async () => {
+    test("writes to disk and to the editor that has the file open", async () => {
       writeFileSync(inFolder("written.txt"), "before\n");
       await openFile("written.txt");
       await editorShows(/before/);
@@ -201,7 +201,7 @@ suite("an agent that works through the editor", () => {
       );
     });
 
-    test("a link that leads out of the workspace is asked about, and leads nowhere when it is rejected", async () => {
+    test("asks for a link out of the workspace and writes nothing after a rejection", async () => {
       const target = path.join(realpathSync(path.dirname(folder)), "target.txt");
       writeFileSync(target, "as it was");
       symlinkSync(target, inFolder("way-out.txt"));
@@ -215,7 +215,7 @@ suite("an agent that works through the editor", () => {
       assert.equal(readFileSync(target, "utf8"), "as it was");
     });
 
-    test("outside of the workspace the user is asked, with the place where the file really is", async () => {
+    test("asks for a file outside the workspace with its resolved path", async () => {
       const outside = path.join(realpathSync(path.dirname(folder)), "outside.txt"),
         REFUSED = `The user did not allow this: ${outside} is outside of the workspace.`;
       writeFileSync(outside, "from outside");
@@ -238,7 +238,7 @@ suite("an agent that works through the editor", () => {
     });
   });
 
-  test("Open Diff shows both sides in VS Code's diff editor", async () => {
+  test("shows both sides of Open Diff in VS Code's diff editor", async () => {
     await ask(
       `tool d1 edit Change it; toolupdate d1 completed diff=${JSON.stringify({ path: inFolder("src/made-up.mjs"), oldText: "const a = 1\nreturn old\n", newText: "const a = 1\nreturn fresh\n" })}; say .`,
     );
@@ -262,7 +262,7 @@ suite("an agent that works through the editor", () => {
     await box.screenshot("diff-light");
   });
 
-  test("Follow opens the file that the agent works on in preview, and the focus stays in the chat", async () => {
+  test("opens the agent's file in preview with Follow and keeps the focus in the chat", async () => {
     const works = (id: string, place: string): string =>
       `tool ${id} read Look; toolupdate ${id} in_progress locations=${inFolder(place)}; wait-cancel`;
     await sendPrompt(box.frame, works("f1", "src/cli.mjs:2"));
@@ -287,7 +287,7 @@ suite("an agent that works through the editor", () => {
     await stop();
   });
 
-  test("killed in mid-turn: the agent is back by itself, and Send Again sends the prompt once more", async () => {
+  test("restarts after it is killed during a turn and sends the prompt again with Send Again", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "pid; wait-cancel");
     await showsText(box.frame, /^pid \d+$/m);
@@ -311,7 +311,7 @@ suite("an agent that works through the editor", () => {
     await becomes<readonly unknown[]>(() => Promise.resolve(others()), [back], "no more than one other agent");
   });
 
-  test("a question while the view is hidden: a badge on its icon, and a notification that leads to it", async () => {
+  test("shows a badge and a notification for a question while the view is hidden", async () => {
     const hidden = gated("hidden", "", "");
     const badge = box.page
       .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })

@@ -20,7 +20,7 @@ const own = (id: string, name: string, isEnabled: boolean, command: string, ...a
 const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
 const OUTDATED = "This tab goes on with what was set when it began.";
 
-suite("agent extensions", () => {
+suite("agent extension", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted({
@@ -62,12 +62,12 @@ suite("agent extensions", () => {
       );
     });
 
-  test("what stands before the agent changes what it gets", async () => {
+  test("changes the agent's messages", async () => {
     assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
     assert.deepEqual([processesOf(box, "house-rules-proxy").length, processesOf(box, "pass-proxy").length], [1, 1]);
   });
 
-  test("the session's details say what stands before the agent, what it did there, and what that cost", async () => {
+  test("appears in the session details with activity and time", async () => {
     const button = chat().getByRole("button", { name: "Details of this session", exact: true }),
       panel = chat().getByRole("group", { name: "Details of this session" });
     await button.focus();
@@ -96,7 +96,7 @@ suite("agent extensions", () => {
     await panel.waitFor({ state: "hidden" });
   });
 
-  test("one that is switched off stays with the tab that began with it, which says so; the new tab beside it is without", async () => {
+  test("stays in the tab that started with it when disabled, with a banner", async () => {
     await enable("House rules", false);
     await seen(async () => (await banner().count()) > 0, "that the tab goes on as it began");
     await look(box, "extensions-outdated");
@@ -117,7 +117,7 @@ suite("agent extensions", () => {
     assert.equal(await banner().count(), 0);
   });
 
-  test("when it is on again the first tab says nothing any more, and the second one does", async () => {
+  test("hides the banner when enabled again and shows it in the other tab", async () => {
     await enable("House rules", true);
     await seen(async () => (await banner().count()) > 0, "that the second tab goes on as it began");
     await box.frame.locator('[role="tab"]').first().click();
@@ -127,7 +127,7 @@ suite("agent extensions", () => {
     );
   });
 
-  test("one that cannot be started is left out with a sentence, and the agent answers", async () => {
+  test("is excluded with a sentence if it cannot start", async () => {
     await enable("Broken", true);
     await seen(
       async () => (await banner().count()) > 0,

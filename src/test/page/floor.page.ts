@@ -22,7 +22,7 @@ if (vscode.lm !== undefined || vscode.LanguageModelDataPart !== undefined || "lm
 module.exports = require("./dist/extension.js");
 `;
 
-suite("an editor without language models", () => {
+suite("editor without language models", () => {
   let box: Box, folder: string;
   suiteSetup(async () => {
     folder = mkdtempSync(path.join(tmpdir(), "symposium-floor-"));
@@ -42,7 +42,7 @@ suite("an editor without language models", () => {
     rmSync(folder, { recursive: true });
   });
 
-  test("the extension activates, and chats", async () => {
+  test("activates the extension and chats", async () => {
     const frame = await box.open();
     await sendPrompt(frame, "I am curious");
     await turnEnded(frame);

@@ -6,19 +6,19 @@ import type { ChatBox } from "./harness";
 import { plantedScriptRuns, takenOver, type Taken } from "./hostile-content";
 import { openScripted, seen } from "./scripted";
 
-suite("an agent that wants to take the page over", () => {
+suite("hostile agent", () => {
   let box: ChatBox, harm: Taken["harm"];
   suiteSetup(async () => {
     ({ box, harm } = await takenOver(openScripted({ settings: { "symposium.logLevel": "debug" } }), "kept"));
   });
   suiteTeardown(() => box.close());
 
-  test("nothing of what it says runs, loads or is even tried, in any part of any card", async () => {
+  test("cannot run, load or attempt anything in any card", async () => {
     assert.deepEqual(await harm(), []);
     await box.screenshot("hostile-light");
   });
 
-  test("a click on a link to a script, a command or a file elsewhere does nothing but a line in the log", async () => {
+  test("cannot open script, command or foreign file links, which are only logged", async () => {
     const links = box.frame.locator("[data-part=chat]:visible [data-kind=answer] a:visible");
     const dangerous: string[] = [];
     for (const link of await links.all()) {
@@ -47,7 +47,7 @@ suite("an agent that wants to take the page over", () => {
     assert.ok(await box.frame.locator("#symposium").isVisible(), "the command that hides the side bar was not run");
   });
 
-  test("a link to the web asks first, in VS Code's own dialog", async () => {
+  test("triggers VS Code's dialog for a web link", async () => {
     await box.frame
       .locator("[data-part=chat]:visible [data-kind=answer] a:visible", { hasText: "web link" })
       .first()
@@ -60,7 +60,7 @@ suite("an agent that wants to take the page over", () => {
     assert.deepEqual(await harm(), []);
   });
 
-  test("a violation of the content security policy is heard inside the page", async () => {
+  test("triggers a detected violation of the content security policy", async () => {
     assert.deepEqual(await harm(), []);
     assert.equal(await plantedScriptRuns(box), false);
     const after = await harm();
@@ -68,13 +68,13 @@ suite("an agent that wants to take the page over", () => {
   });
 });
 
-suite("an agent that floods", () => {
-  test("100,000 pieces of text: a key in another tab is on screen soon, the user is told, and the agent can be stopped", async function () {
+suite("flooding agent", () => {
+  test("leaves other tabs responsive, is reported and can be stopped: 100,000 text chunks", async function () {
     this.timeout(timeLimit(300_000));
     const box = await openScripted();
     await box.open();
     await survives(box, await selectedTab(box), {
-      what: "100,000 pieces of text",
+      what: "100,000 text chunks",
       script: "stream 100000 chunks of 25 chars",
       told: "sends more in this turn than can be kept",
     });

@@ -11,7 +11,7 @@ import { seen } from "./scripted";
 const MATH = "/** Adds. */\nexport function add(a: number, b: number): number {\n  return a + b;\n}\n";
 const MAIN = `import { add } from "./math";\n\nexport const sum = add(1, 2);\nconsole.log( sum );\n`;
 
-suite("the extension IDE operations", () => {
+suite("IDE operations extension", () => {
   let box: Box;
   let folder = "";
   suiteSetup(async () => {
@@ -104,7 +104,7 @@ suite("the extension IDE operations", () => {
     isThere(answer, ...parts);
   }
 
-  test("definition, references, hover", async () => {
+  test("returns definitions, references and hovers", async () => {
     // Until the project is loaded, the TypeScript service knows only this file, and the definition of the name is its
     // import.
     await learns(
@@ -124,7 +124,7 @@ suite("the extension IDE operations", () => {
     );
   });
 
-  test("symbols of a file and of the workspace", async () => {
+  test("returns symbols of a file and of the workspace", async () => {
     isThere(await ask({ operation: "document_symbols", path: "code/math.ts" }), "2: function add");
     isThere(
       await ask({ operation: "workspace_symbols", query: "add", path: "code/math.ts" }),
@@ -132,7 +132,7 @@ suite("the extension IDE operations", () => {
     );
   });
 
-  test("what is wrong in a file that is in no tab, which leaves no tab behind", async () => {
+  test("returns diagnostics of a closed file without leaving a tab open", async () => {
     write("code/broken.ts", `import { add } from "./math";\nexport const text: string = add(1, 2);\n`);
     const before = await tabs();
     await diagnosed(
@@ -143,7 +143,7 @@ suite("the extension IDE operations", () => {
     await seen(async () => JSON.stringify(await tabs()) === JSON.stringify(before), "the tabs of before");
   });
 
-  test("what is typed and not saved counts", async () => {
+  test("uses unsaved text", async () => {
     await openFile("main.ts");
     await lines().click();
     await box.page.keyboard.press("ControlOrMeta+End");
@@ -167,7 +167,7 @@ suite("the extension IDE operations", () => {
     await box.screenshot("ide-diagnostics-light");
   });
 
-  test("renaming, code actions and formatting are shown, and change nothing", async () => {
+  test("previews renames, code actions and formatting without changing files", async () => {
     await learns(
       { operation: "rename", path: "code/math.ts", line: 2, symbol: "add", new_name: "plus" },
       "Renaming to “plus” would change 6 places in 3 files.",
@@ -197,7 +197,7 @@ suite("the extension IDE operations", () => {
     );
   });
 
-  test("what cannot be done is a sentence", async () => {
+  test("returns errors as sentences", async () => {
     isThere(
       await ask({ operation: "hover", path: "code/none.ts", line: 1 }),
       /ERROR: There is no file .*code\/none\.ts\./,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
 
-suite("the packaged extension", () => {
+suite("packaged extension", () => {
   let box: Box | undefined;
   suiteSetup(async () => {
     const vsix = process.env.SYMPOSIUM_VSIX;
@@ -10,7 +10,7 @@ suite("the packaged extension", () => {
   });
   suiteTeardown(() => box?.close());
 
-  test("installed from its .vsix, it answers a prompt", async () => {
+  test("answers a prompt after installation from its .vsix", async () => {
     assert.ok(box);
     const frame = await box.open();
     await sendPrompt(frame, "I need some help");

@@ -12,7 +12,7 @@ import { look, newTab, processesOf, seen, shownText, showsText } from "./scripte
 const ONCE = /is being installed\. That happens once\./g;
 const KEY = "SCRIPTED_KEY";
 
-suite("agents that are installed, and signed in to", () => {
+suite("installed agents", () => {
   const machine = new InstallingMachine(),
     signedIn = machine.file("signed-in");
   let box: Box;
@@ -80,7 +80,7 @@ suite("agents that are installed, and signed in to", () => {
     await newTab(box);
   }
 
-  test("an agent from npm is installed at its first prompt, which it answers; the npm is the login shell's", async () => {
+  test("installs from npm of the login shell at its first prompt and answers it", async () => {
     assert.match(await ask("say here I am"), /here I am/);
     assert.equal((await shownText(box.frame)).match(ONCE)?.length, 1);
     assert.deepEqual(machine.installed, [PACKAGE]);
@@ -90,7 +90,7 @@ suite("agents that are installed, and signed in to", () => {
     await look(box, "installs-first");
   });
 
-  test("after a reload, and in a window that remembers nothing, it starts without npm", async () => {
+  test("starts without npm after a reload and in a fresh window", async () => {
     using _ = machine.withoutNpm();
     for (const again of [box.reload, box.openFresh]) {
       await again();
@@ -102,7 +102,7 @@ suite("agents that are installed, and signed in to", () => {
     assert.deepEqual(machine.installed, [PACKAGE]);
   });
 
-  test("what npm cannot fetch is one sentence in the chat with what could be done; the prompt is sent again when it can", async () => {
+  test("shows an npm failure in one sentence and sends the prompt again", async () => {
     machine.npmFails(
       "npm error code ENOTFOUND\nnpm error network request to https://registry.example/ failed, reason: getaddrinfo ENOTFOUND registry.example\n",
     );
@@ -119,8 +119,8 @@ suite("agents that are installed, and signed in to", () => {
     await isAnswered(/at last$/);
   });
 
-  suite("signing in", () => {
-    test("an agent that does it itself is allowed to, in the chat, and answers the prompt that waited", async () => {
+  suite("sign-in", () => {
+    test("by the agent is confirmed in the chat and sends the waiting prompt", async () => {
       await tabOf("asking");
       await sendPrompt(box.frame, "say you know me");
       await form().waitFor();
@@ -132,7 +132,7 @@ suite("agents that are installed, and signed in to", () => {
       await isAnswered(/you know me/);
     });
 
-    test("its program runs in a terminal; when that went well it is started again, and answers the prompt that waited", async () => {
+    test("by a terminal program restarts the agent and sends the waiting prompt", async () => {
       await tabOf("terminal");
       await sendPrompt(box.frame, "say welcome back");
       await form().waitFor();
@@ -153,7 +153,7 @@ suite("agents that are installed, and signed in to", () => {
       assert.ok(existsSync(signedIn));
     });
 
-    test("a key is typed unseen, kept, and in the agent's environment alone; also after a reload", async () => {
+    test("by key is masked, stored and passed only to the agent, also after a reload", async () => {
       await tabOf("keyed");
       await sendPrompt(box.frame, `env ${KEY}`);
       await form().waitFor();

@@ -252,7 +252,7 @@ suite("kills and reloads", () => {
   }
 
   for (const [i, round] of (WANTED > 0 ? randomRounds(WANTED) : LOSSES).entries()) {
-    test(`round ${i + 1}: ${titleOf(round)}`, async () => {
+    test(`loses nothing in round ${i + 1}: ${titleOf(round)}`, async () => {
       const began = Date.now(),
         seconds = () => ((Date.now() - began) / 1000).toFixed(1);
       const stopped = (error: unknown): readonly string[] => [`stopped: ${String(error).split("\n")[0] ?? ""}`];

@@ -67,7 +67,7 @@ const BEGINNINGS = [
   { id: "Closed", says: /Closed answered with an error: .*No room in here/, buttons: ["Restart Agent", "Show Logs"] },
 ] as const;
 
-suite("an agent's life", () => {
+suite("agent life cycle", () => {
   let box: Box;
   suiteSetup(async () => {
     execFileSync("mkfifo", [START]);
@@ -101,11 +101,11 @@ suite("an agent's life", () => {
     await seen(async () => (await box.frame.getByRole("tab").count()) < count, "the end of the tab");
   }
 
-  suite("that does not begin", () => {
+  suite("failed start", () => {
     teardown(closeTab);
 
     for (const { id, says, buttons } of BEGINNINGS)
-      test(`${id}: a sentence says why, and buttons what can be done; a prompt stays, and can be sent again`, async () => {
+      test(`shows a sentence and buttons and keeps the prompt for another attempt (${id})`, async () => {
         await tabOf(id);
         await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);
         await becomes(
@@ -127,14 +127,14 @@ suite("an agent's life", () => {
       });
   });
 
-  test("Restart Agent tries once more, and says so when that fails, too", async () => {
+  test("is retried by Restart Agent, with another notice on failure", async () => {
     await tabOf("Exiting");
     await button(box.frame, "Restart Agent").click();
     await seen(async () => (await notices().count()) === 2, "the second notice");
     await closeTab();
   });
 
-  test("Show Logs shows what the agent's last words were", async () => {
+  test("shows the agent's last output with Show Logs", async () => {
     await tabOf("Exiting");
     await button(box.frame, "Show Logs").click();
     await seen(
@@ -153,7 +153,7 @@ suite("an agent's life", () => {
     await closeTab();
   });
 
-  test("an agent that starts after all is sent the prompt again", async () => {
+  test("sends the prompt again when the agent starts later", async () => {
     await tabOf("Licensed");
     await showsText(box.frame, /Licensed stopped unexpectedly/);
     await sendPrompt(box.frame, "say here I am");
@@ -166,7 +166,7 @@ suite("an agent's life", () => {
     await closeTab();
   });
 
-  test("one that is slow to start says that it starts, and answers the prompt that waited for it", async () => {
+  test("shows that a slow agent starts and sends the waiting prompt", async () => {
     await tabOf("Slow");
     await sendPrompt(box.frame, "say at last");
     await seen(async () => (await status().innerText()).includes("Starting Slow…"), "that it starts");
@@ -177,7 +177,7 @@ suite("an agent's life", () => {
     await closeTab();
   });
 
-  test("one that never starts says that it tries, can be stopped, and goes with its tab", async () => {
+  test("can be stopped while the agent hangs, whose process ends with its tab", async () => {
     await tabOf("Hanging");
     await sendPrompt(box.frame, "say never");
     await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
@@ -189,13 +189,13 @@ suite("an agent's life", () => {
     await seen(() => Promise.resolve(processesOf(box, "--hang-init").length === 0), "the end of its process");
   });
 
-  suite("that dies, or ends its turn, where nobody looks", () => {
+  suite("hidden end of a turn or agent", () => {
     const badge = () =>
       box.page
         .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })
         .locator(".badge");
 
-    test("an answer that has ended while the view was hidden: a badge on its icon, and a notification that leads to it", async () => {
+    test("shows a badge and a notification for an answer that ends while the view is hidden", async () => {
       const rest = gate();
       await tabOf("Good");
       await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
@@ -208,7 +208,7 @@ suite("an agent's life", () => {
       await seen(async () => (await lastExchange(box.frame)).answer.endsWith("END"), "the end of the answer");
     });
 
-    test("between two turns it is back by itself, and the next prompt is answered", async () => {
+    test("restarts an agent that exits between turns and answers the next prompt", async () => {
       await tabOf("Good");
       await sendPrompt(box.frame, "pid");
       await turnEnded(box.frame);
@@ -226,7 +226,7 @@ suite("an agent's life", () => {
       await turnEnded(box.frame);
     });
 
-    test("in the middle of an answer, in a view that is hidden: what it said is there, and Send Again repeats the prompt", async () => {
+    test("keeps the output of an agent that exits in a hidden view and repeats its prompt", async () => {
       await newTab(box);
       await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
       await showsText(box.frame, /\d, half an/);

@@ -10,7 +10,7 @@ import { testAgent } from "./scripted";
 
 const COMMAND = `ask own kind=execute title="rm -rf build" input={"command":"rm -rf build"}`;
 
-suite("standing approvals of an agent's acts in VS Code's own chat", () => {
+suite("standing approval in VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -32,7 +32,7 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
     await chat.answered("chose reject_once");
   }
 
-  test("an agent that behaves as Codex: VS Code asks once for its harmless tool; approved for the session, it is not asked again; a command is", async () => {
+  test("confirms a tool of a Codex-like agent once per session, but each command", async () => {
     await chat.say(`codex-mcp vsc_* test_confirmed {"what":"something harmless"}; say harmless is done`);
     await chat.button("Allow in this Session").waitFor();
     await box.screenshot("lm-consent-codex-harmless");
@@ -44,7 +44,7 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
     await isAsked("lm-consent-codex-command");
   });
 
-  test("three parallel calls of such an agent are served in one round, and shown once", async () => {
+  test("serves three parallel calls of such an agent in one round and shows them once", async () => {
     await chat.say(
       [1, 2, 3]
         .map(n => `codex-mcp* vsc_* test_add {"a":${n},"b":10}`)
@@ -55,7 +55,7 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
     assert.doesNotMatch(answer, /mcp\.vsc_/);
   });
 
-  test("an agent with the title SERVER-TOOL alone is asked about each time, in a dialog without a standing approval; so is its command", async () => {
+  test("is not offered to an agent with only the SERVER-TOOL title, nor for its commands", async () => {
     await chat.say(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
     await chat.dialog.waitFor();
     await box.screenshot("lm-consent-titled-harmless");
@@ -73,7 +73,7 @@ suite("standing approvals of an agent's acts in VS Code's own chat", () => {
     await isAsked("lm-consent-titled-command");
   });
 
-  test("a command of one agent that is approved for the session is not approved for another agent, nor for another kind", async () => {
+  test("does not apply to another agent or kind", async () => {
     await chat.say(COMMAND);
     await asked(/Scripted wants to run a command/).waitFor();
     await chat.button("Allow in this Session").click();

@@ -13,7 +13,7 @@ import { seen } from "./scripted";
 
 const BEFORE = "What was said in this chat before";
 
-suite("histories of VS Code's own chat", () => {
+suite("histories of VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -45,7 +45,7 @@ suite("histories of VS Code's own chat", () => {
     );
   }
 
-  test("the user's instructions reach the agent once, as a quotation; the chat's own never", async () => {
+  test("sends the user's instructions once as a quotation, and never the chat's own", async () => {
     await talk("the first of all", "the second of all");
     const [first, second] = model.prompts,
       more = first?.more.map(({ text }) => text ?? "").join("\n") ?? "";
@@ -65,7 +65,7 @@ suite("histories of VS Code's own chat", () => {
       assert.equal(model.log.includes(own), false, own);
   });
 
-  test("a chat's title is ours, of its first words, and no session of the agent's hears of it", async () => {
+  test("answers the title request without the agent's session", async () => {
     const sessions = model.sessions,
       prompts = model.prompts.length;
     await chat.newChat();
@@ -76,7 +76,7 @@ suite("histories of VS Code's own chat", () => {
     assert.doesNotMatch(JSON.stringify(model.prompts), /title/i);
   });
 
-  test("a message that is written over: a new session is told what came before it", async () => {
+  test("starts a session with the earlier messages for an edited message", async () => {
     await chat.newChat();
     await talk("apples", "pears", "plums");
     const sessions = model.sessions;
@@ -87,7 +87,7 @@ suite("histories of VS Code's own chat", () => {
     assert.equal(model.sessions, sessions + 1, "and goes on");
   });
 
-  test("an answer that is given again: a new session is told what came before it", async () => {
+  test("starts a session with the earlier messages for a repeated answer", async () => {
     const sessions = model.sessions,
       prompts = model.prompts.length;
     await chat.retry();
@@ -97,7 +97,7 @@ suite("histories of VS Code's own chat", () => {
     told(sessions + 1, "lemons", "apples", "cherries");
   });
 
-  test("a checkpoint that is restored: nothing is asked until there are words, and these go to a new session", async () => {
+  test("starts a session after a restored checkpoint only with the next message", async () => {
     const sessions = model.sessions,
       prompts = model.prompts.length;
     await chat.restore("say cherries");
@@ -106,7 +106,7 @@ suite("histories of VS Code's own chat", () => {
     told(sessions + 1, "grapes", "apples");
   });
 
-  test("a fork and its origin go on side by side, each in its own session", async () => {
+  test("continues a fork and its origin in separate sessions", async () => {
     await chat.newChat();
     await talk("oak", "beech", "larch");
     await model.written("larch", 3);
@@ -128,7 +128,7 @@ suite("histories of VS Code's own chat", () => {
     assert.deepEqual([model.prompt.session, model.quoted.includes(BEFORE)], [fork, false]);
   });
 
-  test("two chats with the same words stream at the same time, each from its own session", async () => {
+  test("streams two chats with the same text concurrently from separate sessions", async () => {
     const STREAM = "stream 100000 chunks of 20 chars every 50 ms",
       prompts = model.prompts.length,
       cancelled = model.heard("session/cancel").length;
@@ -160,7 +160,7 @@ suite("histories of VS Code's own chat", () => {
     );
   });
 
-  test("a chat that was compacted goes on in the agent's session, which is told nothing that it knows", async () => {
+  test("continues a compacted chat in its session without repeating the history", async () => {
     await chat.newChat();
     await talk("red", "green");
     const { session } = model.prompt,
@@ -181,7 +181,7 @@ suite("histories of VS Code's own chat", () => {
     assert.equal(model.sessions, sessions);
   });
 
-  test("after a restart an old chat goes on: the agent, which is another process, is told what was said", async () => {
+  test("continues an old chat after a restart with its history in the prompt", async () => {
     const processes = model.heard("initialize").length;
     await chat.newChat();
     await talk("Monday", "Tuesday");

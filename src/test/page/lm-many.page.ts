@@ -11,7 +11,7 @@ const OTHERS = ["src/test/page/tools-extension", "scripts/real-agents/tools-exte
   path.join(ROOT, folder),
 );
 
-suite("many tools in VS Code's own chat", () => {
+suite("many tools in VS Code's chat", () => {
   let box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -24,7 +24,7 @@ suite("many tools in VS Code's own chat", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("a group is a tool like others: when it was called its tools are there", async () => {
+  test("is available after a call of its group", async () => {
     await chat.say("tools vsc_*");
     const first =
       /activate_fallback_(agents_tool_\d+)_1/.exec(
@@ -36,7 +36,7 @@ suite("many tools in VS Code's own chat", () => {
     await chat.answered("agents_tool_60 was told the last");
   });
 
-  test("what an agent itself wants to do is asked, each kind by itself, although the tools for that are in a group, too", async () => {
+  test("requests permission for each kind of action although the tools are in a group", async () => {
     for (const kind of ["read", "edit", "execute", "fetch", "other"]) {
       await chat.say(`ask ${kind} kind=${kind} title="Do this"; say it was ${kind}`);
       await chat.button("Allow in this Session").click();

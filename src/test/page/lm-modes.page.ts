@@ -4,7 +4,7 @@ import type { Box } from "./harness";
 import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
 
-suite("chat modes of VS Code's own chat", () => {
+suite("chat modes of VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -13,7 +13,7 @@ suite("chat modes of VS Code's own chat", () => {
   });
   suiteTeardown(() => model.close());
 
-  test("Plan enters the agent's plan mode and tells it the instructions; Agent restores its mode", async () => {
+  test("enters the agent's plan mode with Plan and restores its mode with Agent", async () => {
     await chat.say("chosen");
     await chat.answered("mode=build");
     await chat.mode("Plan");
@@ -29,7 +29,7 @@ suite("chat modes of VS Code's own chat", () => {
     assert.equal(model.sessions, 1);
   });
 
-  test("Ask enters the read-only mode; a permission is refused with what was asked and what to do", async () => {
+  test("enters the read-only mode with Ask and rejects permissions with an explanation", async () => {
     await chat.mode("Ask");
     await chat.say(`chosen; ask one kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over`);
     const answer = await chat.answered(/over/);

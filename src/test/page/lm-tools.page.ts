@@ -7,7 +7,7 @@ import type { Box } from "./harness";
 import { ModelBox, type ModelStep } from "./model-box";
 import type { ModelChat } from "./model-chat";
 
-suite("tools of an agent in VS Code's own chat", () => {
+suite("tool of an agent in VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -23,7 +23,7 @@ suite("tools of an agent in VS Code's own chat", () => {
   const results = (acts: readonly ModelStep[]): readonly string[] =>
     acts.flatMap(act => ("result" in act ? text(act.content) : []));
 
-  test("three rounds in one turn: each call follows the result before it", async () => {
+  test("runs in three rounds of one turn, each after the previous result", async () => {
     const acts = await model.acting(),
       prompts = model.prompts.length;
     await chat.say(
@@ -40,7 +40,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.equal(model.prompts.length, prompts + 1);
   });
 
-  test("Allow Once is for once", async () => {
+  test("asks again after Allow Once", async () => {
     for (const what of ["first", "second"]) {
       await chat.say(`mcp vsc_* test_confirmed {"what":"the ${what}"}`);
       await chat.allowOnce();
@@ -48,7 +48,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     }
   });
 
-  test("Skip: the agent hears why, goes on, and its other calls are run", async () => {
+  test("returns the reason to the agent on Skip and runs the other calls", async () => {
     const acts = await model.acting();
     await chat.say(
       `mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`,
@@ -67,13 +67,13 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.doesNotMatch(heard, /done nothing/);
   });
 
-  test("Skip All, the cross of a confirmation, is a no to the agent", async () => {
+  test("rejects a permission on Skip All", async () => {
     await chat.say(`ask one kind=edit title="Change it"; say that was no`);
     await box.page.locator(".chat-tool-carousel-dismiss-button:visible").last().click();
     await chat.answered(/chose reject_once\s*that was no/);
   });
 
-  test("Stop while VS Code asks: nothing was done, the agent is stopped, and the next words are in its session", async () => {
+  test("runs nothing after Stop during a confirmation and keeps the session", async () => {
     const acts = await model.acting();
     await chat.say(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
     await chat.button("Skip").waitFor();
@@ -90,7 +90,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.equal(model.quoted.includes("do not remember"), false);
   });
 
-  test("Stop while a tool runs: the tool is told, and the next words are in the agent's session", async () => {
+  test("is cancelled by Stop while it runs, and keeps the session", async () => {
     await chat.say(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
     await gate("the first gate").waitFor();
     const { session } = model.prompt;
@@ -101,7 +101,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.equal(model.prompt.session, session);
   });
 
-  test("what is said while a tool runs: the agent has the result, then the words as its next turn", async () => {
+  test("returns its result and then a message sent while it runs", async () => {
     const acts = await model.acting(),
       cancelled = model.heard("session/cancel").length;
     await chat.say(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
@@ -117,7 +117,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.deepEqual([model.prompt.session, model.prompt.words], [session, "say I steer"]);
   });
 
-  test("sub-agents have sessions of their own, at the same time, and the agent goes on in its own", async () => {
+  test("runs sub-agents in separate concurrent sessions and continues the parent's", async () => {
     const prompts = model.prompts.length;
     await chat.say(
       [
@@ -136,7 +136,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.equal(model.prompt.session, session);
   });
 
-  test("a tool's picture reaches the agent as a picture", async () => {
+  test("returns a picture to the agent", async () => {
     const acts = await model.acting();
     await chat.say("mcp vsc_* test_image {}");
     await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent received it; a trace omits the data
@@ -147,7 +147,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     );
   });
 
-  test("the user's picture reaches the agent as a picture", async () => {
+  test("sends the user's picture to the agent", async () => {
     await box.page.evaluate(async () => {
       const canvas = document.createElement("canvas");
       const png = await new Promise<Blob | null>(resolve => {
@@ -168,7 +168,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     );
   });
 
-  test("Allow in this Session: VS Code's tool is not asked about again, in no chat; the agent's own acts are", async () => {
+  test("applies Allow in this Session to VS Code's tool in all chats, but not to the agent's actions", async () => {
     await chat.say(`mcp vsc_* test_confirmed {"what":"the third"}`);
     await chat.button("Allow in this Session").click();
     await chat.answered("done the third");
@@ -179,7 +179,7 @@ suite("tools of an agent in VS Code's own chat", () => {
     assert.match(await chat.last.innerText(), /chose reject_once/);
   });
 
-  test("Allow in this Session for an agent's act: that kind of act is not asked about again, others are", async () => {
+  test("applies Allow in this Session to the agent's action of that kind only", async () => {
     await chat.say(`ask one kind=execute title="Run it"; say that was the first`);
     await chat.button("Allow in this Session").click();
     await chat.answered(/chose allow_once\s*that was the first/);

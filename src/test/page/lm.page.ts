@@ -9,7 +9,7 @@ import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
 import { gate } from "./scripted";
 
-suite("agents in VS Code's own chat", () => {
+suite("agent in VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -18,7 +18,7 @@ suite("agents in VS Code's own chat", () => {
   });
   suiteTeardown(() => model.close());
 
-  test("the picker shows the agents, and one that is whichever is selected", async () => {
+  test("appears in the model picker", async () => {
     await chat.picker.click();
     const filter = box.page.locator(".action-widget:visible input.action-list-filter-input");
     for (const name of ["Eliza", "Scripted", "Symposium"]) {
@@ -32,7 +32,7 @@ suite("agents in VS Code's own chat", () => {
     await box.page.keyboard.press("Escape");
   });
 
-  test("an agent answers, and its next turn is in the same session", async () => {
+  test("answers and continues in the same session", async () => {
     await chat.say("say hello from the agent");
     await chat.answered("hello from the agent");
     await chat.say("say hello again");
@@ -45,7 +45,7 @@ suite("agents in VS Code's own chat", () => {
     await box.screenshot("lm-answer");
   });
 
-  test("VS Code's tools are the agent's: one that asks first is asked about by VS Code alone", async () => {
+  test("calls VS Code's tools, with VS Code's confirmation", async () => {
     await chat.say(`mcp vsc_* test_add {"a":20,"b":22}`);
     await chat.answered("test_add: sum 42");
     await chat.say(`mcp vsc_* test_confirmed {"what":"a thing"}`);
@@ -55,7 +55,7 @@ suite("agents in VS Code's own chat", () => {
     await chat.answered("test_confirmed: done a thing");
   });
 
-  test("what an agent itself wants to do is asked: allowed, and skipped", async () => {
+  test("requests permission for its own actions, allowed and skipped", async () => {
     await chat.say(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
     await chat.button("Allow").waitFor();
     await box.screenshot("lm-permission");
@@ -67,7 +67,7 @@ suite("agents in VS Code's own chat", () => {
     await chat.answered(/chose reject_once[\s\S]*after it/);
   });
 
-  test("what is too long for a question is shown whole in an editor, which cannot be written in", async () => {
+  test("shows the full text of a long question in a read-only editor", async () => {
     await chat.say(
       `ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`,
     );
@@ -83,7 +83,7 @@ suite("agents in VS Code's own chat", () => {
     await box.command("View: Close All Editors");
   });
 
-  test("what VS Code offers is offered: also tools without a schema, with an empty one, and with a choice at its top", async () => {
+  test("receives tools without a schema, with an empty one and with root alternatives", async () => {
     await chat.say("tools vsc_*");
     const names = (await chat.answered(/test_add[\s\S]*test_throws/)).split(/[,\s]+/);
     for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
@@ -101,7 +101,7 @@ suite("agents in VS Code's own chat", () => {
     }
   });
 
-  test("one to twenty calls at once: all are open before the first result, and each has its own", async function () {
+  test("runs one to twenty concurrent calls, all open before the first result", async function () {
     this.timeout(timeLimit(900_000));
     for (let n = 1; n <= 20; n++) {
       const acts = await model.acting();
@@ -121,7 +121,7 @@ suite("agents in VS Code's own chat", () => {
     }
   });
 
-  test("the agent's own tool is shown from its start, and a failure once, behind the text before it", async () => {
+  test("shows its own tool from its start, and a failure once after the text", async () => {
     const held = gate(),
       title = "cp $A/x elsewhere";
     await chat.say(
@@ -138,7 +138,7 @@ suite("agents in VS Code's own chat", () => {
     await box.screenshot("lm-failure");
   });
 
-  test("Stop in mid-answer reaches the agent, and the next turn is in the same session", async () => {
+  test("is cancelled by Stop and continues in the same session", async () => {
     const cancelled = model.heard("session/cancel").length;
     await chat.say("stream 100000 chunks of 20 chars every 50 ms");
     await chat.answered("w5 ");
@@ -149,7 +149,7 @@ suite("agents in VS Code's own chat", () => {
     assert.equal(model.sessions, 1);
   });
 
-  test("Stop while a question is open: it is answered no, and what is said next is a new turn", async () => {
+  test("has an open question rejected by Stop, and starts a turn with the next message", async () => {
     await chat.say(`ask three kind=fetch title="Get a page"; say never`);
     await chat.button("Skip").waitFor();
     await chat.stop();
@@ -160,7 +160,7 @@ suite("agents in VS Code's own chat", () => {
     assert.equal(model.sessions, 1, "also when the history has the call that was stopped");
   });
 
-  test("another model sees the conversation, and the first one hears what it missed", async () => {
+  test("receives the messages of another model when selected again", async () => {
     await chat.newChat();
     await chat.say("say I begin");
     await chat.answered("I begin");
@@ -175,7 +175,7 @@ suite("agents in VS Code's own chat", () => {
     assert.match(model.quoted, /curious about the garden/);
   });
 
-  test("another chat is another session, also with the same first words", async () => {
+  test("starts a session for another chat with the same first message", async () => {
     const sessions = model.sessions;
     await chat.newChat();
     await chat.say("say hello from the agent");

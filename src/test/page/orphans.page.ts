@@ -12,7 +12,7 @@ const STUBBORN = ["--ignore-sigterm", "--ignore-stdin-end", "--with-child", "--s
 /** For a slow machine; normally much less. */
 const LIMIT_MS = 60_000;
 
-suite("no orphan", function () {
+suite("orphaned process", function () {
   this.timeout(timeLimit(400_000));
   let box: Box;
   suiteSetup(async () => {
@@ -46,20 +46,20 @@ suite("no orphan", function () {
     for (const pid of pids) process.kill(pid, "SIGKILL");
   }
 
-  test("the sidecar is killed: its agent and all that it started are gone", async () => {
+  test("is absent after the sidecar is killed", async () => {
     const run = await running();
     kill("sidecar.js serve");
     await gone(run);
     await showsText(box.frame, /does not remember what was said above/);
   });
 
-  test("the extension host is killed: so are they", async () => {
+  test("is absent after the extension host is killed", async () => {
     const run = await running();
     kill("--type=extensionHost");
     await gone(run);
   });
 
-  test("both are killed at once: they are gone after the next start", async () => {
+  test("is absent after the next start when both are killed", async () => {
     await box.reload();
     await box.open();
     const run = await running();
@@ -71,7 +71,7 @@ suite("no orphan", function () {
     await gone(run);
   });
 
-  test("the window is closed: they are gone, and so are sidecar and extension host", async () => {
+  test("is absent after the window closes", async () => {
     const run = await running();
     await box.page.goto("about:blank");
     await gone(run);

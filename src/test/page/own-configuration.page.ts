@@ -32,7 +32,7 @@ const WORKSPACE = {
   distribution: { symposium: { subcommand: "proxy", args: ["workspace"] } },
 };
 
-suite("an agent's own configuration", () => {
+suite("own configuration of an agent", () => {
   const folder = mkdtempSync(path.join(tmpdir(), "configuration_")),
     file = path.join(folder, "settings.json");
   let box: Box;
@@ -56,7 +56,7 @@ suite("an agent's own configuration", () => {
   const isReadable = (theme: string): Promise<void> =>
     becomes(async () => (await violations(box.frame)).join("\n"), "", `no violation in ${theme}`);
 
-  test("is offered when no connection works, changed after a question, brings the tools to a new tab, and is restored", async () => {
+  test("is offered when no transport works, edited with consent, effective in a new tab, and restored", async () => {
     await say("say hello");
     await newTab(box);
     await say("say hello");

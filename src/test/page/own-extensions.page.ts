@@ -32,12 +32,12 @@ suite("Symposium's own extensions", () => {
     return (await lastExchange(box.frame)).answer;
   }
 
-  test("the first answer is to what the user said, and no folder was made by opening a session", async () => {
+  test("keeps the user's first message and creates no folder when a session opens", async () => {
     assert.match(await ask("Hello"), /How do you do/);
     assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space")), false);
   });
 
-  test("their tools are there", async () => {
+  test("offers its tools", async () => {
     assert.match(await ask("list tools from sparkle"), /list_sparklers/);
     assert.match(await ask("list tools from ferris"), /crate_sources[^]*rust_crate_query/);
     assert.match(await ask(`use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
@@ -51,7 +51,7 @@ suite("Symposium's own extensions", () => {
     return (await lastExchange(box.frame)).answer;
   }
 
-  test("what is kept is a file that can be read, written after the user allowed it", async () => {
+  test("writes notes to a readable file with consent", async () => {
     assert.match(
       await answered(
         `use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`,
@@ -62,12 +62,12 @@ suite("Symposium's own extensions", () => {
     assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
   });
 
-  test("Cargo runs nothing that the user denies", async () => {
+  test("runs no denied cargo command", async () => {
     assert.match(await answered("use tool cargo-mcp::cargo_run", /^Deny$/), /did not allow this: cargo run/);
     assert.equal(existsSync(path.join(box.folders[0] ?? "", "target")), false);
   });
 
-  test(".sparkle-space of the folder is asked about once, before the first prompt of the next session", async () => {
+  test("asks once for .sparkle-space before the next session's first prompt", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "Hello");
     await button(box.frame, "⋯").waitFor();
@@ -80,7 +80,7 @@ suite("Symposium's own extensions", () => {
     assert.match(await ask("Hello"), /How do you do/);
   });
 
-  test("the session's details say what each has added", async () => {
+  test("appears in the session details with its changes", async () => {
     await chat().locator(".symposium-details-button").click();
     for (const [name, server] of [
       ["Sparkle", "sparkle"],
@@ -95,7 +95,7 @@ suite("Symposium's own extensions", () => {
     await chat().locator(".symposium-details-button").click();
   });
 
-  test("the settings show those that are on; the others are offered, and added", async () => {
+  test("is listed in the settings when enabled, and others can be added", async () => {
     const page = await openSettings(box, "page");
     await shows(
       page,

@@ -30,7 +30,7 @@ const DOCUMENT = {
   ],
 };
 
-suite("agents of the registry", () => {
+suite("registry agent", () => {
   let box: Box,
     server: Server,
     requests = 0;
@@ -63,7 +63,7 @@ suite("agents of the registry", () => {
     await rows().filter({ hasText: "Counts what can be counted" }).waitFor();
   }
 
-  test("are asked for only when somebody wants to see them, with what cannot be used here last", async () => {
+  test("is requested only on demand, with unavailable ones last", async () => {
     assert.equal(requests, 0);
     await more("Its first tab installs it");
     assert.equal(requests, 1);
@@ -74,7 +74,7 @@ suite("agents of the registry", () => {
       .waitFor();
   });
 
-  test("one that is chosen stands in the user's settings, beside those that were there, and is the agent of new tabs", async () => {
+  test("is added to the settings and selected for new tabs", async () => {
     // Waited for in parallel, because it disappears by itself.
     await Promise.all([
       box.page.locator(".notification-toast", { hasText: "Ada is the agent of new tabs" }).waitFor(),
@@ -100,7 +100,7 @@ suite("agents of the registry", () => {
     );
   });
 
-  test("are there without the registry, too, and it is said how old they are", async () => {
+  test("is available offline with the age of the cache", async () => {
     server.closeAllConnections();
     await new Promise<void>(resolve => {
       server.close(() => resolve());

@@ -38,7 +38,7 @@ const SETTINGS = {
 
 type Entry = Readonly<Record<string, unknown>>;
 
-suite("settings: for hands, eyes and ears", () => {
+suite("settings: accessibility", () => {
   let box: Box, view: FrameLocator;
   suiteSetup(async () => {
     box = await openBox({ settings: SETTINGS });
@@ -70,7 +70,7 @@ suite("settings: for hands, eyes and ears", () => {
     shows(view, async () => (await names(view, "extension")).join() === all.join(), `the order ${all.join(", ")}`);
 
   suite("extensions", () => {
-    test("by keyboard: taken with Space, moved with the arrow keys, dropped with Space; each step is said", async () => {
+    test("moves by keyboard with Space and arrows, each step announced", async () => {
       await grip("First").focus();
       await keys("Space");
       await says("First taken, 1 of 3");
@@ -93,7 +93,7 @@ suite("settings: for hands, eyes and ears", () => {
       assert.equal(written().find(({ id }) => id === "first")?.["strange"], 1);
     });
 
-    test("Escape puts it back", async () => {
+    test("returns to its place on Escape", async () => {
       await keys("Space", "Home");
       await inOrder("First", "Second", "Third");
       await keys("Escape");
@@ -103,14 +103,14 @@ suite("settings: for hands, eyes and ears", () => {
       await is("Move: First");
     });
 
-    test("Alt+Up in its row moves it at once, and the focus goes along", async () => {
+    test("moves immediately with Alt+Up and keeps the focus", async () => {
       await view.getByRole("checkbox", { name: "Enable First" }).focus();
       await keys("Alt+ArrowUp", "Alt+ArrowUp");
       await is("Enable First");
       await shows(view, () => order() === "first,second,third", "the order in the settings");
     });
 
-    test("by mouse: dragged by its grip, with a mark where it would go", async () => {
+    test("moves by dragging the grip, with a drop mark", async () => {
       const from = await grip("First").boundingBox(),
         third = await rowOf(view, "Third").boundingBox();
       assert.ok(from && third);
@@ -124,14 +124,14 @@ suite("settings: for hands, eyes and ears", () => {
       await inOrder("Second", "Third", "First");
     });
 
-    test("with presses alone, for who cannot drag", async () => {
+    test("moves by buttons alone", async () => {
       await press(view, "Move: First");
       await press(view, "Up: First");
       await press(view, "Move: First");
       await shows(view, () => order() === "second,first,third", "the order in the settings");
     });
 
-    test("are switched on and off, and deleted; the focus goes to the next row", async () => {
+    test("is enabled, disabled and deleted, and the focus moves to the next row", async () => {
       await view.getByRole("checkbox", { name: "Enable Second" }).click();
       await shows(view, () => written().find(({ id }) => id === "second")?.["_enabled"] === true, "that it is on");
       await view.getByRole("button", { name: /^Remove: Second/ }).focus();
@@ -144,7 +144,7 @@ suite("settings: for hands, eyes and ears", () => {
       );
     });
 
-    test("are added", async () => {
+    test("is added", async () => {
       await press(view, "Add Extension…");
       const input = box.page.locator(".quick-input-widget:visible input.input");
       await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
@@ -168,7 +168,7 @@ suite("settings: for hands, eyes and ears", () => {
       );
     });
 
-    test("are added at an address, with a header; a wrong address is told while it is written", async () => {
+    test("is added by address with a header, validated while typing", async () => {
       await press(view, "Add Extension…");
       const widget = box.page.locator(".quick-input-widget:visible"),
         input = widget.locator("input.input");
@@ -199,8 +199,8 @@ suite("settings: for hands, eyes and ears", () => {
     });
   });
 
-  suite("by keyboard alone", () => {
-    test("every control is a stop of the Tab key, in the order of the page, and shows that it has the focus", async () => {
+  suite("keyboard only", () => {
+    test("reaches every control in page order with a visible focus", async () => {
       const all = await view
         .locator("body")
         .evaluate(() =>
@@ -239,7 +239,7 @@ suite("settings: for hands, eyes and ears", () => {
       assert.deepEqual(stops, all.slice(notes));
     });
 
-    test("arrow keys go from row to row, and Enter and Space do what a press does", async () => {
+    test("moves between rows with arrows and activates with Enter and Space", async () => {
       await view.locator("#agent-mine").focus();
       await keys("ArrowDown");
       assert.equal(await view.locator(":focus").getAttribute("id"), "agent-other");
@@ -259,7 +259,7 @@ suite("settings: for hands, eyes and ears", () => {
       await shows(view, () => setting(box, "symposium.updates") === "off", "the next of the radio buttons");
     });
 
-    test("a view that comes takes the focus from nothing", async () => {
+    test("keeps the focus when a view arrives", async () => {
       const held = view.getByRole("button", { name: "Check for Updates" });
       await held.focus();
       await view.getByRole("checkbox", { name: "Enable Third" }).evaluate(each => {
@@ -271,9 +271,9 @@ suite("settings: for hands, eyes and ears", () => {
     });
   });
 
-  suite("in the editor's themes", () => {
+  suite("theme", () => {
     for (const { theme, kind, name } of THEMES) {
-      test(`${theme}: axe finds nothing wrong, all can be read, edges are where they are asked for`, async () => {
+      test(`has no axe violations, readable text and the required borders in ${theme}`, async () => {
         await wear(box, theme, kind, view);
         await view.locator("body").evaluate(() => window.scrollTo(0, 0));
         await box.screenshot(`settings-${name}`);
@@ -304,7 +304,7 @@ suite("settings: for hands, eyes and ears", () => {
       });
     }
 
-    test("as an editor, too", async () => {
+    test("applies to the settings editor", async () => {
       const page = await openSettings(box, "page");
       for (const { theme, kind, name } of [THEMES[1], THEMES[0]]) {
         await wear(box, theme, kind, page);
@@ -315,8 +315,8 @@ suite("settings: for hands, eyes and ears", () => {
     });
   });
 
-  suite("at the narrowest", () => {
-    test("nothing sticks out", async () => {
+  suite("minimum width", () => {
+    test("shows nothing outside the view", async () => {
       const sash = await box.page.locator(".sidebar").boundingBox();
       assert.ok(sash);
       await box.page.mouse.move(sash.x + sash.width, sash.y + 300);
@@ -346,14 +346,14 @@ suite("settings: for hands, eyes and ears", () => {
   });
 });
 
-suite("settings: a workspace that nobody has trusted", () => {
+suite("settings in an untrusted workspace", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openBox({ restricted: true, settings: SETTINGS });
   });
   suiteTeardown(() => box.close());
 
-  test("shows what is set up, says why nothing can be done about it, and starts nothing", async () => {
+  test("shows the configuration and the reason for restrictions, and starts nothing", async () => {
     const view = await openSettings(box, "view");
     await view.locator(".note", { hasText: "trust" }).waitFor();
     await box.screenshot("settings-restricted");

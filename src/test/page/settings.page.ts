@@ -58,7 +58,7 @@ suite("settings: agents", () => {
   const store = (id: string): string => path.join(box.server.home, ".symposium/bin", id);
   const more = (name: string): Promise<void> => press(view, `More: ${name}`);
 
-  test("shows what is set up first, with what is known of each, and what is wrong with the settings", async () => {
+  test("shows configured agents first with their status, and problems of the settings", async () => {
     await isMarked("Packed", "not installed");
     await shows(
       view,
@@ -77,7 +77,7 @@ suite("settings: agents", () => {
     await box.screenshot("settings-view");
   });
 
-  test("an agent of the registry is added, and its row has the focus", async () => {
+  test("adds an agent of the registry and focuses its row", async () => {
     await press(view, "From the Registry…");
     await box.page
       .locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Counts what can be counted" })
@@ -91,7 +91,7 @@ suite("settings: agents", () => {
     await rowOf(view, "Ada").locator(".ink").waitFor();
   });
 
-  test("an installation shows how far it is, and can be stopped", async () => {
+  test("shows the progress of an installation, which can be cancelled", async () => {
     await press(view, "Install: Ada");
     await shows(
       view,
@@ -117,7 +117,7 @@ suite("settings: agents", () => {
     assert.ok(!existsSync(path.join(store("ada"), "1.0.0")));
   });
 
-  test("and goes to its end, and the agent can be chosen", async () => {
+  test("completes an installation and selects the agent", async () => {
     registry.letThrough();
     await press(view, "Install: Ada");
     await isMarked("Ada", "installed 1.0.0");
@@ -131,7 +131,7 @@ suite("settings: agents", () => {
     );
   });
 
-  test("one from npm is installed by npm, and what npm says when it fails stands in the row, to be copied", async () => {
+  test("installs from npm and shows npm's error in the row", async () => {
     machine.npmFails("npm error network timeout\nnpm error at never\n");
     await press(view, "Install: Packed");
     await rowOf(view, "Packed").locator(".finding[data-tone=error] .sentence", { hasText: /npm/ }).waitFor();
@@ -142,7 +142,7 @@ suite("settings: agents", () => {
     assert.equal(await rowOf(view, "Packed").locator(".finding").count(), 0);
   });
 
-  test("Check says why an agent does not start, with what helps, and a report", async () => {
+  test("shows with Check why an agent does not start, with a fix and a report", async () => {
     await more("Broken");
     await press(view, "Check: Broken");
     const finding = rowOf(view, "Broken").locator(".finding[data-tone=error]");
@@ -163,14 +163,14 @@ suite("settings: agents", () => {
     await box.command("View: Close All Editors");
   });
 
-  test("Check says of one that works that it does", async () => {
+  test("shows with Check that an agent works", async () => {
     await more("Mine");
     await press(view, "Check: Mine");
     await rowOf(view, "Mine").locator(".finding[data-tone=good]").waitFor();
     await press(view, "Dismiss: Mine");
   });
 
-  test("allowing everything is confirmed, written to the agent's entry, warned of, and taken back", async () => {
+  test("confirms, stores, warns about and reverts the permission bypass", async () => {
     const box_ = view.getByRole("checkbox", { name: "Allow everything without asking: Mine" });
     await box_.click();
     await answerDialog(box, /^Allow Mine to do everything without asking\?/, "Cancel");
@@ -186,7 +186,7 @@ suite("settings: agents", () => {
     await shows(view, async () => !(await box_.isChecked()), "that it is off");
   });
 
-  test("what is newer in the registry is said, and installed when it is wanted", async () => {
+  test("shows and installs an update of the registry", async () => {
     registry.version = "1.1.0";
     await press(view, "Check for Updates");
     await rowOf(view, "Ada").locator(".finding", { hasText: "1.1.0" }).waitFor();
@@ -197,7 +197,7 @@ suite("settings: agents", () => {
     await shows(view, () => entry("ada")?.["version"] === "1.1.0", "it in the settings");
   });
 
-  test("one that is removed is gone from the settings and from the disk, after a question; Eliza is the agent of new tabs then", async () => {
+  test("removes an agent from settings and disk after confirmation and selects Eliza", async () => {
     await more("Ada");
     await press(view, "Remove: Ada");
     await box.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Remove" }).click();
@@ -212,7 +212,7 @@ suite("settings: agents", () => {
     );
   });
 
-  test("how prompts are sent, and what happens about updates, stands in the settings", async () => {
+  test("stores the send key and the update mode in the settings", async () => {
     await view.getByRole("checkbox", { name: "Send with a modifier key" }).click();
     await shows(view, () => setting(box, "symposium.requireModifierToSend") === true, "the modifier");
     for (const [label, mode] of [
@@ -225,7 +225,7 @@ suite("settings: agents", () => {
     }
   });
 
-  test("the same is there as an editor, and both show what is changed in one", async () => {
+  test("opens as an editor and synchronizes with the view", async () => {
     await press(view, "Open as Page");
     const page = await settingsFrame(box, "page");
     assert.equal(await page.getByRole("button", { name: "Open as Page" }).count(), 0);
@@ -235,7 +235,7 @@ suite("settings: agents", () => {
     await box.command("View: Close All Editors");
   });
 
-  test("what is unfolded, and where it was scrolled to, is there again when the page is", async () => {
+  test("restores unfolded sections and the scroll position", async () => {
     await view.locator(".links").scrollIntoViewIfNeeded();
     const before = await view.locator("body").evaluate(() => window.scrollY);
     assert.ok(before > 0);
@@ -252,7 +252,7 @@ suite("settings: agents", () => {
     );
   });
 
-  test("the links lead where they say", async () => {
+  test("opens the targets of its links", async () => {
     await press(view, "All Settings");
     await box.page.locator(".settings-editor").waitFor();
     await box.command("View: Close All Editors");

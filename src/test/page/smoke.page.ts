@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
 
-suite("the chat view, from the source folder", () => {
+suite("chat view from the source folder", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openBox();
   });
   suiteTeardown(() => box.close());
 
-  test("a prompt typed by the user is answered by Eliza", async () => {
+  test("shows Eliza's answer to a typed prompt", async () => {
     const frame = await box.open();
     await sendPrompt(frame, "I am unhappy");
     await turnEnded(frame);
@@ -17,7 +17,7 @@ suite("the chat view, from the source folder", () => {
     assert.match(answer, /unhappy/i);
   });
 
-  test("another text gets another answer", async () => {
+  test("shows another answer to another text", async () => {
     const first = (await lastExchange(box.frame)).answer;
     await sendPrompt(box.frame, "My mother hates computers");
     await turnEnded(box.frame);

@@ -29,7 +29,7 @@ const namedByPages = (): readonly string[] =>
     ),
   );
 
-suite("the record of color themes", () => {
+suite("recorded color theme", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted();
@@ -37,7 +37,7 @@ suite("the record of color themes", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("has the variables of VS Code that the pages use", async () => {
+  test("contains VS Code's variables used by the pages", async () => {
     const variables = [...new Set([...namedByPages(), ...OTHERS])].sort(),
       actual: Record<string, Theme> = {};
     for (const [name, { classes }] of Object.entries(readThemes())) {

@@ -8,7 +8,7 @@ import { openBox, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
 import { newTab, seen, showsText } from "./scripted";
 import { closeEditors, setting, shows } from "./settings-box";
 
-suite("the walkthrough", () => {
+suite("walkthrough", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openBox({
@@ -42,7 +42,7 @@ suite("the walkthrough", () => {
     await step(title).click();
   }
 
-  test("each step says what it is about, with its drawing, and leads where it says", async () => {
+  test("shows each step with its picture and opens its target", async () => {
     await walkthrough("Send your first prompt");
     let drawing = "";
     for (const title of [
@@ -77,7 +77,7 @@ suite("the walkthrough", () => {
     await box.page.locator('.pane-header[aria-label^="Chat"]').waitFor();
   });
 
-  test("the first step is done when Eliza has answered", async () => {
+  test("completes the first step after Eliza's answer", async () => {
     await box.command("View: Close All Editors");
     await box.open();
     await sendPrompt(box.frame, "hello");
@@ -86,7 +86,7 @@ suite("the walkthrough", () => {
     await seen(() => isDone("Send your first prompt"), "the first step is ticked off");
   });
 
-  test("a program on this computer that is an agent is found, and chosen it stands in the settings, and answers", async () => {
+  test("finds an installed agent, which answers after its selection", async () => {
     await step("Select your agent").getByRole("button", { name: "Select Agent" }).click();
     await rows().filter({ hasText: "Goose" }).waitFor();
     await rows().filter({ hasText: "Goose" }).filter({ hasText: "programs/goose" }).waitFor();
@@ -118,7 +118,7 @@ suite("the walkthrough", () => {
     await seen(() => isDone("Sign in to your agent"), "the third step is ticked off: the agent has answered");
   });
 
-  test("the last step is done when the settings were opened", async () => {
+  test("completes the last step when the settings open", async () => {
     await walkthrough("Manage agents and settings");
     await step("Manage agents and settings").getByRole("button", { name: "Open Settings" }).click();
     await box.page.locator(".tab", { hasText: "Symposium Settings" }).waitFor();

@@ -13,7 +13,7 @@ import { closeEditors, openSettings, rowOf, setting, settingsFrame, shows } from
 const entry = (settings: object = {}): object => ({ id: "workspace", _enabled: true, _source: "built-in", settings });
 const ALWAYS = "Always Allow Editing Files (This Session)";
 
-suite("the extension Workspace", () => {
+suite("Workspace extension", () => {
   let box: Box;
   let folder = "";
   suiteSetup(async () => {
@@ -81,7 +81,7 @@ suite("the extension Workspace", () => {
     if (typed !== "") await box.page.keyboard.type(typed);
   }
 
-  test("what is typed and not saved is what a tool reads, and lines of it", async () => {
+  test("reads unsaved text and ranges of it", async () => {
     await openFile("typed.txt", "one\ntwo\n");
     await typeInEditor(["ControlOrMeta+End"], "three, not saved");
     await editorShows(/three, not saved/);
@@ -92,7 +92,7 @@ suite("the extension Workspace", () => {
     assert.equal(text("typed.txt"), "one\ntwo\n");
   });
 
-  test("an edit is asked about with its change; allowed, it is in the editor, saved, and one step to be undone", async () => {
+  test("requests permission with the change, and applies it as one saved undo step", async () => {
     await openFile("edited.txt", "first\nsecond\nthird\n");
     await asks(edit("edited.txt", "second\nthird", "2nd\n3rd"));
     await cardSays("permission", "Edit edited.txt");
@@ -109,7 +109,7 @@ suite("the extension Workspace", () => {
     await editorShows(/^first\s+2nd\s+3rd/);
   });
 
-  test("in a file with unsaved changes one step takes back the edit, and leaves those", async () => {
+  test("keeps unsaved changes separate from the edit's undo step", async () => {
     await openFile("dirty.txt", "top\nold\n");
     await typeInEditor(["ControlOrMeta+Home"], "mine ");
     await editorShows(/^mine top/);
@@ -121,13 +121,13 @@ suite("the extension Workspace", () => {
     await editorShows(/^mine top\s+old/);
   });
 
-  test("denied, nothing is done, and the model is told", async () => {
+  test("does nothing after a denial and reports it to the model", async () => {
     await asks(call("write_file", { path: "denied/new.txt", content: "x" }));
     assert.match(await answered("Deny"), /The user did not allow this: Make denied\/new\.txt\./);
     assert.ok(!existsSync(at("denied")));
   });
 
-  test("outside of the workspace nobody is even asked", async () => {
+  test("rejects paths outside the workspace without a request", async () => {
     assert.match(
       await ask(call("write_file", { path: "../outside.txt", content: "x" })),
       /outside of the session's folders/,
@@ -135,7 +135,7 @@ suite("the extension Workspace", () => {
     assert.ok(!existsSync(at("../outside.txt")));
   });
 
-  test("a command is asked about with its line, runs in a terminal that is seen, and is told with its code", async () => {
+  test("requests permission for a command line and runs it in a visible terminal", async () => {
     await asks(call("run_terminal", { command: "echo printed && exit 3" }));
     await cardSays("permission", "Run echo printed && exit 3");
     await box.screenshot("workspace-command-light");
@@ -149,7 +149,7 @@ suite("the extension Workspace", () => {
     await terminal.locator(".symposium-terminal-output", { hasText: "printed" }).waitFor();
   });
 
-  test("files and lines are found, with the ripgrep that VS Code has inside", async () => {
+  test("finds files and lines with VS Code's ripgrep", async () => {
     writeFileSync(at(".gitignore"), "ignored.txt\n");
     for (const name of ["found.txt", "ignored.txt"]) writeFileSync(at(name), "a needle here\n");
     assert.match(await ask(call("search_files", { pattern: "{found,ignored}.txt" })), /search_files: found\.txt$/);
@@ -161,7 +161,7 @@ suite("the extension Workspace", () => {
     assert.match(readFileSync(`/proc/${sidecar}/environ`, "utf8"), /\0SYMPOSIUM_RIPGREP=[^\0]*\/rg\0/);
   });
 
-  test("always allowed is not asked about again, for this tool in this tab", async () => {
+  test("applies Always Allow to the tool in the tab only", async () => {
     writeFileSync(at("always.txt"), "a\nb\n");
     await asks(edit("always.txt", "a", "1"));
     await answered(ALWAYS);
@@ -171,7 +171,7 @@ suite("the extension Workspace", () => {
     await answered("Deny");
   });
 
-  suite("where nobody is asked", () => {
+  suite("bypassed permissions", () => {
     suiteSetup(async () => {
       await box.command("File: Save All Files");
       await seen(async () => (await box.page.locator(".tabs-container .tab.dirty").count()) === 0, "that all is saved");
@@ -200,7 +200,7 @@ suite("the extension Workspace", () => {
       await closeEditors(box);
     }
 
-    test("by the agent's setting: a badge says so as long as it is so, and leads to the settings", async () => {
+    test("shows a badge while the agent's setting bypasses permissions, with a link to the settings", async () => {
       assert.equal(await badge().count(), 0);
       await bypass(true);
       await badge().waitFor();
@@ -221,7 +221,7 @@ suite("the extension Workspace", () => {
       await answered("Deny");
     });
 
-    test("by the extension's: the tab that begins with it says so, and the one before it does not", async () => {
+    test("shows a badge in tabs that started with an approving extension", async () => {
       box.writeSettings(scripted([], { "symposium.extensions": [entry({ approve: "all" })] }));
       await chat().getByText("This tab goes on with what was set when it began.").waitFor(); // applied
       assert.equal(await badge().count(), 0);

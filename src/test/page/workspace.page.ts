@@ -9,7 +9,7 @@ import { button, newTab, openScripted, processesOf, scripted, seen, showsText, s
 const AGENT = "scripted-agent.program";
 const SIDECAR = "sidecar.js serve";
 
-suite("a workspace with several folders", () => {
+suite("multi-root workspace", () => {
   let box: Box;
   const agentLog = path.join(mkdtempSync(path.join(tmpdir(), "symposium-workspace-")), "agent.log");
   suiteSetup(async () => {
@@ -42,7 +42,7 @@ suite("a workspace with several folders", () => {
     await pick.waitFor({ state: "hidden" });
   }
 
-  test("a new tab asks which folder, and the agent works in the one that was chosen", async () => {
+  test("asks for the folder of a new tab and starts the agent there", async () => {
     await box.open();
     await pick("beta");
     await sendPrompt(box.frame, "say hello from a folder");
@@ -50,7 +50,7 @@ suite("a workspace with several folders", () => {
     assert.deepEqual(folders(), ["beta"]);
   });
 
-  test("the next tab asks again; tabs with the same folder share a process, another folder has its own", async () => {
+  test("asks for each tab and shares a process per folder", async () => {
     await newTab(box);
     await pick("alpha");
     await sendPrompt(box.frame, "say second");
@@ -64,7 +64,7 @@ suite("a workspace with several folders", () => {
     assert.equal(processesOf(box, AGENT).length, 2);
   });
 
-  test("who chooses none is told which it is, and what was sent meanwhile is answered", async () => {
+  test("shows the default folder without a choice and answers the waiting prompt", async () => {
     await newTab(box);
     const question = box.page.locator(
       ".quick-input-widget:visible input[placeholder*='folder in which the agent works']",
@@ -80,7 +80,7 @@ suite("a workspace with several folders", () => {
     assert.equal(folders().at(-1), "alpha");
   });
 
-  test("another window has its own sidecar, agent and conversation; its end leaves this one alone", async () => {
+  test("runs a separate sidecar, agent and conversation per window", async () => {
     const [sidecars, agents] = [processesOf(box, SIDECAR), processesOf(box, AGENT)];
     const other = await openScripted();
     try {
@@ -103,7 +103,7 @@ suite("a workspace with several folders", () => {
     await showsText(box.frame, /^still here$/m);
   });
 
-  test("closing a tab ends its session, and with the last tab of its folder the agent's process ends", async () => {
+  test("closes the session with its tab, and the process with the last tab of its folder", async () => {
     const closed = (): number =>
       readFileSync(agentLog, "utf8")
         .split("\n")
@@ -126,7 +126,7 @@ suite("a workspace with several folders", () => {
   });
 });
 
-suite("a workspace that nobody has trusted", () => {
+suite("untrusted workspace", () => {
   let box: Box;
   suiteSetup(async () => {
     box = await openScripted({ restricted: true });
@@ -136,7 +136,7 @@ suite("a workspace that nobody has trusted", () => {
   const nothingRuns = (): void => assert.deepEqual([...processesOf(box, SIDECAR), ...processesOf(box, AGENT)], []);
   const input = () => box.frame.locator("[data-part=prompt]:visible");
 
-  test("the page says in one sentence why nothing is started, with the button that leads on", async () => {
+  test("shows one sentence and a button and starts nothing", async () => {
     await box.open();
     const banner = box.frame.locator("[data-part=banner]:visible");
     await seen(async () => (await banner.innerText()).includes("trust this workspace"), "the sentence");
@@ -146,7 +146,7 @@ suite("a workspace that nobody has trusted", () => {
     nothingRuns();
   });
 
-  test("a prompt is kept as a draft, and nothing is started for it", async () => {
+  test("keeps a prompt as a draft and starts nothing", async () => {
     await input().fill("say after trust");
     await input().press("Enter");
     await showsInput("say after trust");
@@ -162,7 +162,7 @@ suite("a workspace that nobody has trusted", () => {
     nothingRuns();
   });
 
-  test("once it is trusted, the draft can be sent and is answered", async () => {
+  test("sends the draft after trust is granted", async () => {
     await button(box.frame, "Manage Workspace Trust").click();
     await box.page
       .locator(".workspace-trust-editor .monaco-button", { hasText: /^(Trust|Trust Workspace|Trust Folder)/ })

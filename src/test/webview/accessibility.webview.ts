@@ -63,7 +63,7 @@ const SCHEMA = {
 const FORM = `title A form; visit* https://login.example.org/oauth message="Sign in."; form* message="How shall the **release** be made?" requestedSchema=${JSON.stringify(SCHEMA)}`;
 
 suite("accessibility", () => {
-  suite("axe finds nothing wrong", () => {
+  suite("axe violations", () => {
     let box: ChatBox;
     suiteSetup(async () => {
       box = await openScripted();
@@ -118,18 +118,18 @@ suite("accessibility", () => {
       suite(`in ${theme}`, () => {
         suiteSetup(() => wear(box, theme, kind));
 
-        test("in a chat that is empty", async () => {
+        test("is absent in an empty chat", async () => {
           await show("Scripted");
           await isFine();
         });
 
-        test("in one that is going on, with a prompt that waits, things attached, and a remark", async () => {
+        test("is absent in a chat with a queued prompt, attachments and a remark", async () => {
           await show("Going on");
           await isFine();
           await box.screenshot(`a11y-${name}-going-on`);
         });
 
-        test("with the list of what fits behind an @, and with that of the agent's commands", async () => {
+        test("is absent in the mention and command lists", async () => {
           await show("Empty");
           await input(box.frame).click();
           await box.page.keyboard.type("@read");
@@ -143,7 +143,7 @@ suite("accessibility", () => {
           await input(box.frame).fill("");
         });
 
-        test("in one with every kind of card, folded and unfolded, with its plan and its usage", async () => {
+        test("is absent in every kind of card, folded and unfolded, with plan and usage", async () => {
           await show("Every kind of card");
           await isFine();
           await chat()
@@ -157,18 +157,18 @@ suite("accessibility", () => {
           await box.screenshot(`a11y-${name}-cards`);
         });
 
-        test("in one with a question for permission", async () => {
+        test("is absent in a permission request", async () => {
           await show("A question");
           await isFine();
           await box.screenshot(`a11y-${name}-permission`);
         });
 
-        test("in one with a form that is not filled in, and a page to visit", async () => {
+        test("is absent in an empty form and a page request", async () => {
           await show("A form");
           await isFine();
         });
 
-        test("in one whose turn has failed", async () => {
+        test("is absent after a failed turn", async () => {
           await show("Not there");
           await isFine();
         });
@@ -176,7 +176,7 @@ suite("accessibility", () => {
     }
   });
 
-  suite("for those who want it calm, or in colors of their own", () => {
+  suite("reduced motion and forced colors", () => {
     let box: ChatBox;
     suiteSetup(async () => {
       box = await openScripted();
@@ -198,14 +198,14 @@ suite("accessibility", () => {
         ),
       );
 
-    test("nothing moves when the system asks for that", async () => {
+    test("stops animations for the system setting", async () => {
       await seen(async () => (await moving()).length > 0, "something that moves otherwise");
       await box.page.emulateMedia({ reducedMotion: "reduce" });
       await becomes(moving, [], "nothing that moves");
       await box.page.emulateMedia({ reducedMotion: "no-preference" });
     });
 
-    test("nothing moves when VS Code is told so", async () => {
+    test("stops animations for VS Code's setting", async () => {
       await box.frame.locator("body").evaluate(body => {
         body.classList.add("vscode-reduce-motion");
       });
@@ -215,7 +215,7 @@ suite("accessibility", () => {
       });
     });
 
-    test("with forced colors, icons and what shows a state are still painted", async () => {
+    test("keeps icons and states visible with forced colors", async () => {
       await box.page.emulateMedia({ forcedColors: "active" });
       await box.screenshot("a11y-forced-colors");
       const pale = () =>

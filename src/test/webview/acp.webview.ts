@@ -13,7 +13,7 @@ const SETTINGS = {
   "symposium.currentAgentId": "with-options",
 };
 
-suite("all that an agent can offer, ask and show", () => {
+suite("agent features in the page", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openChatBox(SETTINGS);
@@ -44,8 +44,8 @@ suite("all that an agent can offer, ask and show", () => {
   const stop = (): Promise<void> => stopTurn(box.frame);
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
 
-  suite("choices at the prompt", () => {
-    test("a model and a switch that are chosen are what the agent works with, and what depends on them follows", async () => {
+  suite("session control in the page", () => {
+    test("sends the selected model and switch to the agent and updates dependent options", async () => {
       await shows("Model", "small");
       assert.deepEqual(
         await picker("Model")
@@ -60,7 +60,7 @@ suite("all that an agent can offer, ask and show", () => {
       assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
     });
 
-    test("a second tab of the agent begins with them, and so does one after a reload of the window", async () => {
+    test("applies to a second tab and after a window reload", async () => {
       await newTab(box);
       await shows("Model", "large");
       await shows("Fast", "on");
@@ -71,14 +71,14 @@ suite("all that an agent can offer, ask and show", () => {
       assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
     });
 
-    test("what the agent refuses stays as it was, and the agent's words say why", async () => {
+    test("keeps the value that the agent rejects, with the agent's reason", async () => {
       await picker("Model").selectOption("locked");
       await showsText(box.frame, /“Model” stays as it was\. .*This model is locked\./);
       await shows("Model", "large");
       assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
     });
 
-    test("what the agent changes by itself is shown", async () => {
+    test("shows changes by the agent", async () => {
       await ask("option model small; option mode code; say done");
       await shows("Model", "small");
       await shows("Mode", "code");
@@ -87,7 +87,7 @@ suite("all that an agent can offer, ask and show", () => {
       await shows("Effort", "high");
     });
 
-    test("modes and models of an older agent are chosen in the same place", async () => {
+    test("shows modes and models of an older agent in the same place", async () => {
       await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("with-models");
       await newTab(box);
       await shows("Model", "small");
@@ -138,7 +138,7 @@ suite("all that an agent can offer, ask and show", () => {
       }
     }
 
-    test("one is filled in by keyboard alone; what is wrong is said before anything is sent, and the agent gets the values", async () => {
+    test("submits a form by keyboard after validation", async () => {
       await sendPrompt(box.frame, FORM);
       const form = chat().locator(".symposium-form");
       await form.waitFor();
@@ -177,14 +177,14 @@ suite("all that an agent can offer, ask and show", () => {
       assert.equal(await form.count(), 0);
     });
 
-    test("one is declined", async () => {
+    test("declines a form", async () => {
       await sendPrompt(box.frame, FORM);
       await chat().getByRole("button", { name: "Decline" }).click();
       await turnEnded(box.frame);
       assert.match((await lastExchange(box.frame)).answer, /Declined by you[^]*decline$/);
     });
 
-    test("one that is open when the view is loaded again can still be answered", async () => {
+    test("answers an open form after a view reload", async () => {
       await sendPrompt(box.frame, FORM);
       await chat().locator(".symposium-form").waitFor();
       await reloadWebviews(box);
@@ -199,7 +199,7 @@ suite("all that an agent can offer, ask and show", () => {
       assert.match((await lastExchange(box.frame)).answer, /accept \{"name":"Grace","age":40,"news":false\}$/);
     });
 
-    test("one that the agent takes back says so, and its request is cancelled", async () => {
+    test("cancels a form that the agent withdraws", async () => {
       assert.match(
         await ask(`form* message=Never requestedSchema=${SCHEMA}; withdraw* 500`),
         /Not answered: the agent withdrew the question[^]*failed: -32800/,
@@ -208,16 +208,16 @@ suite("all that an agent can offer, ask and show", () => {
     });
   });
 
-  suite("what is shown", () => {
+  suite("content", () => {
     teardown(stop);
 
-    test("a notice is the agent's, by its name", async () => {
+    test("shows a notice with the agent's name", async () => {
       await ask("notice warning Little room left | 3 files are large; say .");
       assert.match(await card("notice").innerText(), /Newer: Little room left/);
       assert.match((await card("notice").textContent()) ?? "", /3 files are large/);
     });
 
-    test("a compaction is shown while it goes on, and its summary afterwards", async () => {
+    test("shows a compaction in progress and then its summary", async () => {
       await sendPrompt(
         box.frame,
         "compact c1 in_progress; compact-say c1 So far, ; compact-say c1 two things were said.; wait-cancel; compact c1 completed",
@@ -229,14 +229,14 @@ suite("all that an agent can offer, ask and show", () => {
       assert.match((await card("compaction").textContent()) ?? "", /So far, ?two things were said\./);
     });
 
-    test("a compaction that has failed says why", async () => {
+    test("shows why a compaction failed", async () => {
       assert.match(
         await ask("compact c2 in_progress; compact c2 failed The context is already short.; say ."),
         /could not be shortened[^]*The context is already short\./,
       );
     });
 
-    test("an image is drawn, a sound is named, a resource is a link or its text; between them the words stay in order", async () => {
+    test("draws images, names sounds and links resources, in order with the text", async () => {
       await ask(
         "say before ; show image audio resource=file:///srv/notes.txt link=https://example.org/page hologram=1; say after",
       );
@@ -263,7 +263,7 @@ suite("all that an agent can offer, ask and show", () => {
       );
     });
 
-    test("what a tool made is on its card, whatever it is", async () => {
+    test("shows every kind of tool result on its card", async () => {
       await ask(
         'tool t1 other Make things; toolupdate t1 completed text="a word" diff={"path":"/a.txt","oldText":"old\\n","newText":"new\\n"} image audio link=file:///srv/made.txt hologram=1; say .',
       );
@@ -282,11 +282,11 @@ suite("all that an agent can offer, ask and show", () => {
       );
     });
 
-    test("requests and notifications that no client knows are refused, and nothing is shown of them", async () => {
+    test("rejects unknown requests and notifications without display", async () => {
       assert.equal(await ask("unknown-request; unknown-notification"), "unknown request refused: -32601");
     });
 
-    test("a question for permission that the agent takes back says so", async () => {
+    test("cancels a permission request that the agent withdraws", async () => {
       assert.match(
         await ask("ask* p1; withdraw* 500"),
         /Not answered: the agent withdrew the question[^]*failed: -32800/,

@@ -82,8 +82,8 @@ const sources = fc.array(source, { minLength: 25, maxLength: 25 });
 /** HTML as the Markdown renderer, the chat widget and the highlighter write it. */
 const ORDINARY: Readonly<Record<string, string>> = {
   "a heading and a paragraph": "<h1>A</h1>\n<p>b <strong>c</strong> <em>d</em> <del>e</del><br>f</p>\n<hr>\n",
-  "lists, one in another": `<ol start="3">\n<li>\n  a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n`,
-  "a list of tasks":
+  "nested lists": `<ol start="3">\n<li>\n  a\n<ul>\n<li>b</li>\n</ul>\n</li>\n</ol>\n`,
+  "a task list":
     `<ul>\n<li><input checked="" disabled="" type="checkbox"> done</li>` +
     `<li><input disabled="" type="checkbox"> open</li>\n</ul>`,
   "a table":
@@ -95,10 +95,10 @@ const ORDINARY: Readonly<Record<string, string>> = {
   links:
     `<p><a href="https://a.b/?x=1&amp;y=2" target="_blank" title="t">t</a> <a href="../a">u</a> ` +
     `<a href="mailto:a@b.c">m</a> <a href="file:///a">f</a></p>`,
-  "the label of a control": "<bdi>a &nbsp;b</bdi>",
+  "a control label": "<bdi>a &nbsp;b</bdi>",
 };
 
-suite("HTML for the page", () => {
+suite("allowed HTML", () => {
   let browser: Browser, page: Page;
   const requests: string[] = [];
   suiteSetup(async () => {
@@ -142,7 +142,7 @@ suite("HTML for the page", () => {
       return ran;
     });
 
-  test("runs nothing, loads nothing and has only elements and attributes of the list", async function () {
+  test("runs and loads nothing and contains only allowed elements and attributes", async function () {
     this.timeout(timeLimit(120_000));
     await fc.assert(
       fc.asyncProperty(sources, async given => {
@@ -155,7 +155,7 @@ suite("HTML for the page", () => {
     );
   });
 
-  test("an element that is not on the list is its source as text, a dangerous address is left out", async () => {
+  test("shows a disallowed element as text and drops dangerous addresses", async () => {
     const made = (
       await built([
         `a <svg onload="${RUN}"></svg>`,
@@ -170,14 +170,14 @@ suite("HTML for the page", () => {
     ]);
   });
 
-  test("is complete, however many elements it has", async () => {
+  test("is complete for any number of elements", async () => {
     const count = 150_000,
       [result] = await built([`<i>x</i>`.repeat(count)]);
     assert.equal(result?.made.length, count * "<i>x</i>".length);
   });
 
   for (const [what, given] of Object.entries(ORDINARY))
-    test(`stays as it is: ${what}`, async () => {
+    test(`keeps ${what}`, async () => {
       const [result] = await built([given]);
       assert.equal(sorted(result?.made ?? ""), sorted(given.replaceAll("&quot;", '"')));
       assert.equal(result?.again, result?.made);

@@ -84,7 +84,7 @@ const FRAME = { width: 1280, height: 900 };
 /** High enough for the whole conversation. */
 const TALL = { width: 1280, height: 3400 };
 
-suite("the chat's appearance", () => {
+suite("chat appearance", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -120,7 +120,7 @@ suite("the chat's appearance", () => {
         await screenshots(name);
       });
 
-      test("all text can be read: a contrast of 4.5 at least against what is painted behind it", async () => {
+      test("has a text contrast of at least 4.5", async () => {
         const all = await textsSeen(box.frame, "#symposium");
         for (const part of SHOWN)
           assert.ok(
@@ -133,7 +133,7 @@ suite("the chat's appearance", () => {
         );
       });
 
-      test("each stop of the Tab key shows where the focus is", async () => {
+      test("shows the focus at each tab stop", async () => {
         const focus = await themeColour(box.frame, "focusBorder");
         await box.frame.locator("[data-part=prompt]:visible").click();
         const stops: string[] = [];
@@ -145,12 +145,11 @@ suite("the chat's appearance", () => {
         assert.ok(new Set(stops).size >= 6, stops.join(", "));
       });
 
-      if (name.startsWith("high-contrast"))
-        test("cards, buttons and the input have the edges that the theme asks for", hasEdges);
+      if (name.startsWith("high-contrast")) test("shows the theme's borders on cards, buttons and the input", hasEdges);
     });
   }
 
-  test("a question that waits stands out by its edge, and one that was answered no more", async () => {
+  test("highlights the border of an open permission request only", async () => {
     const [answered, open] = await edgesOf(
       box.frame,
       `[data-part=chat]:visible [data-kind=permission] > ${parts.cardContent}`,

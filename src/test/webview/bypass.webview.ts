@@ -10,7 +10,7 @@ import { openScripted } from "./fixture";
 const QUESTION = /^Allow Scripted to do everything without asking\?/,
   ASK = "ask p options=allow_once,allow_always,reject_once,reject_always";
 
-suite("allowing an agent everything", () => {
+suite("Allow Everything", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -37,7 +37,7 @@ suite("allowing an agent everything", () => {
     await answerDialog(box, QUESTION, choice);
   }
 
-  test("is not among the answers of a question, but behind the button for more, which the keyboard reaches", async () => {
+  test("is in the keyboard-accessible menu, not among a permission's options", async () => {
     await sendPrompt(box.frame, ASK);
     await more().waitFor();
     assert.deepEqual(await chat().locator("[data-kind=permission] button[action-id]").allInnerTexts(), [
@@ -68,7 +68,7 @@ suite("allowing an agent everything", () => {
   });
 
   for (const { theme, kind, name } of THEMES)
-    test(`the menu can be read in ${theme}`, async () => {
+    test(`has a readable menu in ${theme}`, async () => {
       await wear(box, theme, kind);
       await more().click();
       await item("Allow Everything…").waitFor();
@@ -88,7 +88,7 @@ suite("allowing an agent everything", () => {
       await answerDialog(box, QUESTION, "Cancel");
     });
 
-  test("for the session: this question and later ones are allowed there, other tabs ask, and nothing is written", async () => {
+  test("allows the session's requests without asking, without changing settings or other tabs", async () => {
     await allowEverything("This Session");
     assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);
     await sendPrompt(box.frame, ASK);
@@ -101,7 +101,7 @@ suite("allowing an agent everything", () => {
   });
 
   for (const { theme, kind, name } of THEMES)
-    test(`the badge of the session can be read in ${theme}`, async () => {
+    test(`has a readable session badge in ${theme}`, async () => {
       await wear(box, theme, kind);
       await box.frame.locator("[role=tab]").first().click();
       await chat()
@@ -115,7 +115,7 @@ suite("allowing an agent everything", () => {
       await box.screenshot(`bypass-badge-${name}`);
     });
 
-  test("the badge ends it: the next question is asked", async () => {
+  test("ends with the badge's button", async () => {
     await chat().getByRole("button", { name: "Ask Again" }).click();
     await chat().locator(".symposium-bypassed").waitFor({ state: "hidden" });
     await sendPrompt(box.frame, ASK);
@@ -123,7 +123,7 @@ suite("allowing an agent everything", () => {
     assert.match(await answer(), /Allowed by you/);
   });
 
-  test("always: the setting is written, and later questions are answered visibly", async () => {
+  test("writes the setting for Always and marks later answers", async () => {
     await sendPrompt(box.frame, ASK);
     await allowEverything("Always for Scripted");
     assert.match(await answer(), /Allowed without asking[^]*chose allow_once/);

@@ -73,7 +73,7 @@ const field = (name: string, value: unknown): string => `${name}=${JSON.stringif
 const FRAME = { width: 1280, height: 900 };
 const TALL = { width: 1280, height: 2400 };
 
-suite("the look of what an agent shows and asks", () => {
+suite("appearance of agent content", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted({ settings: SETTINGS });
@@ -92,7 +92,7 @@ suite("the look of what an agent shows and asks", () => {
       .locator("body")
       .evaluate(() => document.activeElement?.getAttribute("aria-label") ?? document.activeElement?.textContent ?? "");
 
-  test("a form takes the focus, says who asks what, and each of its fields has its name, its hints and whether it is needed", async () => {
+  test("focuses a form and labels each field with hints and requirement", async () => {
     const card = chat().locator("[data-kind=elicitation]").last();
     await seen(
       () => card.evaluate(element => element.contains(document.activeElement)),
@@ -138,7 +138,7 @@ suite("the look of what an agent shows and asks", () => {
     ]);
   });
 
-  test("plan and usage can be unfolded by keyboard, and say what they say to those who do not see them", async () => {
+  test("unfolds plan and usage by keyboard, with accessible texts", async () => {
     const plan = chat().locator("button.symposium-plan");
     await becomes(() => plan.innerText(), "Plan 1 of 3 · Change the expression", "the plan");
     await plan.focus();
@@ -170,7 +170,7 @@ suite("the look of what an agent shows and asks", () => {
     await chat().getByText("The agent's context holds 182,345 of 200,000 tokens").waitFor();
   });
 
-  test("the editor can be told to follow the agent, and that it does is seen and heard", async () => {
+  test("toggles Follow visibly and accessibly", async () => {
     const follow = chat().getByRole("button", { name: "Follow" });
     assert.equal(await follow.getAttribute("aria-pressed"), "false");
     await follow.press("Enter");
@@ -179,7 +179,7 @@ suite("the look of what an agent shows and asks", () => {
     await seen(async () => (await follow.getAttribute("aria-pressed")) === "false", "Follow not pressed");
   });
 
-  test("what was entered, and the focus, stay while the conversation goes on around the form", async () => {
+  test("keeps form input and focus while the conversation grows", async () => {
     await form().getByLabel("Mail").fill("nobody");
     await form().getByLabel("Copies").fill("1,5");
     await form().getByLabel("Beta").check();
@@ -198,7 +198,7 @@ suite("the look of what an agent shows and asks", () => {
     );
   });
 
-  test("what does not fit is said at its field and marked, the first takes the focus, and the form stays", async () => {
+  test("marks invalid fields, focuses the first and keeps the form", async () => {
     await form().getByRole("button", { name: "Submit" }).click();
     await becomes(
       () => form().locator(".symposium-wrong:visible").allInnerTexts(),
@@ -233,7 +233,7 @@ suite("the look of what an agent shows and asks", () => {
         await screenshots(name);
       });
 
-      test("all text can be read", async () => {
+      test("has a text contrast of at least 4.5", async () => {
         await input().fill("/");
         await chat().locator(".symposium-commands [role=option]").first().waitFor();
         const all = await textsSeen(box.frame, "[data-part=chat]");
@@ -265,7 +265,7 @@ suite("the look of what an agent shows and asks", () => {
         await input().fill("");
       });
 
-      test("each field and each control of ours shows where the focus is", async () => {
+      test("shows the focus on each field and control", async () => {
         const colour = await themeColour(box.frame, "focusBorder");
         await form().getByLabel("Name").focus();
         const stops: string[] = [];
@@ -312,7 +312,7 @@ suite("the look of what an agent shows and asks", () => {
       });
 
       if (name.startsWith("high-contrast"))
-        test("fields and buttons have the edges that the theme asks for", async () => {
+        test("shows the theme's borders on fields and buttons", async () => {
           await input().focus();
           for (const { element, border } of await edgesOf(
             box.frame,
@@ -324,7 +324,7 @@ suite("the look of what an agent shows and asks", () => {
     });
   }
 
-  suite("in use", () => {
+  suite("interaction", () => {
     /**
      * Answers open questions. Also works when only some of these tests run and the questions from the start are open.
      */
@@ -337,7 +337,7 @@ suite("the look of what an agent shows and asks", () => {
       await turnEnded(box.frame);
     }
 
-    test("a form that is sent is gone, its card says so, and the focus is back at the prompt", async () => {
+    test("removes a submitted form, shows the result and focuses the prompt", async () => {
       await form().getByLabel("Name").fill("symposium");
       await form().getByLabel("Mail").fill("");
       await form().getByLabel("Beta").check();
@@ -353,7 +353,7 @@ suite("the look of what an agent shows and asks", () => {
       );
     });
 
-    test("commands are found by what is typed, chosen by keyboard, and are text in the prompt", async () => {
+    test("finds commands by typing and inserts one by keyboard", async () => {
       await atRest();
       await input().focus();
       await box.page.keyboard.type("/");
@@ -380,7 +380,7 @@ suite("the look of what an agent shows and asks", () => {
       await showsText(box.frame, "You said: /review all");
     });
 
-    test("Escape closes the list and leaves the text, a click chooses, and a command typed whole is sent by Enter", async () => {
+    test("closes the command list on Escape, inserts on click, and sends a complete command on Enter", async () => {
       await atRest();
       await input().focus();
       await box.page.keyboard.type("/p");
@@ -398,7 +398,7 @@ suite("the look of what an agent shows and asks", () => {
       await showsText(box.frame, "You said: /plan");
     });
 
-    test("HTML in a form, a page to visit, commands, a notice, media and a compaction is text", async () => {
+    test("shows HTML in forms, pages, commands, notices, media and compactions as text", async () => {
       await atRest();
       const hostile = {
         type: "object",

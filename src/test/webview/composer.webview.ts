@@ -21,7 +21,7 @@ import {
 } from "../page/composing";
 import { openScripted } from "./fixture";
 
-suite("the composer", () => {
+suite("composer", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -46,7 +46,7 @@ suite("the composer", () => {
     );
   const isIdle = (): Promise<void> => seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
 
-  test("a file is found behind an @, stands in the prompt as a chip, and reaches the agent", async () => {
+  test("inserts a file mention as a chip and sends it to the agent", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("say see @readm");
     await firstIs("README.md");
@@ -78,7 +78,7 @@ suite("the composer", () => {
     assert.equal(await box.frame.locator("[data-kind]:visible a.symposium-chip", { hasText: "README.md" }).count(), 1);
   });
 
-  test("the list closes on Escape and by moving the caret away, and what was typed stays", async () => {
+  test("closes the list on Escape or when the caret leaves and keeps the text", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("@read");
     await options().first().waitFor();
@@ -92,7 +92,7 @@ suite("the composer", () => {
     await input(box.frame).fill("");
   });
 
-  test("chips are removed by keyboard: the focus goes to the next, and at last to the prompt", async () => {
+  test("removes chips by keyboard and focuses the next, finally the prompt", async () => {
     await input(box.frame).click();
     for (const [width, name] of [
       [3, "a"],
@@ -116,7 +116,7 @@ suite("the composer", () => {
     await hasFocus(box.frame, "Prompt");
   });
 
-  test("a pasted image is a chip with a thumbnail, and reaches the agent as it is", async () => {
+  test("shows a pasted image as a chip with a thumbnail and sends it unchanged", async () => {
     await pasteImage(box.frame, 20, 10, "small");
     await hasChips(box.frame, "small.png");
     assert.equal(
@@ -139,7 +139,7 @@ suite("the composer", () => {
     );
   });
 
-  test("a large image is scaled down until it fits", async () => {
+  test("scales a large image down", async () => {
     await pasteImage(box.frame, 4_000, 1_000, "large", "noise");
     await hasChips(box.frame, "large.png");
     assert.equal(
@@ -158,7 +158,7 @@ suite("the composer", () => {
     );
   });
 
-  test("a file that is no image is not taken, and a sentence says so; text is pasted as text", async () => {
+  test("rejects a non-image file with a sentence and pastes text as text", async () => {
     await pasteFile(box.frame, "broken.png", "image/png", "no image");
     await seen(
       async () =>
@@ -175,7 +175,7 @@ suite("the composer", () => {
     await input(box.frame).fill("");
   });
 
-  test("attachments are sent without a word, by Enter and by the button", async () => {
+  test("sends attachments without text by Enter and button", async () => {
     const prompts = async () => (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").length;
     const before = await prompts();
     await pasteImage(box.frame, 6, 6, "six");
@@ -196,7 +196,7 @@ suite("the composer", () => {
     assert.equal(await prompts(), before + 2);
   });
 
-  test("a tab with a draft has a mark, also for a screen reader, as long as there is something to send", async () => {
+  test("marks a tab with a draft, also for screen readers", async () => {
     await newTab(box);
     const title = () => tabs().last().innerText();
     assert.doesNotMatch(await title(), /✎/);
@@ -219,7 +219,7 @@ suite("the composer", () => {
     assert.doesNotMatch(await title(), /✎/);
   });
 
-  test("what was attached stays when the agent dies, and reaches the next", async () => {
+  test("keeps attachments when the agent exits and sends them to its successor", async () => {
     await input(box.frame).fill("say waiting; wait-cancel");
     await box.page.keyboard.press("Enter");
     await showsText(box.frame, /^waiting$/m);
@@ -236,7 +236,7 @@ suite("the composer", () => {
     assert.equal((await received(box)).length, 1);
   });
 
-  test("what was attached stays when the sidecar dies, and reaches the next", async () => {
+  test("keeps attachments when the sidecar exits and sends them to its successor", async () => {
     await pasteImage(box.frame, 5, 5, "kept");
     await hasChips(box.frame, "kept.png");
     const [sidecar] = processesOf(box, "sidecar.js serve");
@@ -249,7 +249,7 @@ suite("the composer", () => {
     assert.equal((await received(box)).length, 1);
   });
 
-  test("something dragged over the page is answered by what can be dropped; an image that is dropped is attached", async () => {
+  test("shows a drop target during a drag and attaches a dropped image", async () => {
     await box.frame.locator("#symposium").evaluate(async root => {
       const canvas = new OffscreenCanvas(8, 8);
       canvas.getContext("2d")?.fillRect(0, 0, 4, 4);
@@ -296,7 +296,7 @@ suite("the composer", () => {
           ?.dispatchEvent(new DragEvent("drop", { bubbles: true, cancelable: true, dataTransfer }));
     }, name);
 
-  test("in every theme chips can be read", async () => {
+  test("shows readable chips in every theme", async () => {
     await pasteImage(box.frame, 40, 30, "picture");
     await input(box.frame).click();
     await box.page.keyboard.type("look at @readm");
@@ -316,7 +316,7 @@ suite("the composer", () => {
   });
 });
 
-suite("the composer, with an agent that takes no images", () => {
+suite("composer with an agent without image support", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted({ settings: scripted(["--text-only"]) });
@@ -324,7 +324,7 @@ suite("the composer, with an agent that takes no images", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("an image is not taken as soon as the agent has said so, and a sentence says why", async () => {
+  test("rejects an image with a sentence once the capability is known", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("say ready");
     await sendByKey(box);

@@ -11,7 +11,7 @@ const SETTINGS = {
   "symposium.experimentalProtocolV2": true,
 };
 
-suite("much at once", () => {
+suite("large amounts", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openChatBox(SETTINGS);
@@ -21,7 +21,7 @@ suite("much at once", () => {
   const chat = () => shownTab(box);
   const cards = (kind: string) => chat().locator(`[data-kind="${kind}"]`);
 
-  test("a subagent is one card, its question names it, and its answer reaches it", async () => {
+  test("shows a subagent as one card and returns the answer to its permission request", async () => {
     await sendPrompt(box.frame, "go");
     const question = cards("permission").last();
     await question.waitFor();
@@ -46,7 +46,7 @@ suite("much at once", () => {
     await box.screenshot("subagent-done");
   });
 
-  test("of 58 questions one is asked at a time; an answer by keyboard shows the next; a stop settles the rest", async function () {
+  test("asks one of 58 questions at a time and cancels the rest on Stop", async function () {
     this.timeout(timeLimit(180_000));
     await newTab(box);
     await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("crowd");
@@ -88,7 +88,7 @@ suite("much at once", () => {
     assert.equal((await withButtons()).length, 0);
   });
 
-  test("a flood of 60,000 results of 500 calls, and the closing text behind 6,000 calls, end on the page", async function () {
+  test("completes 60,000 results of 500 calls, and the text behind 6,000 calls", async function () {
     this.timeout(timeLimit(300_000));
     await newTab(box);
     await sendPrompt(box.frame, "flood 60000 results\nsay THE-END-OF-RESULTS");

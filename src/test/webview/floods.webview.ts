@@ -19,7 +19,7 @@ const FLOODS: readonly Flood[] = [
   },
 ];
 
-suite("an agent that floods", () => {
+suite("flooding agent", () => {
   let box: ChatBox;
   let quiet: string;
   suiteSetup(async () => {
@@ -30,7 +30,7 @@ suite("an agent that floods", () => {
   suiteTeardown(() => box.close());
 
   for (const flood of FLOODS)
-    test(`${flood.what}: a key in another tab is on screen soon, the user is told, and the agent can be stopped`, async function () {
+    test(`leaves other tabs responsive, is reported and can be stopped: ${flood.what}`, async function () {
       this.timeout(timeLimit(300_000));
       await survives(box, quiet, flood);
     });

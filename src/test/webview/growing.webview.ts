@@ -8,19 +8,19 @@ import { parts } from "../page/chat-parts";
 import { ROOT } from "../page/harness";
 
 const DOCUMENTS: Readonly<Record<string, string>> = {
-  "a heading underlined, which was a paragraph": "Title\n===\n\ntext\n---\n\nend",
-  "code, its language letter by letter": 'Look:\n\n```json\n{ "a": 1 }\n```\n\nend',
+  "an underlined heading after a paragraph": "Title\n===\n\ntext\n---\n\nend",
+  "code with its language": 'Look:\n\n```json\n{ "a": 1 }\n```\n\nend',
   "a diff between tildes": "~~~diff\n+ a\n- b\n~~~\n\nend",
-  "code that is indented": "text\n\n    let a;\n    let b;\n\nend",
-  "lists, one in another, and loose": "- a\n- b\n  1. c\n  2. d\n\n- e\n\n10. x\n11. y",
+  "indented code": "text\n\n    let a;\n    let b;\n\nend",
+  "nested and loose lists": "- a\n- b\n  1. c\n  2. d\n\n- e\n\n10. x\n11. y",
   "code in a list": "1. do\n   ```ts\n   const a = 1;\n   ```\n2. end",
   "a table": "| a | b |\n|:--|--:|\n| 1 | `2` |\n\nend",
-  "marks that come late": "a **bold *both* b** `code` ~~gone~~ _end_",
-  "a link whose address comes last": "see [this][that] and [that]\n\nmore\n\n[that]: https://example.org/x",
+  "late marks": "a **bold *both* b** `code` ~~gone~~ _end_",
+  "a link with a late address": "see [this][that] and [that]\n\nmore\n\n[that]: https://example.org/x",
   "a quotation": "> a\n> b\n>\n> > c\n\nend\n\n***\n\nend",
 };
 
-suite("an answer that grows", () => {
+suite("growing answer", () => {
   let browser: Browser;
   suiteSetup(async () => {
     browser = await launchBrowser();
@@ -28,7 +28,7 @@ suite("an answer that grows", () => {
   suiteTeardown(() => browser.close());
 
   for (const [what, text] of Object.entries(DOCUMENTS))
-    test(`${what}: drawn letter by letter it is as drawn at once`, async () => {
+    test(`is drawn letter by letter as at once: ${what}`, async () => {
       const page = await openView(browser);
       await page.evaluate(pieces => growth.say("grown", pieces), [...text]);
       await page.evaluate(piece => growth.say("whole", [piece]), text);
@@ -42,8 +42,8 @@ suite("an answer that grows", () => {
     });
 });
 
-suite("accessibility: the cards of an answer that came at once", () => {
-  test("have their names, though nothing is drawn after them", async () => {
+suite("accessibility: names of answer cards", () => {
+  test("is set without a later drawing", async () => {
     const browser = await launchBrowser();
     try {
       const page = await openView(browser);

@@ -6,14 +6,14 @@ import { FAKE_CARD, field, plantedScriptRuns, RUN, step, takenOver, type Taken }
 import { becomes, button, showsText } from "../page/scripted";
 import { openScripted } from "./fixture";
 
-suite("an agent that wants to take the page over, without the content security policy", () => {
+suite("hostile agent without the content security policy", () => {
   let box: ChatBox, harm: Taken["harm"];
   suiteSetup(async () => {
     ({ box, harm } = await takenOver(openScripted({ settings: { "symposium.logLevel": "debug" } }), "removed"));
   });
   suiteTeardown(() => box.close());
 
-  test("the renderer alone lets nothing run, and makes no handler and no dangerous address, not for a moment", async () => {
+  test("cannot run scripts, handlers or dangerous addresses in the renderer alone", async () => {
     assert.deepEqual(await harm(), []);
     await button(box.frame, "**Really**").first().click();
     await turnEnded(box.frame);
@@ -22,7 +22,7 @@ suite("an agent that wants to take the page over, without the content security p
     assert.ok(await plantedScriptRuns(box), "the policy is gone");
   });
 
-  test("the record has what is there for a moment only", async () => {
+  test("is recorded even for momentary elements", async () => {
     await box.frame.locator("body").evaluate(() => {
       document.createElement("div").innerHTML = `<b onclick="moment()">x</b>`;
       document.createElement("a").setAttribute("href", "java\tscript:moment()");
@@ -35,19 +35,19 @@ suite("an agent that wants to take the page over, without the content security p
   });
 });
 
-suite("an agent that wants to take the page over", () => {
+suite("hostile agent", () => {
   let box: ChatBox, harm: Taken["harm"];
   suiteSetup(async () => {
     ({ box, harm } = await takenOver(openScripted({ settings: { "symposium.logLevel": "debug" } }), "kept"));
   });
   suiteTeardown(() => box.close());
 
-  test("nothing of what it says runs, loads or is even tried, in any part of any card", async () => {
+  test("cannot run, load or attempt anything in any card", async () => {
     assert.deepEqual(await harm(), []);
     await box.screenshot("hostile-light");
   });
 
-  test("no element that it spelled is in the page, and no attribute that would run", async () => {
+  test("cannot create elements or active attributes", async () => {
     const found = await box.frame.locator("#symposium").evaluate((root, drawnButton) => {
       const cards = [...root.querySelectorAll("[data-part=conversation] *")];
       return [
@@ -71,7 +71,7 @@ suite("an agent that wants to take the page over", () => {
     assert.deepEqual(found, []);
   });
 
-  test("what it says is shown as it was said: in titles, options, names of files and the tab", async () => {
+  test("has its text shown as written: titles, options, file names and the tab", async () => {
     const shown = (await box.frame.locator("[data-part=chat]:visible [data-kind]").allInnerTexts()).join("\n");
     for (const text of [
       `<img src=x onerror=${RUN}>`,
@@ -85,7 +85,7 @@ suite("an agent that wants to take the page over", () => {
     assert.ok(answer.includes("<form action="));
   });
 
-  test("the input is still on top, and takes a draft", async () => {
+  test("cannot cover the input, which accepts a draft", async () => {
     const input = box.frame.locator("[data-part=prompt]:visible");
     await input.click(); // refused if another element covers it
     await input.pressSequentially("still here");
@@ -93,14 +93,14 @@ suite("an agent that wants to take the page over", () => {
     await input.fill("");
   });
 
-  test("a refusal is heard under the option's own id, however it is named, and what follows is harmless too", async () => {
+  test("receives a rejection under the option's id, however it is named", async () => {
     await button(box.frame, "**Really**").first().click();
     await turnEnded(box.frame);
     await showsText(box.frame, /answered with an error/);
     assert.deepEqual(await harm(), []);
   });
 
-  test("a permission card that is only drawn has no button that does anything", async () => {
+  test("cannot draw a permission card with working buttons", async () => {
     await sendPrompt(box.frame, `say ${step(FAKE_CARD)}`);
     await showsText(box.frame, "Remove the build folder");
     await turnEnded(box.frame);
@@ -118,7 +118,7 @@ suite("an agent that wants to take the page over", () => {
     assert.equal(await box.frame.locator("[data-part=chat]:visible [data-kind]").count(), before);
   });
 
-  test("an output of 50,000 characters is cut in its card, which says by how much", async () => {
+  test("has an output of 50,000 characters truncated with the omitted length", async () => {
     await sendPrompt(
       box.frame,
       `tool long execute Long\ntoolupdate long completed rawOutput=${"x".repeat(50_000)}\ntool lines execute Lines\ntoolupdate lines completed ${field("rawOutput", "a line of 25 characters.\n".repeat(2_000))}\nsay DONE`,

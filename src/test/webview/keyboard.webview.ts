@@ -16,7 +16,7 @@ import {
 } from "../page/scripted";
 import { openScripted } from "./fixture";
 
-suite("the chat by keyboard", () => {
+suite("keyboard use of the chat", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -39,7 +39,7 @@ suite("the chat by keyboard", () => {
     }
   }
 
-  test("Shift+Enter begins a line, Enter sends all of them", async () => {
+  test("inserts a line on Shift+Enter and sends all on Enter", async () => {
     await input().click();
     await typeDraft(box.frame, "say first\nsay , second");
     await showsInput("say first\nsay , second");
@@ -49,7 +49,7 @@ suite("the chat by keyboard", () => {
     await showsInput("");
   });
 
-  test("Ctrl+Enter and Cmd+Enter send, too", async () => {
+  test("sends on Ctrl+Enter and Cmd+Enter", async () => {
     for (const modifier of ["Control", "Meta"]) {
       await input().click();
       await box.page.keyboard.type(`say ${modifier}`);
@@ -58,7 +58,7 @@ suite("the chat by keyboard", () => {
     }
   });
 
-  test("lines that are dictated, dropped or put in by a program stay lines", async () => {
+  test("keeps line breaks of dictated, dropped or programmatic input", async () => {
     await input().click();
     await typeDraft(box.frame, "say a!");
     await box.page.keyboard.press("ArrowLeft");
@@ -69,7 +69,7 @@ suite("the chat by keyboard", () => {
     assert.equal((await lastExchange(box.frame)).answer, "abcd?!");
   });
 
-  test("a question takes the focus; Tab reaches its buttons in the agent's order, and Enter presses them", async () => {
+  test("focuses a permission request, reaches its buttons in order and presses them", async () => {
     await typeDraft(box.frame, "ask p1 options=allow_once,allow_always,reject_once");
     await box.page.keyboard.press("Enter");
     await seen(async () => /^Scripted asks for your permission/.test(await focused()), "the focus on the question");
@@ -88,7 +88,7 @@ suite("the chat by keyboard", () => {
     assert.match((await lastExchange(box.frame)).answer, /Rejected[^]*chose reject_once/);
   });
 
-  test("after an answer the focus is back at the prompt, so that one can go on typing", async () => {
+  test("focuses the prompt after an answer", async () => {
     await seen(async () => (await focused()) === "Prompt", "the focus on the prompt");
     await box.page.keyboard.type("say typed on");
     await box.page.keyboard.press("Enter");
@@ -96,7 +96,7 @@ suite("the chat by keyboard", () => {
     await turnEnded(box.frame);
   });
 
-  test("also where a card takes a frame, because the page is busy", async () => {
+  test("focuses the prompt after an answer on a busy page", async () => {
     const page = box.frame.locator("body");
     await page.evaluate(() => {
       const now = performance.now.bind(performance);
@@ -118,7 +118,7 @@ suite("the chat by keyboard", () => {
     }
   });
 
-  test("a question does not take the focus from someone who is typing", async () => {
+  test("does not move the focus to a permission request while the user types", async () => {
     const typed = gate();
     await typeDraft(box.frame, `${typed.step}; ask p2 options=allow_once,reject_once`);
     await box.page.keyboard.press("Enter");
@@ -137,7 +137,7 @@ suite("the chat by keyboard", () => {
     await input().fill("");
   });
 
-  test("stop can be reached and pressed while the agent works", async () => {
+  test("reaches and presses Stop while the agent works", async () => {
     await input().click();
     await box.page.keyboard.type("say working; wait-cancel");
     await box.page.keyboard.press("Enter");
@@ -148,7 +148,7 @@ suite("the chat by keyboard", () => {
     assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
   });
 
-  test("a draft stays when the agent dies", async () => {
+  test("keeps a draft when the agent exits", async () => {
     await input().click();
     await typeDraft(box.frame, "say going; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
     await box.page.keyboard.press("Enter");
@@ -161,7 +161,7 @@ suite("the chat by keyboard", () => {
     await showsInput("not sent\nyet");
   });
 
-  test("drafts of two tabs are back in their tabs after Reload Window", async () => {
+  test("restores the drafts of two tabs after Reload Window", async () => {
     await newTab(box);
     await typeDraft(box.frame, "draft of the second");
     await tabs().first().click();
@@ -173,7 +173,7 @@ suite("the chat by keyboard", () => {
     await showsInput("draft of the second");
   });
 
-  test("with requireModifierToSend Enter begins a line, wherever the caret is, and each modifier sends", async () => {
+  test("inserts a line on Enter and sends with a modifier if requireModifierToSend is set", async () => {
     box.writeSettings(scripted([], { "symposium.requireModifierToSend": true }));
     await reloadWindow(box);
     await input().fill("");

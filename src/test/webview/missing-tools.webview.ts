@@ -17,7 +17,7 @@ const extension = (id: string, name: string): object => ({
   distribution: { symposium: { subcommand: "proxy", args: [id] } },
 });
 
-suite("tools that do not reach the agent", () => {
+suite("missing tools", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openChatBox(
@@ -28,7 +28,7 @@ suite("tools that do not reach the agent", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("are named in the tab once, with the cause, and marked in the details", async () => {
+  test("is named once in the tab with the cause and marked in the details", async () => {
     await sendPrompt(box.frame, "say hello");
     await turnEnded(box.frame);
     const cause = "it did not connect to any of these MCP servers.";

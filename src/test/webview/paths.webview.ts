@@ -5,7 +5,7 @@ import { input } from "../page/composing";
 import { becomes, newTab, seen, showsText } from "../page/scripted";
 import { openScripted } from "./fixture";
 
-suite("accessibility: by keyboard", () => {
+suite("accessibility: keyboard paths", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -46,7 +46,7 @@ suite("accessibility: by keyboard", () => {
         ),
       );
 
-  test("Alt+Up and Alt+Down go from card to card and back to the prompt", async () => {
+  test("moves between cards and the prompt with Alt+Up and Alt+Down", async () => {
     await input(box.frame).focus();
     await box.page.keyboard.type("draft");
     for (const name of ["Answer", "Tool call", "Answer", "You", "You"]) {
@@ -64,7 +64,7 @@ suite("accessibility: by keyboard", () => {
     assert.equal(await input(box.frame).innerText(), "draft");
   });
 
-  test("what a card folds can be unfolded, and says whether it is", async () => {
+  test("unfolds a card and announces its state", async () => {
     await press("Alt+ArrowUp", "Alt+ArrowUp", "Tab");
     await is("Details");
     const fold = box.frame.getByRole("button", { name: "Details", exact: true });
@@ -76,7 +76,7 @@ suite("accessibility: by keyboard", () => {
     await seen(async () => (await fold.getAttribute("aria-expanded")) === "false", "that it is folded");
   });
 
-  test("Escape goes back to the prompt, and leaves what stands there", async () => {
+  test("returns to the prompt on Escape and keeps its text", async () => {
     await press("Escape");
     await is("Prompt");
     await press("Escape");
@@ -85,7 +85,7 @@ suite("accessibility: by keyboard", () => {
     await input(box.frame).fill("");
   });
 
-  test("tabs: one stop of the Tab key, arrow keys, Home and End, Enter to the prompt, Delete closes", async () => {
+  test("moves between tabs with arrows, Home and End, opens with Enter and closes with Delete", async () => {
     await newTab(box);
     await sendPrompt(box.frame, "title Second; say .");
     await turnEnded(box.frame);
@@ -109,7 +109,7 @@ suite("accessibility: by keyboard", () => {
     await is("Prompt");
   });
 
-  test("a tab is hidden or shown all at once, so that its prompt can take the focus however fast the keys come", async () => {
+  test("switches tabs without a transition", async () => {
     const gradual = await box.frame
       .locator("[data-part=chat] *")
       .evaluateAll(all =>
@@ -124,7 +124,7 @@ suite("accessibility: by keyboard", () => {
     assert.deepEqual(gradual, []);
   });
 
-  test("a tab that works is closed only when that is confirmed", async () => {
+  test("confirms before closing a working tab", async () => {
     await box.frame.getByRole("tab", { name: "First" }).focus();
     await press("End", "Delete");
     await is("Keep");
@@ -139,7 +139,7 @@ suite("accessibility: by keyboard", () => {
     await is("First");
   });
 
-  test("what a mouse finds out by resting is shown where the focus is, and goes with it", async () => {
+  test("shows tooltips for the focused element", async () => {
     const tip = box.frame.locator(".symposium-tip");
     await input(box.frame).focus();
     for (let n = 0; n < 12 && !/Agent|agent of this/.test(await focused()); n++) await press("Tab");

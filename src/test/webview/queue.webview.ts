@@ -19,7 +19,7 @@ import { textsSeen } from "../page/looks";
 import { openScripted } from "./fixture";
 import { becomes, button, processesOf, reloadWindow, seen, shownText, showsText, wear } from "../page/scripted";
 
-suite("prompts that wait", () => {
+suite("queued prompt", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -68,7 +68,7 @@ suite("prompts that wait", () => {
   const answer = (): Promise<void> => button(box.frame, "Allow once").first().click();
   const stop = (): Promise<void> => box.frame.locator("[data-part=stop]:visible").click();
 
-  test("a prompt that is sent while the agent works waits, and goes out by itself, with what was attached", async () => {
+  test("waits while the agent works and is sent with its attachments", async () => {
     await askFirst();
     await pasteImage(box.frame, 9, 9, "nine");
     await hasChips(box.frame, "nine.png");
@@ -90,7 +90,7 @@ suite("prompts that wait", () => {
     assert.equal(image?.["type"], "image");
   });
 
-  test("while something is typed and the agent works, both Stop and Send can be pressed", async () => {
+  test("can be sent or the turn stopped while the user types", async () => {
     await askFirst();
     await input(box.frame).click();
     await box.page.keyboard.type("say pressed");
@@ -102,7 +102,7 @@ suite("prompts that wait", () => {
     await turnEnded(box.frame);
   });
 
-  test("a prompt that waits can be edited, by keyboard: it comes back before what is typed, with its attachments", async () => {
+  test("can be edited by keyboard and precede the typed draft with their attachments", async () => {
     await askFirst();
     await pasteImage(box.frame, 9, 9, "nine");
     await hasChips(box.frame, "nine.png");
@@ -124,7 +124,7 @@ suite("prompts that wait", () => {
     assert.equal(blocksIn((await lastExchange(box.frame)).answer).length, 1);
   });
 
-  test("a prompt that waits can be withdrawn: the agent never hears of it, and the others keep their order", async () => {
+  test("can be withdrawn without reaching the agent, in unchanged order", async () => {
     await askFirst();
     for (const word of ["first", "second", "third"]) await send(`say ${word}`);
     await waits("say first", "say second", "say third");
@@ -136,7 +136,7 @@ suite("prompts that wait", () => {
     assert.doesNotMatch(await shownText(box.frame), /second/);
   });
 
-  test("after Stop what waits is held, until it is sent; a prompt that is sent meanwhile goes before it", async () => {
+  test("is held after Stop until it is sent, behind a newer prompt", async () => {
     await askFirst();
     await send("say held-back");
     await waits("say held-back");
@@ -155,7 +155,7 @@ suite("prompts that wait", () => {
     await turnEnded(box.frame);
   });
 
-  test("in every theme what waits can be read", async () => {
+  test("is readable in every theme", async () => {
     await askFirst();
     await pasteImage(box.frame, 30, 20, "picture");
     await hasChips(box.frame, "picture.png");
@@ -182,7 +182,7 @@ suite("prompts that wait", () => {
     await turnEnded(box.frame);
   });
 
-  test("when the agent dies what waits is held, and reaches the next agent", async () => {
+  test("is held when the agent exits and sent to its successor", async () => {
     await askFirst();
     await send("say survivor");
     await waits("say survivor");
@@ -197,7 +197,7 @@ suite("prompts that wait", () => {
     await turnEnded(box.frame);
   });
 
-  test("when the sidecar dies what waits is the draft again, before what is typed", async () => {
+  test("becomes the draft when the sidecar exits, before the typed text", async () => {
     await askFirst();
     await pasteImage(box.frame, 9, 9, "nine");
     await hasChips(box.frame, "nine.png");
@@ -220,7 +220,7 @@ suite("prompts that wait", () => {
     assert.equal(blocksIn(answer).length, 1);
   });
 
-  test("after Reload Window what waited is the draft again", async () => {
+  test("becomes the draft after Reload Window", async () => {
     await askFirst();
     await send("say reloaded");
     await waits("say reloaded");

@@ -11,7 +11,7 @@ import { input } from "../page/composing";
 import { button, gate, newTab, reloadWebviews, seen, showsText, stopTurn } from "../page/scripted";
 import { openScripted } from "./fixture";
 
-suite("accessibility: what is said", () => {
+suite("accessibility: spoken announcements", () => {
   let box: ChatBox;
   suiteSetup(async () => {
     box = await openScripted();
@@ -39,7 +39,7 @@ suite("accessibility: what is said", () => {
     return (await said()).join(" ");
   }
 
-  test("an answer, sentence by sentence, while it is written: without marks, code named and not read; and that it has ended", async () => {
+  test("contains an answer by sentence while it streams, code as a description, and its end", async () => {
     await sendPrompt(
       box.frame,
       "say First **things** first. Then; ask p1 title=Wait; say , [later](https://example.org/x). Some code:\\n```js\\nlet a = 1\\nlet b = 2\\n```\\nThe rest",
@@ -54,14 +54,14 @@ suite("accessibility: what is said", () => {
     );
   });
 
-  test("nothing that was there when the view is loaded again", async () => {
+  test("omits existing content after a view reload", async () => {
     await reloadWebviews(box);
     await showsText(box.frame, "First things first");
     await sendPrompt(box.frame, "say Only this.");
     assert.equal(await hears("has finished"), "Only this. Scripted has finished.");
   });
 
-  test("of another chat that it asks, at once and with all that it asks, and that it has finished", async () => {
+  test("names another chat's question immediately and its end", async () => {
     const gate = path.join(box.folders[0] ?? "", "gate");
     execFileSync("mkfifo", [gate]);
     await sendPrompt(
@@ -88,7 +88,7 @@ suite("accessibility: what is said", () => {
     await hears("In the chat “Behind”, Scripted has finished.");
   });
 
-  test("a question that must not take the focus, because somebody is typing; one that takes it says by itself what it asks", async () => {
+  test("speaks a question that does not take the focus while the user types", async () => {
     const card = box.frame.locator("[data-part=chat]:visible [data-kind=permission]").last();
     const QUESTION = `ask p3 kind=edit title="Change it" input={"path":"/srv/a.ts"} diff={"path":"/srv/a.ts","oldText":"one\\ntwo\\n","newText":"one\\n2\\nthree\\n"}`,
       ASKED = "Change it. path: /srv/a.ts. Changes /srv/a.ts: 2 lines added, 1 removed.";
@@ -114,7 +114,7 @@ suite("accessibility: what is said", () => {
     await input(box.frame).fill("");
   });
 
-  test("no more when the turn is stopped", async () => {
+  test("stops when the turn is cancelled", async () => {
     // Announces the first sentences; all of them would take minutes.
     await sendPrompt(box.frame, `say ${"A sentence that takes a while to be heard. ".repeat(100)}; wait-cancel`);
     await hears("A sentence");
@@ -125,7 +125,7 @@ suite("accessibility: what is said", () => {
     assert.match((await said()).findLast(each => !each.startsWith("!")) ?? "", /Stopped\./);
   });
 
-  test("what the banner says, and what the agent does, is said where it stands", async () => {
+  test("uses status roles for the banner and the agent's activity", async () => {
     assert.deepEqual(
       await box.frame
         .locator("[data-part=chat]:visible :is([data-part=status], [data-part=banner])")
