@@ -135,7 +135,7 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
 /** Sends the whole history like VS Code, and appends the answer to it. */
 async function turn(service: Program, chat: SimulatedChat, words: string, agent: number): Promise<number> {
   let text = "";
-  service.heard = ({ params }) => {
+  service.onEvent = ({ params }) => {
     text += params?.part?.value ?? "";
   };
   chat.ask({ id: 0, words, rounds: [], isCut: false });

@@ -4,7 +4,7 @@ import { pathToFileURL } from "node:url";
 
 interface Progress {
   report(works: Iterable<{ readonly name: string; readonly start: number }>, now: number): string;
-  progress<T>(name: string, work: () => Promise<T>, say?: (text: string) => void): Promise<T>;
+  progress<T>(name: string, work: () => Promise<T>, report?: (text: string) => void): Promise<T>;
 }
 
 /** The scripts are plain JavaScript. */
@@ -21,13 +21,13 @@ suite("progress messages", () => {
   });
 
   test("returns the task's result and prints nothing for a short task", async () => {
-    const said: string[] = [],
+    const texts: string[] = [],
       { progress } = await load();
     assert.equal(
       await progress(
         "short",
         async () => 1,
-        text => said.push(text),
+        text => texts.push(text),
       ),
       1,
     );
@@ -35,10 +35,10 @@ suite("progress messages", () => {
       progress(
         "failing",
         () => Promise.reject(new Error("no")),
-        text => said.push(text),
+        text => texts.push(text),
       ),
       /no/,
     );
-    assert.deepEqual(said, []);
+    assert.deepEqual(texts, []);
   });
 });

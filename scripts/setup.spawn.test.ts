@@ -8,18 +8,18 @@ const onNode = (version: string) => {
   const { status, stdout, stderr } = spawnSync(process.execPath, ["--import", pretend, "scripts/setup.mjs"], {
     encoding: "utf8",
   });
-  return { status, said: stdout + stderr };
+  return { status, text: stdout + stderr };
 };
 
 suite("setup", () => {
   test("rejects an older Node with one sentence", () => {
     for (const version of ["14.21.3", "18.20.0", "20.9.0", "20.18.3"]) {
-      assert.deepEqual(onNode(version), { status: 1, said: `Node 20.19 or newer is needed; this is v${version}.\n` });
+      assert.deepEqual(onNode(version), { status: 1, text: `Node 20.19 or newer is needed; this is v${version}.\n` });
     }
   });
 
   test("prints nothing for a supported Node", () => {
-    for (const version of ["20.19.0", "22.0.0", "100.1.0"]) assert.deepEqual(onNode(version), { status: 0, said: "" });
+    for (const version of ["20.19.0", "22.0.0", "100.1.0"]) assert.deepEqual(onNode(version), { status: 0, text: "" });
   });
 
   test("uses no newer Node features before the version check", () => {

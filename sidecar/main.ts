@@ -1,6 +1,6 @@
 /** Entry point of the sidecar and of the command `symposium-acp-agent`. It only dispatches commands. */
 import { readCommand } from "./cli/command";
-import { type LogOptions, CannotWrite, openLog, type Tell } from "./cli/log";
+import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/log";
 import { flushed } from "./cli/stdio";
 import { usage } from "./cli/usage";
 import { realClock } from "./rpc/clock";
@@ -18,27 +18,29 @@ async function main(): Promise<number> {
     case "bunzip2":
       return (await import("./agents/install/bunzip")).bunzipInput(process.stdin, process.stdout).then(() => 0);
     case "run-with":
-      return logged(command.log, async tell => (await import("./cli/run-with")).runWith(command.chain, tell, VERSION));
+      return logged(command.log, async notify =>
+        (await import("./cli/run-with")).runWith(command.chain, notify, VERSION),
+      );
     case "vscodelm":
-      return logged(command.log, async tell =>
-        (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, tell, VERSION),
+      return logged(command.log, async notify =>
+        (await import("./cli/vscodelm")).serveLmOnStdio(command.traceFolder, notify, VERSION),
       );
     case "eliza":
-      return logged(command.log, async tell =>
-        (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, tell, VERSION),
+      return logged(command.log, async notify =>
+        (await import("./cli/eliza")).serveElizaOnStdio(command.deterministic, notify, VERSION),
       );
     case "proxy":
-      return logged(command.log, async tell =>
-        (await import("./cli/proxy")).serveOwnProxy(command.proxy, tell, VERSION),
+      return logged(command.log, async notify =>
+        (await import("./cli/proxy")).serveOwnProxy(command.proxy, notify, VERSION),
       );
     case "registry":
       return (await import("./cli/registry")).runRegistry(command.request, command.url, VERSION);
     case "doctor":
-      return logged(command.log, async tell =>
-        (await import("./cli/doctor")).runDoctor(command.patient, tell, VERSION),
+      return logged(command.log, async notify =>
+        (await import("./cli/doctor")).runDoctor(command.patient, notify, VERSION),
       );
     case "conform":
-      return logged(command.log, async tell => (await import("./cli/conform")).runConform(command.request, tell));
+      return logged(command.log, async notify => (await import("./cli/conform")).runConform(command.request, notify));
     case "conform-agent":
       return (await import("./cli/conform-agent")).serveConformAgent(command.agent);
     case "mcp":
@@ -52,10 +54,10 @@ async function main(): Promise<number> {
   }
 }
 
-async function logged(options: LogOptions, work: (tell: Tell) => Promise<number>): Promise<number> {
+async function logged(options: LogOptions, work: (notify: Notify) => Promise<number>): Promise<number> {
   try {
     using log = openLog(options, process.stderr);
-    const code = await work(log.tell);
+    const code = await work(log.notify);
     await flushed(realClock, process.stderr);
     return code;
   } catch (error) {

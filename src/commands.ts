@@ -100,11 +100,11 @@ export async function act(action: HostAction): Promise<void> {
 }
 
 /** Shows an error message with the actions as buttons. */
-export function tell(message: string, actions: readonly HostAction[]): Promise<void> {
+export function notify(message: string, actions: readonly HostAction[]): Promise<void> {
   return show(vscode.window.showErrorMessage, message, actions);
 }
 
-/** Like `tell`, but as a warning. */
+/** Like `notify`, but as a warning. */
 export function warn(message: string, actions: readonly HostAction[]): Promise<void> {
   return show(vscode.window.showWarningMessage, message, actions);
 }

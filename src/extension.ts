@@ -16,7 +16,7 @@ import {
   invite,
   registerCommands,
   registerTestCommands,
-  tell,
+  notify,
   warn,
 } from "./commands";
 import { EditorComposer } from "./editor/composer";
@@ -60,7 +60,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     return disposable;
   };
   const log = new Log();
-  const configuration = own(new Configuration(log, message => void tell(message, ["showLogs"])));
+  const configuration = own(new Configuration(log, message => void notify(message, ["showLogs"])));
   const { channel, listener } = outputChannel(own, configuration);
   own(log.onLog(listener));
   configuration.report();
@@ -88,7 +88,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       chat.phaseChanged(phase);
       settingsPart.controller.phaseChanged(phase);
       if (phase.kind === "running") {
-        supervisor.tell("settings/languageModel", configuration.settings.languageModel);
+        supervisor.notify("settings/languageModel", configuration.settings.languageModel);
         void settingsPart.updates.sidecarRuns();
       }
       if (phase.kind !== "running") attention.clear();
@@ -107,7 +107,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     listeners: {
       "chat/event": event => chat.event(event),
       "chat/snapshot": snapshot => chat.snapshot(snapshot),
-      "chat/attention": wanted => attention.heard(wanted),
+      "chat/attention": wanted => attention.onEvent(wanted),
       "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId, true),
       "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
       "lm/responsePart": ({ requestId, part }) => provider.part(requestId, part),
@@ -166,9 +166,9 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       openLink: (href, preview) => openLink(href, preview, folders),
       openDiff: (change, agent) => proposals.show(change, agent),
       showPrintout,
-      tell: (message, actions) => void tell(message, actions),
+      notify: (message, actions) => void notify(message, actions),
       forwarded: (tabId, event, agentId) => {
-        capture.heard(tabId, event);
+        capture.onEvent(tabId, event);
         milestones.event(event, agentId);
       },
       outdatedChanged: () => settingsPart.controller.changed(),
@@ -219,10 +219,10 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       milestones.agent(currentAgentId);
       milestones.settings(name => configuration.ownValue(name));
       models.changed(languageModel.isEnabled);
-      supervisor.tell("settings/languageModel", languageModel);
-      supervisor.tell("settings/bypass", { agentIds: bypass });
-      supervisor.tell("settings/logLevel", { level: logLevel });
-      supervisor.tell("settings/extensions", { extensions });
+      supervisor.notify("settings/languageModel", languageModel);
+      supervisor.notify("settings/bypass", { agentIds: bypass });
+      supervisor.notify("settings/logLevel", { level: logLevel });
+      supervisor.notify("settings/extensions", { extensions });
       chat.postState();
       settingsPart.controller.settingsChanged();
     }),

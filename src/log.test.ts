@@ -5,10 +5,10 @@ import type { LogEvent } from "./protocol/log";
 suite("log", () => {
   test("sends every level to listeners and the configured ones to a lazily created channel", () => {
     const log = new Log();
-    const heard: string[] = [];
+    const received: string[] = [];
     const lines: string[] = [];
     let made = 0;
-    log.onLog(event => heard.push(event.level));
+    log.onLog(event => received.push(event.level));
     log.onLog(
       channelListener(
         () => {
@@ -23,7 +23,7 @@ suite("log", () => {
     equal(made, 0);
     log.warn("agent", "c");
     log.error("agent", "d", { why: "e" });
-    deepEqual(heard, ["debug", "info", "warn", "error"]);
+    deepEqual(received, ["debug", "info", "warn", "error"]);
     deepEqual(
       lines.map(line => line.slice(25)),
       ["[warn] agent: c", '[error] agent: d {"why":"e"}'],
@@ -32,16 +32,16 @@ suite("log", () => {
 
   test("sends nothing to a disposed listener", () => {
     const log = new Log();
-    const heard: LogEvent[] = [];
-    log.onLog(event => heard.push(event)).dispose();
+    const received: LogEvent[] = [];
+    log.onLog(event => received.push(event)).dispose();
     log.info("webview", "hello");
-    deepEqual(heard, []);
+    deepEqual(received, []);
   });
 
   test("redacts secrets by name and form", () => {
     const log = new Log();
-    const heard: LogEvent[] = [];
-    log.onLog(event => heard.push(event));
+    const received: LogEvent[] = [];
+    log.onLog(event => received.push(event));
     log.info("sidecar", "got Authorization: Bearer abcdefgh12345678 for sk-ant-0123456789abcdef", {
       apiKey: "one",
       env: { MY_TOKEN: "two", PATH: "/bin" },
@@ -51,7 +51,7 @@ suite("log", () => {
       sessionId: "kept",
       tabId: "kept",
     });
-    const text = formatted(heard[0]!);
+    const text = formatted(received[0]!);
     for (const secret of ["abcdefgh", "0123456789abcdef", 'one"', "two", "three", "four4", "five5555"])
       ok(!text.includes(secret), secret);
     ok(text.includes('"PATH":"…"') && text.includes('"sessionId":"kept"') && text.includes('"tabId":"kept"'));
@@ -59,8 +59,8 @@ suite("log", () => {
 
   test("bounds the length of a line", () => {
     const log = new Log();
-    const heard: LogEvent[] = [];
-    log.onLog(event => heard.push(event));
+    const received: LogEvent[] = [];
+    log.onLog(event => received.push(event));
     const many = Array.from({ length: 200_000 }, (_, i) => `item ${i}`);
     const wide = Object.fromEntries(many.map(name => [name, 1]));
     const nested = Array.from({ length: 50 }, () =>
@@ -75,20 +75,20 @@ suite("log", () => {
       { empty: Array.from({ length: 200_000 }, () => ({})) },
     ])
       log.info("agent", "much", data);
-    for (const event of heard) ok(formatted(event).length < 40_000, String(formatted(event).length));
-    ok(formatted(heard[0]!).includes(`"item 99","… (199900 more)"`));
+    for (const event of received) ok(formatted(event).length < 40_000, String(formatted(event).length));
+    ok(formatted(received[0]!).includes(`"item 99","… (199900 more)"`));
     log.info("agent", "few", { list: Array(90).fill("x") });
-    deepEqual(heard.at(-1)?.data, { list: Array(90).fill("x") });
+    deepEqual(received.at(-1)?.data, { list: Array(90).fill("x") });
   });
 
   test("truncates long or deep values and prints an error as its message", () => {
     const log = new Log();
-    const heard: LogEvent[] = [];
-    log.onLog(event => heard.push(event));
+    const received: LogEvent[] = [];
+    log.onLog(event => received.push(event));
     const circle: Record<string, unknown> = {};
     circle["self"] = circle;
     log.info("agent", "x".repeat(5_000), { circle, error: new Error("no"), big: 1n });
-    ok(heard[0]!.message.endsWith("(1000 more characters)"));
-    ok(formatted(heard[0]!).includes('"error":"no","big":"1"'));
+    ok(received[0]!.message.endsWith("(1000 more characters)"));
+    ok(formatted(received[0]!).includes('"error":"no","big":"1"'));
   });
 });

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import { BATCH_MS } from "../sidecar/chat/outbox";
 import { LIMIT } from "../src/chat/page-flow-control";
 import { SILENCE_MS } from "../webview/state/page-requests";
-import { begin, make, move } from "./delivery/moves";
+import { begin, create, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
 import { Fixture } from "./delivery/world";
 
@@ -33,7 +33,7 @@ suite("delivery from page to sidecar", () => {
           const fixture = new Fixture(congestedAt);
           await begin(fixture);
           for (const m of moves) {
-            await make(fixture, m);
+            await create(fixture, m);
             await drained();
           }
           const { asked } = fixture.webview;
@@ -127,8 +127,8 @@ suite("delivery from page to sidecar", () => {
 const SOON_MS = 500;
 
 async function speak(fixture: Fixture): Promise<void> {
-  fixture.say(0, 1);
-  fixture.say(1, 1);
+  fixture.report(0, 1);
+  fixture.report(1, 1);
   await drained();
   await fixture.tick(BATCH_MS);
   await fixture.deliver("fromSidecar", 1_000);

@@ -68,15 +68,15 @@ const SURFACES: Readonly<Record<string, (text: string) => string>> = {
     log.onLog(event => {
       lines.push(formatted(event));
     });
-    log.warn("agent", text, { detail: text, nested: [{ said: text }], error: new Error(text) });
+    log.warn("agent", text, { detail: text, nested: [{ text: text }], error: new Error(text) });
     return lines.join("\n");
   },
   "a line of the command's log": text => {
     const stderr = new PassThrough();
     using log = openLog({ level: "debug", folder: undefined }, stderr);
-    log.tell("warn", text, { detail: text });
-    log.tell("warn", text, text);
-    log.tell("error", text, new Error(text));
+    log.notify("warn", text, { detail: text });
+    log.notify("warn", text, text);
+    log.notify("error", text, new Error(text));
     return String(stderr.read());
   },
   "a line of a trace": text =>

@@ -14,7 +14,7 @@ let answered: NumberedLine | undefined;
 process.stdin.on(
   "data",
   onLines((bytes, start, end) => {
-    if (!hasId(bytes, start)) return told(JSON.parse(bytes.toString("utf8", start, end)));
+    if (!hasId(bytes, start)) return onNotification(JSON.parse(bytes.toString("utf8", start, end)));
     const id = idAt(bytes, start);
     if (answered) process.stdout.write(answered.withId(id));
     else process.stdout.write(`${JSON.stringify({ jsonrpc: "2.0", id, result: INITIALIZED })}\n`);
@@ -22,7 +22,7 @@ process.stdin.on(
 );
 process.stdin.on("end", () => process.exit());
 
-function told({
+function onNotification({
   method,
   params,
 }: {
@@ -40,11 +40,11 @@ function stream(kind: Kind, count: number): void {
   const line = notification(kind),
     lines = Math.max(1, Math.floor(BLOCK / line.length));
   const block = Buffer.concat(Array.from({ length: lines }, () => line));
-  let left = count;
+  let remaining = count;
   const go = (): void => {
-    while (left > 0) {
-      const now = Math.min(left, lines);
-      left -= now;
+    while (remaining > 0) {
+      const now = Math.min(remaining, lines);
+      remaining -= now;
       if (!process.stdout.write(now === lines ? block : block.subarray(0, now * line.length)))
         return void process.stdout.once("drain", go);
     }

@@ -42,7 +42,7 @@ export class Chain implements AsyncDisposable {
   static async start(spec: ChainSpec, meters: Meters): Promise<Chain> {
     const chain = new Chain(spec, `${spec.name} ${++started}`, meters);
     await chain.#lines(1, () =>
-      chain.#tell({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }),
+      chain.#notify({ id: 0, method: "initialize", params: { protocolVersion: 1, clientCapabilities: {} } }),
     );
     await meters.ready(chain.name, spec.metered);
     return chain;
@@ -50,7 +50,7 @@ export class Chain implements AsyncDisposable {
 
   /** Sequential round trips. Resolves with the microseconds of each, sorted. */
   async roundTrips(kind: Kind, count: number): Promise<Float64Array> {
-    this.#tell({ method: "_bench/answer", params: { kind } });
+    this.#notify({ method: "_bench/answer", params: { kind } });
     const line = request(kind),
       times = new Float64Array(count);
     let i = 0,
@@ -73,7 +73,7 @@ export class Chain implements AsyncDisposable {
   /** Resolves with the seconds in which this number of the agent's notifications arrived. */
   async stream(kind: Kind, count: number): Promise<number> {
     const begin = performance.now();
-    await this.#lines(count, () => this.#tell({ method: "_bench/stream", params: { kind, count } }));
+    await this.#lines(count, () => this.#notify({ method: "_bench/stream", params: { kind, count } }));
     return (performance.now() - begin) / 1000;
   }
 
@@ -87,15 +87,15 @@ export class Chain implements AsyncDisposable {
     await this.#gone;
   }
 
-  #tell(message: object): void {
+  #notify(message: object): void {
     this.#child.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
   #lines(count: number, begin: () => void): Promise<void> {
     return new Promise(resolve => {
-      let left = count;
+      let remaining = count;
       this.#arrived = () => {
-        if (--left === 0) resolve();
+        if (--remaining === 0) resolve();
       };
       begin();
     });

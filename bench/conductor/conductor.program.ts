@@ -11,7 +11,7 @@ import { ndjsonChannel } from "../../sidecar/rpc/ndjson";
 import { programPath, type Program } from "./child";
 import { answerMeter } from "./meter";
 
-const odd = (what: string, detail: unknown): void => {
+const onWarning = (what: string, detail: unknown): void => {
   process.stderr.write(`${what}: ${String(detail)}\n`);
 };
 
@@ -49,7 +49,8 @@ const proxy = (kind: string, name: string): ProxyComponent =>
     : {
         kind: "internal",
         name,
-        serve: (client, successor, ids) => serveProxy({ name, make: () => ({}) }, client, successor, ids, { odd }),
+        serve: (client, successor, ids) =>
+          serveProxy({ name, create: () => ({}) }, client, successor, ids, { onWarning }),
       };
 
 answerMeter();
@@ -58,8 +59,8 @@ const conductor = conduct(ndjsonChannel(process.stdin, process.stdout), {
   proxies: Array.from({ length: Number(count) }, (_, i) => proxy(kind, `proxy ${i + 1}`)),
   last: { kind: "agent", name: "agent", start: () => start("agent") },
   clock: realClock,
-  odd,
-  notice: ({ message, cause }) => odd(message, cause),
+  onWarning,
+  notice: ({ message, cause }) => onWarning(message, cause),
 });
 await conductor.closed;
 process.exit();

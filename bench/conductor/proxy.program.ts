@@ -3,4 +3,4 @@ import { serveProxyOnStdio } from "../../sidecar/proxies/stdio";
 import { answerMeter } from "./meter";
 
 answerMeter();
-serveProxyOnStdio({ name: "Pass", make: () => ({}) });
+serveProxyOnStdio({ name: "Pass", create: () => ({}) });

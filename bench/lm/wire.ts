@@ -27,7 +27,7 @@ export class Program implements AsyncDisposable {
   readonly #open = new Map<number, { readonly settle: (said: Said) => void; readonly fail: (error: Error) => void }>();
   #ids = 0;
   /** Receives the notifications between a request and its response. */
-  heard: (said: Said) => void = () => undefined;
+  onEvent: (said: Said) => void = () => undefined;
 
   constructor(name: "agent" | "relay" | "service", args: readonly string[] = []) {
     this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
@@ -65,7 +65,7 @@ export class Program implements AsyncDisposable {
   }
 
   #read(said: Said): void {
-    if (said.id === undefined) return this.heard(said);
+    if (said.id === undefined) return this.onEvent(said);
     this.#open.get(said.id)?.settle(said);
     this.#open.delete(said.id);
   }

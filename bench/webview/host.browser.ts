@@ -15,7 +15,7 @@ const FRAME_MS = 16;
 /** Events per frame of a flood, more than the outbox keeps waiting. */
 const FLOOD_EVENTS = 1_000;
 
-const say = (message: ToPage): void => {
+const report = (message: ToPage): void => {
   postMessage(message);
 };
 
@@ -183,7 +183,7 @@ class Host {
       this.#send(message);
       return Promise.resolve(true);
     },
-    heard: message => this.#heard(message),
+    onMessage: message => this.#handleMessage(message),
     log: new Log(),
   });
 
@@ -227,10 +227,10 @@ class Host {
           message => this.#send(message),
         ),
       );
-    this.#tell();
+    this.#notify();
   }
 
-  #tell(): void {
+  #notify(): void {
     this.#wire.post({
       type: "state",
       agents: [AGENT],
@@ -249,12 +249,12 @@ class Host {
 
   #send(message: HostToPage): void {
     if (message.type === "event" || message.type === "snapshot") this.#posted++;
-    say({ kind: "host", message });
+    report({ kind: "host", message });
   }
 
-  #heard(message: PageToHost): void {
+  #handleMessage(message: PageToHost): void {
     if (message.type === "webview-ready") {
-      if (message.losses === undefined) this.#tell();
+      if (message.losses === undefined) this.#notify();
       for (const { tabId, at, asked } of message.tabs)
         this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, asked);
     }
@@ -275,5 +275,5 @@ class Host {
 const host = new Host();
 addEventListener("message", ({ data }: MessageEvent<ToWorker>) => {
   if (data.kind === "page") host.receive(data.message);
-  else void host.obey(data.command).then(() => say({ kind: "done", id: data.id }));
+  else void host.obey(data.command).then(() => report({ kind: "done", id: data.id }));
 });

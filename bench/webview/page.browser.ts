@@ -27,14 +27,14 @@ const open = new Map<number, () => void>();
 let tasks: number[] = [],
   keys: number[] = [];
 
-const tell = (message: ToWorker): void => worker?.postMessage(message);
+const notify = (message: ToWorker): void => worker?.postMessage(message);
 /** The second callback runs after the first frame was drawn. */
 const drawn = (): Promise<void> =>
   new Promise(resolve => requestAnimationFrame(() => requestAnimationFrame(() => resolve())));
 
 Object.assign(globalThis, {
   acquireVsCodeApi: () => ({
-    postMessage: (message: unknown) => tell({ kind: "page", message }),
+    postMessage: (message: unknown) => notify({ kind: "page", message }),
     getState: () => state,
     // VS Code serializes the state.
     setState: (next: unknown) => {
@@ -72,7 +72,7 @@ globalThis.symposiumBench = {
       began = performance.now();
     await new Promise<void>(resolve => {
       open.set(id, resolve);
-      tell({ kind: "command", id, command });
+      notify({ kind: "command", id, command });
     });
     await drawn();
     return performance.now() - began;

@@ -22,7 +22,7 @@ export async function answersWhileFlooded(
     env: { ...process.env, SYMPOSIUM_BUILD: "development" },
   });
   const gone = new Promise(resolve => child.once("exit", resolve));
-  let heard: (sessionId: string) => void = () => undefined,
+  let onEvent: (sessionId: string) => void = () => undefined,
     flooded = 0;
   const fail = (what: string): never => {
     throw new Error(what);
@@ -36,7 +36,7 @@ export async function answersWhileFlooded(
         if (sessionId !== quiet) flooded++;
       },
       "chat/snapshot": ({ sessionId }) => {
-        if (sessionId === quiet) heard(sessionId);
+        if (sessionId === quiet) onEvent(sessionId);
         else flooded++;
       },
       "process/started": () => undefined,
@@ -71,7 +71,7 @@ export async function answersWhileFlooded(
     const ask = (): Promise<number> =>
       new Promise(resolve => {
         const began = performance.now();
-        heard = () => resolve(performance.now() - began);
+        onEvent = () => resolve(performance.now() - began);
         client.notify("chat/replay", { sessionId: quiet, asked: 1 });
       });
     const answers = async (): Promise<Answers> => {

@@ -20,5 +20,5 @@ export interface SessionExtensions {
    */
   canConfigure(sessionId: string): boolean;
   /** `changed` is called when any of these values changes. Disposing discards the data about the session. */
-  hear(sessionId: string, changed: () => void): Disposable;
+  listen(sessionId: string, changed: () => void): Disposable;
 }

@@ -6,8 +6,8 @@ import { AgentConnection, INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS, type Sessio
 
 class Fixture {
   readonly clock = new FakeClock();
-  readonly odd: string[] = [];
-  readonly told: string[] = [];
+  readonly warnings: string[] = [];
+  readonly notifications: string[] = [];
   connect(agent: MemoryAgent, role?: "lm"): Promise<AgentConnection> {
     return AgentConnection.connect(agent.channel, {
       name: "Ada",
@@ -15,26 +15,26 @@ class Fixture {
       protocol: 1,
       ...(role ? { role } : {}),
       clock: this.clock,
-      odd: what => this.odd.push(what),
+      onWarning: what => this.warnings.push(what),
       lastWords: () => "boot…",
       stop: async () => {
-        this.told.push("stopped");
+        this.notifications.push("stopped");
       },
     });
   }
-  listener(name: string, heard: string[]): SessionListener {
+  listener(name: string, received: string[]): SessionListener {
     return {
       opened: () => undefined,
       isAsking: () => false,
       update: update => {
-        heard.push(`${name} ${JSON.stringify(update)}`);
+        received.push(`${name} ${JSON.stringify(update)}`);
       },
       request: request => {
-        heard.push(`${name} asks`);
+        received.push(`${name} asks`);
         request.respond({});
       },
-      elicitationCompleted: id => heard.push(`${name} completed ${id}`),
-      closed: reason => heard.push(`${name} closed: ${reason.message}`),
+      elicitationCompleted: id => received.push(`${name} completed ${id}`),
+      closed: reason => received.push(`${name} closed: ${reason.message}`),
     };
   }
 }
@@ -46,26 +46,26 @@ suite("AgentConnection", () => {
   test("delivers an update sent before the session/new response first", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
-    const opened = connection.newSession("/w", fixture.listener("a", heard));
+    const opened = connection.newSession("/w", fixture.listener("a", received));
     const request = await agent.next("session/new");
     agent.update("x", 1);
     request.respond({ sessionId: "x" });
     agent.update("x", 2);
     equal((await opened).sessionId, "x");
     await tick();
-    deepEqual(heard, ["a 1", "a 2"]);
+    deepEqual(received, ["a 1", "a 2"]);
   });
 
   test("delivers updates per session and none after the session is left", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
     const [one, two] = [
-      await open(connection, fixture.listener("1", heard)),
-      await open(connection, fixture.listener("2", heard)),
+      await open(connection, fixture.listener("1", received)),
+      await open(connection, fixture.listener("2", received)),
     ];
     agent.update(two, "b");
     agent.update(one, "a");
@@ -73,48 +73,52 @@ suite("AgentConnection", () => {
     connection.leave(one);
     agent.update(one, "late");
     await tick();
-    deepEqual(heard, [`2 "b"`, `1 "a"`]);
+    deepEqual(received, [`2 "b"`, `1 "a"`]);
     agent.update("never", "?");
     await tick();
-    deepEqual(fixture.odd, ["update for an unknown session"], "late words of a session that was left are nothing odd");
-    deepEqual(agent.heard, ["initialize", "session/new", "session/new", "session/close"]);
+    deepEqual(
+      fixture.warnings,
+      ["update for an unknown session"],
+      "late words of a session that was left are nothing odd",
+    );
+    deepEqual(agent.received, ["initialize", "session/new", "session/new", "session/close"]);
   });
 
   test("ends a turn after its last update and before later ones", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
-    const session = await open(connection, fixture.listener("1", heard));
-    connection.prompt(session, [], ({ kind }) => heard.push(kind));
+    const session = await open(connection, fixture.listener("1", received));
+    connection.prompt(session, [], ({ kind }) => received.push(kind));
     const prompt = await agent.next("session/prompt");
     agent.update(session, 1);
     agent.update(session, 2);
     prompt.respond({ stopReason: "end_turn" });
     agent.update(session, 3);
     await tick();
-    deepEqual(heard, ["1 1", "1 2", "stopped", "1 3"]);
+    deepEqual(received, ["1 1", "1 2", "stopped", "1 3"]);
   });
 
   test("reports the agent's exit once per session, without a turn end", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     const connection = await fixture.connect(agent);
-    const session = await open(connection, fixture.listener("1", heard));
-    connection.prompt(session, [], ({ kind }) => heard.push(kind));
+    const session = await open(connection, fixture.listener("1", received));
+    connection.prompt(session, [], ({ kind }) => received.push(kind));
     await agent.next("session/prompt");
     await agent.die();
     await connection.closed;
-    deepEqual(heard, ["1 closed: The other side closed the connection."]);
+    deepEqual(received, ["1 closed: The other side closed the connection."]);
   });
 
   test("routes a request sent before the session/new response to its session", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
-    const opened = connection.newSession("/w", fixture.listener("a", heard));
+    const opened = connection.newSession("/w", fixture.listener("a", received));
     const request = await agent.next("session/new");
     agent.update("x", 1);
     const asked = agent.peer.request("session/request_permission", { sessionId: "x", options: [{}] });
@@ -124,31 +128,31 @@ suite("AgentConnection", () => {
     );
     request.respond({ sessionId: "x" });
     await Promise.all([opened, asked, strayed]);
-    deepEqual(heard, ["a 1", "a asks"]);
+    deepEqual(received, ["a 1", "a asks"]);
   });
 
   test("rejects a duplicate session id and keeps the first session", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
     const answer = () => agent.next("session/new").then(request => request.respond({ sessionId: "same" }));
     void answer();
-    await open(connection, fixture.listener("1", heard));
+    await open(connection, fixture.listener("1", received));
     void answer();
-    await rejects(connection.newSession("/w", fixture.listener("2", heard)), /has the id of another one/);
+    await rejects(connection.newSession("/w", fixture.listener("2", received)), /has the id of another one/);
     agent.update("same", "mine");
     await tick();
-    deepEqual(heard, [`1 "mine"`]);
+    deepEqual(received, [`1 "mine"`]);
   });
 
   test("closes a session that opens after its time limit", async () => {
     const agent = new MemoryAgent(["session/new"]),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
     const failed = rejects(
-      connection.newSession("/w", fixture.listener("1", heard)),
+      connection.newSession("/w", fixture.listener("1", received)),
       /did not answer within 60 seconds/,
     );
     const request = await agent.next("session/new");
@@ -156,20 +160,20 @@ suite("AgentConnection", () => {
     await failed;
     request.respond({ sessionId: "ghost" });
     await tick();
-    deepEqual(agent.heard.at(-1), "session/close");
+    deepEqual(agent.received.at(-1), "session/close");
     agent.update("ghost", "boo");
     await tick();
-    deepEqual(heard, []);
+    deepEqual(received, []);
   });
 
   test("reports the reason of the end to its sessions", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     const connection = await fixture.connect(agent);
-    await open(connection, fixture.listener("1", heard));
+    await open(connection, fixture.listener("1", received));
     await connection.end({ message: "Ada was restarted." });
-    deepEqual(heard, ["1 closed: Ada was restarted."]);
+    deepEqual(received, ["1 closed: Ada was restarted."]);
   });
 
   test("rejects requests for unsupported methods by name", async () => {
@@ -212,7 +216,7 @@ suite("AgentConnection", () => {
     await agent.next("initialize");
     fixture.clock.advance(INITIALIZE_LIMIT_MS);
     await failed;
-    deepEqual(fixture.told, ["stopped"]);
+    deepEqual(fixture.notifications, ["stopped"]);
     equal(fixture.clock.waiting, 0);
   });
 
@@ -232,7 +236,7 @@ suite("AgentConnection", () => {
     const dying = new MemoryAgent(["initialize"]);
     void dying.next("initialize").then(() => dying.die());
     await rejects(fixture.connect(dying), /closed the connection/);
-    deepEqual(fixture.told, ["stopped", "stopped", "stopped", "stopped"]);
+    deepEqual(fixture.notifications, ["stopped", "stopped", "stopped", "stopped"]);
   });
 
   test("sends servers and metadata in the session setup", async () => {
@@ -258,16 +262,16 @@ suite("AgentConnection", () => {
     test(`delivers the history before the response and later updates after it (session/${how})`, async () => {
       const agent = new MemoryAgent([`session/${how}`]),
         fixture = new Fixture(),
-        heard: string[] = [];
+        received: string[] = [];
       await using connection = await fixture.connect(agent);
       const opened = connection.reopen(
         how,
         "old",
         "/w",
         {
-          ...fixture.listener("a", heard),
+          ...fixture.listener("a", received),
           opened: result => {
-            heard.push(JSON.stringify(result));
+            received.push(JSON.stringify(result));
           },
         },
         { meta: { key: 1 } },
@@ -279,29 +283,29 @@ suite("AgentConnection", () => {
       agent.update("old", "new");
       equal((await opened).sessionId, "old");
       await tick();
-      deepEqual([heard.length, ...heard.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
+      deepEqual([received.length, ...received.slice(-3)], [1_502, "a 1499", `{"modes":1}`, `a "new"`]);
     });
 
   test("leaves a session that fails to reopen, without notifying its listener, and allows a retry", async () => {
     const agent = new MemoryAgent(["session/load"]),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     const connection = await fixture.connect(agent);
-    const failed = rejects(connection.reopen("load", "old", "/w", fixture.listener("a", heard)), /gone/);
+    const failed = rejects(connection.reopen("load", "old", "/w", fixture.listener("a", received)), /gone/);
     (await agent.next("session/load")).fail(new RpcError(-32002, "gone"));
     await failed;
     agent.update("old", "late");
     await tick();
     const dying = rejects(
-      connection.reopen("load", "old", "/w", fixture.listener("b", heard)),
+      connection.reopen("load", "old", "/w", fixture.listener("b", received)),
       /closed the connection/,
     );
-    await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", heard)), /is open already/);
+    await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", received)), /is open already/);
     await agent.next("session/load");
     await agent.die();
     await dying;
-    deepEqual(heard, [], "its end is told by the rejection alone");
-    deepEqual(fixture.odd, []);
+    deepEqual(received, [], "its end is told by the rejection alone");
+    deepEqual(fixture.warnings, []);
   });
 
   test("closes a session that reopens after its time limit", async () => {
@@ -314,50 +318,50 @@ suite("AgentConnection", () => {
     await failed;
     request.respond({});
     await tick();
-    equal(agent.heard.at(-1), "session/close");
+    equal(agent.received.at(-1), "session/close");
   });
 
   test("stops reading the agent while a listener is busy and then continues in order", async () => {
     const agent = new MemoryAgent(),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await fixture.connect(agent);
     let go = () => {};
     const busy = new Promise<void>(resolve => {
       go = resolve;
     });
     const slow = await open(connection, {
-      ...fixture.listener("slow", heard),
+      ...fixture.listener("slow", received),
       update: update => {
-        heard.push(`slow ${String(update)}`);
+        received.push(`slow ${String(update)}`);
         return update === 1 ? busy : undefined;
       },
     });
-    const other = await open(connection, fixture.listener("other", heard));
+    const other = await open(connection, fixture.listener("other", received));
     agent.update(slow, 1);
     agent.update(slow, 2);
     agent.update(other, 3);
     await tick();
-    deepEqual(heard, ["slow 1"]);
+    deepEqual(received, ["slow 1"]);
     go();
     await tick();
-    deepEqual(heard, ["slow 1", "slow 2", "other 3"]);
+    deepEqual(received, ["slow 1", "slow 2", "other 3"]);
   });
 
   test("advertises no client capabilities in VS Code's chat and accepts only permission requests", async () => {
     const agent = new MemoryAgent(["initialize"]),
       fixture = new Fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     const connecting = fixture.connect(agent, "lm"),
       request = await agent.next("initialize");
     deepEqual((request.params as { clientCapabilities: unknown }).clientCapabilities, {});
     request.respond({ protocolVersion: 1 });
     await using connection = await connecting;
-    const sessionId = await open(connection, fixture.listener("a", heard));
+    const sessionId = await open(connection, fixture.listener("a", received));
     for (const method of ["fs/read_text_file", "terminal/create", "elicitation/create"])
       await rejects(agent.peer.request(method, { sessionId }), { code: -32601 });
     await agent.peer.request("session/request_permission", { sessionId });
-    deepEqual(heard, ["a asks"]);
+    deepEqual(received, ["a asks"]);
   });
 });
 
@@ -368,7 +372,7 @@ suite("agent sign-in", () => {
       version: "1",
       protocol,
       clock: new FakeClock(),
-      odd: () => undefined,
+      onWarning: () => undefined,
       lastWords: () => "",
       stop: async () => undefined,
     });
@@ -413,16 +417,16 @@ suite("agent sign-in", () => {
 
   test("notifies listeners of a required or completed sign-in, and none without sign-in methods", async () => {
     const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }),
-      heard: string[] = [];
+      received: string[] = [];
     await using connection = await connect(agent);
-    connection.hearSignIn(signIn => heard.push(signIn));
+    connection.hearSignIn(signIn => received.push(signIn));
     const refused = connection.newSession("/w", new Fixture().listener("a", []));
     (await agent.next("session/new")).fail(new RpcError(RpcCode.authRequired, "who are you"));
     await rejects(refused);
     const opened = connection.newSession("/w", new Fixture().listener("a", []));
     (await agent.next("session/new")).respond({ sessionId: "s" });
     await opened;
-    deepEqual(heard, ["needed", "in"]);
+    deepEqual(received, ["needed", "in"]);
     const other: string[] = [];
     await using userless = await connect(new MemoryAgent());
     userless.hearSignIn(signIn => other.push(signIn));

@@ -50,7 +50,7 @@ export interface ConnectionOptions {
   readonly role?: AgentRole;
   readonly clock: Clock;
   /** Reports protocol violations for the log: unparsable lines, unknown methods, late answers. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
   /** The agent's last output on stderr. */
   readonly lastWords: () => string;
   /** Agent extensions that were left out of the chain behind the channel. */
@@ -118,7 +118,7 @@ export class AgentConnection implements AsyncDisposable {
         for (const listener of this.#routes.clear()) listener.closed(why);
         settleClosed(why);
       },
-      odd: options.odd,
+      onWarning: options.onWarning,
     });
     this.#requests = new LimitedRequests(this.#peer, {
       ...options,
@@ -329,25 +329,25 @@ export class AgentConnection implements AsyncDisposable {
     const { sessionId, update, elicitationId } = objectOr(params);
     switch (method) {
       case CLIENT_METHODS.session_update: {
-        const heard: (void | Promise<void>)[] = [],
+        const received: (void | Promise<void>)[] = [],
           subagent = this.#subagentOf(sessionId);
         this.#announced(sessionId, objectOr(update));
-        const told = this.#routes.tell(sessionId, listener => {
-          heard.push(subagent === undefined ? listener.update(update) : listener.subagentUpdate?.(subagent, update));
+        const isNotified = this.#routes.notify(sessionId, listener => {
+          received.push(subagent === undefined ? listener.update(update) : listener.subagentUpdate?.(subagent, update));
         });
-        if (!told) this.options.odd("update for an unknown session", { sessionId });
+        if (!isNotified) this.options.onWarning("update for an unknown session", { sessionId });
         if (this.version === 2)
           this.#turns.update(stringOr(sessionId, ""), objectOr(update), error =>
             agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error),
           );
-        return heard[0];
+        return received[0];
       }
       // It names no session: only the listener that received this id recognises it.
       case CLIENT_METHODS.elicitation_complete:
         for (const listener of this.#routes.listeners) listener.elicitationCompleted(stringOr(elicitationId, ""));
         return;
       default:
-        this.options.odd("unknown notification", { method, params: readable(params, LOGGED_CHARACTERS) });
+        this.options.onWarning("unknown notification", { method, params: readable(params, LOGGED_CHARACTERS) });
     }
   }
 
@@ -370,7 +370,7 @@ export class AgentConnection implements AsyncDisposable {
     if (listener) return listener.request(request);
     if (elsewhere) return request.respond({ action: "cancel" });
     const subagent = this.#subagentOf(sessionId);
-    if (this.#routes.wasLeft(sessionId) || !this.#routes.tell(sessionId, each => each.request(request, subagent)))
+    if (this.#routes.wasLeft(sessionId) || !this.#routes.notify(sessionId, each => each.request(request, subagent)))
       request.fail(noSession(request));
   }
 
@@ -378,7 +378,7 @@ export class AgentConnection implements AsyncDisposable {
   #announced(parent: unknown, { sessionUpdate, sessionId: subagent }: JsonObject): void {
     if (sessionUpdate !== "subagent_update" || typeof parent !== "string" || typeof subagent !== "string") return;
     if (!this.#routes.adopt(subagent, parent))
-      this.options.odd("a subagent that is another session", { parent, subagent });
+      this.options.onWarning("a subagent that is another session", { parent, subagent });
   }
 
   #subagentOf(sessionId: unknown): string | undefined {

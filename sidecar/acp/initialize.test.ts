@@ -34,8 +34,8 @@ suite("agent capabilities", () => {
       { resume: true, fork: true, images: true },
     ],
   ];
-  for (const [name, version, capabilities, more] of table)
-    test(name, () => deepEqual(capabilitiesOf({ version, capabilities }), { ...NONE, ...more }));
+  for (const [name, version, capabilities, overrides] of table)
+    test(name, () => deepEqual(capabilitiesOf({ version, capabilities }), { ...NONE, ...overrides }));
 });
 
 suite("client capabilities", () => {

@@ -69,7 +69,7 @@ export class SessionOpenings {
       });
     } finally {
       over();
-      forgotten(({ tell }) => tell(NOBODY));
+      forgotten(({ notify }) => notify(NOBODY));
     }
   }
 

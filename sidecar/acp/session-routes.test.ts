@@ -17,19 +17,19 @@ suite("SessionRoutes", () => {
 
   test("routes subagent messages to the top session until it is left", () => {
     const routes = new SessionRoutes<string[]>(),
-      heard: string[] = [];
+      received: string[] = [];
     const told = (id: string): boolean =>
-      routes.tell(id, listener => {
+      routes.notify(id, listener => {
         listener.push(id);
       });
     const opened = routes.opens();
     equal(routes.adopt("child", "top"), true);
     equal(routes.adopt("grandchild", "child"), true);
     equal(told("grandchild"), true);
-    routes.add("top", heard);
+    routes.add("top", received);
     opened(() => undefined);
     told("child");
-    deepEqual(heard, ["grandchild", "child"]);
+    deepEqual(received, ["grandchild", "child"]);
     routes.leave("top");
     equal(routes.wasLeft("child"), true);
     equal(told("unknown"), false);

@@ -11,7 +11,7 @@
  */
 export interface Heard<L> {
   readonly sessionId: string;
-  readonly tell: (listener: L) => void;
+  readonly notify: (listener: L) => void;
 }
 
 const EARLY_LIMIT = 1000;
@@ -94,7 +94,7 @@ export class SessionRoutes<L> {
     this.#listeners.set(sessionId, listener);
     const early = this.#early;
     this.#early = early.filter(each => each.sessionId !== sessionId);
-    for (const each of early) if (each.sessionId === sessionId) each.tell(listener);
+    for (const each of early) if (each.sessionId === sessionId) each.notify(listener);
   }
 
   /** Returns `false` if the session had no listener. */
@@ -114,14 +114,14 @@ export class SessionRoutes<L> {
    * Delivers to the listener now, or as soon as the session is open. Returns `false` if there is no listener and none
    * is expected.
    */
-  tell(named: unknown, tell: (listener: L) => void): boolean {
+  notify(named: unknown, notify: (listener: L) => void): boolean {
     if (typeof named !== "string") return false;
     const sessionId = this.topOf(named);
     const listener = this.#listeners.get(sessionId);
-    if (listener) tell(listener);
+    if (listener) notify(listener);
     else if (this.#opening === 0 || this.#left.has(sessionId) || this.#early.length >= EARLY_LIMIT)
       return this.#left.has(sessionId);
-    else this.#early.push({ sessionId, tell });
+    else this.#early.push({ sessionId, notify });
     return true;
   }
 

@@ -22,9 +22,9 @@ const REFUSED =
     error.code === ErrorCode.refused && message.test(error.message);
 
 class Fixture implements AsyncDisposable {
-  readonly told: string[] = [];
-  readonly witness = new AgentStatusTracker(
-    (of, id) => this.told.push(`${of} ${id}`),
+  readonly notifications: string[] = [];
+  readonly statusTracker = new AgentStatusTracker(
+    (of, id) => this.notifications.push(`${of} ${id}`),
     () => 7,
   );
   examined: Examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
@@ -41,7 +41,7 @@ class Fixture implements AsyncDisposable {
       date: () => 7,
       fetch: (() => Promise.reject(new Error("no network here"))) as typeof fetch,
       version: "1",
-      odd: () => undefined,
+      onWarning: () => undefined,
     };
     this.handlers = new AgentService({
       installers: {
@@ -50,7 +50,7 @@ class Fixture implements AsyncDisposable {
       },
       registries: new Registries(kept),
       icons: new Icons(kept),
-      witness: this.witness,
+      statusTracker: this.statusTracker,
       documentAt: async (url, of) => ({ url, of }),
       find: async program => (program === "kiro-cli-chat" ? "/bin/kiro-cli-chat" : undefined),
       examine: async () => ({ examined: this.examined, report: "the report" }),
@@ -78,10 +78,10 @@ const PACKAGE = agent({ npx: { package: "p@1.0.0" } }),
 suite("AgentService", () => {
   test("reports start command, installation and status, or the reason why they are unavailable", async () => {
     await using fixture = await Fixture.open();
-    fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
-    fixture.witness.saw("agent", "local", { kind: "session", signIn: "in" });
-    fixture.witness.saw("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
-    fixture.witness.saw("extension", "local", { kind: "failed", why: "It ended." });
+    fixture.statusTracker.onStatus("agent", "local", { kind: "started", canLogOut: true });
+    fixture.statusTracker.onStatus("agent", "local", { kind: "session", signIn: "in" });
+    fixture.statusTracker.onStatus("agent", PACKAGE.id, { kind: "failed", why: "It did not start." });
+    fixture.statusTracker.onStatus("extension", "local", { kind: "failed", why: "It ended." });
     const odd = agent({ npx: { package: "p" } }, { id: "../x" }),
       none = agent(
         { binary: { "windows-aarch64": { archive: "https://example.com/a.zip", cmd: "a" } } },
@@ -110,8 +110,8 @@ suite("AgentService", () => {
 
   test("offers no sign-out while sign-in is needed", async () => {
     await using fixture = await Fixture.open();
-    fixture.witness.saw("agent", "local", { kind: "started", canLogOut: true });
-    fixture.witness.saw("agent", "local", { kind: "session", signIn: "needed" });
+    fixture.statusTracker.onStatus("agent", "local", { kind: "started", canLogOut: true });
+    fixture.statusTracker.onStatus("agent", "local", { kind: "session", signIn: "needed" });
     deepEqual((await fixture.states([LOCAL])).agents["local"], {
       kind: "local",
       install: { kind: "ready" },
@@ -138,7 +138,7 @@ suite("AgentService", () => {
     await fixture.handlers["agents/remove"]({ of: "agent", id: PACKAGE.id }, never());
     await Promise.resolve();
     deepEqual(
-      [fixture.told, (await fixture.states([PACKAGE])).agents[PACKAGE.id]?.install],
+      [fixture.notifications, (await fixture.states([PACKAGE])).agents[PACKAGE.id]?.install],
       [["agent some-agent"], { kind: "missing" }],
     );
     await rejects(fixture.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()), REFUSED(/folder's name/));
@@ -149,7 +149,7 @@ suite("AgentService", () => {
     fixture.installs.tools.plan({ packages: { p: { version: "1.0.0", bin: "p.js" } }, hangs: true });
     const hanging = (): Promise<void> =>
       new Promise(resolve => {
-        fixture.installs.heard = progress => {
+        fixture.installs.onEvent = progress => {
           if (progress?.line === "hanging") resolve();
         };
       });
@@ -169,18 +169,18 @@ suite("AgentService", () => {
 
   test("returns the report of an examination and updates the status from it", async () => {
     await using fixture = await Fixture.open();
-    fixture.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
+    fixture.statusTracker.onStatus("agent", "local", { kind: "failed", why: "It did not start." });
     const examine = () => fixture.handlers["agents/examine"]({ agent: LOCAL, cwd: "/w" }, never());
     fixture.examined = { name: "Ada", diagnosis: { cause: "exited", sentence: "Ada stops." } };
     deepEqual(await examine(), { diagnosis: { cause: "exited", sentence: "Ada stops." }, report: "the report" });
-    equal(fixture.witness.of("agent", "local").lastError?.sentence, "It did not start.");
+    equal(fixture.statusTracker.of("agent", "local").lastError?.sentence, "It did not start.");
     fixture.examined = { name: "Ada", diagnosis: { cause: "signIn", sentence: "Ada wants you." } };
     await examine();
-    deepEqual(fixture.witness.of("agent", "local"), { running: 0, signIn: "needed" });
-    fixture.witness.saw("agent", "local", { kind: "failed", why: "It did not start." });
+    deepEqual(fixture.statusTracker.of("agent", "local"), { running: 0, signIn: "needed" });
+    fixture.statusTracker.onStatus("agent", "local", { kind: "failed", why: "It did not start." });
     fixture.examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
     await examine();
-    deepEqual(fixture.witness.of("agent", "local"), { running: 0, signIn: "needed" });
+    deepEqual(fixture.statusTracker.of("agent", "local"), { running: 0, signIn: "needed" });
   });
 
   test("finds programs by name", async () => {

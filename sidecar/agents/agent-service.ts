@@ -31,7 +31,7 @@ export interface AgentServiceDeps {
     of: Installable,
     signal: AbortSignal,
   ) => Promise<Readonly<Record<string, unknown>>>;
-  readonly witness: AgentStatusTracker;
+  readonly statusTracker: AgentStatusTracker;
   /** Searches the PATH of the login shell. */
   readonly find: (program: string) => Promise<string | undefined>;
   readonly examine: (
@@ -49,7 +49,7 @@ export interface AgentServiceDeps {
 
 export type AgentHandlers = Omit<Handlers<AgentsHostToSidecar>, "settings/extensions">;
 
-const MOST_PROGRAMS = 100;
+const MAX_PROGRAMS = 100;
 
 export class AgentService {
   constructor(private readonly deps: AgentServiceDeps) {}
@@ -66,11 +66,11 @@ export class AgentService {
       sentenced(async () => ({ entry: await this.deps.documentAt(url, of, abortSignal(signal)) })),
     "agents/states": async ({ agents, extensions }) => ({
       agents: await byId(agents, async agent => ({
-        ...agentState(await this.#state("agent", agent), this.deps.witness.of("agent", agent.id)),
+        ...agentState(await this.#state("agent", agent), this.deps.statusTracker.of("agent", agent.id)),
         ...(await this.#configured(agent)),
       })),
       extensions: await byId(extensions, async extension =>
-        withError(await this.#state("extension", extension), this.deps.witness.of("extension", extension.id)),
+        withError(await this.#state("extension", extension), this.deps.statusTracker.of("extension", extension.id)),
       ),
     }),
     "agents/install": ({ of, config, how }, signal) =>
@@ -84,7 +84,7 @@ export class AgentService {
     "agents/remove": ({ of, id }) =>
       sentenced(async () => {
         await this.deps.installers[of].remove(id);
-        this.deps.witness.changed(of, id);
+        this.deps.statusTracker.changed(of, id);
         return {};
       }),
     "agents/examine": async ({ agent, cwd }, signal) => {
@@ -94,8 +94,9 @@ export class AgentService {
       } = await this.deps.examine(agent, cwd, abortSignal(signal));
       // A successful examination replaces an earlier failure.
       if (diagnosis.cause === "fine" || diagnosis.cause === "signIn")
-        this.deps.witness.saw("agent", agent.id, { kind: "well" });
-      if (diagnosis.cause === "signIn") this.deps.witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
+        this.deps.statusTracker.onStatus("agent", agent.id, { kind: "well" });
+      if (diagnosis.cause === "signIn")
+        this.deps.statusTracker.onStatus("agent", agent.id, { kind: "session", signIn: "needed" });
       return { diagnosis, report };
     },
     "agents/signOut": ({ agent, cwd }) =>
@@ -109,13 +110,13 @@ export class AgentService {
         const configuration = await this.#configuration(agent);
         await (change === "add" ? configuration.add() : configuration.remove());
         this.deps.retire?.(agent.id);
-        this.deps.witness.changed("agent", agent.id);
+        this.deps.statusTracker.changed("agent", agent.id);
         return {};
       }),
     "agents/find": async ({ programs }) => {
       const found = await Promise.all(
         [...new Set(programs)]
-          .slice(0, MOST_PROGRAMS)
+          .slice(0, MAX_PROGRAMS)
           .map(async program => [program, await this.deps.find(program)] as const),
       );
       return { found: Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined)) };

@@ -16,7 +16,7 @@ import {
 import { AgentConnection } from "../acp/connection";
 import type { AgentKey } from "./pool";
 
-const sight: fc.Arbitrary<StatusEvent> = fc.oneof(
+const status: fc.Arbitrary<StatusEvent> = fc.oneof(
   fc.record({ kind: fc.constant("started" as const), canLogOut: fc.boolean() }),
   fc.record({ kind: fc.constant("ended" as const), why: fc.string() }),
   fc.constant<StatusEvent>({ kind: "ended" }),
@@ -28,7 +28,7 @@ const sight: fc.Arbitrary<StatusEvent> = fc.oneof(
 suite("AgentStatusTracker", () => {
   test("tracks running processes, the last failure until the next start, and the sign-in state", () =>
     fc.assert(
-      fc.property(fc.array(sight), sights => {
+      fc.property(fc.array(status), sights => {
         let now: AgentStatus = UNSEEN,
           running = 0,
           error: string | undefined,
@@ -49,28 +49,28 @@ suite("AgentStatusTracker", () => {
     ));
 
   test("notifies once per microtask and agent, only about changes", async () => {
-    const told: string[] = [],
-      witness = new AgentStatusTracker(
-        (of, id) => told.push(`${of} ${id}`),
+    const notifications: string[] = [],
+      statusTracker = new AgentStatusTracker(
+        (of, id) => notifications.push(`${of} ${id}`),
         () => 7,
       );
-    witness.saw("agent", "a", { kind: "started" });
-    witness.saw("agent", "a", { kind: "session", signIn: "in" });
-    witness.saw("extension", "a", { kind: "failed", why: "No." });
-    deepEqual(told, []);
+    statusTracker.onStatus("agent", "a", { kind: "started" });
+    statusTracker.onStatus("agent", "a", { kind: "session", signIn: "in" });
+    statusTracker.onStatus("extension", "a", { kind: "failed", why: "No." });
+    deepEqual(notifications, []);
     await Promise.resolve();
-    deepEqual(told.splice(0), ["agent a", "extension a"]);
-    witness.saw("agent", "a", { kind: "session", signIn: "in" });
-    witness.saw("agent", "a", { kind: "well" });
+    deepEqual(notifications.splice(0), ["agent a", "extension a"]);
+    statusTracker.onStatus("agent", "a", { kind: "session", signIn: "in" });
+    statusTracker.onStatus("agent", "a", { kind: "well" });
     await Promise.resolve();
-    deepEqual(told, []);
+    deepEqual(notifications, []);
     deepEqual(
-      [witness.of("agent", "a"), witness.of("extension", "a"), witness.of("agent", "b")],
+      [statusTracker.of("agent", "a"), statusTracker.of("extension", "a"), statusTracker.of("agent", "b")],
       [{ running: 1, signIn: "in" }, { running: 0, lastError: { sentence: "No.", at: 7 } }, { running: 0 }],
     );
-    witness.changed("agent", "b");
+    statusTracker.changed("agent", "b");
     await Promise.resolve();
-    deepEqual(told, ["agent b"]);
+    deepEqual(notifications, ["agent b"]);
   });
 });
 
@@ -81,7 +81,7 @@ suite("observed connections", () => {
     agent: { id: "ada", name: "Ada", distribution: { local: { command: "x" } } },
   };
   class World {
-    readonly witness = new AgentStatusTracker(
+    readonly statusTracker = new AgentStatusTracker(
       () => undefined,
       () => 7,
     );
@@ -92,18 +92,18 @@ suite("observed connections", () => {
           version: "1",
           protocol: 1,
           clock: new FakeClock(),
-          odd: () => undefined,
+          onWarning: () => undefined,
           lastWords: () => "",
           stop: async () => undefined,
           failure: () => this.failure,
         }),
-      this.witness,
+      this.statusTracker,
     );
     /** Reason for the end of the chain. */
     failure: Closed | undefined;
     constructor(readonly agent: MemoryAgent) {}
     get seen(): AgentStatus {
-      return this.witness.of("agent", "ada");
+      return this.statusTracker.of("agent", "ada");
     }
   }
   const never = new AbortController().signal,
@@ -163,16 +163,16 @@ suite("observed connections", () => {
   });
 
   test("reports no failure for a cancelled installation", async () => {
-    const witness = new AgentStatusTracker(
+    const statusTracker = new AgentStatusTracker(
       () => undefined,
       () => 7,
     );
     await rejects(
       witnessed(async () => {
         throw cancelled();
-      }, witness)(key, never),
+      }, statusTracker)(key, never),
     );
-    deepEqual(witness.of("agent", "ada"), UNSEEN);
+    deepEqual(statusTracker.of("agent", "ada"), UNSEEN);
   });
 
   test("reports a failed start and a required sign-in", async () => {

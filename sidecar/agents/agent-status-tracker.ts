@@ -4,7 +4,7 @@
  * Invariants:
  * - `running` counts processes that have started and not ended.
  * - A failure is reported until the next start.
- * - `tell` is called at most once per microtask for each changed item, never re-entrantly.
+ * - `notify` is called at most once per microtask for each changed item, never re-entrantly.
  */
 import type { AgentState, Installable } from "../../src/protocol/agent-service";
 import { assertNever } from "../../src/protocol/wire";
@@ -32,28 +32,28 @@ export interface AgentStatus extends Pick<AgentState, "running" | "signIn" | "la
 export const UNSEEN: AgentStatus = { running: 0 };
 
 /** Pure. `at`: milliseconds since 1970. Returns the same object if nothing changes. */
-export function seen(before: AgentStatus, sight: StatusEvent, at: number): AgentStatus {
-  switch (sight.kind) {
+export function seen(before: AgentStatus, status: StatusEvent, at: number): AgentStatus {
+  switch (status.kind) {
     case "started":
       return {
         ...withoutError(before),
         running: before.running + 1,
-        ...(sight.canLogOut === undefined ? {} : { canLogOut: sight.canLogOut }),
+        ...(status.canLogOut === undefined ? {} : { canLogOut: status.canLogOut }),
       };
     case "ended":
       return {
         ...before,
         running: Math.max(0, before.running - 1),
-        ...(sight.why === undefined ? {} : { lastError: { sentence: sight.why, at } }),
+        ...(status.why === undefined ? {} : { lastError: { sentence: status.why, at } }),
       };
     case "failed":
-      return { ...before, lastError: { sentence: sight.why, at } };
+      return { ...before, lastError: { sentence: status.why, at } };
     case "session":
-      return before.signIn === sight.signIn ? before : { ...before, signIn: sight.signIn };
+      return before.signIn === status.signIn ? before : { ...before, signIn: status.signIn };
     case "well":
       return before.lastError ? withoutError(before) : before;
     default:
-      return assertNever(sight, "sight");
+      return assertNever(status, "sight");
   }
 }
 
@@ -67,7 +67,7 @@ export class AgentStatusTracker {
 
   /** `date`: milliseconds since 1970. */
   constructor(
-    private readonly tell: (of: Installable, id: string) => void,
+    private readonly notify: (of: Installable, id: string) => void,
     private readonly date: () => number,
   ) {}
 
@@ -75,9 +75,9 @@ export class AgentStatusTracker {
     return this.#seen[of].get(id) ?? UNSEEN;
   }
 
-  saw(of: Installable, id: string, sight: StatusEvent): void {
+  onStatus(of: Installable, id: string, status: StatusEvent): void {
     const before = this.of(of, id),
-      now = seen(before, sight, this.date());
+      now = seen(before, status, this.date());
     if (now === before) return;
     this.#seen[of].set(id, now);
     this.changed(of, id);
@@ -85,12 +85,12 @@ export class AgentStatusTracker {
 
   /** Reports a change of the state outside this tracker. */
   changed(of: Installable, id: string): void {
-    const told = this.#told[of];
-    if (told.has(id)) return;
-    told.add(id);
+    const notifications = this.#told[of];
+    if (notifications.has(id)) return;
+    notifications.add(id);
     queueMicrotask(() => {
-      told.delete(id);
-      this.tell(of, id);
+      notifications.delete(id);
+      this.notify(of, id);
     });
   }
 }
@@ -98,24 +98,24 @@ export class AgentStatusTracker {
 type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
 
 /**
- * Wraps `connect` and reports events to `witness`. An agent that ends because of an extension has not failed itself;
+ * Wraps `connect` and reports events to `statusTracker`. An agent that ends because of an extension has not failed itself;
  * `extension-chain.ts` reports that extension.
  */
-export function witnessed(connect: Connect, witness: AgentStatusTracker): Connect {
+export function witnessed(connect: Connect, statusTracker: AgentStatusTracker): Connect {
   return async (key, signal) => {
-    const saw = (sight: StatusEvent): void => witness.saw("agent", key.agent.id, sight);
+    const onStatus = (status: StatusEvent): void => statusTracker.onStatus("agent", key.agent.id, status);
     let connection: AgentConnection;
     try {
       connection = await connect(key, signal);
     } catch (error) {
       if (!signal.aborted && !isTakenAlong(error) && !isCancelled(error))
-        saw({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
+        onStatus({ kind: "failed", why: error instanceof Error ? error.message : String(error) });
       throw error;
     }
-    saw({ kind: "started", canLogOut: connection.canLogOut });
-    connection.hearSignIn(signIn => saw({ kind: "session", signIn }));
+    onStatus({ kind: "started", canLogOut: connection.canLogOut });
+    connection.hearSignIn(signIn => onStatus({ kind: "session", signIn }));
     void connection.closed.then(reason =>
-      saw({ kind: "ended", ...(connection.isEnded || isTakenAlong(reason) ? {} : { why: reason.message }) }),
+      onStatus({ kind: "ended", ...(connection.isEnded || isTakenAlong(reason) ? {} : { why: reason.message }) }),
     );
     return connection;
   };

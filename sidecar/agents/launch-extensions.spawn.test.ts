@@ -70,7 +70,7 @@ class Fixture implements AsyncDisposable {
           if (envelope.kind === "request" && envelope.method === "session/prompt") this.passed.push(`${from} → ${to}`);
         },
       },
-      saw: (id, sight) => this.sights.push(`${id} ${told(sight)}`),
+      onStatus: (id, status) => this.sights.push(`${id} ${told(status)}`),
       startProcess: spec => {
         this.started.push(spec.name);
         return startProcess(spec, {
@@ -92,8 +92,8 @@ class Fixture implements AsyncDisposable {
   }
 }
 
-function told(sight: StatusEvent): string {
-  return "why" in sight && sight.why !== undefined ? `${sight.kind}: ${sight.why}` : sight.kind;
+function told(status: StatusEvent): string {
+  return "why" in status && status.why !== undefined ? `${status.kind}: ${status.why}` : status.kind;
 }
 
 function passing(up: Channel, down: Channel): AsyncDisposable {
@@ -176,7 +176,7 @@ suite("launch with extensions", () => {
       resolve =>
         void said(connection, "hello", id => {
           sessionId = id;
-          connection.extensions?.hear(id, resolve);
+          connection.extensions?.listen(id, resolve);
         }),
     );
     await told;
@@ -401,7 +401,7 @@ suite("launch with extensions", () => {
       version: "1",
       clock: realClock,
       log: () => undefined,
-      saw: (id, sight) => sights.push(`${id} ${told(sight)}`),
+      onStatus: (id, status) => sights.push(`${id} ${told(status)}`),
       startProcess: ({ command }) => {
         const { running } = wires.find(({ name }) => name === command)!;
         return {

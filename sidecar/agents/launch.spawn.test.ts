@@ -87,12 +87,12 @@ suite("launch", () => {
 
   test("installs before it starts and starts nothing after a cancellation", async () => {
     const started: string[] = [],
-      said: string[] = [],
+      texts: string[] = [],
       aborted = new AbortController();
     const fixture = (command: () => Promise<AgentCommand>) => ({
       version: "1",
       clock: realClock,
-      log: (_: unknown, message: string) => void said.push(message),
+      log: (_: unknown, message: string) => void texts.push(message),
       command,
       startProcess: (spec: ProcessSpec) => {
         started.push(spec.command);
@@ -127,7 +127,7 @@ suite("launch", () => {
       ),
       /closed/,
     );
-    deepEqual([started, said.filter(message => message === "Starting agent").length], [["/installed/ada"], 1]);
+    deepEqual([started, texts.filter(message => message === "Starting agent").length], [["/installed/ada"], 1]);
   });
 
   test("stops a hanging agent and its processes when the launch is cancelled", async function () {

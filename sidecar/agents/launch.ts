@@ -36,18 +36,18 @@ export interface LaunchDeps {
   readonly command?: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** Like `command`, for an extension. */
   readonly extensionCommand?: (extension: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
-  /** Creates the built-in extension of this name. Undefined: there is no such extension. `odd`: for the log. */
+  /** Creates the built-in extension of this name. Undefined: there is no such extension. `onWarning`: for the log. */
   readonly builtIn?: (
     extension: ExtensionConfig,
     name: string,
-    odd: (what: string, detail: unknown) => void,
+    onWarning: (what: string, detail: unknown) => void,
   ) => Promise<ProxyComponent | undefined>;
   /** Resolves a program of the user. Default: the name is used unchanged. */
   readonly find?: (program: string) => Promise<string | undefined>;
   /** Answers requests for the editor's code information, from agents and extensions. See `ConnectionOptions.ide`. */
   readonly ide?: (params: unknown, signal: AbortSignal) => Promise<unknown>;
   /** Receives status events of extensions. */
-  readonly saw?: (extensionId: string, sight: StatusEvent) => void;
+  readonly onStatus?: (extensionId: string, status: StatusEvent) => void;
   /** How extension programs are initialised, as learned by earlier chains. */
   readonly dialects?: KnownDialects;
   /** How agents used their tools in earlier sessions. Default: the evidence of this process. */
@@ -55,8 +55,8 @@ export interface LaunchDeps {
   /** Symposium's entry in the agent's own configuration. Undefined: none can be added. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationState | undefined>;
   readonly trace?: Trace | undefined;
-  /** Proxies between the extensions and the agent, in order from the client. Default: none. `odd`: for the log. */
-  readonly proxies?: (key: AgentKey, odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
+  /** Proxies between the extensions and the agent, in order from the client. Default: none. `onWarning`: for the log. */
+  readonly proxies?: (key: AgentKey, onWarning: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }
 
@@ -66,14 +66,14 @@ export interface LaunchDeps {
  */
 export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDeps): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
-  const odd = seldom((what, times, detail) =>
+  const onWarning = seldom((what, times, detail) =>
     deps.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }),
   );
-  const [command, extensions] = await found(key, signal, deps, odd),
+  const [command, extensions] = await found(key, signal, deps, onWarning),
     configuration = (await deps.configuration?.(agent))?.entry.kind;
   const attach =
     configuration === "added" || configuration === "outdated"
-      ? await openAttachPoint({ clock: deps.clock, version: deps.version, odd })
+      ? await openAttachPoint({ clock: deps.clock, version: deps.version, onWarning })
       : undefined;
   deps.log("info", "Starting agent", {
     agent: agent.id,
@@ -92,9 +92,9 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
     }),
     trace = bothTraces(deps.trace, witnessed.trace);
   const conductor = conduct(upstream, {
-    proxies: [...extensions.components, ...(deps.proxies?.(key, odd) ?? [])],
+    proxies: [...extensions.components, ...(deps.proxies?.(key, onWarning) ?? [])],
     clock: deps.clock,
-    odd,
+    onWarning,
     ...(trace === undefined ? {} : { trace }),
     bridge: {
       deliveries: witnessed.deliveries,
@@ -116,7 +116,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
         agent: agent.id,
         ...(cause === undefined ? {} : { cause: String(cause) }),
       });
-      extensions.heard(notice);
+      extensions.onEvent(notice);
     },
   });
   const stop = async (): Promise<void> => {
@@ -140,7 +140,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
       ...(deps.ide === undefined ? {} : { ide: deps.ide }),
       clock: deps.clock,
       stop,
-      odd,
+      onWarning,
       lastWords: () => lastWords(),
       failure: () => extensions.explained(conductor.failure),
       missing: () => extensions.missing,
@@ -162,16 +162,16 @@ async function found(
   { agent, cwd, extensions = [] }: AgentKey,
   signal: AbortSignal,
   deps: LaunchDeps,
-  odd: (what: string, detail: unknown) => void,
+  onWarning: (what: string, detail: unknown) => void,
 ): Promise<readonly [AgentCommand, ExtensionChain]> {
   const given = new AbortController();
   const chain = findExtensions(extensions, [agent.name], AbortSignal.any([signal, given.signal]), {
     command: async (extension, until) => deps.extensionCommand?.(extension, until) ?? commandOf(extension),
-    builtIn: async (extension, name) => deps.builtIn?.(extension, name, odd),
+    builtIn: async (extension, name) => deps.builtIn?.(extension, name, onWarning),
     start: (name, command) => startCommand(name, command, cwd, deps),
-    saw: (id, sight) => deps.saw?.(id, sight),
+    onStatus: (id, status) => deps.onStatus?.(id, status),
     find: async program => (deps.find ? deps.find(program) : program),
-    odd,
+    onWarning,
     starter: serverStarter(cwd, deps),
     memory: command =>
       command.kind === "process" ? deps.dialects?.of(JSON.stringify([command.command, ...command.args])) : undefined,
@@ -191,12 +191,14 @@ async function found(
 const ODD_LIMIT = 2000;
 
 /** Rate limit for the log: reports the first ten warnings of each kind, then each thousandth. */
-function seldom(tell: (what: string, times: number, detail: unknown) => void): (what: string, detail: unknown) => void {
+function seldom(
+  notify: (what: string, times: number, detail: unknown) => void,
+): (what: string, detail: unknown) => void {
   const counts = new Map<string, number>();
   return (what, detail) => {
     const times = (counts.get(what) ?? 0) + 1;
     counts.set(what, times);
-    if (times <= 10 || times % 1000 === 0) tell(what, times, detail);
+    if (times <= 10 || times % 1000 === 0) notify(what, times, detail);
   };
 }
 
@@ -215,11 +217,11 @@ export async function startCommand(
   command: AgentCommand,
   cwd: string,
   { version, startProcess }: Pick<LaunchDeps, "version" | "startProcess">,
-  more: Readonly<Record<string, string>> = {},
+  extra: Readonly<Record<string, string>> = {},
 ): Promise<Started> {
   if (command.kind === "eliza") return startEliza(command.deterministic, version);
   const { args, env } = command;
-  const child = startProcess({ name, command: command.command, args, env: { ...env, ...more }, cwd });
+  const child = startProcess({ name, command: command.command, args, env: { ...env, ...extra }, cwd });
   return { channel: child.channel, stop: async () => child[Symbol.asyncDispose](), lastWords: () => child.stderr() };
 }
 

@@ -80,7 +80,7 @@ class Fixture implements AsyncDisposable {
     );
   }
 
-  async open(connection: AgentConnection): Promise<{ readonly id: string; say(prompt: string): Promise<string> }> {
+  async open(connection: AgentConnection): Promise<{ readonly id: string; send(prompt: string): Promise<string> }> {
     let words = "";
     const { sessionId } = await connection.newSession(this.folder.path, {
       opened: () => undefined,
@@ -98,7 +98,7 @@ class Fixture implements AsyncDisposable {
     });
     return {
       id: sessionId,
-      say: async prompt => {
+      send: async prompt => {
         words = "";
         await new Promise<void>(resolve => {
           connection.prompt(sessionId, [{ type: "text", text: prompt }], () => resolve());
@@ -126,7 +126,7 @@ suite("agent that ignores the MCP servers of its sessions", () => {
     for (const isLast of [false, true]) {
       await using connection = await fixture.start();
       const session = await fixture.open(connection);
-      await session.say("say hello");
+      await session.send("say hello");
       deepEqual(
         [tools(connection, session.id), connection.extensions?.canConfigure(session.id)],
         [[{ stage: "offered", offered: 1, listed: 0, calls: 0 }], isLast],
@@ -136,7 +136,7 @@ suite("agent that ignores the MCP servers of its sessions", () => {
     {
       await using connection = await fixture.start();
       const session = await fixture.open(connection);
-      match(await session.say('mcp symposium keep {"n":1}'), new RegExp(`keep: kept in ${session.id}`));
+      match(await session.send('mcp symposium keep {"n":1}'), new RegExp(`keep: kept in ${session.id}`));
       deepEqual(
         [tools(connection, session.id), connection.extensions?.missingTools(session.id)],
         [[{ stage: "called", offered: 1, listed: 1, calls: 1 }], undefined],
@@ -149,7 +149,7 @@ suite("agent that ignores the MCP servers of its sessions", () => {
     equal(readFileSync(fixture.file, "utf8"), '{ "theme":   "dark" }\n');
     await using connection = await fixture.start();
     const session = await fixture.open(connection);
-    await session.say("say hello");
+    await session.send("say hello");
     deepEqual(
       [tools(connection, session.id)?.map(({ stage }) => stage), fixture.environments.at(-1)?.[ATTACH]],
       [["offered"], undefined],
@@ -162,8 +162,8 @@ suite("agent that ignores the MCP servers of its sessions", () => {
     await using connection = await fixture.start();
     const [one, two] = [await fixture.open(connection), await fixture.open(connection)];
     const said = await Promise.all([
-      one.say('titled-mcp symposium keep {"of":1}; sleep 300'),
-      two.say('titled-mcp symposium keep {"of":2}; sleep 300'),
+      one.send('titled-mcp symposium keep {"of":1}; sleep 300'),
+      two.send('titled-mcp symposium keep {"of":2}; sleep 300'),
     ]);
     deepEqual(
       said.map((words, i) => words.includes(`kept in ${[one, two][i]?.id}`)),

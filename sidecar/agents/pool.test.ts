@@ -19,7 +19,7 @@ class Fixture {
         version: "1",
         protocol: 1,
         clock: new FakeClock(),
-        odd: () => undefined,
+        onWarning: () => undefined,
         lastWords: () => "",
         stop: async () => {
           this.stopped.push(n);
@@ -197,14 +197,14 @@ suite("AgentPool", () => {
 
   test("ends all processes of an agent, including starting ones, and no others", async () => {
     const fixture = new Fixture(),
-      told: string[] = [];
+      notifications: string[] = [];
     const [a, lm, b] = await Promise.all([
       fixture.acquire(key("a")),
       fixture.acquire({ ...key("a"), role: "lm" as const }),
       fixture.acquire(key("b")),
     ]);
     for (const [name, { connection }] of Object.entries({ a, lm, b }))
-      void connection.closed.then(({ message }) => told.push(`${name}: ${message}`));
+      void connection.closed.then(({ message }) => notifications.push(`${name}: ${message}`));
     fixture.manual = ["initialize"];
     const starting = fixture.acquire(key("a", {}, "/elsewhere"));
     starting.catch(() => undefined);
@@ -216,7 +216,7 @@ suite("AgentPool", () => {
       [true, true, false, true],
     );
     await Promise.all([a.connection.closed, lm.connection.closed]);
-    deepEqual(told.sort(), ["a: Signed out.", "lm: Signed out."]);
+    deepEqual(notifications.sort(), ["a: Signed out.", "lm: Signed out."]);
     equal(fixture.pool.connected("b"), b.connection);
   });
 });

@@ -14,17 +14,17 @@ class Fixture {
   readonly did: string[] = [];
   kept: Record<string, string> = {};
   isThere = true;
-  readonly witness = new AgentStatusTracker(
+  readonly statusTracker = new AgentStatusTracker(
     () => undefined,
     () => 7,
   );
   readonly pool: AgentPool;
 
-  /** `make` returns undefined if the agent cannot be started. */
-  constructor(make: () => MemoryAgent | undefined) {
+  /** `create` returns undefined if the agent cannot be started. */
+  constructor(create: () => MemoryAgent | undefined) {
     this.pool = new AgentPool(
       witnessed(async () => {
-        const agent = make();
+        const agent = create();
         if (!agent) throw new Error("Ada could not be started.");
         this.agents.push(agent);
         return AgentConnection.connect(agent.channel, {
@@ -32,13 +32,13 @@ class Fixture {
           version: "1",
           protocol: 1,
           clock: new FakeClock(),
-          odd: () => undefined,
+          onWarning: () => undefined,
           lastWords: () => "",
           stop: async () => {
             this.did.push("stopped");
           },
         });
-      }, this.witness),
+      }, this.statusTracker),
       error => {
         throw error;
       },
@@ -50,7 +50,7 @@ class Fixture {
   signOut(): Promise<void> {
     return signOut(ADA, "/w", {
       pool: this.pool,
-      witness: this.witness,
+      statusTracker: this.statusTracker,
       isThere: async () => this.isThere,
       keys: {
         kept: async () => this.kept,
@@ -81,7 +81,7 @@ suite("sign-out", () => {
     equal((await lease.connection.closed).message, "You signed out of Ada. Ada restarts with your next prompt.");
     await tick();
     deepEqual([fixture.did, fixture.agents.length], [["forgot ada", "stopped"], 1]);
-    deepEqual(fixture.witness.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });
+    deepEqual(fixture.statusTracker.of("agent", "ada"), { running: 0, canLogOut: true, signIn: "needed" });
   });
 
   test("starts an agent only for its logout", async () => {
@@ -91,7 +91,7 @@ suite("sign-out", () => {
     (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;
     await fixture.pool[Symbol.asyncDispose]();
-    deepEqual([fixture.did, fixture.witness.of("agent", "ada").running], [["forgot ada", "stopped"], 0]);
+    deepEqual([fixture.did, fixture.statusTracker.of("agent", "ada").running], [["forgot ada", "stopped"], 0]);
   });
 
   test("deletes the keys of an agent without logout and rejects if it has none", async () => {
@@ -122,7 +122,7 @@ suite("sign-out", () => {
     );
     await tick();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
-    equal(fixture.witness.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
+    equal(fixture.statusTracker.of("agent", "ada").signIn, undefined, "it may know its user still, and be asked again");
   });
 
   test("does not install a missing agent, deletes its keys, and rejects without keys", async () => {

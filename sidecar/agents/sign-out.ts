@@ -13,7 +13,7 @@ import type { AgentPool, Lease } from "./pool";
 
 export interface SignOutDeps {
   readonly pool: Pick<AgentPool, "acquire" | "connected" | "endAll">;
-  readonly witness: AgentStatusTracker;
+  readonly statusTracker: AgentStatusTracker;
   /** Whether the agent can be started without an installation. */
   readonly isThere: (agent: AgentConfig) => Promise<boolean>;
   /** Keys that the user stored for the agent. */
@@ -25,7 +25,7 @@ export interface SignOutDeps {
 
 /** Rejects with an `AgentError`. */
 export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps): Promise<void> {
-  const { pool, witness, keys } = deps,
+  const { pool, statusTracker, keys } = deps,
     hasKeys = Object.keys(await keys.kept(agent.id)).length > 0;
   const outcome = await loggedOut(agent, cwd, deps, hasKeys);
   if (!hasKeys && (outcome.kind === "cannot" || outcome.kind === "notThere")) {
@@ -44,7 +44,7 @@ export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps
       cause: outcome.error,
       advice: "Sign out with its own command line.",
     });
-  witness.saw("agent", agent.id, { kind: "session", signIn: "needed" });
+  statusTracker.onStatus("agent", agent.id, { kind: "session", signIn: "needed" });
 }
 
 type Outcome =

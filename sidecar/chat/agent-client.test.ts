@@ -62,7 +62,7 @@ suite("agent requests: permission, options, files", () => {
       [await first, await ask("s2")],
       [{ outcome: { outcome: "selected", optionId: "y" } }, { outcome: { outcome: "selected", optionId: "y" } }],
     );
-    deepEqual(fixture.told, ["bypass ada"]);
+    deepEqual(fixture.notifications, ["bypass ada"]);
   });
 
   test("applies a session bypass only to that session, without persisting it", async () => {
@@ -83,7 +83,7 @@ suite("agent requests: permission, options, files", () => {
     const other = ask("s2");
     await fixture.settle();
     deepEqual(
-      [fixture.story(b).at(-1), fixture.shown.get(a)?.bypassed, fixture.shown.get(b)?.bypassed, fixture.told],
+      [fixture.story(b).at(-1), fixture.shown.get(a)?.bypassed, fixture.shown.get(b)?.bypassed, fixture.notifications],
       ["permission open", true, undefined, []],
     );
     await fixture.service.handlers["chat/endBypass"]({ sessionId: a }, NEVER);
@@ -231,7 +231,7 @@ suite("agent requests: permission, options, files", () => {
     await fixture.settle();
     equal(mode(), "ask");
     match(fixture.story(id).at(-1) ?? "", /“Mode” stays as it was\. .*not now/);
-    deepEqual(fixture.told, ["acp:mode=code"], "kept is what the agent took");
+    deepEqual(fixture.notifications, ["acp:mode=code"], "kept is what the agent took");
     await set("code");
     (await fixture.agents[0]!.next("session/set_mode")).respond({});
     await fixture.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
@@ -312,7 +312,7 @@ suite("agent requests: permission, options, files", () => {
     const page = ask({ mode: "url", url: "https://example.org/", elicitationId: "e" });
     await fixture.settle();
     await answer({ kind: "accept", values: {} });
-    deepEqual([await page, fixture.told], [{ action: "accept" }, ["page https://example.org/"]]);
+    deepEqual([await page, fixture.notifications], [{ action: "accept" }, ["page https://example.org/"]]);
     fixture.agents[0]!.peer.notify("elicitation/complete", { elicitationId: "e" });
     await fixture.settle();
     deepEqual(
@@ -392,7 +392,7 @@ suite("agent requests: permission, options, files", () => {
       NEVER,
     );
     deepEqual(await outside, {});
-    deepEqual(fixture.told, ["write /symposium/own/b: x", "write /symposium/elsewhere: y"]);
+    deepEqual(fixture.notifications, ["write /symposium/own/b: x", "write /symposium/elsewhere: y"]);
     const withdraw = new AbortController(),
       withdrawn = rejects(ask("fs/read_text_file", { path: "/symposium/elsewhere" }, withdraw.signal), {
         code: -32800,

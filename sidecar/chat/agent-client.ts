@@ -50,7 +50,7 @@ export class AgentClient implements Disposable {
   constructor(
     private readonly start: SessionStart,
     private readonly deps: SessionDeps,
-    private readonly say: (word: AgentMessage) => void,
+    private readonly report: (message: AgentMessage) => void,
   ) {
     this.#controls = new AgentControls(start.controls ?? {}, {
       keep: (controlId, value) => deps.keepControl(start.agent.id, controlId, value),
@@ -80,76 +80,76 @@ export class AgentClient implements Disposable {
       questions: this.#questions,
       patience: this.#patience,
       missed: new Set(),
-      say,
+      report,
       trouble: error => this.#trouble(error),
     };
   }
 
   /** Converts a message to an event when the session handles it. */
-  heard(word: AgentMessage): SessionEvent | undefined {
+  onMessage(message: AgentMessage): SessionEvent | undefined {
     // late, or withdrawn in the meantime
-    if (!this.#handle.isCurrent(word.of) || ("request" in word && word.request.signal.aborted))
-      return this.refuse(word);
-    switch (word.kind) {
+    if (!this.#handle.isCurrent(message.of) || ("request" in message && message.request.signal.aborted))
+      return this.refuse(message);
+    switch (message.kind) {
       case "event":
-        return word.event;
+        return message.event;
       case "request":
-        return this.#request(word);
+        return this.#request(message);
       case "consent":
-        return this.#questions.consent(word.consent, word.request, word.settle);
+        return this.#questions.consent(message.consent, message.request, message.settle);
       case "opened":
-        this.#handle.opened({ lease: word.lease, id: word.agentSession });
-        this.#detail(word.lease.connection, word.agentSession);
+        this.#handle.opened({ lease: message.lease, id: message.agentSession });
+        this.#detail(message.lease.connection, message.agentSession);
         this.#patience[Symbol.dispose]();
         this.deps.log("info", "agent", "Session created", {
           sessionId: this.start.sessionId,
-          agentSessionId: word.agentSession,
+          agentSessionId: message.agentSession,
           agent: this.start.agent.id,
         });
-        return { kind: "opened", accepts: { images: word.lease.connection.accepts.images } };
+        return { kind: "opened", accepts: { images: message.lease.connection.accepts.images } };
       default:
-        return assertNever(word, "word of an agent");
+        return assertNever(message, "word of an agent");
     }
   }
 
   /** Answers a message that arrives too late. */
-  refuse(word: AgentMessage): undefined {
-    switch (word.kind) {
+  refuse(message: AgentMessage): undefined {
+    switch (message.kind) {
       case "event":
         return;
       case "request":
-        return void answerLate(word.request);
+        return void answerLate(message.request);
       case "consent":
-        return void word.settle(undefined);
+        return void message.settle(undefined);
       case "opened":
-        return void closeSession({ lease: word.lease, id: word.agentSession });
+        return void closeSession({ lease: message.lease, id: message.agentSession });
       default:
-        return assertNever(word, "word of an agent");
+        return assertNever(message, "word of an agent");
     }
   }
 
   open(): void {
     const { opening, left } = this.#handle.begin();
     this.#pause?.[Symbol.dispose]();
-    const tell = this.#teller();
-    this.#patience.toOpen(tell);
+    const notify = this.#teller();
+    this.#patience.toOpen(notify);
     const attempt = this.#next;
     this.#next = "first";
     new SessionOpening(this.#openings, opening, left)
       .enter(attempt)
-      .catch((error: unknown) => tell({ kind: "openFailed", ...this.#trouble(error) }));
+      .catch((error: unknown) => notify({ kind: "openFailed", ...this.#trouble(error) }));
   }
 
   /** Reports the details now, and whenever an extension's status changes. */
   #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
-    const tell = this.#teller();
+    const notify = this.#teller();
     const program =
       name === "" && version === ""
         ? {}
         : { program: { ...(name === "" ? {} : { name }), ...(version === "" ? {} : { version }) } };
-    const told = (): void => {
+    const onNotification = (): void => {
       const missingTools = extensions?.missingTools(sessionId);
-      tell({
+      notify({
         kind: "detailed",
         details: {
           ...program,
@@ -159,14 +159,14 @@ export class AgentClient implements Disposable {
         },
       });
     };
-    this.#details = extensions?.hear(sessionId, told);
-    told();
+    this.#details = extensions?.listen(sessionId, onNotification);
+    onNotification();
   }
 
   /** Posts `reopened` after a pause, unless the session is opened or left before. */
   reopenLater(ms: number): void {
-    const tell = this.#teller();
-    this.#pause = this.deps.clock.after(ms, () => tell({ kind: "reopened" }));
+    const notify = this.#teller();
+    this.#pause = this.deps.clock.after(ms, () => notify({ kind: "reopened" }));
   }
 
   /** Returns whether the installation was not known yet. */
@@ -178,19 +178,19 @@ export class AgentClient implements Disposable {
   }
 
   send(prompt: Prompt): void {
-    const tell = this.#teller(),
+    const notify = this.#teller(),
       { opening, session } = this.#handle;
     if (!session)
-      return tell({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
-    this.#prompts.send(session.lease.connection, session.id, prompt, tell, () => this.#handle.isCurrent(opening));
+      return notify({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
+    this.#prompts.send(session.lease.connection, session.id, prompt, notify, () => this.#handle.isCurrent(opening));
   }
 
   cancel(): void {
-    const tell = this.#teller();
-    if (this.#prompts.stop()) return tell({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
+    const notify = this.#teller();
+    if (this.#prompts.stop()) return notify({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
     const { session } = this.#handle;
     session?.lease.connection.cancel(session.id);
-    this.#patience.toStop(tell);
+    this.#patience.toStop(notify);
   }
 
   setControl(control: Control, value: ControlValue): void {
@@ -250,16 +250,16 @@ export class AgentClient implements Disposable {
   /** Terminals of one agent session. Late output of an earlier session still belongs to its cards. */
   #noTerminals(): AgentTerminals {
     const { start, deps } = this,
-      say = (event: SessionEvent): void => this.say({ kind: "event", event, of: this.#handle.opening });
+      emit = (event: SessionEvent): void => this.report({ kind: "event", event, of: this.#handle.opening });
     return new AgentTerminals(
       `${start.sessionId.slice(0, 8)}-${this.#handle.opening}`,
       start.cwd,
       deps.startCommand,
       deps.clock,
       {
-        started: terminal => say({ kind: "terminalStarted", terminal }),
-        printed: (terminalId, text, isCut) => say({ kind: "terminalPrinted", terminalId, text, isCut }),
-        ended: (terminalId, exit) => say({ kind: "terminalEnded", terminalId, exit }),
+        started: terminal => emit({ kind: "terminalStarted", terminal }),
+        printed: (terminalId, text, isCut) => emit({ kind: "terminalPrinted", terminalId, text, isCut }),
+        ended: (terminalId, exit) => emit({ kind: "terminalEnded", terminalId, exit }),
       },
     );
   }
@@ -277,7 +277,7 @@ export class AgentClient implements Disposable {
       }),
       of = this.#handle.opening;
     if (!answer) return void request.fail(methodNotFound(request.method));
-    const ask: Ask = consent => new Promise(settle => this.say({ kind: "consent", consent, request, settle, of }));
+    const ask: Ask = consent => new Promise(settle => this.report({ kind: "consent", consent, request, settle, of }));
     return void answer(ask).then(
       result => request.respond(result),
       (error: unknown) => request.fail(error),
@@ -287,7 +287,7 @@ export class AgentClient implements Disposable {
   /** Returns a function that posts events of the current opening. They are ignored after a later opening has begun. */
   #teller(): (event: SessionEvent) => void {
     const of = this.#handle.opening;
-    return event => this.say({ kind: "event", event, of });
+    return event => this.report({ kind: "event", event, of });
   }
 
   /** Converts the failure of a prompt. */

@@ -38,19 +38,19 @@ export class AgentControls {
     agentSession: string,
     control: Control,
     value: ControlValue,
-    tell: (event: SessionEvent) => void,
+    notify: (event: SessionEvent) => void,
     isCurrent: () => boolean,
   ): void {
     connection
       .setControl(agentSession, control, value, result => {
-        tell({ kind: "controlSet", controls: listed(result) });
+        notify({ kind: "controlSet", controls: listed(result) });
         this.deps.keep(control.id, value);
       })
       .catch((error: unknown) => {
         // outdated: a later session or choice decides
         if (!isCurrent() || this.#chosen.get(control.id) !== value) return;
         this.#chosen.delete(control.id);
-        tell({
+        notify({
           kind: "controlRefused",
           controlId: control.id,
           before: control.value,
@@ -67,7 +67,7 @@ export class AgentControls {
     connection: AgentConnection,
     agentSession: string,
     offered: readonly Control[],
-    tell: (event: SessionEvent) => void,
+    notify: (event: SessionEvent) => void,
   ): Promise<void> {
     let controls = offered;
     for (const [id, value] of this.#chosen) {
@@ -76,7 +76,7 @@ export class AgentControls {
       await connection
         .setControl(agentSession, control, value, result => {
           controls = listed(result) ?? withValue(controls, id, value);
-          tell({ kind: "controlSet", controls });
+          notify({ kind: "controlSet", controls });
         })
         .catch((error: unknown) => this.deps.refused(id, error));
     }

@@ -50,7 +50,7 @@ suite("prompt with attachments", () => {
     await fixture.settle();
     equal(fixture.shown.get(id)?.turn.state, "idle");
     deepEqual(
-      fixture.agents[0]!.heard.filter(method => method.includes("prompt") || method.includes("cancel")),
+      fixture.agents[0]!.received.filter(method => method.includes("prompt") || method.includes("cancel")),
       [],
     );
     await fixture[Symbol.asyncDispose]();

@@ -29,24 +29,24 @@ export class AgentPrompts {
     connection: AgentConnection,
     agentSession: string,
     prompt: Prompt,
-    tell: (event: SessionEvent) => void,
+    notify: (event: SessionEvent) => void,
     isCurrent: () => boolean,
   ): void {
     const go = ({ blocks, left }: PromptContent): void => {
-      if (left.length > 0) tell({ kind: "leftOut", names: left });
+      if (left.length > 0) notify({ kind: "leftOut", names: left });
       if (blocks.length === 0)
-        return tell({
+        return notify({
           kind: "turnEnded",
           outcome: { kind: "failed", text: "Nothing of this prompt could be sent.", actions: [] },
         });
       this.sending();
-      this.patience.toHear(tell);
+      this.patience.toHear(notify);
       connection.prompt(agentSession, blocks, outcome => {
         this.patience[Symbol.dispose]();
-        if (outcome.kind === "stopped") return tell({ kind: "turnEnded", outcome });
+        if (outcome.kind === "stopped") return notify({ kind: "turnEnded", outcome });
         const trouble = this.trouble(outcome.error);
         // The agent's session is unusable: the next prompt opens another and signs in first.
-        tell(
+        notify(
           wantsSignIn(outcome.error)
             ? { kind: "agentDown", ...trouble }
             : { kind: "turnEnded", outcome: { kind: "failed", ...trouble } },
@@ -65,7 +65,7 @@ export class AgentPrompts {
         if (isWanted()) go(content);
       },
       (error: unknown) => {
-        if (isWanted()) tell({ kind: "turnEnded", outcome: { kind: "failed", ...this.trouble(error) } });
+        if (isWanted()) notify({ kind: "turnEnded", outcome: { kind: "failed", ...this.trouble(error) } });
       },
     );
   }

@@ -54,8 +54,8 @@ class Fixture implements AsyncDisposable {
     return String(this.terminals.create(params).terminalId);
   }
   /** Runs Node, a command that exists on every system. */
-  node(code: string, more: object = {}): string {
-    return this.create({ command: process.execPath, args: ["-e", code], ...more });
+  node(code: string, overrides: object = {}): string {
+    return this.create({ command: process.execPath, args: ["-e", code], ...overrides });
   }
   async until(isSo: () => boolean): Promise<void> {
     while (!isSo())

@@ -32,8 +32,8 @@ export type StartCommand = (spec: ProcessSpec) => Started;
 
 /** Bytes kept by default, and maximum that an agent can request. */
 const DEFAULT_BYTES = 1024 * 1024,
-  MOST_BYTES = 16 * 1024 * 1024;
-const MOST_TERMINALS = 100;
+  MAX_BYTES = 16 * 1024 * 1024;
+const MAX_TERMINALS = 100;
 /** Milliseconds to wait for output after a process has exited. Its child processes may keep the pipes open. */
 const LAST_OUTPUT_MS = 250;
 /** Milliseconds between updates of the display. A command with endless output shows only what fits the limit. */
@@ -54,11 +54,11 @@ export class AgentTerminals {
 
   create(raw: unknown): JsonObject {
     const params = objectOr(raw);
-    if (this.#terminals.size >= MOST_TERMINALS)
-      throw new RpcError(RpcCode.invalidRequest, `${MOST_TERMINALS} terminals are open. Release one first.`);
+    if (this.#terminals.size >= MAX_TERMINALS)
+      throw new RpcError(RpcCode.invalidRequest, `${MAX_TERMINALS} terminals are open. Release one first.`);
     const spec = specFrom(params, this.cwd),
       terminalId = `${this.prefix}t${++this.#made}`;
-    const limit = Math.min(MOST_BYTES, Math.max(0, numberOr(params.outputByteLimit, DEFAULT_BYTES)));
+    const limit = Math.min(MAX_BYTES, Math.max(0, numberOr(params.outputByteLimit, DEFAULT_BYTES)));
     this.screen.started({ terminalId, command: spec.name, cwd: spec.cwd });
     this.#terminals.set(
       terminalId,

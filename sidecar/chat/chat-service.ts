@@ -156,7 +156,7 @@ export class ChatService implements AsyncDisposable {
     const { host, ...deps } = this.deps;
     return {
       ...deps,
-      outlet: {
+      sink: {
         event: ({ seq, event }) => host.notify("chat/event", { sessionId, bootId: deps.bootId, seq, event }),
         snapshot: (seq, conversation, asked) =>
           host.notify("chat/snapshot", {

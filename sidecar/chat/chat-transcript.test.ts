@@ -38,7 +38,7 @@ suite("chat transcript", () => {
           version: "1",
           protocol: 2,
           clock,
-          odd: () => undefined,
+          onWarning: () => undefined,
           lastWords: () => "",
           stop: async () => undefined,
         }),
@@ -140,7 +140,7 @@ suite("chat transcript", () => {
           version: "1",
           protocol: 1,
           clock,
-          odd: () => undefined,
+          onWarning: () => undefined,
           lastWords: () => "",
           stop: async () => eliza[Symbol.asyncDispose](),
         });

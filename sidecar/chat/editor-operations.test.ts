@@ -24,7 +24,7 @@ const connect = (agent: MemoryAgent, ide?: ConnectionOptions["ide"], role?: "lm"
     version: "1",
     protocol: 1,
     clock: new FakeClock(),
-    odd: () => undefined,
+    onWarning: () => undefined,
     lastWords: () => "",
     stop: async () => undefined,
     ...(ide ? { ide } : {}),

@@ -55,7 +55,7 @@ class Fixture {
         : { type: "upsert", entry: { kind: "agent", id, text } };
     this.add({ type: "nested", id: "sub", event });
   }
-  say(id: string, text: string): void {
+  report(id: string, text: string): void {
     const entry = this.kept.entries.find(other => other.id === id);
     this.add(
       entry?.kind === "agent"
@@ -86,9 +86,9 @@ class Fixture {
 suite("Outbox", () => {
   test("merges text of one frame into one event", () => {
     const fixture = new Fixture();
-    for (const word of ["a", "b", "c"]) fixture.say("1", word);
+    for (const word of ["a", "b", "c"]) fixture.report("1", word);
     fixture.clock.advance(0);
-    for (const word of ["d", "e"]) fixture.say("1", word);
+    for (const word of ["d", "e"]) fixture.report("1", word);
     fixture.clock.advance(BATCH_MS);
     deepEqual(fixture.sent, ["upsert", "append"]);
     deepEqual(fixture.shown, fixture.kept);
@@ -96,20 +96,20 @@ suite("Outbox", () => {
 
   test("sends the first text after a pause immediately", () => {
     const fixture = new Fixture();
-    fixture.say("1", "a");
+    fixture.report("1", "a");
     fixture.clock.advance(0);
     fixture.clock.advance(100);
-    fixture.say("1", "b");
+    fixture.report("1", "b");
     fixture.clock.advance(0);
     equal(fixture.sent.length, 2);
   });
 
   test("sends a snapshot for a flood of different entries and continues the sequence numbers", () => {
     const fixture = new Fixture();
-    for (let i = 0; i < 2000; i++) fixture.say(`e${i}`, "x");
+    for (let i = 0; i < 2000; i++) fixture.report(`e${i}`, "x");
     fixture.clock.advance(BATCH_MS);
     deepEqual(fixture.sent, ["snapshot"]);
-    fixture.say("after", "y");
+    fixture.report("after", "y");
     fixture.clock.advance(BATCH_MS);
     deepEqual(fixture.shown, fixture.kept);
     deepEqual(fixture.sent, ["snapshot", "upsert"]);
@@ -117,7 +117,7 @@ suite("Outbox", () => {
 
   test("sends one event per entry and batch for a flood of alternating changes", () => {
     const fixture = new Fixture();
-    for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${round} `);
+    for (let round = 0; round < 20; round++) for (let i = 0; i < 400; i++) fixture.report(`e${i}`, `${round} `);
     fixture.clock.advance(BATCH_MS);
     deepEqual(
       fixture.sent,
@@ -129,7 +129,7 @@ suite("Outbox", () => {
   test("limits the rate of a flood of changes and sends the end of the turn immediately", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 100; frame++) {
-      for (let i = 0; i < 400; i++) fixture.say(`e${i}`, `${frame} `);
+      for (let i = 0; i < 400; i++) fixture.report(`e${i}`, `${frame} `);
       fixture.clock.advance(BATCH_MS);
     }
     const seconds = (100 * BATCH_MS) / 1_000;
@@ -142,7 +142,7 @@ suite("Outbox", () => {
   test("limits snapshots to one per half second for a flood of different entries", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 40; frame++) {
-      for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
+      for (let i = 0; i < 600; i++) fixture.report(`e${i}`, `${frame} `);
       fixture.clock.advance(BATCH_MS);
     }
     fixture.clock.advance(1_000);
@@ -153,12 +153,12 @@ suite("Outbox", () => {
   test("sends a snapshot immediately to a page that requests it during a flood, then events", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 2; frame++) {
-      for (let i = 0; i < 600; i++) fixture.say(`e${i}`, `${frame} `);
+      for (let i = 0; i < 600; i++) fixture.report(`e${i}`, `${frame} `);
       fixture.clock.advance(BATCH_MS);
     }
     fixture.outbox.replay(undefined, 1);
     deepEqual(fixture.sent, ["snapshot", "snapshot"]);
-    fixture.say("after", "y");
+    fixture.report("after", "y");
     fixture.clock.advance(1_000);
     deepEqual(fixture.sent, ["snapshot", "snapshot", "upsert"]);
     deepEqual(fixture.shown, fixture.kept);
@@ -168,7 +168,7 @@ suite("Outbox", () => {
     const fixture = new Fixture();
     fixture.congested = true;
     for (let i = 0; i < 20; i++) {
-      fixture.say("1", "x");
+      fixture.report("1", "x");
       fixture.clock.advance(BATCH_MS);
     }
     deepEqual(fixture.sent, []);
@@ -182,7 +182,7 @@ suite("Outbox", () => {
   test("replays events for a short gap, and a snapshot for a long gap or another boot", () => {
     const fixture = new Fixture();
     for (let i = 0; i < 600; i++) {
-      fixture.say(`e${i}`, "x");
+      fixture.report(`e${i}`, "x");
       fixture.clock.advance(BATCH_MS);
     }
     const asks: readonly [Parameters<Outbox["replay"]>[0], number, string][] = [
@@ -226,7 +226,8 @@ suite("Outbox", () => {
         const fixture = new Fixture();
         let made = 0;
         for (const m of moves)
-          if ("say" in m) for (let i = 0; i < m.times; i++) fixture.say(m.times > 2 ? `e${made++}` : m.say, String(i));
+          if ("say" in m)
+            for (let i = 0; i < m.times; i++) fixture.report(m.times > 2 ? `e${made++}` : m.say, String(i));
           else if ("nested" in m) fixture.sayNested(m.nested, String(made++), m.whole);
           else if ("advance" in m) fixture.clock.advance(m.advance);
           else fixture.congested = m.congested;

@@ -62,7 +62,7 @@ export class Outbox implements Disposable {
   constructor(
     private readonly bootId: string,
     private readonly conversation: () => Conversation,
-    private readonly outlet: EventSink,
+    private readonly sink: EventSink,
     private readonly clock: Clock,
   ) {}
 
@@ -120,8 +120,8 @@ export class Outbox implements Disposable {
     const reply = answer(at, { bootId: this.bootId, first: this.#kept[0]?.seq ?? this.#seq + 1, last: this.#seq });
     if (reply.kind === "snapshot" || this.#skipped) {
       this.#skipped = false;
-      this.outlet.snapshot(this.#seq, this.conversation(), asked);
-    } else for (const numbered of this.#kept) if (numbered.seq > reply.after) this.outlet.event(numbered);
+      this.sink.snapshot(this.#seq, this.conversation(), asked);
+    } else for (const numbered of this.#kept) if (numbered.seq > reply.after) this.sink.event(numbered);
   }
 
   [Symbol.dispose](): void {
@@ -142,7 +142,7 @@ export class Outbox implements Disposable {
   #flush(): void {
     this.#lastFlush = this.clock.now();
     this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#waiting.length);
-    if (this.outlet.isCongested()) {
+    if (this.sink.isCongested()) {
       if (this.#waiting.length > 0) this.#skip();
       if (this.#skipped) this.#schedule();
       return;
@@ -151,7 +151,7 @@ export class Outbox implements Disposable {
       const began = this.clock.now();
       if (began < this.#nextSnapshot) return this.#schedule();
       this.#skipped = false;
-      this.outlet.snapshot(this.#seq, this.conversation(), undefined);
+      this.sink.snapshot(this.#seq, this.conversation(), undefined);
       const cost = SNAPSHOT_PAUSE_FACTOR * (this.clock.now() - began);
       this.#nextSnapshot = this.clock.now() + Math.min(MAX_SNAPSHOT_PAUSE_MS, Math.max(SNAPSHOT_PAUSE_MS, cost));
     }
@@ -159,7 +159,7 @@ export class Outbox implements Disposable {
       const numbered = this.#number(event);
       this.#kept.push(numbered);
       this.#keptSize += sizeOf(event);
-      this.outlet.event(numbered);
+      this.sink.event(numbered);
     }
     while (this.#kept.length > KEPT_EVENTS || this.#keptSize > KEPT_CHARACTERS)
       this.#keptSize -= sizeOf(this.#kept.shift()?.event);

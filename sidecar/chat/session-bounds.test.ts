@@ -18,10 +18,10 @@ const say = (text: string): SessionEvent => ({
   version: 1,
   update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
 });
-const tool = (id: string, more: object = {}): SessionEvent => ({
+const tool = (id: string, overrides: object = {}): SessionEvent => ({
   kind: "updated",
   version: 1,
-  update: { sessionUpdate: "tool_call_update", toolCallId: id, ...more },
+  update: { sessionUpdate: "tool_call_update", toolCallId: id, ...overrides },
 });
 const text = (length: number) => ({
   content: [{ type: "content", content: { type: "text", text: "x".repeat(length) } }],

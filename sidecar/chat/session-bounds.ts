@@ -22,7 +22,7 @@ const TAIL = 8_000;
 /**
  * Maximum number of cards, characters of messages, characters of other content (images count as base64), and questions.
  */
-export const MOST: Omit<Spent, "left"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
+export const MOST: Omit<Spent, "omitted"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
 
 /** As `emit`, within the limits for output of the agent or of its subagent. */
 export function emitBounded(state: State, event: ChatEvent, subagent?: string): Step {
@@ -111,29 +111,32 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
 
 /** Leaves out one update. `text`: its part of the answer. A notice is shown with the first one of a turn. */
 export function leaveOut(state: State, text = ""): Step {
-  const { left = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
+  const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
   const told: Step =
-    state.spent.left === undefined
+    state.spent.omitted === undefined
       ? say(state, "warning", `${tooMuch(state)} What is too much is left out.`, [])
       : [state, []];
-  const tail = left.tail.length + text.length > 2 * TAIL ? (left.tail + text).slice(-TAIL) : left.tail + text;
-  return chain(told, s => [{ ...s, spent: { ...s.spent, left: { ...left, updates: left.updates + 1, tail } } }, []]);
+  const tail = omitted.tail.length + text.length > 2 * TAIL ? (omitted.tail + text).slice(-TAIL) : omitted.tail + text;
+  return chain(told, s => [
+    { ...s, spent: { ...s.spent, omitted: { ...omitted, updates: omitted.updates + 1, tail } } },
+    [],
+  ]);
 }
 
 /** At the end of a turn: shows the number of updates left out, and the end of the answer. */
 export function closeBounds(state: State): Step {
-  const { left } = state.spent;
-  if (left === undefined) return [state, []];
-  const count = `${left.updates.toLocaleString("en")} update${left.updates === 1 ? " is" : "s are"} left out.`;
-  const text = `${tooMuch(state)} ${count}${left.tail.trim() === "" ? "" : " The end of the answer follows."}`;
-  const notice: Entry = { kind: "notice", id: left.noticeId, severity: "warning", text, actions: [] };
-  const { left: _, ...spent } = state.spent;
+  const { omitted } = state.spent;
+  if (omitted === undefined) return [state, []];
+  const count = `${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} left out.`;
+  const text = `${tooMuch(state)} ${count}${omitted.tail.trim() === "" ? "" : " The end of the answer follows."}`;
+  const notice: Entry = { kind: "notice", id: omitted.noticeId, severity: "warning", text, actions: [] };
+  const { omitted: _, ...spent } = state.spent;
   return chain(emit({ ...state, spent }, { type: "upsert", entry: notice }), s =>
-    left.tail.trim() === ""
+    omitted.tail.trim() === ""
       ? [s, []]
       : emit(
           { ...s, made: s.made + 1 },
-          { type: "upsert", entry: { kind: "agent", id: `${s.prefix}${s.made}`, text: endOf(left.tail) } },
+          { type: "upsert", entry: { kind: "agent", id: `${s.prefix}${s.made}`, text: endOf(omitted.tail) } },
         ),
   );
 }

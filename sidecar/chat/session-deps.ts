@@ -20,7 +20,7 @@ export interface SessionDeps {
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly policy: BypassPolicy;
-  readonly outlet: EventSink;
+  readonly sink: EventSink;
   readonly setBypass: (agentId: string) => void;
   /** Persists the value for the agent's next sessions. */
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;

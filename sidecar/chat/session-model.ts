@@ -257,5 +257,5 @@ export interface Spent {
   readonly words: number;
   readonly content: number;
   readonly questions: number;
-  readonly left?: LeftOut;
+  readonly omitted?: LeftOut;
 }

@@ -28,7 +28,7 @@ export interface OpeningDeps {
   readonly patience: SessionTimeouts;
   /** Sentences about missing extensions that were already shown: each start finds them missing again. */
   readonly missed: Set<string>;
-  say(word: AgentMessage): void;
+  report(message: AgentMessage): void;
   trouble(error: unknown): Trouble;
 }
 
@@ -69,8 +69,8 @@ export class SessionOpening {
         lease.release();
         return this.left.aborted ? undefined : await this.enter(opened.again);
       }
-      await controls.setAgain(connection, opened.sessionId, controlsOf(opened.result), event => this.#tell(event));
-      this.all.say({ kind: "opened", lease, agentSession: opened.sessionId, of: this.of });
+      await controls.setAgain(connection, opened.sessionId, controlsOf(opened.result), event => this.#notify(event));
+      this.all.report({ kind: "opened", lease, agentSession: opened.sessionId, of: this.of });
     } catch (error) {
       lease.release();
       throw error;
@@ -79,7 +79,7 @@ export class SessionOpening {
 
   #miss(missing: readonly MissingExtension[]): void {
     for (const { sentence } of missing) {
-      if (!this.all.missed.has(sentence)) this.#tell({ kind: "extensionMissing", sentence });
+      if (!this.all.missed.has(sentence)) this.#notify({ kind: "extensionMissing", sentence });
       this.all.missed.add(sentence);
     }
   }
@@ -90,16 +90,16 @@ export class SessionOpening {
     let toldOptions = false; // options arrived in an update, before the response, which may lack them
     return connection.newSession(start.cwd, {
       update: update => {
-        patience.heard();
+        patience.onEvent();
         toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
-        this.#tell({ kind: "updated", update, version });
+        this.#notify({ kind: "updated", update, version });
       },
       opened: answer => {
         const controls = controlsOf(answer),
           { availableCommands } = objectOr(answer); // v2 also has commands in its response
-        if (controls.length > 0 || !toldOptions) this.#tell({ kind: "controlSet", controls });
+        if (controls.length > 0 || !toldOptions) this.#notify({ kind: "controlSet", controls });
         if (availableCommands !== undefined)
-          this.#tell({
+          this.#notify({
             kind: "updated",
             update: { sessionUpdate: "available_commands_update", availableCommands },
             version,
@@ -107,13 +107,13 @@ export class SessionOpening {
       },
       isAsking: () => questions.isAsking,
       subagentUpdate: (subagent, update) => {
-        patience.heard();
-        this.#tell({ kind: "updated", update, version, subagent });
+        patience.onEvent();
+        this.#notify({ kind: "updated", update, version, subagent });
       },
       request: (request, subagent) =>
-        this.all.say({ kind: "request", request, version, agentName, subagent, of: this.of }),
-      elicitationCompleted: elicitationId => this.#tell({ kind: "elicitationCompleted", elicitationId }),
-      closed: reason => this.#tell({ kind: "agentDown", ...this.all.trouble(reason) }),
+        this.all.report({ kind: "request", request, version, agentName, subagent, of: this.of }),
+      elicitationCompleted: elicitationId => this.#notify({ kind: "elicitationCompleted", elicitationId }),
+      closed: reason => this.#notify({ kind: "agentDown", ...this.all.trouble(reason) }),
     });
   }
 
@@ -129,14 +129,14 @@ export class SessionOpening {
       ask: form =>
         new Promise(settle => {
           if (this.left.aborted) settle(undefined);
-          else this.#tell(questions.form(form, settle));
+          else this.#notify(questions.form(form, settle));
         }),
       runInTerminal: method => runInTerminal(agent, cwd, method),
       keep: variables => keepEnvironment(agent.id, variables),
     };
   }
 
-  #tell(event: SessionEvent): void {
-    this.all.say({ kind: "event", event, of: this.of });
+  #notify(event: SessionEvent): void {
+    this.all.report({ kind: "event", event, of: this.of });
   }
 }

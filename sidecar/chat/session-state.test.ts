@@ -861,10 +861,10 @@ suite("SessionMachine", () => {
               feed(TAKE_BACK(last ?? accepted[0] ?? "none"));
             }
           }
-          const said = page.entries.flatMap(entry => (entry.kind === "user" ? [entry.id] : [])),
+          const texts = page.entries.flatMap(entry => (entry.kind === "user" ? [entry.id] : [])),
             waits = (page.queue?.prompts ?? []).map(({ messageId }) => messageId);
           deepEqual(
-            [...said, ...waits, ...takenBack].sort(),
+            [...texts, ...waits, ...takenBack].sort(),
             [...new Set(accepted)].sort(),
             "a prompt that was accepted is neither said nor waits, or both",
           );

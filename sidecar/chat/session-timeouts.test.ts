@@ -4,36 +4,36 @@ import { SessionTimeouts } from "./session-timeouts";
 
 class Fixture {
   readonly clock = new FakeClock();
-  readonly told: string[] = [];
+  readonly notifications: string[] = [];
   asking = false;
   readonly patience = new SessionTimeouts(this.clock, () => this.asking);
-  readonly tell = (event: object): void => {
-    this.told.push(Object.values(event).join(" "));
+  readonly notify = (event: object): void => {
+    this.notifications.push(Object.values(event).join(" "));
   };
   wait(seconds: number): readonly string[] {
     this.clock.advance(seconds * 1000);
-    return this.told.splice(0);
+    return this.notifications.splice(0);
   }
 }
 
 suite("AgentTimeouts", () => {
   test("emits slow after 10 and 30 s of a start unless it waits for the user", () => {
     const fixture = new Fixture();
-    fixture.patience.toOpen(fixture.tell);
+    fixture.patience.toOpen(fixture.notify);
     deepEqual(fixture.wait(9), []);
     deepEqual(fixture.wait(1), ["slow 10"]);
     deepEqual(fixture.wait(100), ["slow 30"]);
     fixture.asking = true;
-    fixture.patience.toOpen(fixture.tell);
+    fixture.patience.toOpen(fixture.notify);
     deepEqual(fixture.wait(100), []);
     equal(fixture.clock.waiting, 0);
   });
 
   test("emits silent once, 3 minutes after the last update, unless it waits for the user", () => {
     const fixture = new Fixture();
-    fixture.patience.toHear(fixture.tell);
+    fixture.patience.toHear(fixture.notify);
     deepEqual(fixture.wait(120), []);
-    fixture.patience.heard();
+    fixture.patience.onEvent();
     deepEqual(fixture.wait(179), []);
     fixture.asking = true;
     deepEqual(fixture.wait(600), []);
@@ -45,8 +45,8 @@ suite("AgentTimeouts", () => {
 
   test("emits cancelOverdue after 10 s and cancelGivenUp after 60 s", () => {
     const fixture = new Fixture();
-    fixture.patience.toHear(fixture.tell);
-    fixture.patience.toStop(fixture.tell);
+    fixture.patience.toHear(fixture.notify);
+    fixture.patience.toStop(fixture.notify);
     deepEqual(fixture.wait(10), ["cancelOverdue"]);
     deepEqual(fixture.wait(50), ["cancelGivenUp"]);
     deepEqual(fixture.wait(600), []);
@@ -55,7 +55,7 @@ suite("AgentTimeouts", () => {
   test("emits nothing after disposal", () => {
     const fixture = new Fixture();
     for (const wait of [fixture.patience.toOpen, fixture.patience.toHear, fixture.patience.toStop]) {
-      wait.call(fixture.patience, fixture.tell);
+      wait.call(fixture.patience, fixture.notify);
       fixture.patience[Symbol.dispose]();
       deepEqual(fixture.wait(600), []);
       equal(fixture.clock.waiting, 0);

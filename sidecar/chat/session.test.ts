@@ -9,8 +9,8 @@ suite("chat session", () => {
     await fixture.prompt(id, "hello");
     const request = await fixture.agents[0]!.next("session/prompt");
     deepEqual(request.params, { sessionId: "s1", prompt: [{ type: "text", text: "hello" }] });
-    fixture.agents[0]!.say("s1", "Good ");
-    fixture.agents[0]!.say("s1", "day.");
+    fixture.agents[0]!.report("s1", "Good ");
+    fixture.agents[0]!.report("s1", "day.");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     deepEqual(fixture.story(id), ["user hello", "agent Good day."]);
@@ -30,7 +30,7 @@ suite("chat session", () => {
     ];
     for (const request of [second, first]) {
       const { sessionId, prompt } = request.params as { sessionId: string; prompt: [{ text: string }] };
-      fixture.agents[0]!.say(sessionId, `to ${prompt[0].text}`);
+      fixture.agents[0]!.report(sessionId, `to ${prompt[0].text}`);
       request.respond({ stopReason: "end_turn" });
     }
     await fixture.settle();
@@ -51,7 +51,7 @@ suite("chat session", () => {
     const turn = await fixture.agents[0]!.next("session/prompt");
     await fixture.service.handlers["chat/cancel"]({ sessionId: id }, NEVER);
     await fixture.settle();
-    ok(fixture.agents[0]!.heard.includes("cancel s1"));
+    ok(fixture.agents[0]!.received.includes("cancel s1"));
     equal(fixture.shown.get(id)?.turn.state, "cancelling");
     fixture.clock.advance(10_000);
     await fixture.settle();
@@ -66,7 +66,7 @@ suite("chat session", () => {
     const id = await fixture.open();
     await fixture.prompt(id, "one");
     await fixture.agents[0]!.next("session/prompt");
-    fixture.agents[0]!.say("s1", "half");
+    fixture.agents[0]!.report("s1", "half");
     await fixture.settle();
     await fixture.agents[0]!.die();
     await fixture.settle();
@@ -112,7 +112,7 @@ suite("chat session", () => {
     await fixture.settle();
     await fixture.service.handlers["chat/restartAgent"]({ sessionId: a }, NEVER);
     await fixture.settle();
-    ok(fixture.agents[0]!.heard.includes("closed"));
+    ok(fixture.agents[0]!.received.includes("closed"));
     deepEqual(fixture.story(b), ["notice Another tab restarted Ada. Ada restarts in 1 second."]);
     await fixture.prompt(b, "hi");
     await fixture.settle();
@@ -136,7 +136,7 @@ suite("chat session", () => {
     await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
     deepEqual(await asked, { outcome: { outcome: "cancelled" } });
     await fixture.settle();
-    deepEqual(fixture.agents[0]!.heard.slice(-3), ["cancel s1", "session/close", "closed"]);
+    deepEqual(fixture.agents[0]!.received.slice(-3), ["cancel s1", "session/close", "closed"]);
     equal(fixture.wants.at(-1), "nothing Ada");
     await rejects(fixture.prompt(id, "late"), /not open any more/);
   });

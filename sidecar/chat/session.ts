@@ -31,7 +31,7 @@ export interface PromptResponder {
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
   | { readonly kind: "prompt"; readonly prompt: Prompt; readonly responder: PromptResponder }
-  | { readonly kind: "word"; readonly word: AgentMessage }
+  | { readonly kind: "word"; readonly message: AgentMessage }
   | { readonly kind: "replay"; readonly at: Position | undefined; readonly asked: number };
 
 export class Session extends Actor<Message> {
@@ -58,8 +58,8 @@ export class Session extends Actor<Message> {
       begin.shown.length > 0 ? why : undefined,
     );
     this.#state = state;
-    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.outlet, deps.clock);
-    this.#line = new AgentClient(begin, deps, word => this.post({ kind: "word", word }));
+    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock);
+    this.#line = new AgentClient(begin, deps, message => this.post({ kind: "word", message }));
     for (const effect of effects) this.#do(effect);
   }
 
@@ -67,41 +67,41 @@ export class Session extends Actor<Message> {
     this.post({ kind: "prompt", prompt, responder });
   }
   withdraw(messageId: string): void {
-    this.#tell({ kind: "promptWithdrawn", messageId });
+    this.#notify({ kind: "promptWithdrawn", messageId });
   }
   sendQueued(): void {
-    this.#tell({ kind: "queueSent" });
+    this.#notify({ kind: "queueSent" });
   }
   cancel(): void {
-    this.#tell({ kind: "cancelled" });
+    this.#notify({ kind: "cancelled" });
   }
   installing(of: Installable, id: string, isInstalling: boolean): void {
     const { agent, extensions = [] } = this.begin,
       what = of === "agent" ? [agent] : extensions,
       name = what.find(one => one.id === id)?.name;
     if (name !== undefined && this.#line.installing(`${of} ${id}`, isInstalling))
-      this.#tell({ kind: "installing", name: of === "agent" ? name : `The agent extension “${name}”` });
+      this.#notify({ kind: "installing", name: of === "agent" ? name : `The agent extension “${name}”` });
   }
   restartAgent(): void {
-    this.#tell({ kind: "restarted" });
+    this.#notify({ kind: "restarted" });
   }
   answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void {
-    this.#tell({ kind: "answered", permissionId, choice });
+    this.#notify({ kind: "answered", permissionId, choice });
   }
   bypass(until: BypassUntil): void {
-    this.#tell({ kind: "bypassed", until });
+    this.#notify({ kind: "bypassed", until });
   }
   endBypass(): void {
-    this.#tell({ kind: "bypassEnded" });
+    this.#notify({ kind: "bypassEnded" });
   }
   answerElicitation(
     id: string,
     choice: Extract<SessionEvent, { readonly kind: "elicitationAnswered" }>["choice"],
   ): void {
-    this.#tell({ kind: "elicitationAnswered", id, choice });
+    this.#notify({ kind: "elicitationAnswered", id, choice });
   }
   setControl(controlId: string, value: ControlValue): void {
-    this.#tell({ kind: "controlChosen", controlId, value });
+    this.#notify({ kind: "controlChosen", controlId, value });
   }
   replay(at: Position | undefined, asked: number): void {
     this.post({ kind: "replay", at, asked });
@@ -115,7 +115,7 @@ export class Session extends Actor<Message> {
         this.#responders.set(message.prompt.messageId, message.responder);
         return this.#step({ kind: "prompted", prompt: message.prompt });
       case "word": {
-        const event = this.#line.heard(message.word);
+        const event = this.#line.onMessage(message.message);
         return event && this.#step(event);
       }
       case "replay":
@@ -128,7 +128,7 @@ export class Session extends Actor<Message> {
   protected override failed(message: Message, error: unknown): void {
     this.deps.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
     if (message.kind === "prompt") message.responder.refuse("Symposium could not take this prompt. See the log.");
-    if (message.kind === "word") this.#line.refuse(message.word);
+    if (message.kind === "word") this.#line.refuse(message.message);
   }
 
   protected override refused(message: Message): void {
@@ -136,7 +136,7 @@ export class Session extends Actor<Message> {
       case "prompt":
         return message.responder.refuse("This tab is closed.");
       case "word":
-        return this.#line.refuse(message.word);
+        return this.#line.refuse(message.message);
       case "event":
       case "replay":
         return;
@@ -152,7 +152,7 @@ export class Session extends Actor<Message> {
     this.#outbox[Symbol.dispose]();
   }
 
-  #tell(event: SessionEvent): void {
+  #notify(event: SessionEvent): void {
     this.post({ kind: "event", event });
   }
 

@@ -75,10 +75,10 @@ suite("agent that requires sign-in", () => {
     const id = await asked(fixture, "browser", "terminal");
     await answer(fixture, id, { method: "cli" });
     await opens(fixture);
-    equal(fixture.told.at(-1), `terminal ada --login {"MODE":"login"}`);
+    equal(fixture.notifications.at(-1), `terminal ada --login {"MODE":"login"}`);
     equal(fixture.agents.length, 2);
     await fixture.agents[1]!.next("session/prompt");
-    equal(fixture.agents[0]!.heard.includes("authenticate"), false);
+    equal(fixture.agents[0]!.received.includes("authenticate"), false);
   });
 
   test("stores a key in secret storage and outside the conversation", async () => {
@@ -88,7 +88,7 @@ suite("agent that requires sign-in", () => {
     match(question(fixture, id).message, /secret storage/);
     await answer(fixture, id, { ADA_KEY: "hunter2" });
     await opens(fixture);
-    equal(fixture.told.at(-1), `secret {"ADA_KEY":"hunter2"}`);
+    equal(fixture.notifications.at(-1), `secret {"ADA_KEY":"hunter2"}`);
     await fixture.agents[1]!.next("session/prompt");
     doesNotMatch(JSON.stringify(fixture.entries(id)), /hunter2/);
   });
@@ -209,7 +209,7 @@ suite("agent that requires sign-in", () => {
     for (const [i, sessionId] of ["s1", "s2"].entries()) {
       (await fixture.agents[1]!.next("session/new")).respond({ sessionId });
       await fixture.settle();
-      equal(fixture.agents[1]!.heard.filter(method => method === "session/prompt").length, i + 1);
+      equal(fixture.agents[1]!.received.filter(method => method === "session/prompt").length, i + 1);
     }
     deepEqual(
       [
@@ -219,7 +219,7 @@ suite("agent that requires sign-in", () => {
       ],
       [["cancelled"], [], []],
     );
-    equal(fixture.told.filter(line => line.startsWith("terminal")).length, 1);
+    equal(fixture.notifications.filter(line => line.startsWith("terminal")).length, 1);
   });
 
   test("is not restarted again and again if it exits during its question", async () => {
@@ -280,7 +280,7 @@ suite("agent that requires sign-in", () => {
     await fixture.service.handlers["chat/close"]({ sessionId: id }, NEVER);
     await fixture.settle();
     deepEqual(
-      fixture.agents.map(({ heard }) => heard.at(-1)),
+      fixture.agents.map(({ received }) => received.at(-1)),
       ["closed"],
     );
   });
@@ -292,7 +292,7 @@ suite("agent that requires sign-in", () => {
     await fixture.settle();
     const leaving = signOut({ id: "ada", name: "Ada", distribution: { local: { command: "ada" } } }, "/w", {
       pool: fixture.pool,
-      witness: new AgentStatusTracker(
+      statusTracker: new AgentStatusTracker(
         () => undefined,
         () => 0,
       ),

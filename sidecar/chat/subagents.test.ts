@@ -9,11 +9,15 @@ import type { IncomingRequest } from "../rpc/peer";
 
 const V2 = { protocolVersion: 2, info: { name: "ada", version: "1" }, capabilities: { session: {} } };
 const text = (words: string): object => ({ type: "text", text: words });
-const state = (name: string, more: object = {}): object => ({ sessionUpdate: "state_update", state: name, ...more });
-const subagent = (sessionId: string, more: object = {}): object => ({
+const state = (name: string, overrides: object = {}): object => ({
+  sessionUpdate: "state_update",
+  state: name,
+  ...overrides,
+});
+const subagent = (sessionId: string, overrides: object = {}): object => ({
   sessionUpdate: "subagent_update",
   sessionId,
-  ...more,
+  ...overrides,
 });
 const OPTIONS = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
@@ -247,19 +251,19 @@ suite("subagents of an ACP v2 agent", () => {
 
   test("shares one placeholder per unknown update kind and turn", async () => {
     await using fixture = await new Fixture().begin();
-    const odd = (sessionUpdate: string): readonly [string, object] => ["s1", { sessionUpdate, x: 1 }];
-    await fixture.send(odd("_a"), odd("_a"), odd("_b"), odd("_a"));
+    const onWarning = (sessionUpdate: string): readonly [string, object] => ["s1", { sessionUpdate, x: 1 }];
+    await fixture.send(onWarning("_a"), onWarning("_a"), onWarning("_b"), onWarning("_a"));
     await fixture.end();
     await fixture.next("more");
-    await fixture.send(odd("_a"));
+    await fixture.send(onWarning("_a"));
     deepEqual(fixture.transcript, ["user go", "unknown _a ×3", "unknown _b ×1", "user more", "unknown _a ×1"]);
   });
 
   test("hides a removed plan and replaces a plan by one of another kind", async () => {
     await using fixture = await new Fixture().begin();
-    const plan = (more: object): readonly [string, object] => [
+    const plan = (overrides: object): readonly [string, object] => [
       "s1",
-      { sessionUpdate: "plan_update", plan: { planId: "p", ...more } },
+      { sessionUpdate: "plan_update", plan: { planId: "p", ...overrides } },
     ];
     const steps = (): unknown =>
       fixture.all.flatMap(entry => (entry.kind === "plan" ? [[entry.steps.length, entry.text]] : []));

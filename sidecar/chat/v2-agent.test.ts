@@ -56,7 +56,7 @@ class Fixture implements AsyncDisposable {
           version: "1",
           protocol: key.protocol,
           clock: this.clock,
-          odd: what => {
+          onWarning: what => {
             throw new Error(what);
           },
           lastWords: () => "",
@@ -142,7 +142,7 @@ const say = (text: string, messageId = "m1"): v2.SessionUpdate => ({
 /** Answers at once that it has the prompt, and then works; sets what it is told to. */
 function newAgent(
   work: (client: v2.AgentContext, sessionId: string) => Promise<void>,
-  heard: unknown[] = [],
+  received: unknown[] = [],
 ): v2.AgentApp {
   const options = (fast: boolean): v2.SessionConfigOption[] => [
     { configId: "fast", name: "Fast", type: "boolean", currentValue: fast },
@@ -150,7 +150,7 @@ function newAgent(
   return v2
     .agent({ name: "new" })
     .onRequest("initialize", ({ params }) => {
-      heard.push(params.capabilities);
+      received.push(params.capabilities);
       return { protocolVersion: 2, info: { name: "new", version: "1" }, capabilities: { session: {} } };
     })
     .onRequest("session/new", () => ({
@@ -161,12 +161,12 @@ function newAgent(
       ],
     }))
     .onRequest("session/set_config_option", ({ params }) => {
-      heard.push(params);
+      received.push(params);
       return { configOptions: options(params.type === "boolean" && params.value === true) };
     })
     .onRequest("session/close", () => ({}))
     .onNotification("session/cancel", () => {
-      heard.push("cancel");
+      received.push("cancel");
     })
     .onRequest("session/prompt", ({ params, client }) => {
       setImmediate(() => void work(client, params.sessionId));
@@ -176,13 +176,14 @@ function newAgent(
 
 suite("ACP v2 agent", () => {
   test("is initialized in its version and ends its turn with its state after all updates", async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     const agent = newAgent(async (client, sessionId) => {
-      const tell = (update: v2.SessionUpdate): Promise<void> => client.notify("session/update", { sessionId, update });
-      await tell({ sessionUpdate: "state_update", state: "running" });
-      await tell(say("Let me "));
-      await tell(say("see."));
-      await tell({
+      const notify = (update: v2.SessionUpdate): Promise<void> =>
+        client.notify("session/update", { sessionId, update });
+      await notify({ sessionUpdate: "state_update", state: "running" });
+      await notify(say("Let me "));
+      await notify(say("see."));
+      await notify({
         sessionUpdate: "tool_call_update",
         toolCallId: "t",
         title: "Look",
@@ -195,10 +196,10 @@ suite("ACP v2 agent", () => {
         subject: { type: "command", command: "ls", cwd: "/w", toolCallId: "t" },
         options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
       });
-      await tell({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
-      await tell(say(outcome.outcome, "m2"));
-      await tell({ sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" });
-    }, heard);
+      await notify({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
+      await notify(say(outcome.outcome, "m2"));
+      await notify({ sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" });
+    }, received);
     await using fixture = new Fixture(agent, 2);
     const sessionId = await fixture.open();
     await fixture.prompt("go");
@@ -217,7 +218,7 @@ suite("ACP v2 agent", () => {
       "agent selected",
       "notice The answer ends here because it reached the model's token limit.",
     ]);
-    deepEqual(heard, [{ elicitation: { form: {}, url: {} } }]);
+    deepEqual(received, [{ elicitation: { form: {}, url: {} } }]);
     deepEqual(fixture.conversation.commands, [{ name: "plan", description: "Make a plan", hint: "of what" }]);
   });
 
@@ -248,22 +249,22 @@ suite("ACP v2 agent", () => {
   });
 
   test("receives options in v2's form, and cancellations", async () => {
-    const heard: unknown[] = [];
+    const received: unknown[] = [];
     await using fixture = new Fixture(
       newAgent(async (client, sessionId) => {
-        await passing("the stop is heard", () => heard.includes("cancel"));
+        await passing("the stop is heard", () => received.includes("cancel"));
         await client.notify("session/update", {
           sessionId,
           update: { sessionUpdate: "state_update", state: "idle", stopReason: "cancelled" },
         });
-      }, heard),
+      }, received),
       2,
     );
     const sessionId = await fixture.open();
     await fixture.shows("the switch", ({ controls }) => controls.length === 1);
     await fixture.service.handlers["chat/setOption"]({ sessionId, controlId: "fast", value: true }, NEVER);
-    await passing("the switch is set", () => heard.length > 1);
-    deepEqual(heard[1], { sessionId: "s1", configId: "fast", type: "boolean", value: true });
+    await passing("the switch is set", () => received.length > 1);
+    deepEqual(received[1], { sessionId: "s1", configId: "fast", type: "boolean", value: true });
     await fixture.prompt("go");
     await fixture.service.handlers["chat/cancel"]({ sessionId }, NEVER);
     await fixture.idle();
@@ -299,7 +300,7 @@ suite("ACP v1 agent", () => {
     });
 
   test("with v2 support uses v2 only when the client offers it", async () => {
-    for (const [protocol, said] of [
+    for (const [protocol, text] of [
       [1, "hi"],
       [2, "new"],
     ] as const) {
@@ -319,7 +320,7 @@ suite("ACP v1 agent", () => {
       await fixture.open();
       await fixture.prompt("go");
       await fixture.idle();
-      deepEqual(fixture.story, ["user go", `agent ${said}`]);
+      deepEqual(fixture.story, ["user go", `agent ${text}`]);
     }
   });
 });

@@ -9,27 +9,27 @@ import { openLedger, reapLeftOvers, type Ledger } from "../process/process-ledge
 import { newRun } from "../process/run-id";
 import { realClock } from "../rpc/clock";
 import type { Scope } from "../rpc/scope";
-import type { Tell } from "./log";
+import type { Notify } from "./log";
 
 /** If Symposium started this process, its children belong to the same run. */
-export function openOwnLedger(scope: Scope, tell: Tell): Ledger {
+export function openOwnLedger(scope: Scope, notify: Notify): Ledger {
   const storage = path.join(homedir(), ".symposium", "cache"),
     run = newRun(process.env[RUN_ID]);
-  const ledger = openLedger(storage, run, { warn: (message, detail) => tell("warn", message, detail) });
+  const ledger = openLedger(storage, run, { warn: (message, detail) => notify("warn", message, detail) });
   process.env[RUN_ID] = ledger.run; // for processes that Eliza starts in this process
   scope.defer(() => ledger.close());
   reapLeftOvers(storage).catch((error: unknown) =>
-    tell("warn", "What an earlier run left could not be ended", { error: String(error) }),
+    notify("warn", "What an earlier run left could not be ended", { error: String(error) }),
   );
   return ledger;
 }
 
 /** Process dependencies of a command. Only the ledger records starts and exits. */
-export function ownProcesses(ledger: Ledger, tell: Tell): ProcessDeps {
+export function ownProcesses(ledger: Ledger, notify: Notify): ProcessDeps {
   return {
     clock: realClock,
     ledger,
     report: { started: () => undefined, ended: () => undefined },
-    log: (message, detail) => tell("debug", message, detail),
+    log: (message, detail) => notify("debug", message, detail),
   };
 }

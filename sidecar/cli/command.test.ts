@@ -16,7 +16,7 @@ const conform = (
   program: "agent" | "proxy" | "client",
   command: string,
   args: readonly string[] = [],
-  more: object = {},
+  overrides: object = {},
 ) =>
   ({
     kind: "conform",
@@ -30,7 +30,7 @@ const conform = (
       timeoutMs: 30_000,
       recordFolder: undefined,
       json: false,
-      ...more,
+      ...overrides,
     },
   }) as const;
 const wrong = (command: Command): string => (command.kind === "wrong" ? command.message : JSON.stringify(command));

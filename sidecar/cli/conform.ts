@@ -30,7 +30,7 @@ import { VERSIONS, type Version } from "../conform/schema";
 import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import { CannotWrite, type Tell } from "./log";
+import { CannotWrite, type Notify } from "./log";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal } from "./stdio";
 import { AGENT_METHODS } from "../acp/methods";
@@ -58,9 +58,9 @@ const STDERR_TAIL_BYTES = 2000;
  * Prints the report. Resolves with exit code 1 if a rule of severity `must` fails or no conversation took place. After
  * signal n it stops the program under test and resolves with 128 + n. Throws `CannotWrite`.
  */
-export async function runConform(request: ConformRequest, tell: Tell): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error => tell("error", "A resource was not released", error));
-  const processes = ownProcesses(openOwnLedger(scope, tell), tell);
+export async function runConform(request: ConformRequest, notify: Notify): Promise<number> {
+  await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
+  const processes = ownProcesses(openOwnLedger(scope, notify), notify);
   // Symbolic links are resolved, because agents compare paths.
   const cwd = realpathSync(mkdtempSync(path.join(tmpdir(), "symposium-conform-")));
   scope.defer(() => rmSync(cwd, { recursive: true, force: true }));
@@ -75,7 +75,7 @@ export async function runConform(request: ConformRequest, tell: Tell): Promise<n
   }
   const conversations = ended;
   if (conversations.length === 0) {
-    tell("error", `${path.basename(request.command)} did not start the agent: ${check.status}`, check.stderrTail());
+    notify("error", `${path.basename(request.command)} did not start the agent: ${check.status}`, check.stderrTail());
     return 1;
   }
   const results = judgeAll(RULES, request.program, conversations);
@@ -86,7 +86,7 @@ export async function runConform(request: ConformRequest, tell: Tell): Promise<n
       : reportText(request.program, path.basename(request.command), results),
   );
   const stderrTail = check.stderrTail();
-  if (hasFailedStart(results) && stderrTail !== undefined) tell("error", "Last output on stderr:", stderrTail);
+  if (hasFailedStart(results) && stderrTail !== undefined) notify("error", "Last output on stderr:", stderrTail);
   return exitCode(results);
 }
 

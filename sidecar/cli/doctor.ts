@@ -5,7 +5,7 @@ import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/do
 import { report, type Examined } from "../agents/doctor/report";
 import { Scope } from "../rpc/scope";
 import type { ComponentSpec } from "./component";
-import type { Tell } from "./log";
+import type { Notify } from "./log";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { openAgents } from "./serve-agents";
 import { openEvidence } from "./tool-evidence";
@@ -19,15 +19,15 @@ export type Patient =
 const NEVER = new AbortController().signal;
 
 /** Prints the report on stdout. Resolves with the exit code: 0 if there is no problem, otherwise 1. */
-export async function runDoctor(patient: Patient, tell: Tell, version: string): Promise<number> {
+export async function runDoctor(patient: Patient, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
-    tell("error", "Something could not be let go of", error),
+    notify("error", "Something could not be let go of", error),
   );
-  const processes = ownProcesses(openOwnLedger(scope, tell), tell);
+  const processes = ownProcesses(openOwnLedger(scope, notify), notify);
   const agents = scope.add(
     openAgents({
       processes,
-      log: (level, message, detail) => tell(level, message, detail),
+      log: (level, message, detail) => notify(level, message, detail),
       installing: () => undefined,
       proxy: "",
     }),
@@ -44,7 +44,7 @@ export async function runDoctor(patient: Patient, tell: Tell, version: string): 
   const config = patient?.kind === "built-in" ? BUILT_IN_AGENTS.find(({ id }) => id === patient.id) : undefined,
     configuration = config && (await (await agents.configuration(config))?.state());
   await new Promise<void>(resolve => {
-    process.stdout.write(`${report(facts, examined, openEvidence(tell), configuration)}\n`, () => resolve());
+    process.stdout.write(`${report(facts, examined, openEvidence(notify), configuration)}\n`, () => resolve());
   });
   return examined === undefined || examined.diagnosis.cause === "fine" ? 0 : 1;
 }

@@ -32,9 +32,9 @@ suite("command log", () => {
   test("contains messages of the level with time, and indents several lines", () => {
     const stderr = new Stderr();
     using log = openLog({ level: "info", folder: undefined }, stderr, now);
-    log.tell("error", "It failed.", "one\ntwo\n");
-    log.tell("info", "It began", { pid: 1 });
-    log.tell("debug", "It thinks");
+    log.notify("error", "It failed.", "one\ntwo\n");
+    log.notify("info", "It began", { pid: 1 });
+    log.notify("debug", "It thinks");
     equal(
       stderr.text,
       '2026-01-02T12:00:00.000Z error It failed.\n  one\n  two\n2026-01-02T12:00:00.000Z info  It began {"pid":1}\n',
@@ -46,15 +46,15 @@ suite("command log", () => {
       circle: { self?: unknown } = {};
     circle.self = circle;
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
-    log.tell("debug", "TOKEN=hunter2hunter2", { env: { A: "hunter2" }, text: "Bearer hunter2hunter2" });
-    log.tell("debug", "x", "API_KEY=hunter2hunter2");
-    log.tell("debug", "x", new Error("API_KEY=hunter2hunter2"));
-    log.tell("debug", "x", circle);
-    log.tell("debug", "x", 1n);
+    log.notify("debug", "TOKEN=hunter2hunter2", { env: { A: "hunter2" }, text: "Bearer hunter2hunter2" });
+    log.notify("debug", "x", "API_KEY=hunter2hunter2");
+    log.notify("debug", "x", new Error("API_KEY=hunter2hunter2"));
+    log.notify("debug", "x", circle);
+    log.notify("debug", "x", 1n);
     equal(stderr.text.includes("hunter2"), false);
     equal(stderr.text.match(/….*\n/g)?.length, 4);
     ok(stderr.text.endsWith(` x "1"\n`));
-    log.tell("error", "y".repeat(100_000), { text: "z".repeat(100_000) });
+    log.notify("error", "y".repeat(100_000), { text: "z".repeat(100_000) });
     ok(stderr.text.length < 20_000);
   });
 
@@ -63,7 +63,7 @@ suite("command log", () => {
     const stderr = new Stderr(),
       where = path.join(folder.path, "a", "b");
     using log = openLog({ level: "warn", folder: where }, stderr, now);
-    log.tell("warn", "Careful.");
+    log.notify("warn", "Careful.");
     const [name] = readdirSync(where);
     equal(name, `symposium-acp-agent-2026-01-02T12-00-00-000Z-${process.pid}.log`);
     equal(readFileSync(path.join(where, name), "utf8"), stderr.text);
@@ -88,10 +88,10 @@ suite("command log", () => {
     const stderr = new Stderr();
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
     stderr.blocked = true;
-    for (let i = 0; i < 1000; i++) log.tell("debug", "x".repeat(5000));
+    for (let i = 0; i < 1000; i++) log.notify("debug", "x".repeat(5000));
     ok(stderr.writableLength < 1.1 * 1024 * 1024);
     await stderr.read();
-    log.tell("error", "Here again.");
+    log.notify("error", "Here again.");
     const written = stderr.text.split("\n").filter(line => line.endsWith("xxx")).length;
     match(
       stderr.text,
@@ -104,11 +104,11 @@ suite("command log", () => {
   test("continues without stderr", async () => {
     const stderr = new Writable({ write: (_chunk, _encoding, done) => done(new Error("EPIPE")) });
     using log = openLog({ level: "debug", folder: undefined }, stderr, now);
-    log.tell("error", "one");
+    log.notify("error", "one");
     await new Promise(resolve => {
       setImmediate(resolve);
     });
-    log.tell("error", "two");
+    log.notify("error", "two");
     deepEqual(stderr.destroyed, true);
   });
 });

@@ -17,10 +17,10 @@ export class CannotWrite extends Error {
   override readonly name = "CannotWrite";
 }
 
-export type Tell = (level: LogLevel, message: string, detail?: unknown) => void;
+export type Notify = (level: LogLevel, message: string, detail?: unknown) => void;
 
 export interface Log extends Disposable {
-  readonly tell: Tell;
+  readonly notify: Notify;
 }
 
 /** `WAITING`: maximum number of characters buffered for stderr. `LONGEST`: maximum number of characters per line. */
@@ -57,7 +57,7 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
     }
   };
   return {
-    tell(level, message, detail) {
+    notify(level, message, detail) {
       if (!isLogged(level, threshold)) return;
       const line = lineOf(now(), level, message, detail);
       toStderr(line);

@@ -5,32 +5,32 @@ import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { OwnProxy } from "./component";
 import { ownDeps } from "./extension-deps";
-import type { Tell } from "./log";
+import type { Notify } from "./log";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { firstSignal, flushed } from "./stdio";
 
 /** Resolves with the exit code when the conductor has disconnected or a signal has arrived. */
-export async function serveOwnProxy(proxy: OwnProxy, tell: Tell, version: string): Promise<number> {
-  const code = await served(proxy, tell, version);
+export async function serveOwnProxy(proxy: OwnProxy, notify: Notify, version: string): Promise<number> {
+  const code = await served(proxy, notify, version);
   await flushed(realClock);
   return code;
 }
 
-async function served({ command: { id, settings } }: OwnProxy, tell: Tell, version: string): Promise<number> {
+async function served({ command: { id, settings } }: OwnProxy, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
-    tell("error", "Something could not be let go of", error),
+    notify("error", "Something could not be let go of", error),
   );
   const deps = scope.add(
     ownDeps({
       version,
-      processes: ownProcesses(openOwnLedger(scope, tell), tell),
-      log: (level, message, detail) => tell(level, message, detail),
+      processes: ownProcesses(openOwnLedger(scope, notify), notify),
+      log: (level, message, detail) => notify(level, message, detail),
     }),
   );
   const extension = await builtInExtension(id);
   if (!extension) throw new Error(`no extension ${id}`); // the parser has validated the id
   const proxy = scope.add(
-    serveProxyOnStdio(extension.define(settings, deps), { odd: (what, detail) => tell("warn", what, detail) }),
+    serveProxyOnStdio(extension.define(settings, deps), { onWarning: (what, detail) => notify("warn", what, detail) }),
   );
   return await Promise.race([proxy.closed.then(() => 0), firstSignal()]);
 }

@@ -51,17 +51,17 @@ const read = (document: object): Registry => {
   if ("wrong" in registry) throw new Error(registry.wrong);
   return registry;
 };
-const fixture = (more: Partial<RegistryCommandDeps> = {}): RegistryCommandDeps => ({
+const fixture = (overrides: Partial<RegistryCommandDeps> = {}): RegistryCommandDeps => ({
   platform: "linux-x86_64",
   home: "/home/ada",
   sidecar: { command: "/node", args: ["/sidecar.js"] },
   has: () => true,
   now: () => 1000,
   snapshot: async () => ({ registry: read(DOCUMENT), fetchedAt: 1000, url: "https://example.com", from: "network" }),
-  ...more,
+  ...overrides,
 });
-const resolve = (id: string, more?: Partial<RegistryCommandDeps>): Promise<RegistryReply> =>
-  answerRegistry({ kind: "resolve", id }, fixture(more));
+const resolve = (id: string, overrides?: Partial<RegistryCommandDeps>): Promise<RegistryReply> =>
+  answerRegistry({ kind: "resolve", id }, fixture(overrides));
 
 suite("registry resolve", () => {
   test("prints the documented command of each kind on each platform", async () => {
@@ -158,7 +158,7 @@ suite("registry resolve", () => {
 
   test("notes the age of the cached registry", async () => {
     const day = 24 * 3600_000;
-    for (const [age, said] of [
+    for (const [age, text] of [
       [0, "less than a minute"],
       [-5000, "less than a minute"],
       [60_000, "1 minute"],
@@ -177,7 +177,7 @@ suite("registry resolve", () => {
           problem: "It is away.",
         }),
       });
-      deepEqual([reply.code, reply.notes], [0, [`It is away. A copy of it is used that is ${said} old.`]]);
+      deepEqual([reply.code, reply.notes], [0, [`It is away. A copy of it is used that is ${text} old.`]]);
     }
     const none = await resolve("npx", {
       snapshot: async () => ({ registry: NO_REGISTRY, url: "", from: "none", problem: "It is away." }),
@@ -198,9 +198,9 @@ suite("registry resolve", () => {
 
 suite("registry list", () => {
   const list = async (
-    more?: Partial<RegistryCommandDeps>,
+    overrides?: Partial<RegistryCommandDeps>,
   ): Promise<{ readonly all: readonly { readonly id: string }[]; readonly notes: readonly string[] }> => {
-    const { code, out, notes } = await answerRegistry({ kind: "list" }, fixture(more));
+    const { code, out, notes } = await answerRegistry({ kind: "list" }, fixture(overrides));
     equal(code, 0);
     return { all: JSON.parse(out) as { id: string }[], notes };
   };

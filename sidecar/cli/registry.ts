@@ -125,7 +125,7 @@ export async function runRegistry(request: RegistryRequest, url: string | undefi
     clock: realClock,
     date: () => Date.now(),
     version,
-    odd: () => undefined,
+    onWarning: () => undefined,
     fetch: proxiedFetch({ environment: async () => process.env, editor: "", direct: httpGet(), log: () => undefined }),
   });
   const { code, out, notes } = await answerRegistry(request, {

@@ -64,12 +64,12 @@ class Run {
     return this;
   }
 
-  say(message: object): void {
+  report(message: object): void {
     this.process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
   async ask(id: number, method: string, params: object): Promise<JsonObject> {
-    this.say({ id, method, params });
+    this.report({ id, method, params });
     return this.answer(id);
   }
 
@@ -88,10 +88,10 @@ class Run {
   }
 
   prompt(id: number, sessionId: string, text: string): void {
-    this.say({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
+    this.report({ id, method: "session/prompt", params: { sessionId, prompt: [{ type: "text", text }] } });
   }
 
-  get said(): string {
+  get text(): string {
     return this.received
       .map(({ params }) => objectOr(objectOr(params).update))
       .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
@@ -172,10 +172,10 @@ suite("symposium-acp-agent", function () {
 
   test("serves an SDK client as an agent and exits with it", async () => {
     const run = start("run-with", "--agent", scripted());
-    const said: unknown[] = [];
+    const messages: unknown[] = [];
     const connection = client({ name: "independent" })
       .onNotification(methods.client.session.update, ({ params }) => {
-        said.push(params.update);
+        messages.push(params.update);
       })
       .onRequest(methods.client.session.requestPermission, () => ({
         outcome: { outcome: "selected", optionId: "allow_once" },
@@ -190,7 +190,7 @@ suite("symposium-acp-agent", function () {
       prompt: [{ type: "text", text: "say hello \\; ask t1" }],
     });
     equal(stopReason, "end_turn");
-    ok(said.length > 0);
+    ok(messages.length > 0);
     connection.close();
     run.process.stdin.end();
     deepEqual([await run.exit, run.stderr], [[0, null], ""]);
@@ -265,7 +265,7 @@ suite("symposium-acp-agent", function () {
     ).read();
     const sessionId = await run.open();
     run.prompt(3, sessionId, "stderr these are the last words\nsay here\nhang");
-    await run.until(() => run.said === "here");
+    await run.until(() => run.text === "here");
     for (const { pid } of run.agents) process.kill(pid, "SIGKILL");
     const { error } = await run.answer(3);
     match(String(objectOr(error).message), /Scripted/);
@@ -293,7 +293,7 @@ suite("symposium-acp-agent", function () {
   test("ends a stubborn agent and exits with 0 when the client disconnects during a turn", async () => {
     const run = start("run-with", "--agent", scripted("--ignore-stdin-end", "--ignore-sigterm", "--with-child")).read();
     run.prompt(3, await run.open(), "say here\nhang-forever");
-    await run.until(() => run.said === "here");
+    await run.until(() => run.text === "here");
     run.process.stdin.end();
     deepEqual(await run.exit, [0, null]);
     await nothingLeft(run);
@@ -351,7 +351,7 @@ suite("symposium-acp-agent", function () {
         run.received.find(({ method }) => method === "session/request_permission");
       await eventually(() => question() !== undefined, "the editor's user is asked");
       equal(existsSync(running), false);
-      run.say({ id: question()?.id, result: { outcome: { outcome: "selected", optionId: "allow" } } });
+      run.report({ id: question()?.id, result: { outcome: { outcome: "selected", optionId: "allow" } } });
       await eventually(() => existsSync(running), "cargo runs");
       rmSync(running);
       if (signal) run.process.kill(signal);
@@ -396,7 +396,7 @@ suite("symposium-acp-agent", function () {
     ).read();
     run.prompt(3, await run.open(), "I love ferris");
     deepEqual((await run.answer(3)).result, { stopReason: "end_turn" });
-    match(run.said, /Ferris/);
+    match(run.text, /Ferris/);
     run.process.stdin.end();
     deepEqual(await run.exit, [0, null]);
     match(run.stderr, /^\S+ warn {2}.*“nor-this-one” is left out/m);
@@ -426,7 +426,7 @@ suite("symposium-acp-agent", function () {
         'use tool workspace-tools::read_file with {"path":"package.json","startLine":1,"endLine":2}',
       );
       await run.answer(4);
-      match(run.said, /^OK: \{"sparklers":\[\],"current":"Sparkler"\}OK: \{\s+"name": "symposium"/);
+      match(run.text, /^OK: \{"sparklers":\[\],"current":"Sparkler"\}OK: \{\s+"name": "symposium"/);
       run.process.stdin.end();
       deepEqual([await run.exit, run.stderr], [[0, null], ""]);
     }
@@ -474,7 +474,7 @@ suite("symposium-acp-agent", function () {
       run.prompt(3 + i, sessionId, `use tool ${name}::echo with {"text":"${name}"}`);
       await run.answer(3 + i);
     }
-    match(run.said, /^OK: .*docs.*OK: .*tools/);
+    match(run.text, /^OK: .*docs.*OK: .*tools/);
     run.process.stdin.end();
     deepEqual(await run.exit, [0, null]);
     match(
@@ -493,7 +493,7 @@ suite("symposium-acp-agent", function () {
       const run = start(...args).read();
       run.prompt(3, await run.open(), "I love ferris");
       deepEqual((await run.answer(3)).result, { stopReason: "end_turn" });
-      match(run.said, /Ferris/);
+      match(run.text, /Ferris/);
       run.process.stdin.end();
       deepEqual([await run.exit, run.stderr], [[0, null], ""]);
     }

@@ -28,7 +28,7 @@ import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
 import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
-import type { Tell } from "./log";
+import type { Notify } from "./log";
 import { ownDeps } from "./extension-deps";
 import { openOwnLedger, ownProcesses } from "./command-ledger";
 import { openEvidence } from "./tool-evidence";
@@ -36,50 +36,50 @@ import { openTrace } from "./trace-file";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 
 /** Resolves with the exit code. Throws `CannotWrite` before any other work. */
-export async function runWith(chain: RunWith, tell: Tell, version: string): Promise<number> {
-  const code = await conducted(chain, tell, version);
+export async function runWith(chain: RunWith, notify: Notify, version: string): Promise<number> {
+  const code = await conducted(chain, notify, version);
   await flushed(realClock);
   return code;
 }
 
-async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, version: string): Promise<number> {
+async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
-    tell("error", "Something could not be let go of", error),
+    notify("error", "Something could not be let go of", error),
   );
-  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell));
-  const processes = ownProcesses(openOwnLedger(scope, tell), tell),
-    begin = commandStarter(processes, tell, version);
+  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify));
+  const processes = ownProcesses(openOwnLedger(scope, notify), notify),
+    begin = commandStarter(processes, notify, version);
   const extensions = scope.add(
-      ownDeps({ version, processes, log: (level, message, detail) => tell(level, message, detail) }),
+      ownDeps({ version, processes, log: (level, message, detail) => notify(level, message, detail) }),
     ),
-    odd = (what: string, detail: unknown): void => tell("warn", what, detail);
+    onWarning = (what: string, detail: unknown): void => notify("warn", what, detail);
   const starter = serverStarter(process.cwd(), {
     version,
     clock: realClock,
     startProcess: spec => startProcess(spec, processes),
   });
-  const told: string[] = [],
-    evidence = scope.add(openEvidence(tell));
+  const notifications: string[] = [],
+    evidence = scope.add(openEvidence(notify));
   const conductor = scope.add(
-    conduct(clientOnStdio(tell), {
+    conduct(clientOnStdio(notify), {
       proxies: (
-        await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { odd, tell, starter })))
+        await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { onWarning, notify, starter })))
       ).filter(proxy => proxy !== undefined),
       last: lastOf(agent, begin),
       clock: realClock,
       notice: ({ kind, message, cause }: Notice) => {
-        told.push(message);
-        tell(kind === "failed" ? "error" : "warn", message, reason(cause));
+        notifications.push(message);
+        notify(kind === "failed" ? "error" : "warn", message, reason(cause));
       },
-      odd,
+      onWarning,
       bridge: {
-        deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, tell)),
+        deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, notify)),
         evidence,
       },
       ...(trace === undefined ? {} : { trace }),
     }),
   );
-  tell("info", "Ready", {
+  notify("info", "Ready", {
     pid: process.pid,
     version,
     node: process.version,
@@ -88,14 +88,14 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
   });
   const ended = await Promise.race([conductor.closed, firstSignal()]);
   if (typeof ended === "number") {
-    tell("info", "Ended by a signal");
+    notify("info", "Ended by a signal");
     return ended;
   }
   if (ended.component === undefined) {
-    tell("info", `The client has gone: ${ended.message}`, reason(ended.cause));
+    notify("info", `The client has gone: ${ended.message}`, reason(ended.cause));
     return 0;
   }
-  if (!told.includes(ended.message)) tell("error", ended.message, reason(ended.cause));
+  if (!notifications.includes(ended.message)) notify("error", ended.message, reason(ended.cause));
   return 1;
 }
 
@@ -103,19 +103,19 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, tell: Tell, v
  * Logs all counts at the end of a session's first completed turn, with a warning if the agent did not list the tools of
  * a server.
  */
-function reportTools(agent: string, { servers, missing }: Delivery, tell: Tell): void {
-  tell("info", "Tools of the session", { servers });
+function reportTools(agent: string, { servers, missing }: Delivery, notify: Notify): void {
+  notify("info", "Tools of the session", { servers });
   const sentence = missingToolsSentence({
     agent,
     missing: missing.map(delivery => ({ name: `“${delivery.server}”`, delivery })),
     all: servers.length,
   });
-  if (sentence !== undefined) tell("warn", sentence);
+  if (sentence !== undefined) notify("warn", sentence);
 }
 
 interface Hearers {
-  readonly odd: (what: string, detail: unknown) => void;
-  readonly tell: Tell;
+  readonly onWarning: (what: string, detail: unknown) => void;
+  readonly notify: Notify;
   readonly starter: ServerStarter;
 }
 
@@ -128,7 +128,7 @@ async function proxyOf(
 ): Promise<ProxyComponent | undefined> {
   if (command.kind === "mcp") return serverOf(name, command, hearers);
   if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
-  const component = await builtInComponent(command.id, name, command.settings, extensions, hearers.odd);
+  const component = await builtInComponent(command.id, name, command.settings, extensions, hearers.onWarning);
   if (!component) throw new Error(`no extension ${command.id}`);
   return component;
 }
@@ -137,15 +137,15 @@ async function proxyOf(
 async function serverOf(
   name: string,
   { id, server }: ServerProxy["command"],
-  { odd, tell, starter }: Hearers,
+  { onWarning, notify, starter }: Hearers,
 ): Promise<ProxyComponent | undefined> {
   try {
     return await ("url" in server
-      ? addressComponent({ id, name }, name, server, { odd })
-      : serverComponent({ id, name }, name, server, { odd, starter, find: async program => found(program) }));
+      ? addressComponent({ id, name }, name, server, { onWarning })
+      : serverComponent({ id, name }, name, server, { onWarning, starter, find: async program => found(program) }));
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    tell("warn", `The MCP server ${error.what} It is left out.`);
+    notify("warn", `The MCP server ${error.what} It is left out.`);
     return undefined;
   }
 }
@@ -173,11 +173,11 @@ function reason(cause: unknown): unknown {
 
 type Begin = (name: string, command: AgentCommand) => Start;
 
-function commandStarter(processes: ProcessDeps, tell: Tell, version: string): Begin {
+function commandStarter(processes: ProcessDeps, notify: Notify, version: string): Begin {
   const deps = { version, startProcess: (spec: ProcessSpec) => startProcess(spec, processes) };
   return (name, command) => async () => {
     // Arguments and environment are not logged, because they often contain keys.
-    tell("info", `Starting ${name}`, command.kind === "process" ? { command: command.command } : {});
+    notify("info", `Starting ${name}`, command.kind === "process" ? { command: command.command } : {});
     const { channel, stop, lastWords } = await startCommand(name, command, process.cwd(), deps);
     return { channel: withoutAdvice(channel), stop, lastWords };
   };

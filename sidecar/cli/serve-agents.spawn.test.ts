@@ -26,8 +26,8 @@ type Told = Notes<SidecarToHost>;
 /** A window: the sidecar as a process with a temporary home folder, and a host that responds like VS Code. */
 class Window implements AsyncDisposable {
   readonly #folder = temporaryFolder();
-  readonly #told: { readonly method: string; readonly params: unknown }[] = [];
-  #heard = (): void => undefined;
+  readonly #notifications: { readonly method: string; readonly params: unknown }[] = [];
+  #handleEvent = (): void => undefined;
   readonly #connection: MessageConnection;
   readonly #child: ChildProcess;
   readonly #gone: Promise<unknown>;
@@ -62,8 +62,8 @@ class Window implements AsyncDisposable {
     );
     for (const method of ["agents/changed", "agents/installing", "chat/event"])
       this.#connection.onNotification(method, (params: unknown) => {
-        this.#told.push({ method, params });
-        this.#heard();
+        this.#notifications.push({ method, params });
+        this.#handleEvent();
       });
     this.#connection.onRequest("secrets/environment", () => ({ env: this.keys }));
     this.#connection.onRequest("secrets/keepEnvironment", ({ env }: { readonly env: Record<string, string> }) => {
@@ -106,14 +106,16 @@ class Window implements AsyncDisposable {
   }
 
   told<M extends keyof Told>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
-    return this.#told.flatMap(one => (one.method === method ? [one.params as ParamsOf<SidecarToHost, M>] : []));
+    return this.#notifications.flatMap(one =>
+      one.method === method ? [one.params as ParamsOf<SidecarToHost, M>] : [],
+    );
   }
 
   /** Resolves when the condition is true. It is checked now and after each notification. */
   async until(isSo: () => boolean | Promise<boolean>): Promise<void> {
     for (;;) {
       const told = new Promise<void>(resolve => {
-        this.#heard = resolve;
+        this.#handleEvent = resolve;
       });
       if (await isSo()) return;
       await told;

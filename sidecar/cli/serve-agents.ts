@@ -162,7 +162,7 @@ export interface ServedAgentsDeps extends AgentsDeps {
   /** Sent to servers and agents. */
   readonly version: string;
   readonly pool: AgentPool;
-  readonly witness: AgentStatusTracker;
+  readonly statusTracker: AgentStatusTracker;
   /** Includes the keys that the user entered. */
   readonly command: CommandOf;
   readonly keys: SignOutDeps["keys"];
@@ -170,7 +170,7 @@ export interface ServedAgentsDeps extends AgentsDeps {
 
 /** Opens the same part for a window, with the handlers of its requests. */
 export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
-  const { version, processes, log, pool, witness, keys } = deps,
+  const { version, processes, log, pool, statusTracker, keys } = deps,
     part = openAgents(deps),
     { installers, stores, fetch, find, environment } = part;
   const fetching = { clock: realClock, fetch, version, httpArchives: deps.httpArchives ?? false },
@@ -178,13 +178,13 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
       ...fetching,
       folder: CACHE,
       date: () => Date.now(),
-      odd: (what: string, detail: unknown) => log("warn", what, { detail }),
+      onWarning: (what: string, detail: unknown) => log("warn", what, { detail }),
     };
   const examinations = new Running(),
     evidence = openEvidence(log);
   const service = new AgentService({
     installers,
-    witness,
+    statusTracker,
     find,
     registries: new Registries(kept),
     icons: new Icons(kept),
@@ -208,7 +208,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
     signOut: (agent, cwd) =>
       signOut(agent, cwd, {
         pool,
-        witness,
+        statusTracker,
         keys,
         isThere: async of => (await part.state(of)).install.kind !== "missing",
       }),

@@ -14,7 +14,7 @@ import type { HostWire } from "../rpc/host-wire";
 export interface LmPart {
   readonly service: LmService;
   /** Proxies in front of the agents of its sessions. */
-  readonly proxies: (odd: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
+  readonly proxies: (onWarning: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
 }
 
 export function openLm(
@@ -59,5 +59,5 @@ export function openLm(
       },
     },
   });
-  return { service, proxies: odd => [toolsComponent(offers, { clock: realClock, version }, odd)] };
+  return { service, proxies: onWarning => [toolsComponent(offers, { clock: realClock, version }, onWarning)] };
 }

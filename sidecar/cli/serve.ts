@@ -170,7 +170,7 @@ function open(
     log: (message, detail) => log("debug", "agent", message, detail),
   };
   const extensions = new ConfiguredExtensions(hello.extensions),
-    witness = new AgentStatusTracker(
+    statusTracker = new AgentStatusTracker(
       (of, id) => wire.notify("agents/changed", { of, id }),
       () => Date.now(),
     );
@@ -182,7 +182,7 @@ function open(
         proxy: hello.proxy,
         httpArchives: hello.httpArchives ?? false,
         pool,
-        witness,
+        statusTracker,
         command,
         log: (level, message, data) => log(level, "agent", message, data),
         keys: {
@@ -193,7 +193,7 @@ function open(
         },
         installing: (of, id, progress) => {
           wire.notify("agents/installing", { of, id, ...(progress === undefined ? {} : { progress }) });
-          if (progress === undefined) witness.changed(of, id);
+          if (progress === undefined) statusTracker.changed(of, id);
           chat.installing(of, id, progress !== undefined);
         },
       }),
@@ -228,15 +228,15 @@ function open(
             configuration: agent => agents.configuration(agent),
             startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
             extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal),
-            saw: (id, sight) => witness.saw("extension", id, sight),
+            onStatus: (id, status) => statusTracker.onStatus("extension", id, status),
             find: async program => (await agents.part()).find(program),
-            builtIn: async ({ id, settings = {} }, name, odd) =>
-              (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, odd),
+            builtIn: async ({ id, settings = {} }, name, onWarning) =>
+              (await import("../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, onWarning),
             ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),
-            proxies: (key, odd) => (key.role === "lm" ? lm.proxies(odd) : []),
+            proxies: (key, onWarning) => (key.role === "lm" ? lm.proxies(onWarning) : []),
             log: (level, message, detail) => log(level, "agent", message, detail),
           }),
-        witness,
+        statusTracker,
       ),
       error => log("error", "agent", "An agent could not be stopped", { error: String(error) }),
     ),
@@ -335,8 +335,8 @@ class LazyLm {
     this.#part?.service.handlers["settings/languageModel"](settings);
   }
 
-  proxies(odd: (what: string, detail: unknown) => void): readonly ProxyComponent[] {
-    return this.#part?.proxies(odd) ?? [];
+  proxies(onWarning: (what: string, detail: unknown) => void): readonly ProxyComponent[] {
+    return this.#part?.proxies(onWarning) ?? [];
   }
 }
 

@@ -6,11 +6,11 @@ import type { Writable } from "node:stream";
 import type { Channel } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { ndjsonChannel } from "../rpc/ndjson";
-import type { Tell } from "./log";
+import type { Notify } from "./log";
 
-export function clientOnStdio(tell: Tell): Channel {
+export function clientOnStdio(notify: Notify): Channel {
   return ndjsonChannel(process.stdin, process.stdout, {
-    garbage: (line, why) => tell("warn", `A line of the client was not understood: ${why}`, { line }),
+    garbage: (line, why) => notify("warn", `A line of the client was not understood: ${why}`, { line }),
   });
 }
 

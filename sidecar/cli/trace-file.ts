@@ -4,21 +4,26 @@ import path from "node:path";
 import type { Writable } from "node:stream";
 import { TraceWriter, type TraceLimits } from "../conductor/trace-writer";
 import { realClock } from "../rpc/clock";
-import { openFile, type Tell } from "./log";
+import { openFile, type Notify } from "./log";
 
 /** Maximum number of files in a folder. The oldest are deleted. */
 const MAX_FILES = 16;
 
 /** Throws `CannotWrite`. */
-export function openTrace(folder: string, tell: Tell, limits: Partial<TraceLimits> = {}, now = Date.now): TraceWriter {
+export function openTrace(
+  folder: string,
+  notify: Notify,
+  limits: Partial<TraceLimits> = {},
+  now = Date.now,
+): TraceWriter {
   const open = (): Writable => {
     const { path: file, descriptor } = openFile(folder, "jsons", now());
-    tell("info", "Every message is written to a file", { file });
-    deleteOldest(folder, tell);
+    notify("info", "Every message is written to a file", { file });
+    deleteOldest(folder, notify);
     return createWriteStream(file, { fd: descriptor });
   };
   const failed = (error: Error): void =>
-    tell("warn", "The trace cannot be written any more", { folder, error: String(error) });
+    notify("warn", "The trace cannot be written any more", { folder, error: String(error) });
   return new TraceWriter(open, realClock, failed, limits);
 }
 
@@ -27,13 +32,13 @@ const TRACE = /^symposium-acp-agent-\d{4}-[\dTZ-]+-\d+\.jsons$/;
 /**
  * Sorts files by name, because names start with the time. Only names of the form that `openFile` writes are deleted.
  */
-function deleteOldest(folder: string, tell: Tell): void {
+function deleteOldest(folder: string, notify: Notify): void {
   try {
     const files = readdirSync(folder)
       .filter(name => TRACE.test(name))
       .sort();
     for (const name of files.slice(0, -MAX_FILES)) rmSync(path.join(folder, name), { force: true });
   } catch (error) {
-    tell("warn", "Old traces could not be deleted", { folder, error: String(error) });
+    notify("warn", "Old traces could not be deleted", { folder, error: String(error) });
   }
 }

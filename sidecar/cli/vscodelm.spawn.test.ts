@@ -14,7 +14,7 @@ class Run {
   readonly exit: Promise<number | null>;
   readonly #process;
   #text = "";
-  #heard = (): void => undefined;
+  #handleEvent = (): void => undefined;
 
   constructor(home: string, ...args: string[]) {
     const { command, args: first } = program("symposium-acp-agent");
@@ -32,12 +32,12 @@ class Run {
       const lines = (this.#text + text).split("\n");
       this.#text = lines.pop() ?? "";
       for (const line of lines) this.received.push(JSON.parse(line)); // only protocol messages
-      this.#heard();
+      this.#handleEvent();
     });
     this.#process.stdin.on("error", () => undefined);
   }
 
-  say(message: JsonObject): void {
+  report(message: JsonObject): void {
     this.#process.stdin.write(`${JSON.stringify({ jsonrpc: "2.0", ...message })}\n`);
   }
 
@@ -45,7 +45,7 @@ class Run {
     const found = () => this.received.find(message => message.id === id);
     while (!found())
       await new Promise<void>(resolve => {
-        this.#heard = resolve;
+        this.#handleEvent = resolve;
       });
     return found()!;
   }
@@ -56,7 +56,11 @@ class Run {
       role: i % 2 === 0 ? "user" : "assistant",
       content: [{ type: "text", value }],
     }));
-    this.say({ id, method: "lm/provideLanguageModelChatResponse", params: { modelId: "symposium", messages, agent } });
+    this.report({
+      id,
+      method: "lm/provideLanguageModelChatResponse",
+      params: { modelId: "symposium", messages, agent },
+    });
     const { result, error } = await this.answer(id);
     if (error !== undefined) return `ERROR ${stringOr(objectOr(error).message, "")}`;
     deepEqual(result, {});
@@ -87,13 +91,13 @@ suite("symposium-acp-agent vscodelm", () => {
   test("serves Eliza and an external agent with only protocol messages on stdout", async function () {
     this.timeout(timeLimit(120_000));
     const run = new Run(home, "vscodelm", "--trace-dir", path.join(home, "trace"));
-    run.say({ id: 1, method: "lm/provideLanguageModelChatInformation", params: { silent: true } });
+    run.report({ id: 1, method: "lm/provideLanguageModelChatInformation", params: { silent: true } });
     ok(isObject((await run.answer(1)).result));
     const eliza = { eliza: { deterministic: true } },
-      said = await run.ask(2, eliza, "Hello, how are you?");
-    equal(said, "I don't have feelings, but I'm functioning well. What about you?");
+      text = await run.ask(2, eliza, "Hello, how are you?");
+    equal(text, "I don't have feelings, but I'm functioning well. What about you?");
     equal(
-      await run.ask(3, eliza, "Hello, how are you?", said, "I am doing well, thanks!"),
+      await run.ask(3, eliza, "Hello, how are you?", text, "I am doing well, thanks!"),
       "Do you believe it is normal to be doing well thanks?",
     );
     const { command, args } = scriptedAgent([]);
@@ -113,7 +117,7 @@ suite("symposium-acp-agent vscodelm", () => {
 
   test("exits with the signal's exit code", async () => {
     const run = new Run(home, "vscodelm");
-    run.say({ id: 1, method: "lm/provideTokenCount", params: { modelId: "x", text: "abcdefgh" } });
+    run.report({ id: 1, method: "lm/provideTokenCount", params: { modelId: "x", text: "abcdefgh" } });
     deepEqual((await run.answer(1)).result, { count: 2 });
     run.kill("SIGTERM");
     equal(await run.exit, 143);

@@ -15,7 +15,7 @@ import { ToolOffers } from "../lm/tools/tool-offer";
 import { toolsComponent } from "../lm/tools/tools-proxy";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import type { Tell } from "./log";
+import type { Notify } from "./log";
 import { openOwnLedger } from "./command-ledger";
 import { clientOnStdio, firstSignal, flushed } from "./stdio";
 import { openEvidence } from "./tool-evidence";
@@ -25,20 +25,24 @@ import { openTrace } from "./trace-file";
  * Resolves with the exit code when the client has disconnected or a signal has arrived. Throws `CannotWrite` before any
  * other work.
  */
-export async function serveLmOnStdio(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
-  const code = await served(traceFolder, tell, version);
+export async function serveLmOnStdio(
+  traceFolder: string | undefined,
+  notify: Notify,
+  version: string,
+): Promise<number> {
+  const code = await served(traceFolder, notify, version);
   await flushed(realClock);
   return code;
 }
 
-async function served(traceFolder: string | undefined, tell: Tell, version: string): Promise<number> {
+async function served(traceFolder: string | undefined, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
-    tell("error", "Something could not be let go of", error),
+    notify("error", "Something could not be let go of", error),
   );
-  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, tell)),
-    ledger = openOwnLedger(scope, tell);
-  const evidence = scope.add(openEvidence(tell));
-  const offers = new ToolOffers((name, why) => tell("warn", `The tool “${name}” cannot be offered: ${why}`));
+  const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify)),
+    ledger = openOwnLedger(scope, notify);
+  const evidence = scope.add(openEvidence(notify));
+  const offers = new ToolOffers((name, why) => notify("warn", `The tool “${name}” cannot be offered: ${why}`));
   const pool = scope.add(
     new AgentPool(
       (key, signal) =>
@@ -46,22 +50,22 @@ async function served(traceFolder: string | undefined, tell: Tell, version: stri
           version,
           clock: realClock,
           trace,
-          log: tell,
+          log: notify,
           evidence,
           startProcess: spec =>
             startProcess(spec, {
               clock: realClock,
               ledger,
               report: { started: () => undefined, ended: () => undefined },
-              log: (message, detail) => tell("debug", message, detail),
+              log: (message, detail) => notify("debug", message, detail),
             }),
-          proxies: (_, odd) => [toolsComponent(offers, { clock: realClock, version }, odd)],
+          proxies: (_, onWarning) => [toolsComponent(offers, { clock: realClock, version }, onWarning)],
         }),
-      error => tell("error", "An agent could not be stopped", error),
+      error => notify("error", "An agent could not be stopped", error),
     ),
   );
   const server = scope.add(
-    serveLm(clientOnStdio(tell), {
+    serveLm(clientOnStdio(notify), {
       clock: realClock,
       pool,
       offers,
@@ -72,10 +76,10 @@ async function served(traceFolder: string | undefined, tell: Tell, version: stri
       // This command persists no sessions between runs.
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
       learned: () => undefined,
-      log: tell,
-      odd: (what, detail) => tell("warn", what, detail),
+      log: notify,
+      onWarning: (what, detail) => notify("warn", what, detail),
     }),
   );
-  tell("info", "Ready", { pid: process.pid, version, node: process.version });
+  notify("info", "Ready", { pid: process.pid, version, node: process.version });
   return await Promise.race([server.closed.then(() => 0), firstSignal()]);
 }

@@ -137,7 +137,7 @@ suite("MCP servers added by the user", () => {
       [["connected", true]],
     );
     equal(rig.evidence.of("habit 1"), undefined);
-    match(rig.fixture.odd[0] ?? "", /the MCP server “Git” failed: .*was not found/);
+    match(rig.fixture.warnings[0] ?? "", /the MCP server “Git” failed: .*was not found/);
   });
 
   test("fails the running call with the last output on exit and restarts for the next connection", async () => {

@@ -30,17 +30,17 @@ class AgentStage implements AsyncDisposable {
     readonly up: Channel,
     readonly deps: StageDeps,
   ) {
-    const odd = (what: string, detail: unknown): void => deps.odd(name, what, detail);
+    const onWarning = (what: string, detail: unknown): void => deps.onWarning(name, what, detail);
     const agent = withoutProxyMethods(
       hop(running.channel, {
         ids: deps.ids,
-        odd,
+        onWarning,
         unanswered: reason => deps.unanswered(name, reason),
         ended: reason => {
           if (!this.#ending) deps.failed(name, reason);
         },
       }).plain,
-      { odd },
+      { onWarning },
     );
     agent.start({ receive: frame => this.#toClient(frame), closed: () => this.#end() });
     up.start({ receive: frame => this.#toAgent(frame, agent), closed: () => this.#end() });
@@ -76,7 +76,7 @@ class AgentStage implements AsyncDisposable {
   #end(): void {
     letGo(
       () => this[Symbol.asyncDispose](),
-      error => this.deps.odd(this.name, "it could not be stopped", error),
+      error => this.deps.onWarning(this.name, "it could not be stopped", error),
     );
   }
 

@@ -7,16 +7,16 @@ import { Backpressure } from "./backpressure";
 const note = (n: number, text = ""): Frame => Frame.of({ jsonrpc: "2.0", method: "n", params: { n, text } });
 
 /** A channel whose other end does not read until `read` is called. */
-function unread(): { readonly channel: Channel; readonly heard: number[]; read(): Promise<void> } {
+function unread(): { readonly channel: Channel; readonly received: number[]; read(): Promise<void> } {
   const [channel, end] = memoryChannels(),
-    heard: number[] = [];
+    received: number[] = [];
   return {
     channel,
-    heard,
+    received,
     read: async () => {
       end.start({
         receive: ({ message }) => {
-          heard.push((message as unknown as { params: { n: number } }).params.n);
+          received.push((message as unknown as { params: { n: number } }).params.n);
         },
         closed: () => undefined,
       });
@@ -50,7 +50,7 @@ suite("Backpressure", () => {
     await waits;
     equal(flow.paused(undefined), undefined);
     deepEqual(
-      one.heard,
+      one.received,
       Array.from({ length: count }, (_, n) => n),
     );
   });
@@ -83,7 +83,7 @@ suite("Backpressure", () => {
     await slow.read();
     await waits;
     deepEqual(
-      slow.heard,
+      slow.received,
       Array.from({ length: n }, (_, i) => i),
     );
     equal(flow.push(note(n), slow.channel), undefined);

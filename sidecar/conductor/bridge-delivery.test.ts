@@ -280,7 +280,7 @@ suite("MCP bridge: delivery by evidence", () => {
       waitsInVain: 0,
     } satisfies DeliveryEvidence);
     deepEqual(
-      rig.fixture.odd.map(line => line.split(":")[0]),
+      rig.fixture.warnings.map(line => line.split(":")[0]),
       ["the MCP server “broken” could not list its tools"],
     );
   });

@@ -160,19 +160,19 @@ suite("MCP bridge: tool delivery", () => {
   test("keeps the record of a running or recently used session when many sessions follow", () => {
     const tracker = new DeliveryTracker();
     const options = { clock: new FakeClock(), http: true, onDemand: false, evidence: undefined };
-    const make = (id: string): Delivery => {
+    const create = (id: string): Delivery => {
       const delivery = new Delivery([], options);
       tracker.set(id, delivery);
       return delivery;
     };
-    const running = make("running"),
-      used = make("used");
+    const running = create("running"),
+      used = create("used");
     running.add({ kind: "turnStarted" });
-    make("unused");
+    create("unused");
     tracker.used("used");
-    for (let i = 0; i < 254; i++) make(`title ${i}`);
+    for (let i = 0; i < 254; i++) create(`title ${i}`);
     equal(tracker.of("used"), used);
-    for (let i = 0; i < 300; i++) make(`aside ${i}`);
+    for (let i = 0; i < 300; i++) create(`aside ${i}`);
     deepEqual([tracker.of("running"), tracker.of("used"), tracker.of("unused")], [running, undefined, undefined]);
   });
 

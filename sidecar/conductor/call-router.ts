@@ -63,7 +63,7 @@ export class CallRouter {
   updated(notification: { readonly params: unknown }): void {
     if (this.#sessions.size < 2) return;
     const { sessionId, update } = objectOr(notification.params);
-    this.#sessions.get(stringOr(sessionId, ""))?.announced.heard(update);
+    this.#sessions.get(stringOr(sessionId, ""))?.announced.onEvent(update);
     for (const look of [...this.#waiting]) look();
   }
 

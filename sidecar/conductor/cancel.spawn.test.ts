@@ -16,7 +16,7 @@ const CHAINS = Math.ceil(RUNS / 50);
 /** A proxy that inspects every message and forwards it. */
 const LOOKS: ProxyDefinition = {
   name: "looks",
-  make: () => ({
+  create: () => ({
     fromClient: { requests: { "session/prompt": request => request.pass() } },
     fromSuccessor: { requests: { "session/prompt": request => request.pass({ ...(request.params as object) }) } },
   }),
@@ -129,7 +129,7 @@ suite("cancellation", function () {
             for (let n = 0; n < COUNT; n++) side.cancel(n); // too late
           }
           await settled();
-          deepEqual([chain.odd, chain.agent.heard.filter(method => method.includes("cancel"))], [[], []]);
+          deepEqual([chain.warnings, chain.agent.received.filter(method => method.includes("cancel"))], [[], []]);
           await chain.conductor[Symbol.asyncDispose]();
         },
       ),
@@ -142,7 +142,7 @@ suite("cancellation", function () {
         let own: Chain | undefined;
         const makes: ProxyDefinition = {
           name: "makes",
-          make: chain => {
+          create: chain => {
             own = chain;
             return {};
           },
@@ -189,7 +189,7 @@ suite("cancellation", function () {
         agents.cancel();
         await settled();
         equal(aborted().length, 2);
-        deepEqual(chain.odd, []);
+        deepEqual(chain.warnings, []);
         await chain.conductor[Symbol.asyncDispose]();
       });
     }
@@ -229,6 +229,6 @@ suite("cancellation", function () {
       up.cancel();
       await stoppedUp;
       await chain.conductor[Symbol.asyncDispose]();
-      deepEqual([chain.notices, chain.odd], [[], []]);
+      deepEqual([chain.notices, chain.warnings], [[], []]);
     });
 });

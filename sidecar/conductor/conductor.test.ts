@@ -16,18 +16,18 @@ const settled = async (): Promise<void> => {
       setImmediate(resolve);
     });
 };
-const internal = (name: string, make: () => Proxy): ProxyComponent => ({
+const internal = (name: string, create: () => Proxy): ProxyComponent => ({
   kind: "internal",
   name,
-  serve: (up, down, ids) => serveProxy({ name, make }, up, down, ids),
+  serve: (up, down, ids) => serveProxy({ name, create }, up, down, ids),
 });
 const nothing = () => internal("quiet", () => ({}));
 
 async function initialized(
   scripts: readonly (ProxyScript | ProxyComponent)[],
-  more: Parameters<typeof memoryChain>[1] = {},
+  overrides: Parameters<typeof memoryChain>[1] = {},
 ): Promise<MemoryChain> {
-  const chain = memoryChain(scripts, more);
+  const chain = memoryChain(scripts, overrides);
   await chain.client.request("initialize", INITIALIZE);
   return chain;
 }
@@ -54,28 +54,28 @@ suite("Conductor", () => {
       const answer = chain.client
         .request("session/prompt", { sessionId: "s1", prompt: [], _meta: { t: 1 } })
         .then(result => {
-          chain.told.push(result);
+          chain.notifications.push(result);
         });
       const prompt = await chain.agent.next("session/prompt");
       deepEqual(prompt.params, { sessionId: "s1", prompt: [], _meta: { t: 1 } });
-      chain.agent.say("s1", "a");
+      chain.agent.report("s1", "a");
       deepEqual(await chain.agent.peer.request("session/request_permission", { sessionId: "s1", options: [1] }), {
         outcome: { outcome: "selected", optionId: "y" },
       });
-      chain.agent.say("s1", "b");
+      chain.agent.report("s1", "b");
       prompt.respond({ stopReason: "end_turn" });
       await answer;
-      chain.agent.say("s1", "late");
+      chain.agent.report("s1", "late");
       chain.client.notify("session/cancel", { sessionId: "s1" });
       await settled();
       const said = (text: string) => [
         "session/update",
         { sessionId: "s1", update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } } },
       ];
-      deepEqual(chain.told, [said("a"), said("b"), { stopReason: "end_turn" }, said("late")]);
+      deepEqual(chain.notifications, [said("a"), said("b"), { stopReason: "end_turn" }, said("late")]);
       deepEqual(asked, [["session/request_permission", { sessionId: "s1", options: [1] }]]);
-      equal(chain.agent.heard.at(-1), "cancel s1");
-      deepEqual([chain.notices, chain.odd], [[], []]);
+      equal(chain.agent.received.at(-1), "cancel s1");
+      deepEqual([chain.notices, chain.warnings], [[], []]);
       await chain.conductor[Symbol.asyncDispose]();
     });
   }
@@ -113,7 +113,7 @@ suite("Conductor", () => {
       agentCapabilities: { mcpCapabilities: { acp: true } },
     });
     deepEqual(
-      chain.proxies.map(({ heard }) => heard),
+      chain.proxies.map(({ received }) => received),
       [["_proxy/initialize"], ["_proxy/initialize", "proxy/initialize"]],
     );
   });
@@ -193,7 +193,7 @@ suite("Conductor", () => {
           agentCapabilities: { sessionCapabilities: { close: {} }, mcpCapabilities: { acp: true } },
         });
         deepEqual(await chain.client.request("session/new", { mcpServers: [] }), { sessionId: "s1" });
-        equal(agent.heard.filter(method => method === "initialize").length, 1);
+        equal(agent.received.filter(method => method === "initialize").length, 1);
         equal(chain.notices.length, 1);
         match(chain.notices[0]?.message ?? "", why);
         equal(chain.proxies[0]?.stopped, true);
@@ -269,7 +269,7 @@ suite("Conductor", () => {
         [["failed", "p2"]],
       );
       deepEqual(
-        [...chain.proxies.map(({ stopped }) => stopped), chain.agent.heard.at(-1)],
+        [...chain.proxies.map(({ stopped }) => stopped), chain.agent.received.at(-1)],
         [true, true, true, "closed"],
       );
       await rejects(chain.client.request("session/prompt", {}), /closed/);
@@ -321,7 +321,7 @@ suite("Conductor", () => {
       await chain.client[Symbol.asyncDispose]();
       const { component } = await chain.conductor.closed;
       deepEqual(
-        [component, chain.proxies[0]?.stopped, chain.agent.heard.at(-1), chain.notices],
+        [component, chain.proxies[0]?.stopped, chain.agent.received.at(-1), chain.notices],
         [undefined, true, "closed", []],
       );
     });

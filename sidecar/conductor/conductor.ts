@@ -40,7 +40,7 @@ export interface ConductorOptions {
   readonly clock: Clock;
   readonly notice: (notice: Notice) => void;
   /** Reports protocol violations for the log, with the component that caused them. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
   readonly trace?: Trace;
   /** The bridge through which agents without MCP over ACP reach its servers. */
   readonly bridge?: Omit<McpBridgeOptions, "clock">;
@@ -79,12 +79,13 @@ class Conductor implements AsyncDisposable {
     this.closed = new Promise(resolve => {
       this.#settleClosed = resolve;
     });
-    const hopOptions = { ids: this.#ids, odd: options.odd };
+    const hopOptions = { ids: this.#ids, onWarning: options.onWarning };
     if (options.last.kind === "successor") this.#open = this.#successor = proxyHop(upstream, hopOptions);
     else this.#open = hop(upstream, hopOptions);
     this.#client = this.#open.plain;
     this.#fromSuccessor =
-      this.#successor && this.#successorGate(withoutProxyMethods(this.#successor.wrapped, { odd: options.odd }));
+      this.#successor &&
+      this.#successorGate(withoutProxyMethods(this.#successor.wrapped, { onWarning: options.onWarning }));
     this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
   }
 
@@ -133,13 +134,13 @@ class Conductor implements AsyncDisposable {
    * Started together with the client: a connection delivers nothing until both of its conversations have a receiver.
    */
   #successorGate(successor: Channel): ChainEntry {
-    const gate = new ChainEntry(successor, () => this.#chainEnded());
+    const entry = new ChainEntry(successor, () => this.#chainEnded());
     successor.start({
       receive: frame =>
-        this.#state.kind === "running" ? this.#up.paused(gate.arrived(frame)) : refuse(frame, successor),
-      closed: reason => gate.end(reason),
+        this.#state.kind === "running" ? this.#up.paused(entry.arrived(frame)) : refuse(frame, successor),
+      closed: reason => entry.end(reason),
     });
-    return gate;
+    return entry;
   }
 
   /** Normalises every spelling to `initialize`, the only one inside the chain. */
@@ -206,14 +207,14 @@ class Conductor implements AsyncDisposable {
   }
 
   #deps(): StageDeps {
-    const { clock, notice, odd } = this.#options;
+    const { clock, notice, onWarning } = this.#options;
     return {
       clock,
       notice,
       ids: this.#ids,
       down: this.#down,
       up: this.#up,
-      odd: (component, what, detail) => odd(`${component}: ${what}`, detail),
+      onWarning: (component, what, detail) => onWarning(`${component}: ${what}`, detail),
       unanswered: (component, reason) => unanswered(this.#failure?.component ?? component, this.#failure ?? reason),
       failed: (component, reason) => {
         if (this.#failure || this.#state.kind === "ended") return;
@@ -232,7 +233,7 @@ class Conductor implements AsyncDisposable {
   #end(reason: ConductorClosed): void {
     letGo(
       () => this.#endOnce(reason),
-      error => this.#options.odd("the chain could not be closed", error),
+      error => this.#options.onWarning("the chain could not be closed", error),
     );
   }
 
@@ -269,12 +270,12 @@ function refuse(frame: Frame, successor: Channel): void | Promise<void> {
     );
 }
 
-function bridgeOf(options: McpBridgeOptions, { odd }: StageDeps): ProxyComponent {
+function bridgeOf(options: McpBridgeOptions, { onWarning }: StageDeps): ProxyComponent {
   const bridge = mcpBridge(options);
   return {
     kind: "internal",
     name: bridge.name,
     serve: (client, successor, ids) =>
-      serveProxy(bridge, client, successor, ids, { odd: (what, detail) => odd(bridge.name, what, detail) }),
+      serveProxy(bridge, client, successor, ids, { onWarning: (what, detail) => onWarning(bridge.name, what, detail) }),
   };
 }

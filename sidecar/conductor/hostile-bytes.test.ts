@@ -118,8 +118,8 @@ function line(members: Readonly<Record<string, string>>, extra: boolean): fc.Arb
   return fc
     .tuple(fc.shuffledSubarray(Object.entries(all), { minLength: Object.keys(all).length }), space, fc.boolean())
     .map(
-      ([entries, s, odd]) =>
-        `${s}{${entries.map(([k, v]) => `${s}${odd && k === "id" ? '"\\u0069d"' : JSON.stringify(k)}:${s}${v}`).join(",")}${s}}`,
+      ([entries, s, hasWarning]) =>
+        `${s}{${entries.map(([k, v]) => `${s}${hasWarning && k === "id" ? '"\\u0069d"' : JSON.stringify(k)}:${s}${v}`).join(",")}${s}}`,
     );
 }
 
@@ -170,19 +170,19 @@ const CUTS: Readonly<Record<string, Cut | undefined>> = {
 /** Sends lines from one end; the other end receives the same, except for ids. Returns the received messages. */
 async function across(from: LineEnd, to: LineEnd, lines: readonly string[]): Promise<readonly Json[]> {
   const already = to.lines.length;
-  for (const one of lines) from.say(one);
-  const heard: Json[] = [];
-  for (let i = 0; i < lines.length; i++) heard.push(parsed(await to.line(already + i)));
+  for (const one of lines) from.report(one);
+  const received: Json[] = [];
+  for (let i = 0; i < lines.length; i++) received.push(parsed(await to.line(already + i)));
   const without = ({ id: _, ...rest }: Json): Json => rest;
   deepEqual(
-    heard.map(without),
+    received.map(without),
     lines.map(one => without(parsed(one))),
   );
   deepEqual(
-    heard.map(one => "id" in one),
+    received.map(one => "id" in one),
     lines.map(one => "id" in parsed(one)),
   );
-  return heard;
+  return received;
 }
 
 /** `asker` sends the requests, the other end answers, both with these bytes. */
@@ -194,7 +194,7 @@ async function conversation(asker: LineEnd, answerer: LineEnd, exchanges: readon
   );
   const already = asker.lines.length;
   for (const [i, { answer }] of exchanges.entries())
-    answerer.say(answer.replace(ID, () => JSON.stringify(asked[i]?.id)));
+    answerer.report(answer.replace(ID, () => JSON.stringify(asked[i]?.id)));
   for (const [i, { id, answer }] of exchanges.entries()) {
     const arrived = await asker.line(already + i);
     deepEqual(
@@ -226,7 +226,7 @@ suite("byte-exact messages in a chain", function () {
           ),
           { numRuns: how === ONE_BY_ONE ? Math.ceil(BATCHES / 20) : BATCHES },
         );
-        deepEqual([chain.notices, chain.odd], [[], []]);
+        deepEqual([chain.notices, chain.warnings], [[], []]);
       });
     }
 });
@@ -236,7 +236,7 @@ suite("unknown messages", function () {
   const three = (): readonly ProxyComponent[] => CHAINS["three proxies outside"]?.() ?? [];
   const exact = async (from: LineEnd, to: LineEnd, say: string, contains: string): Promise<void> => {
     const at = to.lines.length;
-    from.say(say);
+    from.report(say);
     const arrived = await to.line(at);
     ok(arrived.includes(contains), `${arrived}\nhas not\n${contains}`);
   };
@@ -304,7 +304,7 @@ suite("unknown messages", function () {
 
   test("reports invalid messages at their source and forwards the messages that follow", async () => {
     await using chain = await wiredChain(three());
-    for (const [said, code] of [
+    for (const [text, code] of [
       ['{"jsonrpc":', RpcCode.parseError],
       ["[]", RpcCode.invalidRequest],
       ['{"jsonrpc":"2.0","id":{},"method":"x"}', RpcCode.invalidRequest],
@@ -314,11 +314,11 @@ suite("unknown messages", function () {
         [chain.agent, chain.client],
       ] as const) {
         const answered = from.lines.length,
-          heard = to.lines.length;
-        from.say(said);
+          received = to.lines.length;
+        from.report(text);
         match(await from.line(answered), new RegExp(`"id":null,"error":\\{"code":${code},`));
-        from.say('{"jsonrpc":"2.0","method":"_after","params":{}}');
-        equal(parsed(await to.line(heard)).method, "_after");
+        from.report('{"jsonrpc":"2.0","method":"_after","params":{}}');
+        equal(parsed(await to.line(received)).method, "_after");
       }
     }
   });

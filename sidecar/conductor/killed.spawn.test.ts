@@ -255,7 +255,7 @@ suite("killed process in a chain", function () {
         });
         equal(await doomed.turn(), undefined);
         ok(doomed.killed);
-        equal(doomed.chain.told.length, 0);
+        equal(doomed.chain.notifications.length, 0);
         await ended(doomed);
       }
     });
@@ -306,7 +306,7 @@ suite("proxy whose successor exited", () => {
     kept.respond("in time");
     equal(await held, "in time");
     equal((await chain.conductor.closed).component, "agent");
-    deepEqual(chain.told[0], ["session/update", { n: 1 }]);
+    deepEqual(chain.notifications[0], ["session/update", { n: 1 }]);
   });
 
   test("fails the client's request with the successor's error after one second without a response", async () => {
@@ -386,7 +386,7 @@ suite("internal proxy that ends", () => {
     await end();
     await waiting;
     deepEqual([await chain.conductor.closed, chain.notices], [{ message: "The chain has ended." }, []]);
-    equal(chain.agent.heard.at(-1), "closed");
+    equal(chain.agent.received.at(-1), "closed");
   });
 });
 
@@ -515,16 +515,16 @@ suite("killed conductor command", function () {
     test(`ends all waiting requests and processes: ${when}`, async () => {
       using folder = temporaryFolder();
       let times = 0,
-        begun: Editor | undefined;
+        started: Editor | undefined;
       const happened = (what: string, editor: Editor | undefined): void => {
         if (what === "ready") editor?.peer.notify("session/cancel", { sessionId: "session-1" });
         if (what === moment && ++times === nth) editor?.kill();
       };
       await using witnesses = new Witnesses(path.join(folder.path, "witness"), name =>
-        happened(`${name} has started`, begun),
+        happened(`${name} has started`, started),
       );
       await witnesses.listen();
-      await using editor = (begun = new Editor(witnesses, folder.path, happened));
+      await using editor = (started = new Editor(witnesses, folder.path, happened));
       const error = await editor.turn(prompt);
       await editor.left;
       deepEqual(await editor.exit, [null, "SIGKILL"]);

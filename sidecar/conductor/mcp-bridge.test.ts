@@ -27,15 +27,15 @@ suite("MCP bridge: declarations", () => {
   test("replaces a server over ACP by an HTTP server with a token and keeps the other servers", async () => {
     await using w = fixture();
     await w.initialize();
-    const odd = [
+    const warnings = [
       { type: "acp", name: 7 },
       { type: "acp", name: "no id" },
       null,
       { type: "sse", name: "s", url: "http://x" },
     ];
-    const { servers } = await w.setup("session/new", { cwd: "/", mcpServers: [OTHER, ...odd] });
+    const { servers } = await w.setup("session/new", { cwd: "/", mcpServers: [OTHER, ...warnings] });
     const all = w.setups[0]?.params.mcpServers as unknown[];
-    deepEqual(all.slice(0, 5), [OTHER, ...odd]);
+    deepEqual(all.slice(0, 5), [OTHER, ...warnings]);
     const bridged = servers.at(-1)!;
     equal(all.length, 6);
     deepEqual([bridged.type, bridged.name], ["http", "tools"]);
@@ -91,7 +91,7 @@ suite("MCP bridge: declarations", () => {
 
   test("forwards MCP over ACP to an agent that supports it, except sacp declarations", async () => {
     const asked: unknown[] = [],
-      told: unknown[] = [];
+      notifications: unknown[] = [];
     await using w = new Fixture({
       stages: [bridge()],
       initialized: { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true, acp: true } } },
@@ -99,7 +99,7 @@ suite("MCP bridge: declarations", () => {
         asked.push([request.method, request.params]);
         request.respond({ result: 1 });
       },
-      told: (method, params) => told.push([method, params]),
+      onNotification: (method, params) => notifications.push([method, params]),
     });
     await w.initialize();
     const declared = { type: "acp", name: "native", serverId: "n" };
@@ -116,7 +116,7 @@ suite("MCP bridge: declarations", () => {
     deepEqual(w.agentTold, [{ method: "mcp/message", params: message }]);
     w.agent.notify("mcp/message", message);
     await w.agent.request("mcp/message", message);
-    deepEqual(told, [["mcp/message", message]]);
+    deepEqual(notifications, [["mcp/message", message]]);
   });
 
   test("forwards a session without servers over ACP and opens no listener", async () => {
@@ -364,7 +364,7 @@ suite("MCP bridge: sessions", () => {
     await client.close();
     equal(process.getActiveResourcesInfo().filter(kind => kind === "TCPServerWrap").length, 0);
     ok(
-      w.odd.every(line => !line.includes(String((server?.headers as { value: string }[])[0]!.value).slice(7))),
+      w.warnings.every(line => !line.includes(String((server?.headers as { value: string }[])[0]!.value).slice(7))),
       "no token in the log",
     );
   });

@@ -15,7 +15,7 @@ import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
 import { type SessionToolsResult } from "../mcp/delivery/delivery";
 import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";
-import { McpEndpoint, type EndpointLimits, type OpenDoor } from "../mcp/http/http-server";
+import { McpEndpoint, type EndpointLimits, type OpenServerHost } from "../mcp/http/http-server";
 import { observedServer } from "../mcp/delivery/observed-server";
 import { Owners, type ServedServer } from "../mcp/declared-servers";
 import type { StatelessServer } from "../mcp/revision";
@@ -44,7 +44,7 @@ export interface McpBridgeOptions {
 }
 
 export function mcpBridge(options: McpBridgeOptions): ProxyDefinition {
-  return { name: "the MCP bridge", make: chain => bridge(chain, options) };
+  return { name: "the MCP bridge", create: chain => bridge(chain, options) };
 }
 
 function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
@@ -52,7 +52,7 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
   const setup = (request: PassingRequest) => stage.setup(request),
     closing = (request: PassingRequest) => stage.close(request);
   const asked = (request: PassingRequest) => stage.asked(request),
-    told = (notification: PassingNotification) => stage.told(notification);
+    onNotification = (notification: PassingNotification) => stage.onNotification(notification);
   return {
     fromClient: {
       requests: {
@@ -72,10 +72,10 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
       },
       notifications: {
         [AGENT_METHODS.session_cancel]: notification => stage.turns.cancelled(notification),
-        [AGENT_METHODS.mcp_message]: told,
-        [MCP_OVER_ACP._mcp.message]: told,
-        [MCP_OVER_ACP.mcp.disconnect]: told,
-        [MCP_OVER_ACP._mcp.disconnect]: told,
+        [AGENT_METHODS.mcp_message]: onNotification,
+        [MCP_OVER_ACP._mcp.message]: onNotification,
+        [MCP_OVER_ACP.mcp.disconnect]: onNotification,
+        [MCP_OVER_ACP._mcp.disconnect]: onNotification,
       },
     },
     fromSuccessor: {
@@ -90,7 +90,7 @@ class Bridge implements AsyncDisposable {
   readonly #endpoint: McpEndpoint;
   readonly #shim: ShimProgram;
   readonly #clock: Clock;
-  readonly #odd: Chain["odd"];
+  readonly #onWarning: Chain["onWarning"];
   #agent: McpAbilities = NO_ABILITIES;
   /** The open resources of each session. */
   readonly #sessions = new Map<string, readonly AsyncDisposable[]>();
@@ -114,11 +114,11 @@ class Bridge implements AsyncDisposable {
       onUpdate: notification => this.#router.updated(notification),
       onDecided: delivery => this.#learn(delivery),
     });
-    this.#owners = new Owners(chain.client, chain.odd);
-    this.#endpoint = new McpEndpoint({ clock, odd: chain.odd, ...(limits ? { limits } : {}) });
+    this.#owners = new Owners(chain.client, chain.onWarning);
+    this.#endpoint = new McpEndpoint({ clock, onWarning: chain.onWarning, ...(limits ? { limits } : {}) });
     this.#shim = shim ?? ownProgram();
     this.#clock = clock;
-    this.#odd = chain.odd;
+    this.#onWarning = chain.onWarning;
   }
 
   /** Reports support for servers over ACP to the client, because the bridge serves them from here on. */
@@ -145,7 +145,7 @@ class Bridge implements AsyncDisposable {
         http,
         onDemand,
         evidence,
-        odd: this.#odd,
+        onWarning: this.#onWarning,
         isAttached: this.#attached?.isAwaited ?? false,
       },
     );
@@ -158,7 +158,7 @@ class Bridge implements AsyncDisposable {
         );
         const observed = observedServer(routed, event => {
           if (event.kind === "listFailed")
-            this.#odd(`the MCP server “${server.name}” could not list its tools`, event.error);
+            this.#onWarning(`the MCP server “${server.name}” could not list its tools`, event.error);
           delivery.add({ ...event, server: server.name });
         });
         return [i, await this.#open(server, observed, delivery.transport)] as const;
@@ -177,7 +177,7 @@ class Bridge implements AsyncDisposable {
         : [],
     );
     const doors: readonly AsyncDisposable[] = [
-      ...opened.map(([, { door }]) => door),
+      ...opened.map(([, { host }]) => host),
       ...(attached ? [{ [Symbol.asyncDispose]: async () => attached[Symbol.dispose]() }] : []),
     ];
     try {
@@ -233,7 +233,7 @@ class Bridge implements AsyncDisposable {
     return answer ?? request.pass();
   }
 
-  told(notification: PassingNotification): void {
+  onNotification(notification: PassingNotification): void {
     if (!this.#owners.notification(notification.method, notification.params)) notification.pass();
   }
 
@@ -267,16 +267,16 @@ class Bridge implements AsyncDisposable {
     server: AcpServer,
     served: ServedServer,
     transport: ToolTransport,
-  ): Promise<{ readonly door: OpenDoor; readonly entry: JsonObject }> {
-    const door = await this.#endpoint.open(served);
+  ): Promise<{ readonly host: OpenServerHost; readonly entry: JsonObject }> {
+    const host = await this.#endpoint.open(served);
     const { _meta } = server.declared,
       kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
     const entry =
       transport === "http"
-        ? { type: "http", ...kept, url: door.url, headers: [{ name: "Authorization", value: `Bearer ${door.token}` }] }
+        ? { type: "http", ...kept, url: host.url, headers: [{ name: "Authorization", value: `Bearer ${host.token}` }] }
         : // v1 has no type here
-          { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, door) };
-    return { door, entry };
+          { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, host) };
+    return { host, entry };
   }
 
   /** Closes the previous resources of the session. */

@@ -19,7 +19,7 @@ const TREES = Math.ceil(RUNS / 50);
 /** Adds its name to every message, answers one method itself, and sends one request in every prompt. */
 const signs = (name: string): ProxyDefinition => ({
   name,
-  make: chain => ({
+  create: chain => ({
     fromClient: {
       requests: {
         initialize: async request => ({
@@ -86,38 +86,38 @@ async function transcript(proxies: readonly ProxyComponent[]): Promise<readonly 
   const { client, agent } = chain,
     parse = (line: string): Record<string, unknown> => JSON.parse(line) as Record<string, unknown>;
   const written: unknown[] = [parse(client.lines[0] ?? ""), { ...parse(agent.lines[0] ?? ""), id: "first" }];
-  const heard = async (end: LineEnd, n: number): Promise<Record<string, unknown>> => {
+  const onEvent = async (end: LineEnd, n: number): Promise<Record<string, unknown>> => {
     const message = parse(await end.line(n));
     written.push("method" in message && "id" in message ? { ...message, id: "its own" } : message);
     return message;
   };
   let atClient = 1,
     atAgent = 1;
-  client.say('{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{"prompt":["hello"]}}');
+  client.report('{"jsonrpc":"2.0","id":"p","method":"session/prompt","params":{"prompt":["hello"]}}');
   for (let own = 0; own < 4; own++) {
-    const { id, params } = await heard(agent, atAgent++);
-    agent.say(JSON.stringify({ jsonrpc: "2.0", id, result: `to ${isObject(params) ? String(params.of) : "?"}` }));
+    const { id, params } = await onEvent(agent, atAgent++);
+    agent.report(JSON.stringify({ jsonrpc: "2.0", id, result: `to ${isObject(params) ? String(params.of) : "?"}` }));
   }
-  const { id } = await heard(agent, atAgent++);
+  const { id } = await onEvent(agent, atAgent++);
   for (let n = 0; n < 3; n++)
-    agent.say(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { by: [n] } }));
-  agent.say('{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"which":1}}');
-  for (let n = 0; n < 3; n++) await heard(client, atClient++);
-  const asked = await heard(client, atClient++);
-  client.say(JSON.stringify({ jsonrpc: "2.0", id: asked.id, result: { outcome: "selected" } }));
-  await heard(agent, atAgent++);
-  agent.say('{"jsonrpc":"2.0","id":"x","method":"_refused"}');
-  await heard(agent, atAgent++);
-  client.say('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}');
-  const cancelled = await heard(agent, atAgent++);
+    agent.report(JSON.stringify({ jsonrpc: "2.0", method: "session/update", params: { by: [n] } }));
+  agent.report('{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"which":1}}');
+  for (let n = 0; n < 3; n++) await onEvent(client, atClient++);
+  const asked = await onEvent(client, atClient++);
+  client.report(JSON.stringify({ jsonrpc: "2.0", id: asked.id, result: { outcome: "selected" } }));
+  await onEvent(agent, atAgent++);
+  agent.report('{"jsonrpc":"2.0","id":"x","method":"_refused"}');
+  await onEvent(agent, atAgent++);
+  client.report('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p"}}');
+  const cancelled = await onEvent(agent, atAgent++);
   equal((cancelled.params as { requestId: unknown }).requestId, id, "of this hop");
   written.pop();
-  agent.say(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32800, message: "cancelled", data: [1] } }));
-  await heard(client, atClient++);
-  for (const name of ["b", "d"]) client.say(`{"jsonrpc":"2.0","id":"${name}","method":"_${name}/method"}`);
-  await heard(client, atClient++);
-  await heard(client, atClient++);
-  deepEqual([chain.notices, chain.odd], [[], []]);
+  agent.report(JSON.stringify({ jsonrpc: "2.0", id, error: { code: -32800, message: "cancelled", data: [1] } }));
+  await onEvent(client, atClient++);
+  for (const name of ["b", "d"]) client.report(`{"jsonrpc":"2.0","id":"${name}","method":"_${name}/method"}`);
+  await onEvent(client, atClient++);
+  await onEvent(client, atClient++);
+  deepEqual([chain.notices, chain.warnings], [[], []]);
   return written;
 }
 
@@ -152,7 +152,7 @@ suite("nested chain", function () {
     await using chain = await wiredChain([
       nestedConductor("outer", [broken, nestedConductor("inner", [broken, wiredProxy("a", signs("a"))])]),
     ]);
-    chain.client.say('{"jsonrpc":"2.0","id":1,"method":"_a/method"}');
+    chain.client.report('{"jsonrpc":"2.0","id":1,"method":"_a/method"}');
     deepEqual(JSON.parse(await chain.client.line(1)), { jsonrpc: "2.0", id: 1, result: { mine: "a" } });
     deepEqual(chain.notices, []);
   });
@@ -173,7 +173,7 @@ suite("nested chain", function () {
       nestedConductor("outer", [nestedConductor("inner", [mortal])]),
       wiredProxy("behind"),
     ]);
-    chain.client.say('{"jsonrpc":"2.0","id":"p","method":"session/prompt"}');
+    chain.client.report('{"jsonrpc":"2.0","id":"p","method":"session/prompt"}');
     await chain.agent.line(1);
     await die();
     const { id, error } = JSON.parse(await chain.client.line(1)) as { id: unknown; error: { data: unknown } };
@@ -190,7 +190,7 @@ suite("conductor as a proxy", () => {
       last: { kind: "successor" },
       clock: new FakeClock(),
       notice: () => undefined,
-      odd: () => undefined,
+      onWarning: () => undefined,
     });
     return new LineEnd(ours.input, ours.output);
   };
@@ -198,22 +198,22 @@ suite("conductor as a proxy", () => {
   for (const spelling of ["proxy", "_proxy"])
     test(`uses the spelling of ${spelling}/initialize in its envelopes`, async () => {
       const outer = asProxy([wiredProxy("a")]);
-      outer.say(`{"jsonrpc":"2.0","id":"i","method":"${spelling}/initialize","params":{"protocolVersion":1}}`);
+      outer.report(`{"jsonrpc":"2.0","id":"i","method":"${spelling}/initialize","params":{"protocolVersion":1}}`);
       const { id, ...forwarded } = JSON.parse(await outer.line(0)) as { id: number };
       deepEqual(forwarded, {
         jsonrpc: "2.0",
         method: `${spelling}/successor`,
         params: { method: "initialize", params: { protocolVersion: 1 } },
       });
-      outer.say(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
+      outer.report(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
       deepEqual(JSON.parse(await outer.line(1)), { jsonrpc: "2.0", id: "i", result: { protocolVersion: 1 } });
-      outer.say('{"jsonrpc":"2.0","method":"session/cancel","params":{"x":1}}');
+      outer.report('{"jsonrpc":"2.0","method":"session/cancel","params":{"x":1}}');
       deepEqual(JSON.parse(await outer.line(2)), {
         jsonrpc: "2.0",
         method: `${spelling}/successor`,
         params: { method: "session/cancel", params: { x: 1 } },
       });
-      outer.say(
+      outer.report(
         `{"jsonrpc":"2.0","method":"${spelling}/successor","params":{"method":"session/update","params":{"x":2}}}`,
       );
       deepEqual(JSON.parse(await outer.line(3)), { jsonrpc: "2.0", method: "session/update", params: { x: 2 } });
@@ -222,9 +222,11 @@ suite("conductor as a proxy", () => {
 
   test("rejects initialize, and successor messages that precede its initialization", async () => {
     const outer = asProxy();
-    outer.say('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}');
+    outer.report('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}');
     match(await outer.line(0), /"id":1,"error":.*waits for proxy\/initialize/);
-    outer.say('{"jsonrpc":"2.0","id":2,"method":"proxy/successor","params":{"method":"session/request_permission"}}');
+    outer.report(
+      '{"jsonrpc":"2.0","id":2,"method":"proxy/successor","params":{"method":"session/request_permission"}}',
+    );
     match(await outer.line(1), /"id":2,"error":.*came before initialize/);
     outer.output.end();
   });

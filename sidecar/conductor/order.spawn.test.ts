@@ -40,7 +40,7 @@ function between(proxies: readonly ProxyComponent[], upstream: Channel, last: La
     notice: ({ message }) => {
       throw new Error(message);
     },
-    odd: () => undefined,
+    onWarning: () => undefined,
   });
 }
 
@@ -91,8 +91,8 @@ suite("order of messages in a chain", function () {
         count = Math.round(COUNT / 2);
       const start = processes.start(program("talker", ["3", String(count), "50"]));
       const conductor = between(proxies, theirs, { kind: "agent", name: "agent", start });
-      const { sent, heard } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
-      ok(sent > count && heard > count);
+      const { sent, heard: received } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
+      ok(sent > count && received > count);
       await conductor[Symbol.asyncDispose]();
     });
 });
@@ -101,7 +101,7 @@ suite("order of messages in a chain", function () {
  * An end that sends or answers `initialize`. Afterwards it floods the chain, and does not read until `reads` is called.
  */
 class Flooded {
-  readonly heard: number[] = [];
+  readonly received: number[] = [];
   sent = 0;
   #reading: Promise<void>;
   #read: () => void = () => undefined;
@@ -138,7 +138,7 @@ class Flooded {
     if (!("method" in message)) return this.ready();
     if ("id" in message)
       return void this.channel.send(Frame.of({ jsonrpc: "2.0", id: message.id, result: { protocolVersion: 1 } }));
-    this.heard.push((message.params as { n: number }).n);
+    this.received.push((message.params as { n: number }).n);
     return this.#reading;
   }
 }
@@ -164,20 +164,20 @@ suite("chain with an end that does not read", function () {
         `${agent.sent} and ${client.sent} of ${MANY} were taken though nobody reads`,
       );
       agent.reads(); // the client does not read
-      for (let before = -1; before !== agent.heard.length; ) {
-        before = agent.heard.length;
+      for (let before = -1; before !== agent.received.length; ) {
+        before = agent.received.length;
         await settled();
       }
-      equal(agent.heard.length, MANY, "one direction does not wait for the other");
+      equal(agent.received.length, MANY, "one direction does not wait for the other");
       client.reads();
       await talked;
-      for (let before = -1; before !== client.heard.length; ) {
-        before = client.heard.length;
+      for (let before = -1; before !== client.received.length; ) {
+        before = client.received.length;
         await settled();
       }
       const all = Array.from({ length: MANY }, (_, n) => n);
-      deepEqual(agent.heard, all);
-      deepEqual(client.heard, all);
+      deepEqual(agent.received, all);
+      deepEqual(client.received, all);
       await conductor[Symbol.asyncDispose]();
     });
   }

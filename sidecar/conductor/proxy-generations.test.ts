@@ -100,16 +100,16 @@ suite("proxy generations", () => {
     test(`${generation}: initializes in a chain of version 1`, async () => {
       const chain = await initialized(script, V1);
       deepEqual(chain.notices, []);
-      deepEqual([chain.asked, chain.agent.heard], [[1], ["initialize", "session/new"]]);
+      deepEqual([chain.asked, chain.agent.received], [[1], ["initialize", "session/new"]]);
       equal(objectOr(chain.answer)["_meta"], undefined);
-      equal(chain.proxies[0]?.heard.at(-1), "session/new");
+      equal(chain.proxies[0]?.received.at(-1), "session/new");
     });
 
     test(`${generation}: initializes in a chain that requests version 2, with one version on every stage`, async () => {
       const chain = await initialized(script, V2);
       deepEqual(chain.notices, []);
       const version = objectOr(chain.answer).protocolVersion;
-      deepEqual([chain.asked, chain.agent.heard], [[version], ["initialize", "session/new"]]);
+      deepEqual([chain.asked, chain.agent.received], [[version], ["initialize", "session/new"]]);
       equal(version === 2, /conductor as a proxy|of the schema/.test(generation));
     });
 
@@ -118,7 +118,7 @@ suite("proxy generations", () => {
       await initialized({ ...script, memory }, V1);
       const chain = await initialized({ ...script, memory }, V1);
       deepEqual(
-        [chain.started, chain.proxies[0]?.heard.filter(method => method.endsWith("initialize")).length],
+        [chain.started, chain.proxies[0]?.received.filter(method => method.endsWith("initialize")).length],
         [["p1", "agent"], 1],
       );
     });
@@ -211,7 +211,7 @@ suite("agent behind proxies of another generation", () => {
         { agent: memory },
       );
       await chain.client.request("initialize", V1);
-      deepEqual([memory.heard, chain.notices], [["initialize"], []]);
+      deepEqual([memory.received, chain.notices], [["initialize"], []]);
     });
 
   test("answers a probe with -32601 if it is a conductor, so that the prober tries its other method", async () => {

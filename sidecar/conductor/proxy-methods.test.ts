@@ -26,7 +26,7 @@ const settled = async (): Promise<void> => {
 async function running(scripts: readonly ProxyScript[]): Promise<MemoryChain> {
   const chain = memoryChain(scripts);
   await chain.client.request("initialize", { protocolVersion: 1 });
-  for (const proxy of chain.proxies) proxy.heard.length = 0;
+  for (const proxy of chain.proxies) proxy.received.length = 0;
   return chain;
 }
 
@@ -35,17 +35,17 @@ suite("proxy methods", () => {
     for (const method of METHODS) {
       test(`rejects ${method} from the client and the agent of a chain with ${scripts.length} proxies`, async () => {
         const chain = await running(scripts),
-          before = chain.agent.heard.length;
+          before = chain.agent.received.length;
         await rejects(chain.client.request(method, FORGED), { code: INVALID_REQUEST });
         await rejects(chain.agent.peer.request(method, FORGED), { code: INVALID_REQUEST });
         chain.client.notify(method, FORGED);
         chain.agent.peer.notify(method, FORGED);
         await settled();
         deepEqual(
-          chain.proxies.map(({ heard }) => heard),
+          chain.proxies.map(({ received }) => received),
           scripts.map(() => []),
         );
-        deepEqual([chain.agent.heard.slice(before), chain.told], [[], []]);
+        deepEqual([chain.agent.received.slice(before), chain.notifications], [[], []]);
         await chain.conductor[Symbol.asyncDispose]();
       });
     }
@@ -56,7 +56,7 @@ suite("proxy methods", () => {
       await rejects(chain.proxies[0]?.successor(method, FORGED) ?? Promise.resolve(), { code: INVALID_REQUEST });
       chain.proxies[0]?.peer.notify("proxy/successor", { method, params: FORGED });
       await settled();
-      deepEqual([chain.proxies[1]?.heard, chain.agent.heard.includes(method)], [[], false]);
+      deepEqual([chain.proxies[1]?.received, chain.agent.received.includes(method)], [[], false]);
       await chain.conductor[Symbol.asyncDispose]();
     });
 
@@ -64,7 +64,7 @@ suite("proxy methods", () => {
     const chain = await running([{}, {}]);
     for (const method of ["proxy/initialize", "_proxy/initialize"])
       await rejects(chain.proxies[1]?.peer.request(method, {}) ?? Promise.resolve(), { code: INVALID_REQUEST });
-    deepEqual(chain.proxies[0]?.heard, []);
+    deepEqual(chain.proxies[0]?.received, []);
     await chain.conductor[Symbol.asyncDispose]();
   });
 
@@ -75,8 +75,8 @@ suite("proxy methods", () => {
   ]) {
     test(`rejects an envelope written as {${members}}`, async () => {
       await using chain = await wiredChain([wiredProxy("a"), wiredProxy("b")]);
-      chain.agent.say(`{"jsonrpc":"2.0","id":1,${members},"params":${JSON.stringify(FORGED)}}`);
-      chain.client.say(`{"jsonrpc":"2.0","id":1,"params":${JSON.stringify(FORGED)},${members}}`);
+      chain.agent.report(`{"jsonrpc":"2.0","id":1,${members},"params":${JSON.stringify(FORGED)}}`);
+      chain.client.report(`{"jsonrpc":"2.0","id":1,"params":${JSON.stringify(FORGED)},${members}}`);
       for (const line of [await chain.agent.line(1), await chain.client.line(1)])
         equal((JSON.parse(line) as { error: { code: unknown } }).error.code, INVALID_REQUEST);
     });
@@ -84,7 +84,7 @@ suite("proxy methods", () => {
 
   test("rejects an envelope from the agent behind a nested conductor", async () => {
     await using chain = await wiredChain([nestedConductor("inner", [wiredProxy("a")])]);
-    chain.agent.say(`{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":${JSON.stringify(FORGED)}}`);
+    chain.agent.report(`{"jsonrpc":"2.0","id":1,"method":"proxy/successor","params":${JSON.stringify(FORGED)}}`);
     const { id, error } = JSON.parse(await chain.agent.line(1)) as { id: unknown; error: { code: unknown } };
     deepEqual([id, error.code], [1, INVALID_REQUEST]);
     equal(chain.client.lines.length, 1);

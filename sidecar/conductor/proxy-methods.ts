@@ -47,7 +47,7 @@ export interface ProxyMethodGuard {
   /** Defaults to `misplaced`. */
   readonly error?: (method: string) => RpcErrorObject;
   /** Logs what was rejected. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 /** The same channel with the proxy methods of the other side rejected. */
@@ -70,8 +70,8 @@ function isAllowed({ envelope }: Frame): boolean {
 
 /** Answers a request with an error; drops a notification. */
 export function reject({ envelope }: Frame, back: Channel, guard: ProxyMethodGuard): void | Promise<void> {
-  const { odd, error = misplaced } = guard;
+  const { onWarning, error = misplaced } = guard;
   if (envelope.kind === "response") return;
-  odd("a proxy method on a connection that has none", envelope.method);
+  onWarning("a proxy method on a connection that has none", envelope.method);
   if (envelope.kind === "request") return pass(failure(Number(envelope.id), error(envelope.method)), back);
 }

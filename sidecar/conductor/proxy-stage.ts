@@ -85,10 +85,10 @@ class ProxyStage implements AsyncDisposable {
 
   #connect(running: Running): ProxyHop {
     const { name, deps } = this,
-      odd = (what: string, detail: unknown): void => deps.odd(name, what, detail);
+      onWarning = (what: string, detail: unknown): void => deps.onWarning(name, what, detail);
     const connection: ProxyHop = proxyHop(running.channel, {
       ids: deps.ids,
-      odd,
+      onWarning,
       unanswered: reason => deps.unanswered(name, reason),
       ended: reason => {
         if (isCurrent()) this.#died(reason);
@@ -97,13 +97,13 @@ class ProxyStage implements AsyncDisposable {
     const isCurrent = (): boolean => this.#hop === connection && !this.#starting;
     const receive = (frame: Frame): void | Promise<void> =>
       isCurrent() ? this.#fromProxy(frame) : this.#fromFormer(frame);
-    withoutProxyMethods(connection.plain, { odd }).start({
+    withoutProxyMethods(connection.plain, { onWarning }).start({
       receive,
       closed: () => {
         if (isCurrent()) this.#proxyGone();
       },
     });
-    withoutProxyMethods(connection.wrapped, { odd, error: unknownToSuccessor }).start({
+    withoutProxyMethods(connection.wrapped, { onWarning, error: unknownToSuccessor }).start({
       receive: frame => this.#towardSuccessor(frame),
       closed: () => undefined,
     });
@@ -196,7 +196,7 @@ class ProxyStage implements AsyncDisposable {
         });
         letGo(
           () => this.#running.stop(),
-          error => this.deps.odd(this.name, "it could not be stopped", error),
+          error => this.deps.onWarning(this.name, "it could not be stopped", error),
         );
     }
   }
@@ -205,14 +205,14 @@ class ProxyStage implements AsyncDisposable {
   async #restart({ frame, dialect }: Extract<StartEffect, { readonly kind: "restart" }>): Promise<void> {
     const former = this.#running,
       { name, start } = this.component;
-    await former.stop().catch((error: unknown) => this.deps.odd(name, "it could not be stopped", error));
+    await former.stop().catch((error: unknown) => this.deps.onWarning(name, "it could not be stopped", error));
     const running = await started(name, start);
     this.#starting = undefined;
     this.#running = running;
     if (this.#ending || this.#state.kind !== "asked")
       return letGo(
         () => running.stop(),
-        error => this.deps.odd(name, "it could not be stopped", error),
+        error => this.deps.onWarning(name, "it could not be stopped", error),
       );
     this.#hop = this.#connect(running);
     this.#carryOut({ kind: "askProxy", frame, dialect });
@@ -267,7 +267,7 @@ class ProxyStage implements AsyncDisposable {
   #end(): void {
     letGo(
       () => this[Symbol.asyncDispose](),
-      error => this.deps.odd(this.name, "it could not be stopped", error),
+      error => this.deps.onWarning(this.name, "it could not be stopped", error),
     );
   }
 

@@ -183,8 +183,8 @@ class Neighbours {
         successor,
         attempt: { dialect, version },
       } = this.state,
-      heard = successor.kind === "answered" ? Number(successor.answer.version) || version : version;
-    this.#step({ kind: "answered", answer: answered(id, how, heard, dialect === "meta") });
+      received = successor.kind === "answered" ? Number(successor.answer.version) || version : version;
+    this.#step({ kind: "answered", answer: answered(id, how, received, dialect === "meta") });
   }
 
   #successorAnswers(how: How): void {
@@ -204,7 +204,7 @@ class Neighbours {
     const before = this.state;
     const [state, effects] = startStep(before, event);
     this.state = state;
-    for (const effect of effects) this.#heard(effect);
+    for (const effect of effects) this.#handleEvent(effect);
     if (before.kind === "bypassed") equal(state.kind, "bypassed", "a proxy that was left out stays out");
     if (state.kind === "ready") ok(this.spoken !== undefined, "ready before its successor");
     equal(
@@ -214,7 +214,7 @@ class Neighbours {
     );
   }
 
-  #heard(effect: StartEffect): void {
+  #handleEvent(effect: StartEffect): void {
     switch (effect.kind) {
       case "restart":
         equal(++this.restarts, 1, "started anew once");

@@ -34,11 +34,11 @@ suite("rogue proxy", function () {
     deepEqual(await chain.client.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
     const prompted = chain.client.request("session/prompt", { sessionId: "s1", prompt: [] });
     const prompt = await chain.agent.next("session/prompt");
-    chain.agent.say("s1", "hello");
+    chain.agent.report("s1", "hello");
     prompt.respond({ stopReason: "end_turn" });
     deepEqual(await prompted, { stopReason: "end_turn" });
-    deepEqual(chain.told.length, 1);
-    equal(chain.agent.heard.filter(method => method === "initialize").length, 1);
+    deepEqual(chain.notifications.length, 1);
+    equal(chain.agent.received.filter(method => method === "initialize").length, 1);
     await chain.conductor[Symbol.asyncDispose]();
   };
 
@@ -104,7 +104,7 @@ suite("rogue proxy", function () {
       await initialize(chain);
       await works(chain);
       deepEqual(chain.notices, []);
-      equal(chain.odd.length > 0, flags[0] === "--wrong-answer");
+      equal(chain.warnings.length > 0, flags[0] === "--wrong-answer");
     });
 
   for (const method of ["session/new", "session/prompt", "session/update", "session/request_permission"])
@@ -126,7 +126,7 @@ suite("rogue proxy", function () {
         const prompted = rejects(chain.client.request("session/prompt", { sessionId: "s1", prompt: [] }), mine);
         if (method !== "session/prompt") {
           await chain.agent.next("session/prompt");
-          if (method === "session/update") chain.agent.say("s1", "hello");
+          if (method === "session/update") chain.agent.report("s1", "hello");
           else await rejects(chain.agent.peer.request(method, { sessionId: "s1" }));
         }
         await prompted;
@@ -139,6 +139,6 @@ suite("rogue proxy", function () {
         [["failed", "Rogue"]],
       );
       match(String(chain.notices[0]?.cause), LAST_WORDS);
-      deepEqual([chain.proxies[0]?.stopped, chain.agent.heard.at(-1)], [true, "closed"]);
+      deepEqual([chain.proxies[0]?.stopped, chain.agent.received.at(-1)], [true, "closed"]);
     });
 });

@@ -25,7 +25,7 @@ class Seen {
   }
 
   /** A handler that returns `answer`. */
-  heard<T>(kind: string, answer: T): (context: { readonly params: unknown }) => T {
+  onEvent<T>(kind: string, answer: T): (context: { readonly params: unknown }) => T {
     return ({ params }) => {
       this.note(kind, params);
       return answer;
@@ -56,7 +56,7 @@ interface Scene {
 
 /** Accepts any params. */
 const any = (params: unknown): unknown => params;
-const text = (said: string) => ({ type: "text" as const, text: said });
+const text = (text: string) => ({ type: "text" as const, text: text });
 const WEIRD = '„žluťoučký“ 🐎 \u2028 \\ " \u0000 {"id":7,"method":"no"}';
 const INFO = { name: "theirs", title: "Theirs", version: "1.2.3", _meta: { deep: [{ er: null }] } };
 const SESSION = {
@@ -150,18 +150,18 @@ function v1Agent(seen: Seen) {
   const cancellation = new Promise<void>(resolve => {
     cancelled = resolve;
   });
-  const say = (client: v1.AgentContext, said: string): Promise<void> =>
+  const send = (client: v1.AgentContext, said: string): Promise<void> =>
     client.notify("session/update", {
       sessionId: SESSION.sessionId,
       update: { sessionUpdate: "agent_message_chunk", content: text(said) },
     });
   return v1
     .agent({ name: "theirs" })
-    .onRequest("initialize", seen.heard("agent", V1_AGENT))
-    .onRequest("session/new", seen.heard("agent", { sessionId: SESSION.sessionId, modes: MODES }))
+    .onRequest("initialize", seen.onEvent("agent", V1_AGENT))
+    .onRequest("session/new", seen.onEvent("agent", { sessionId: SESSION.sessionId, modes: MODES }))
     .onRequest("session/load", async ({ params, client }) => {
       seen.note("agent", params);
-      for (const said of ["before", "the answer"]) await say(client, said);
+      for (const text of ["before", "the answer"]) await send(client, text);
       return { modes: MODES };
     })
     .onRequest("session/set_mode", async ({ params, client }) => {
@@ -174,11 +174,11 @@ function v1Agent(seen: Seen) {
     })
     .onRequest(
       "session/list",
-      seen.heard("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }),
+      seen.onEvent("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }),
     )
-    .onRequest("session/close", seen.heard("agent", {}))
+    .onRequest("session/close", seen.onEvent("agent", {}))
     .onRequest("_agent/echo", any, ({ params }) => params)
-    .onNotification("_agent/tell", any, seen.heard("agent is told", undefined))
+    .onNotification("_agent/tell", any, seen.onEvent("agent is told", undefined))
     .onNotification("session/cancel", ({ params }) => {
       seen.note("agent is told", params);
       cancelled();
@@ -192,14 +192,14 @@ function v1Agent(seen: Seen) {
         case "fail":
           throw new v1.RequestError(-31_999, WEIRD, REFUSAL);
         case "cancel":
-          await say(client, "cancel me");
+          await send(client, "cancel me");
           await cancellation;
           return { stopReason: "cancelled" };
         default: {
           const withdrawn = new Promise<never>((_, reject) =>
             signal.addEventListener("abort", () => reject(signal.reason)),
           );
-          await say(client, "withdraw me");
+          await send(client, "withdraw me");
           return withdrawn;
         }
       }
@@ -218,25 +218,25 @@ async function v1Client(seen: Seen, stream: v1.Stream): Promise<void> {
     })
     .onRequest(
       "session/request_permission",
-      seen.heard("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }),
+      seen.onEvent("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }),
     )
     .onRequest("fs/read_text_file", ({ params }) => {
       seen.note("client", params);
       if (params.path === "/missing") throw v1.RequestError.resourceNotFound("file:///missing");
       return { content: WEIRD };
     })
-    .onRequest("fs/write_text_file", seen.heard("client", {}))
-    .onRequest("terminal/create", seen.heard("client", { terminalId: "term" }))
+    .onRequest("fs/write_text_file", seen.onEvent("client", {}))
+    .onRequest("terminal/create", seen.onEvent("client", { terminalId: "term" }))
     .onRequest(
       "terminal/output",
-      seen.heard("client", { output: WEIRD, truncated: false, exitStatus: { exitCode: 0, signal: null } }),
+      seen.onEvent("client", { output: WEIRD, truncated: false, exitStatus: { exitCode: 0, signal: null } }),
     )
-    .onRequest("terminal/wait_for_exit", seen.heard("client", { exitCode: null, signal: "SIGTERM" }))
-    .onRequest("terminal/kill", seen.heard("client", {}))
-    .onRequest("terminal/release", seen.heard("client", {}))
-    .onRequest("elicitation/create", seen.heard("client", { action: "accept" as const, content: { a: "b" } }))
+    .onRequest("terminal/wait_for_exit", seen.onEvent("client", { exitCode: null, signal: "SIGTERM" }))
+    .onRequest("terminal/kill", seen.onEvent("client", {}))
+    .onRequest("terminal/release", seen.onEvent("client", {}))
+    .onRequest("elicitation/create", seen.onEvent("client", { action: "accept" as const, content: { a: "b" } }))
     .onRequest("_client/ask", any, ({ params }) => ({ asked: params }))
-    .onNotification("_client/tell", any, seen.heard("client is told", undefined))
+    .onNotification("_client/tell", any, seen.onEvent("client is told", undefined))
     .connect(stream);
   const asks = async (method: string, params: object, options: v1.SendRequestOptions = {}): Promise<void> => {
     await seen.ends("client's answers", connection.agent.request(method, params, options));
@@ -273,8 +273,8 @@ const V1_UNSTABLE: Scene = {
   agent: (seen, stream) =>
     v1unstable
       .agent({ name: "theirs" })
-      .onRequest("initialize", seen.heard("agent", V1_AGENT))
-      .onRequest("session/new", seen.heard("agent", { sessionId: SESSION.sessionId }))
+      .onRequest("initialize", seen.onEvent("agent", V1_AGENT))
+      .onRequest("session/new", seen.onEvent("agent", { sessionId: SESSION.sessionId }))
       .onRequest("session/fork", async ({ params, client }) => {
         seen.note("agent", params);
         await seen.ends(
@@ -292,12 +292,12 @@ const V1_UNSTABLE: Scene = {
         });
         return { sessionId: "s 2", modes: MODES };
       })
-      .onNotification("mcp/message", seen.heard("agent is told", undefined))
+      .onNotification("mcp/message", seen.onEvent("agent is told", undefined))
       .connect(stream),
   client: async (seen, stream) => {
     const { agent } = v1unstable
       .client({ name: "theirs" })
-      .onNotification("session/update", seen.heard("client's updates", undefined))
+      .onNotification("session/update", seen.onEvent("client's updates", undefined))
       .onRequest("mcp/message", async ({ params, agent: asker }) => {
         seen.note("client", params);
         await asker.notify("mcp/message", {
@@ -380,10 +380,10 @@ function v2Agent(seen: Seen) {
   let number = 0;
   return v2
     .agent({ name: "theirs" })
-    .onRequest("initialize", seen.heard("agent", V2_AGENT))
+    .onRequest("initialize", seen.onEvent("agent", V2_AGENT))
     .onRequest(
       "session/new",
-      seen.heard("agent", { sessionId: V2_SESSION.sessionId, configOptions: CONFIG, availableCommands: COMMANDS }),
+      seen.onEvent("agent", { sessionId: V2_SESSION.sessionId, configOptions: CONFIG, availableCommands: COMMANDS }),
     )
     .onRequest("session/resume", async ({ params, client }) => {
       seen.note("agent", params);
@@ -397,12 +397,12 @@ function v2Agent(seen: Seen) {
     })
     .onRequest(
       "session/list",
-      seen.heard("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }),
+      seen.onEvent("agent", { sessions: [{ sessionId: "s 1", cwd: "/tmp", title: WEIRD }], nextCursor: "more" }),
     )
-    .onRequest("session/close", seen.heard("agent", {}))
-    .onRequest("tool_call/cancel", seen.heard("agent", {}))
+    .onRequest("session/close", seen.onEvent("agent", {}))
+    .onRequest("tool_call/cancel", seen.onEvent("agent", {}))
     .onRequest("_agent/echo", any, ({ params }) => params)
-    .onNotification("_agent/tell", any, seen.heard("agent is told", undefined))
+    .onNotification("_agent/tell", any, seen.onEvent("agent is told", undefined))
     .onNotification("session/cancel", async ({ params, client }) => {
       seen.note("agent is told", params);
       await update(client, { ...DONE, stopReason: "cancelled" });
@@ -469,10 +469,10 @@ async function v2Client(seen: Seen, stream: v2.Stream): Promise<void> {
     })
     .onRequest(
       "session/request_permission",
-      seen.heard("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }),
+      seen.onEvent("client", { outcome: { outcome: "selected" as const, optionId: "yes" } }),
     )
-    .onRequest("elicitation/create", seen.heard("client", { action: "accept" as const }))
-    .onNotification("elicitation/complete", seen.heard("client is told", undefined))
+    .onRequest("elicitation/create", seen.onEvent("client", { action: "accept" as const }))
+    .onNotification("elicitation/complete", seen.onEvent("client is told", undefined))
     .onRequest("_client/ask", any, ({ params }) => ({ asked: params }))
     .connect(stream);
   const ends = (request: Promise<unknown>): Promise<void> => seen.ends("client's answers", request),
@@ -504,7 +504,7 @@ const V2_UNSTABLE: Scene = {
   agent: (seen, stream) =>
     v2unstable
       .agent({ name: "theirs" })
-      .onRequest("initialize", seen.heard("agent", V2_AGENT))
+      .onRequest("initialize", seen.onEvent("agent", V2_AGENT))
       .onRequest("session/new", async ({ params, client }) => {
         seen.note("agent", params);
         await seen.ends(
@@ -522,7 +522,7 @@ const V2_UNSTABLE: Scene = {
   client: async (seen, stream) => {
     const { agent } = v2unstable
       .client({ name: "theirs" })
-      .onRequest("mcp/message", seen.heard("client", { error: { code: -32_000, message: WEIRD, data: EXTRAS } }))
+      .onRequest("mcp/message", seen.onEvent("client", { error: { code: -32_000, message: WEIRD, data: EXTRAS } }))
       .connect(stream);
     await seen.ends("client's answers", agent.request("initialize", { protocolVersion: 2, info: INFO }));
     await seen.ends("client's answers", agent.request("session/new", { cwd: "/tmp", mcpServers: [ACP_SERVER] }));
@@ -571,22 +571,22 @@ async function play(
   const seen = new Seen(),
     [near, far] = pipes(),
     [last, end] = pipes(),
-    odd: unknown[] = [];
+    warnings: unknown[] = [];
   const conductor =
     proxies &&
     conduct(ndjsonChannel(far.input, far.output), {
       proxies,
       last: endingIn(last),
       clock: new FakeClock(),
-      notice: ({ message }) => odd.push(message),
-      odd: (what, detail) => odd.push([what, detail]),
+      notice: ({ message }) => warnings.push(message),
+      onWarning: (what, detail) => warnings.push([what, detail]),
     });
   const connection = agent(seen, streamOf(proxies ? end : far));
   await client(seen, streamOf(near));
   near.output.end();
   await connection.closed;
   if (conductor) equal((await conductor.closed).component, undefined);
-  deepEqual(odd, []);
+  deepEqual(warnings, []);
   return seen.kinds;
 }
 
@@ -630,20 +630,20 @@ suite("SDK clients and agents", function () {
   });
 
   test("receives MCP over ACP as the only added capability", async () => {
-    const heard = async (scene: Scene): Promise<unknown> => (await play(scene, []))["client's answers"]?.[0];
+    const onEvent = async (scene: Scene): Promise<unknown> => (await play(scene, []))["client's answers"]?.[0];
     const silent = { protocolVersion: 1, agentInfo: INFO, vendor: EXTRAS },
       silent2 = { protocolVersion: 2, info: INFO, capabilities: { session: { mcp: { stdio: {} } } } };
     deepEqual(
-      await heard({
+      await onEvent({
         client: v1Client,
-        agent: (seen, stream) => v1.agent().onRequest("initialize", seen.heard("agent", silent)).connect(stream),
+        agent: (seen, stream) => v1.agent().onRequest("initialize", seen.onEvent("agent", silent)).connect(stream),
       }),
       { ...silent, agentCapabilities: { mcpCapabilities: { acp: true } } },
     );
     deepEqual(
-      await heard({
+      await onEvent({
         client: V2_UNSTABLE.client,
-        agent: (seen, stream) => v2.agent().onRequest("initialize", seen.heard("agent", silent2)).connect(stream),
+        agent: (seen, stream) => v2.agent().onRequest("initialize", seen.onEvent("agent", silent2)).connect(stream),
       }),
       { ...silent2, capabilities: { session: { mcp: { stdio: {}, acp: {} } } } },
     );

@@ -25,8 +25,8 @@ class Bridged implements AsyncDisposable {
     stages: [
       {
         ...asking,
-        make: chain => {
-          const made = asking.make(chain),
+        create: chain => {
+          const made = asking.create(chain),
             setup = made.fromClient?.requests?.["session/new"];
           const inFolder = (request: Parameters<NonNullable<typeof setup>>[0]) =>
             objectOr(request.params).cwd === "/none" ? request.pass() : setup?.(request);
@@ -47,8 +47,8 @@ class Bridged implements AsyncDisposable {
     },
   });
 
-  async open(cwd = "/", more: JsonObject = {}): Promise<string> {
-    return String((await this.fixture.setup("session/new", { cwd, mcpServers: [], ...more })).sessionId);
+  async open(cwd = "/", overrides: JsonObject = {}): Promise<string> {
+    return String((await this.fixture.setup("session/new", { cwd, mcpServers: [], ...overrides })).sessionId);
   }
 
   /** Resolves when the agent has received the prompt. The result ends the turn. */

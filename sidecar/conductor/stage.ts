@@ -15,7 +15,7 @@ export interface StageDeps {
   readonly down: Backpressure;
   readonly up: Backpressure;
   readonly notice: (notice: Notice) => void;
-  readonly odd: (component: string, what: string, detail: unknown) => void;
+  readonly onWarning: (component: string, what: string, detail: unknown) => void;
   /** Reports that a required component has ended. The first report is the reason why the chain ends. */
   readonly failed: (component: string, reason: Closed) => void;
   /**

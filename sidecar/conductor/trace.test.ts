@@ -204,11 +204,11 @@ suite("TraceWriter", () => {
     const closing = trace[Symbol.asyncDispose]();
     await disk.run();
     await closing;
-    const told = disk.lines.filter(({ type }) => type === "dropped"),
+    const notifications = disk.lines.filter(({ type }) => type === "dropped"),
       written = disk.lines.filter(({ type }) => type === "notification");
-    deepEqual(told.length, 2);
-    equal(told.reduce((sum, { count }) => sum + Number(count), 0) + written.length, 200);
-    const missing = Number(told[0]?.["count"]);
+    deepEqual(notifications.length, 2);
+    equal(notifications.reduce((sum, { count }) => sum + Number(count), 0) + written.length, 200);
+    const missing = Number(notifications[0]?.["count"]);
     deepEqual(
       disk.lines.findIndex(({ type }) => type === "dropped"),
       100 - missing,
@@ -216,12 +216,12 @@ suite("TraceWriter", () => {
   });
 
   test("reports a write failure once and keeps the chain running", async () => {
-    const told: string[] = [];
+    const notifications: string[] = [];
     const disk = new Writable({ write: (_chunk, _encoding, done) => done(new Error("disk full")) });
     const trace = new TraceWriter(
       () => disk,
       new FakeClock(),
-      error => told.push(error.message),
+      error => notifications.push(error.message),
     );
     trace.message("a", "b", note(1));
     await new Promise(resolve => {
@@ -229,7 +229,7 @@ suite("TraceWriter", () => {
     });
     trace.message("a", "b", note(2));
     await trace[Symbol.asyncDispose]();
-    deepEqual(told, ["disk full"]);
+    deepEqual(notifications, ["disk full"]);
   });
 
   test("closes after its time limit on a disk that never responds", async () => {
@@ -299,7 +299,7 @@ suite("TraceWriter", () => {
   });
 
   test("reports once that a new file cannot be opened", async () => {
-    const told: string[] = [],
+    const notifications: string[] = [],
       disk = new SlowDisk();
     let files = 0;
     const trace = new TraceWriter(
@@ -308,11 +308,11 @@ suite("TraceWriter", () => {
         return disk;
       },
       new FakeClock(),
-      error => told.push(error.message),
+      error => notifications.push(error.message),
       { fileBytes: 100 },
     );
     for (let n = 0; n < 5; n++) trace.message("a", "b", note(n));
     await trace[Symbol.asyncDispose]();
-    deepEqual(told, ["no room"]);
+    deepEqual(notifications, ["no room"]);
   });
 });

@@ -104,9 +104,9 @@ class AgentSession {
     return this.isInitialized;
   }
 
-  async open(more: JsonObject = {}): Promise<JsonObject> {
+  async open(extra: JsonObject = {}): Promise<JsonObject> {
     const result = resultIn(
-      await this.driver.request(AGENT_METHODS.session_new, { cwd: this.options.cwd, mcpServers: [], ...more }),
+      await this.driver.request(AGENT_METHODS.session_new, { cwd: this.options.cwd, mcpServers: [], ...extra }),
     );
     if (this.sessionId === "" && typeof result.sessionId === "string") {
       this.sessionId = result.sessionId;

@@ -15,9 +15,9 @@ const prompt = (id: number, sessionId = "s"): Line => [
   "toProgram",
   rpc({ id, method: "session/prompt", params: { sessionId, prompt: [] } }),
 ];
-const update = (sessionUpdate: string, more: object = {}, sessionId = "s"): Line => [
+const update = (sessionUpdate: string, overrides: object = {}, sessionId = "s"): Line => [
   "fromProgram",
-  rpc({ method: "session/update", params: { sessionId, update: { sessionUpdate, ...more } } }),
+  rpc({ method: "session/update", params: { sessionId, update: { sessionUpdate, ...overrides } } }),
 ];
 const result = (id: number, of: object): Line => ["fromProgram", rpc({ id, result: of })];
 

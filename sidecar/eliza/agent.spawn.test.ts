@@ -121,7 +121,7 @@ suite("Eliza as an ACP agent", () => {
   test("ignores content for the assistant only", async () => {
     await using client = new Client();
     const sessionId = await client.open(),
-      heard: boolean[] = [];
+      received: boolean[] = [];
     for (const audience of [["assistant"], ["user", "assistant"], "assistant"]) {
       client.updates.length = 0;
       await client.peer.request("session/prompt", {
@@ -131,9 +131,9 @@ suite("Eliza as an ACP agent", () => {
           { type: "text", text: "use tool gone::x" },
         ],
       });
-      heard.push(/gone/.test(client.said()));
+      received.push(/gone/.test(client.said()));
     }
-    deepEqual(heard, [true, false, false]);
+    deepEqual(received, [true, false, false]);
   });
 
   test("rejects invalid requests and ignores unknown notifications", async () => {
@@ -179,10 +179,10 @@ suite("Eliza as an ACP agent", () => {
       ].join("\n"),
     );
     equal(await client.ask(sessionId, 'Use tool test::add with {"a": 1,\n"b": 2}'), "OK: 3");
-    const [begun, ended] = client.updates;
-    equal(begun?.toolCallId, ended?.toolCallId);
+    const [started, ended] = client.updates;
+    equal(started?.toolCallId, ended?.toolCallId);
     deepEqual(
-      { ...begun, toolCallId: "" },
+      { ...started, toolCallId: "" },
       {
         sessionUpdate: "tool_call",
         toolCallId: "",
@@ -278,15 +278,15 @@ suite("Eliza as an ACP agent", () => {
   });
 
   test("cancels a tool call at the server, shows it as failed and ends the turn as cancelled", async () => {
-    let heard = (): void => undefined;
+    let onEvent = (): void => undefined;
     const cancelled = new Promise<void>(resolve => {
-      heard = resolve;
+      onEvent = resolve;
     });
     let sessionId = "";
     await using client = new Client();
     await using http = await serveMcpOverHttp(line => {
       if (line === "slow began") client.peer.notify("session/cancel", { sessionId });
-      if (line === "slow was cancelled") heard();
+      if (line === "slow was cancelled") onEvent();
     });
     sessionId = await client.open([
       { type: "http", name: "web", url: http.url, headers: [{ name: "authorization", value: "Bearer secret" }] },

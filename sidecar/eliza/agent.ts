@@ -34,7 +34,7 @@ export interface ElizaOptions {
   readonly version?: string;
   readonly clock?: Clock;
   /** Reports protocol violations for the log. */
-  readonly odd?: (what: string, detail: unknown) => void;
+  readonly onWarning?: (what: string, detail: unknown) => void;
 }
 
 export interface RunningEliza extends AsyncDisposable {
@@ -87,7 +87,7 @@ class ElizaAgent implements RunningEliza {
       request: request => this.#request(request),
       notification: (method, params) => this.#notification(method, params),
       closed: () => settleClosed(), // the peer has already aborted every open prompt
-      ...(options.odd === undefined ? {} : { odd: options.odd }),
+      ...(options.onWarning === undefined ? {} : { onWarning: options.onWarning }),
     });
   }
 

@@ -64,9 +64,9 @@ async function callTool(
   });
   try {
     const result = await useMcp(server, turn, connection => connection.call(tool, args));
-    const said = inWords(result);
-    ended(result.failed ? "failed" : "completed", result.content, result.structured ?? said);
-    return `${result.failed ? "ERROR" : "OK"}: ${said}`;
+    const text = inWords(result);
+    ended(result.failed ? "failed" : "completed", result.content, result.structured ?? text);
+    return `${result.failed ? "ERROR" : "OK"}: ${text}`;
   } catch (error) {
     const why = explained(error);
     ended("failed", [{ type: "text", text: why }], why);

@@ -16,20 +16,20 @@ export async function builtInExtension(id: string): Promise<BuiltInExtension | u
   return Object.hasOwn(LOAD, id) ? LOAD[id]?.() : undefined;
 }
 
-/** The chain component of a built-in extension, under `name`. Undefined for an unknown id. `odd` writes to the log. */
+/** The chain component of a built-in extension, under `name`. Undefined for an unknown id. `onWarning` writes to the log. */
 export async function builtInComponent(
   id: string,
   name: string,
   settings: ExtensionSettings,
   deps: ExtensionDeps,
-  odd: (what: string, detail: unknown) => void,
+  onWarning: (what: string, detail: unknown) => void,
 ): Promise<ProxyComponent | undefined> {
   const definition = (await builtInExtension(id))?.define(settings, deps);
   return (
     definition && {
       kind: "internal",
       name,
-      serve: (client, successor, ids) => serveProxy({ ...definition, name }, client, successor, ids, { odd }),
+      serve: (client, successor, ids) => serveProxy({ ...definition, name }, client, successor, ids, { onWarning }),
     }
   );
 }

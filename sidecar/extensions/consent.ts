@@ -101,17 +101,17 @@ export class Consent {
   }
 
   /** Throws a `ToolFailure` if the action is not allowed. */
-  async carryOut<T>(act: GatedAction, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
+  async carryOut<T>(action: GatedAction, call: ToolCall, carry: (card: Card) => Promise<T>): Promise<T> {
     const toolCallId = `${this.#prefix}-${++this.#made}`,
       { client, version } = this.deps;
     const update = (changes: JsonObject): void =>
-      client.tell({ sessionUpdate: "tool_call_update", toolCallId, ...changes });
+      client.notify({ sessionUpdate: "tool_call_update", toolCallId, ...changes });
     let end = "failed";
-    client.tell({ sessionUpdate: version() === 2 ? "tool_call_update" : "tool_call", ...shown(toolCallId, act) });
+    client.notify({ sessionUpdate: version() === 2 ? "tool_call_update" : "tool_call", ...shown(toolCallId, action) });
     try {
-      await this.#consent(toolCallId, act, call);
+      await this.#consent(toolCallId, action, call);
       update({ status: "in_progress" });
-      call.progress(act.title);
+      call.progress(action.title);
       end = "completed";
       return await carry({
         show: content => update({ content }),
@@ -127,15 +127,15 @@ export class Consent {
     }
   }
 
-  async #consent(toolCallId: string, act: GatedAction, call: ToolCall): Promise<void> {
+  async #consent(toolCallId: string, action: GatedAction, call: ToolCall): Promise<void> {
     const { extension, approve } = this.deps,
-      key = act.standing && [extension, act.kind, act.standing.key].join("\n");
+      key = action.standing && [extension, action.kind, action.standing.key].join("\n");
     if (approve === "all") return;
-    if (key === undefined) return void (await this.#ask(toolCallId, act, call));
+    if (key === undefined) return void (await this.#ask(toolCallId, action, call));
     for (let other = this.#asking.get(key); other !== undefined; other = this.#asking.get(key))
       await until(other, call.signal);
     if (this.#allowed.has(key)) return;
-    const asked = this.#ask(toolCallId, act, call),
+    const asked = this.#ask(toolCallId, action, call),
       settled = asked.then(
         () => undefined,
         () => undefined,
@@ -149,19 +149,19 @@ export class Consent {
   }
 
   /** Resolves with the option that allows the action. */
-  async #ask(toolCallId: string, act: GatedAction, call: ToolCall): Promise<string> {
-    call.progress(`Waiting for the user to allow: ${act.title}`);
-    const toolCall = shown(toolCallId, act),
+  async #ask(toolCallId: string, action: GatedAction, call: ToolCall): Promise<string> {
+    call.progress(`Waiting for the user to allow: ${action.title}`);
+    const toolCall = shown(toolCallId, action),
       { client, version } = this.deps,
-      about = version() === 2 ? { title: act.title, subject: { type: "tool_call", toolCall } } : { toolCall };
+      about = version() === 2 ? { title: action.title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const chosen = await client
-      .request(CLIENT_METHODS.session_request_permission, { ...about, options: optionsOf(act) }, call.signal)
+      .request(CLIENT_METHODS.session_request_permission, { ...about, options: optionsOf(action) }, call.signal)
       .then(chosenIn, (error: unknown) => {
-        throw unasked(act, error);
+        throw unasked(action, error);
       });
-    if (chosen === ALLOW || (chosen === ALWAYS && act.standing)) return chosen;
+    if (chosen === ALLOW || (chosen === ALWAYS && action.standing)) return chosen;
     throw new ToolFailure(
-      `The user did not allow this: ${act.title}.${chosen === undefined ? " Nobody answered the question." : " Do not try it in another way; ask what to do instead."}`,
+      `The user did not allow this: ${action.title}.${chosen === undefined ? " Nobody answered the question." : " Do not try it in another way; ask what to do instead."}`,
     );
   }
 }

@@ -11,7 +11,7 @@ suite("rustFolders", () => {
   });
   teardown(() => folder[Symbol.dispose]());
   const at = (name: string): string => path.join(folder.path, name);
-  const make = (...files: string[]): void => {
+  const create = (...files: string[]): void => {
     for (const file of files) {
       mkdirSync(path.dirname(at(file)), { recursive: true });
       if (file.endsWith("/")) mkdirSync(at(file), { recursive: true });
@@ -24,13 +24,13 @@ suite("rustFolders", () => {
     );
 
   test("returns a folder with a manifest, or below one", async () => {
-    make("w/Cargo.toml", "w/member/Cargo.toml", "w/member/src/deep/");
+    create("w/Cargo.toml", "w/member/Cargo.toml", "w/member/src/deep/");
     deepEqual(await found("w"), ["w"]);
     deepEqual(await found("w/member/src/deep"), ["w/member/src/deep"]);
   });
 
   test("returns the direct subfolders with a manifest, except build and dependency folders", async () => {
-    make(
+    create(
       "w/tools/Cargo.toml",
       "w/backend/Cargo.toml",
       "w/docs/",
@@ -46,14 +46,14 @@ suite("rustFolders", () => {
   });
 
   test("returns nothing without a manifest, a folder or an absolute path", async () => {
-    make("w/src/main.ts");
+    create("w/src/main.ts");
     deepEqual(await found("w", "not/there"), []);
-    make("r/Cargo.toml");
+    create("r/Cargo.toml");
     deepEqual(await rustFolders(["", path.relative(process.cwd(), at("r"))], at("home")), []);
   });
 
   test("ignores a manifest above the repository's root", async () => {
-    make(
+    create(
       "all/Cargo.toml",
       "all/repository/.git/",
       "all/repository/web/",
@@ -63,18 +63,18 @@ suite("rustFolders", () => {
     );
     deepEqual(await found("all/repository/web", "all/repository", "all/worktree/web"), []);
     deepEqual(await found("all/plain/web"), ["all/plain/web"]);
-    make("all/repository/Cargo.toml");
+    create("all/repository/Cargo.toml");
     deepEqual(await found("all/repository/web"), ["all/repository/web"]);
   });
 
   test("uses a manifest in the home folder only for a session there", async () => {
-    make("Cargo.toml", "home/Cargo.toml", "home/projects/notes/");
+    create("Cargo.toml", "home/Cargo.toml", "home/projects/notes/");
     deepEqual(await found("home/projects/notes", "home/projects"), []);
     deepEqual(await found("home"), ["home"]);
   });
 
   test("searches all folders of a session in order, once each, without following links downwards", async () => {
-    make("a/", "b/Cargo.toml", "c/x/Cargo.toml");
+    create("a/", "b/Cargo.toml", "c/x/Cargo.toml");
     symlinkSync(at("b"), at("a/link"));
     deepEqual(await found("a", "c", "b", "b"), ["c/x", "b"]);
   });

@@ -7,7 +7,7 @@ import type { ExtensionDeps } from "./extension";
 import { ToolFailure } from "./tool";
 
 /** Maximum number of direct subfolders inspected per folder. */
-const MOST_BELOW = 500;
+const MAX_BELOW = 500;
 /** Folders with third-party projects or build output. */
 const NOT_PROJECTS = /^(\.|node_modules$|target$|vendor$)/;
 
@@ -41,7 +41,7 @@ async function projectsBelow(folder: string): Promise<readonly string[]> {
     .filter(entry => entry.isDirectory() && !NOT_PROJECTS.test(entry.name))
     .map(({ name }) => path.join(folder, name))
     .sort()
-    .slice(0, MOST_BELOW);
+    .slice(0, MAX_BELOW);
   const has = await Promise.all(below.map(hasManifest));
   return below.filter((_, i) => has[i]);
 }

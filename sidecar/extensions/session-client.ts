@@ -63,7 +63,7 @@ export interface SessionClient {
    */
   request(method: string, params: JsonObject, signal: AbortSignal): Promise<unknown>;
   /** Sends a session update. */
-  tell(update: JsonObject): void;
+  notify(update: JsonObject): void;
 }
 
 /** `sessionId` returns undefined until the agent has answered the setup request. */
@@ -74,7 +74,7 @@ export function sessionClient(client: Neighbour, sessionId: () => string | undef
       if (id === undefined) throw new ToolFailure("The session is still being set up. Try again when it has begun.");
       return until(client.request(method, { sessionId: id, ...params }, { signal }), signal);
     },
-    tell(update) {
+    notify(update) {
       const id = sessionId();
       if (id !== undefined) client.notify(CLIENT_METHODS.session_update, { sessionId: id, update });
     },

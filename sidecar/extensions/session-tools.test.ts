@@ -9,11 +9,11 @@ import { connectToolServer } from "./tool-server";
 
 class Offering {
   readonly places: SessionPlace[] = [];
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   wanted: "yes" | "no" | "broken" = "yes";
   readonly definition: ProxyDefinition = {
     name: "Tools",
-    make: chain => {
+    create: chain => {
       const { requests, close } = sessionTools(chain, {
         name: "tools",
         server: place => {
@@ -26,22 +26,22 @@ class Offering {
             instructions: "",
             tools: [],
             clock: new FakeClock(),
-            odd: () => undefined,
+            onWarning: () => undefined,
           });
           return this.wanted === "no"
             ? undefined
             : {
                 connect,
                 close: () => {
-                  this.heard.push(`close ${place.sessionId() ?? "-"}`);
+                  this.received.push(`close ${place.sessionId() ?? "-"}`);
                 },
               };
         },
         opened: (_, id) => {
-          this.heard.push(`opened ${id}`);
+          this.received.push(`opened ${id}`);
         },
         closed: id => {
-          this.heard.push(`closed ${id}`);
+          this.received.push(`closed ${id}`);
         },
       });
       return { fromClient: { requests }, close };
@@ -82,7 +82,7 @@ suite("session MCP server", () => {
       ["tools", "tools-2"],
     );
     await fixture.client.request("session/close", { sessionId: first.sessionId });
-    deepEqual(offering.heard, ["opened s1", "opened s2", "close s1", "closed s1"]);
+    deepEqual(offering.received, ["opened s1", "opened s2", "close s1", "closed s1"]);
     await rejects(isThere(first.servers[0]));
     await isThere(second.servers[0]);
     equal((await fixture.setup("session/new", NEW)).servers[0]?.name, "tools-3");
@@ -97,7 +97,7 @@ suite("session MCP server", () => {
       deepEqual((await fixture.setup("session/new", NEW)).servers, []);
       deepEqual(fixture.setups.at(-1)?.params, NEW);
     }
-    deepEqual(fixture.odd, ["tools cannot be offered in this session: Error: no disk"]);
+    deepEqual(fixture.warnings, ["tools cannot be offered in this session: Error: no disk"]);
   });
 
   test("closes with the chain", async () => {
@@ -106,6 +106,6 @@ suite("session MCP server", () => {
     await fixture.initialize();
     await fixture.setup("session/load", { ...NEW, sessionId: "old" });
     await fixture[Symbol.asyncDispose]();
-    deepEqual(offering.heard, ["opened old", "close old"]);
+    deepEqual(offering.received, ["opened old", "close old"]);
   });
 });

@@ -81,7 +81,7 @@ export function sessionTools(chain: Chain, of: SessionTools): SessionToolsProxy 
     try {
       return (await of.params?.(place, given, signal)) ?? given;
     } catch (error) {
-      chain.odd(`${of.name} cannot change the setup of this session`, error);
+      chain.onWarning(`${of.name} cannot change the setup of this session`, error);
       return given;
     }
   };
@@ -89,7 +89,7 @@ export function sessionTools(chain: Chain, of: SessionTools): SessionToolsProxy 
     try {
       return await of.server(place);
     } catch (error) {
-      chain.odd(`${of.name} cannot be offered in this session`, error);
+      chain.onWarning(`${of.name} cannot be offered in this session`, error);
       return undefined;
     }
   };

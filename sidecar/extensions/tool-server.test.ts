@@ -19,7 +19,7 @@ const tool = (name: string, call: Tool["call"]): Tool => ({
 
 class Served implements AsyncDisposable {
   readonly clock = new FakeClock();
-  readonly odd: string[] = [];
+  readonly warnings: string[] = [];
   readonly client = new Client({ name: "test", version: "1" });
   readonly calls: ToolCall[] = [];
   readonly called = new Signal();
@@ -32,7 +32,7 @@ class Served implements AsyncDisposable {
       version: "1",
       instructions: "Use them.",
       clock: served.clock,
-      odd: what => served.odd.push(what),
+      onWarning: what => served.warnings.push(what),
       tools: [
         tool("echo", async ({ text }) => String(text)),
         tool("both", async ({ text }) => ({ structured: { text }, text: "for people" })),
@@ -130,31 +130,31 @@ suite("extension MCP server", () => {
     deepEqual(await served.call("echo", { text: 1 }), ["The argument “text” has to be a text.", undefined, true]);
     deepEqual(await served.call("fails"), ["Say it again.", undefined, true]);
     match(String((await served.call("nothing"))[0]), /^There is no tool “nothing”; there are echo, both/);
-    deepEqual(served.odd, []);
+    deepEqual(served.warnings, []);
     deepEqual(await served.call("breaks"), ["Tools failed: no", undefined, true]);
-    deepEqual(served.odd, ["the tool breaks failed"]);
+    deepEqual(served.warnings, ["the tool breaks failed"]);
   });
 
   test("reports progress and heartbeats to a client that requested them", async () => {
     await using served = await Served.open();
-    const heard: (string | undefined)[] = [],
+    const received: (string | undefined)[] = [],
       told = new Signal(),
       gone = new AbortController();
     const call = served.client.callTool({ name: "waits", arguments: { text: "x" } }, undefined, {
       signal: gone.signal,
       onprogress: ({ message }) => {
-        heard.push(message);
+        received.push(message);
         told.fire();
       },
     });
     await told.times(1);
     served.clock.advance(PROGRESS_MS);
     await told.times(2);
-    deepEqual(heard, ["Half of it is done.", "Half of it is done."]);
+    deepEqual(received, ["Half of it is done.", "Half of it is done."]);
     gone.abort();
     await rejects(call);
     await served.called.times(2);
     equal(served.calls[0]?.signal.aborted, true);
-    deepEqual(served.odd, []);
+    deepEqual(served.warnings, []);
   });
 });

@@ -31,7 +31,7 @@ export interface ToolServer {
   /** The agent requested `tools/list`. */
   readonly onListed?: () => void;
   /** Writes to the log. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 export interface ToolPrompt {
@@ -54,7 +54,7 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
       import("@modelcontextprotocol/sdk/server/index.js"),
       import("@modelcontextprotocol/sdk/types.js"),
     ]);
-    const { name, title, version, instructions, tools, prompts, odd } = of;
+    const { name, title, version, instructions, tools, prompts, onWarning } = of;
     const server = new Server(
       { name, title, version },
       { capabilities: { tools: {}, ...(prompts ? { prompts: {} } : {}) }, instructions },
@@ -72,10 +72,10 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
           `${title} is at work.`,
           params =>
             void sendNotification({ method: MCP_METHODS.notifications_progress, params }).catch((error: unknown) =>
-              odd("progress of a tool could not be told", error),
+              onWarning("progress of a tool could not be told", error),
             ),
         );
-        return await callTool(of, called, args, { signal, progress: message => progress.say(message) });
+        return await callTool(of, called, args, { signal, progress: message => progress.report(message) });
       },
     );
     if (prompts) {
@@ -97,14 +97,14 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
         },
       );
     }
-    server.onerror = error => odd(`an MCP client of ${title}`, error);
+    server.onerror = error => onWarning(`an MCP client of ${title}`, error);
     await server.connect(transport);
   };
 }
 
 /** The result of `tools/call`. Never rejects. */
 export async function callTool(
-  { tools, title, odd }: Pick<ToolServer, "tools" | "title" | "odd">,
+  { tools, title, onWarning }: Pick<ToolServer, "tools" | "title" | "onWarning">,
   name: string,
   args: JsonObject,
   call: Parameters<Tool["call"]>[1],
@@ -115,7 +115,7 @@ export async function callTool(
     checkArguments(tool.inputSchema, args);
     return answered(await tool.call(args, call));
   } catch (error) {
-    if (!(error instanceof ToolFailure) && !call.signal.aborted) odd(`the tool ${name} failed`, error);
+    if (!(error instanceof ToolFailure) && !call.signal.aborted) onWarning(`the tool ${name} failed`, error);
     return failed(
       error instanceof ToolFailure
         ? error.message

@@ -23,13 +23,13 @@ suite("fetchDocument", () => {
     equal(clock.waiting, 0, "the limit is let go of");
   });
 
-  const get = (more: Partial<FetchDeps> & { readonly url?: string } = {}): Promise<Fetched> =>
-    fetchDocument(more.url ?? server.url, {
+  const get = (overrides: Partial<FetchDeps> & { readonly url?: string } = {}): Promise<Fetched> =>
+    fetchDocument(overrides.url ?? server.url, {
       signal: new AbortController().signal,
       clock,
       fetch: httpGet(),
       version: "1.2.3",
-      ...more,
+      ...overrides,
     });
   const fails = (code: string, answer: Answer, says: RegExp = /./, url = server.url): Promise<void> => {
     server.answer = answer;

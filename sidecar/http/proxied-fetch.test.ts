@@ -6,29 +6,29 @@ import { loadProxied } from "./load-proxied";
 import { isExcepted, proxiedFetch, proxiesIn, type ProxyDeps } from "./proxied-fetch";
 
 suite("proxiedFetch", () => {
-  const fixture = (more: Partial<ProxyDeps>): ProxyDeps & { readonly said: string[] } => {
-    const said: string[] = [];
+  const fixture = (overrides: Partial<ProxyDeps>): ProxyDeps & { readonly texts: string[] } => {
+    const texts: string[] = [];
     return {
       environment: async () => ({}),
       editor: "",
       direct: async url => {
-        said.push(`direct ${String(url)}`);
+        texts.push(`direct ${String(url)}`);
         return new Response("direct");
       },
       load: async proxies => {
-        said.push(`through ${JSON.stringify(proxies)}`);
+        texts.push(`through ${JSON.stringify(proxies)}`);
         return async () => new Response("proxied");
       },
-      log: (level, message, { proxy }) => said.push(`${level} ${message}: ${proxy}`),
-      ...more,
-      said,
+      log: (level, message, { proxy }) => texts.push(`${level} ${message}: ${proxy}`),
+      ...overrides,
+      texts,
     };
   };
 
   test("fetches directly without a proxy and loads no proxy code", async () => {
     const here = fixture({});
     assert.equal(await (await proxiedFetch(here)("https://example.org/a")).text(), "direct");
-    assert.deepEqual(here.said, ["direct https://example.org/a"]);
+    assert.deepEqual(here.texts, ["direct https://example.org/a"]);
   });
 
   test("uses the login shell's proxy, loaded once and logged without the password", async () => {
@@ -41,7 +41,7 @@ suite("proxiedFetch", () => {
       await Promise.all(["https://a.example", "https://b.example"].map(async url => (await fetch(url)).text())),
       ["proxied", "proxied"],
     );
-    assert.deepEqual(here.said, [
+    assert.deepEqual(here.texts, [
       "info Registry and downloads go through a proxy: proxy.example:3128",
       'through {"http":"http://other.example","https":"http://me:secret@proxy.example:3128","not":"intern.example"}',
     ]);
@@ -51,8 +51,8 @@ suite("proxiedFetch", () => {
     const here = fixture({ editor: "http://proxy.example:3128" });
     for (const host of ["127.0.0.1", "localhost", "[::1]"]) await proxiedFetch(here)(`http://${host}:1/x`);
     assert.ok(
-      here.said.every(line => line.startsWith("direct")),
-      here.said.join(),
+      here.texts.every(line => line.startsWith("direct")),
+      here.texts.join(),
     );
   });
 
@@ -60,7 +60,7 @@ suite("proxiedFetch", () => {
     for (const wrong of ["proxy.example:3128 or so", "socks5://proxy.example", "http://me:50%off@proxy.example"]) {
       const here = fixture({ environment: async () => ({ https_proxy: wrong }) });
       assert.equal(await (await proxiedFetch(here)("https://example.org")).text(), "direct");
-      assert.match(here.said[0] ?? "", /^warn .* is not used: (\?|proxy\.example)$/);
+      assert.match(here.texts[0] ?? "", /^warn .* is not used: (\?|proxy\.example)$/);
     }
   });
 
@@ -72,7 +72,7 @@ suite("proxiedFetch", () => {
     const failing = fixture({ editor: "http://proxy.example", load: async () => Promise.reject(new Error("no")) });
     assert.equal(await (await proxiedFetch(failing)("https://example.org")).text(), "direct");
     assert.match(
-      failing.said.join(),
+      failing.texts.join(),
       /warn The proxy cannot be used, and what is fetched goes without one: proxy\.example/,
     );
   });

@@ -1,7 +1,7 @@
 /** A request over https only, also after redirects, without user data: no cookies, no keys. */
 import { isLoopback, secureUrl } from "./address";
 
-const MOST_REDIRECTS = 5;
+const MAX_REDIRECTS = 5;
 
 /** The request was not sent, so there is no response. `to` is the rejected address. */
 export type NotAsked =
@@ -16,7 +16,7 @@ export async function fetchSecurely(
   signal: AbortSignal,
 ): Promise<Response | NotAsked> {
   let url = from;
-  for (let step = 0; step <= MOST_REDIRECTS; step++) {
+  for (let step = 0; step <= MAX_REDIRECTS; step++) {
     const response = await fetch(url.href, { headers, signal, redirect: "manual", credentials: "omit" }),
       location = response.headers.get("location");
     if (![301, 302, 303, 307, 308].includes(response.status) || location === null) return response;
@@ -26,5 +26,5 @@ export async function fetchSecurely(
     if (!next) return { kind: "insecure", to };
     url = next;
   }
-  return { kind: "redirects", most: MOST_REDIRECTS };
+  return { kind: "redirects", most: MAX_REDIRECTS };
 }

@@ -5,18 +5,18 @@ import { Chronicle } from "./fixtures/chronicle";
 /** A client as documented: without marks and ids. */
 class Documents {
   readonly chronicle = new Chronicle();
-  ask(...said: readonly (string | ChatPart)[]): string {
-    const messages = said.map(
+  ask(...texts: readonly (string | ChatPart)[]): string {
+    const messages = texts.map(
       (each, i): ChatMessage => ({
         role: i % 2 === 0 ? "user" : "assistant",
         content: [typeof each === "string" ? { type: "text", value: each } : each],
       }),
     );
     const request: ChatRequest = { modelId: "symposium", messages, agent: { eliza: {} } };
-    return this.chronicle.hear(request).kind;
+    return this.chronicle.receive(request).kind;
   }
   answer(text: string, id = "s1"): void {
-    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.report(id, { type: "text", value: text });
     this.chronicle.end(id, "answered");
   }
 }
@@ -38,7 +38,7 @@ suite("documented history flows", () => {
     flow.ask("U1");
     flow.answer("A1");
     flow.ask("U1", "A1", "U2");
-    flow.chronicle.say("s1", { type: "text", value: "partly" }, CALL);
+    flow.chronicle.report("s1", { type: "text", value: "partly" }, CALL);
     flow.chronicle.wait("s1");
     equal(flow.ask("U1", "A1", "U3"), "continue s1");
     deepEqual(flow.chronicle.sessions[0]?.turns.length, 1);
@@ -49,20 +49,20 @@ suite("documented history flows", () => {
     flow.ask("U1");
     flow.answer("A1");
     flow.ask("U1", "A1", "U2");
-    flow.chronicle.say("s1", { type: "text", value: "P1" });
+    flow.chronicle.report("s1", { type: "text", value: "P1" });
     equal(flow.ask("U1", "A1", "U3"), "continue s1");
   });
 
   test("resumes with a tool result, repeats a duplicate and starts a turn for new text", () => {
     const flow = new Documents();
     flow.ask("U1");
-    flow.chronicle.say("s1", CALL);
+    flow.chronicle.report("s1", CALL);
     flow.chronicle.wait("s1");
     equal(flow.ask("U1", CALL, RESULT), "resume s1");
     equal(flow.ask("U1", CALL, RESULT), "repeat s1");
-    flow.chronicle.say("s1", { type: "tool_call", toolCallId: "u", toolName: "read", parameters: {} });
+    flow.chronicle.report("s1", { type: "tool_call", toolCallId: "u", toolName: "read", parameters: {} });
     flow.chronicle.wait("s1");
-    const { kind, session } = flow.chronicle.hear({
+    const { kind, session } = flow.chronicle.receive({
       modelId: "symposium",
       agent: { eliza: {} },
       messages: [
@@ -96,7 +96,7 @@ suite("documented history flows", () => {
   test("distinguishes two otherwise identical sessions by their tool calls", () => {
     const flow = new Documents();
     flow.ask("hi");
-    flow.chronicle.say("s1", CALL);
+    flow.chronicle.report("s1", CALL);
     flow.chronicle.wait("s1");
     flow.ask("hi", CALL, RESULT);
     flow.answer("Hello.");

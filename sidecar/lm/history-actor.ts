@@ -107,7 +107,7 @@ export class HistoryActor extends Actor<Message> {
         this.#settings = message.settings;
         return;
       case "word":
-        return this.#heard(message.id, message.actor, message.word);
+        return this.#handleMessage(message.id, message.actor, message.message);
       case "question":
         return message.settle(this.#questions.get(message.questionId)?.question);
       case "decide":
@@ -138,7 +138,7 @@ export class HistoryActor extends Actor<Message> {
       case "ask":
         return message.stream.failed(STOPPED);
       case "word":
-        return this.#heard(message.id, message.actor, message.word); // open requests must still be answered
+        return this.#handleMessage(message.id, message.actor, message.message); // open requests must still be answered
       case "question":
         return message.settle(undefined);
       case "decide":
@@ -298,12 +298,12 @@ export class HistoryActor extends Actor<Message> {
       {
         ...deps,
         policy: () => deps.policy(agentId),
-        tell: word => {
-          if (word.kind === "opened" && agentId !== undefined)
-            deps.learned({ agentId, images: word.capabilities.images });
-          if (word.kind === "contextSize" && agentId !== undefined)
-            deps.learned({ agentId, contextTokens: word.tokens });
-          this.post({ kind: "word", id: record.id, actor, word });
+        notify: message => {
+          if (message.kind === "opened" && agentId !== undefined)
+            deps.learned({ agentId, images: message.capabilities.images });
+          if (message.kind === "contextSize" && agentId !== undefined)
+            deps.learned({ agentId, contextTokens: message.tokens });
+          this.post({ kind: "word", id: record.id, actor, message });
         },
       },
     );
@@ -333,43 +333,43 @@ export class HistoryActor extends Actor<Message> {
 
   // --- sessions
 
-  #heard(id: string, actor: SessionActor, word: SessionMessage): void {
+  #handleMessage(id: string, actor: SessionActor, message: SessionMessage): void {
     const live = this.#lives.get(id),
       isOf = live?.actor === actor;
-    switch (word.kind) {
+    switch (message.kind) {
       case "part":
-        if (isOf && word.requestId === live.requestId) live.record = emitted(live.record, word.part);
-        return this.#streams.get(word.requestId)?.stream.part(word.part);
+        if (isOf && message.requestId === live.requestId) live.record = emitted(live.record, message.part);
+        return this.#streams.get(message.requestId)?.stream.part(message.part);
       case "finished":
-        return this.#finished(isOf ? live : undefined, word);
+        return this.#finished(isOf ? live : undefined, message);
       case "turnOver":
-        if (isOf && word.turn === live.turn) this.#keep(live, ended(live.record, word.how));
+        if (isOf && message.turn === live.turn) this.#keep(live, ended(live.record, message.how));
         return;
       case "asked":
-        this.#questions.set(word.questionId, {
+        this.#questions.set(message.questionId, {
           actor,
-          callId: word.callId,
-          toolName: word.toolName,
-          question: word.question,
+          callId: message.callId,
+          toolName: message.toolName,
+          question: message.question,
         });
         return;
       case "settled":
-        this.#questions.delete(word.questionId);
+        this.#questions.delete(message.questionId);
         return;
       case "opened":
-        if (isOf) live.agentSession = word.agentSession;
+        if (isOf) live.agentSession = message.agentSession;
         return;
       case "contextSize":
         return;
       case "modeReturn":
-        if (isOf) live.modeReturn = word.modeReturn;
+        if (isOf) live.modeReturn = message.modeReturn;
         return;
       case "phase":
         if (!isOf) return;
-        live.phase = word.phase;
+        live.phase = message.phase;
         return this.#lives.rest(live);
       default:
-        return assertNever(word, "word of a session");
+        return assertNever(message, "word of a session");
     }
   }
 

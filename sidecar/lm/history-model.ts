@@ -28,7 +28,7 @@ export interface Keeper {
   forget(ids: readonly string[]): void;
 }
 
-export interface HistoryDeps extends Omit<ModelSessionDeps, "tell" | "policy"> {
+export interface HistoryDeps extends Omit<ModelSessionDeps, "notify" | "policy"> {
   readonly policy: (agentId: string | undefined) => "ask" | "allow";
   /** Extensions of conversations that begin now; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
@@ -53,7 +53,7 @@ export type Message =
     }
   | { readonly kind: "cancel"; readonly requestId: RequestId }
   | { readonly kind: "settings"; readonly settings: LmSettings }
-  | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly word: SessionMessage }
+  | { readonly kind: "word"; readonly id: string; readonly actor: SessionActor; readonly message: SessionMessage }
   | {
       readonly kind: "question";
       readonly questionId: string;

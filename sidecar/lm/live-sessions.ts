@@ -3,9 +3,9 @@
  * runs it. Only the history actor uses them.
  *
  * Invariants:
- * - At most `MOST_ALIVE` sessions of an agent are alive at a time, not counting busy ones.
+ * - At most `MAX_ALIVE` sessions of an agent are alive at a time, not counting busy ones.
  * - A session that is unused for `IDLE_MS` is closed; its record is kept.
- * - At most `MOST_RECORDS` records are kept.
+ * - At most `MAX_RECORDS` records are kept.
  */
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { RequestId } from "../../src/protocol/lm";
@@ -18,8 +18,8 @@ import type { SessionRecord } from "./history/session-record";
 import type { ModelSessionPhase } from "./session/session-state-model";
 
 export const IDLE_MS = 30 * 60_000,
-  MOST_ALIVE = 16,
-  MOST_RECORDS = 200;
+  MAX_ALIVE = 16,
+  MAX_RECORDS = 200;
 
 export interface Live {
   record: SessionRecord;
@@ -74,7 +74,7 @@ export class Lives {
     this.#all.set(live.record.id, live);
     const gone = this.all
       .filter(each => each.actor === undefined && each !== live)
-      .slice(0, Math.max(0, this.#all.size - MOST_RECORDS));
+      .slice(0, Math.max(0, this.#all.size - MAX_RECORDS));
     for (const each of gone) this.#all.delete(each.record.id);
     if (gone.length > 0) this.forget(gone);
   }
@@ -88,7 +88,7 @@ export class Lives {
   /** Closes idle sessions of the agent so that one more can start. */
   makeRoom(agent: string): void {
     const alive = this.all.filter(({ actor, record }) => actor !== undefined && record.agent === agent);
-    for (const live of alive.filter(isIdle).slice(0, Math.max(0, alive.length - MOST_ALIVE + 1))) this.end(live);
+    for (const live of alive.filter(isIdle).slice(0, Math.max(0, alive.length - MAX_ALIVE + 1))) this.end(live);
   }
 
   end(live: Live): void {

@@ -36,7 +36,7 @@ suite("extensions in VS Code's chat", () => {
     fixture.missing = [{ id: "one", sentence: SENTENCE }];
     const id = fixture.request(chatOf("a").side("title"));
     const { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "A title");
+    fixture.agent.report(sessionId, "A title");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     deepEqual([fixture.behind, fixture.text(id)], [["one"], "A title"]);
@@ -74,7 +74,7 @@ suite("extensions in VS Code's chat", () => {
     await using fixture = new LmFixture();
     const id = fixture.ask(chatOf("a"), "One");
     const { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "1");
+    fixture.agent.report(sessionId, "1");
     await fixture.settle();
     fixture.missingTools = "Ada did not request the tools of VS Code (0 of 9).";
     for (let i = 0; i < 2; i++) fixture.onToolChange();
@@ -89,12 +89,12 @@ suite("extensions in VS Code's chat", () => {
     fixture.ask(1);
     fixture.session.cancel(1);
     await fixture.open();
-    deepEqual(fixture.told, ["end 1"]);
+    deepEqual(fixture.notifications, ["end 1"]);
     fixture.ask(2);
     await fixture.prompted();
-    fixture.agent.say("s", "2");
+    fixture.agent.report("s", "2");
     await fixture.settle();
-    deepEqual(fixture.told.slice(1), [`2: ${LINE}`, "2: \n\n2"]);
+    deepEqual(fixture.notifications.slice(1), [`2: ${LINE}`, "2: \n\n2"]);
   });
 
   test("omits the notice in a chat that continues a session of an earlier process", async () => {
@@ -112,7 +112,7 @@ suite("extensions in VS Code's chat", () => {
     await fixture.settle();
     (await fixture.agent.next("session/load")).respond({});
     const { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "2");
+    fixture.agent.report(sessionId, "2");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     equal(fixture.text(requestId), "2");
@@ -128,7 +128,7 @@ suite("extensions in VS Code's chat", () => {
       messages: [{ role: "user", content: [{ type: "text", value: "JSON, please" }] }],
     });
     const { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "{}");
+    fixture.agent.report(sessionId, "{}");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     equal(fixture.text(id), "{}");

@@ -4,7 +4,7 @@ import { agentExited } from "../errors";
 import { objectOr } from "../rpc/json";
 import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import { callOf } from "../testing/session-fixture";
-import { IDLE_MS, MOST_ALIVE, MOST_RECORDS } from "./live-sessions";
+import { IDLE_MS, MAX_ALIVE, MAX_RECORDS } from "./live-sessions";
 
 suite("LmService lifecycle", () => {
   test("closes an idle session after 30 minutes and continues the chat in another with its history", async () => {
@@ -13,14 +13,14 @@ suite("LmService lifecycle", () => {
     await fixture.turn(chat, "One", "1");
     fixture.clock.advance(IDLE_MS - 1);
     await fixture.settle();
-    equal(fixture.agent.heard.at(-1), "session/prompt");
+    equal(fixture.agent.received.at(-1), "session/prompt");
     await fixture.turn(chat, "Two", "2");
     fixture.clock.advance(IDLE_MS - 1);
     await fixture.settle();
-    equal(fixture.agent.heard.at(-1), "session/prompt");
+    equal(fixture.agent.received.at(-1), "session/prompt");
     fixture.clock.advance(1);
     await fixture.settle();
-    deepEqual(fixture.agent.heard.slice(-2), ["session/close", "closed"]);
+    deepEqual(fixture.agent.received.slice(-2), ["session/close", "closed"]);
     const told = await fixture.turn(chat, "Three", "3");
     match(told, /^s1 Three[^]*One[^]*Two/);
     equal(fixture.agents.length, 2);
@@ -43,10 +43,10 @@ suite("LmService lifecycle", () => {
     await fixture.settle();
     fixture.clock.advance(IDLE_MS - 1);
     await fixture.settle();
-    ok(!fixture.agent.heard.includes("session/close"));
+    ok(!fixture.agent.received.includes("session/close"));
     fixture.clock.advance(1);
     await fixture.settle();
-    ok(fixture.agent.heard.includes("session/close"));
+    ok(fixture.agent.received.includes("session/close"));
     const other = chatOf("b");
     await fixture.turn(other, "One", "1");
     fixture.clock.advance(IDLE_MS - 1);
@@ -54,29 +54,29 @@ suite("LmService lifecycle", () => {
     const { request } = await fixture.prompted();
     fixture.clock.advance(IDLE_MS);
     await fixture.settle();
-    ok(!fixture.agent.heard.includes("session/close"));
+    ok(!fixture.agent.received.includes("session/close"));
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
   });
 
   test("does not close a session that has just received a request", async () => {
     await using fixture = new LmFixture();
-    const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
-    for (const chat of chats.slice(0, MOST_ALIVE)) await fixture.turn(chat, "Hello", "Hi");
+    const chats = Array.from({ length: MAX_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
+    for (const chat of chats.slice(0, MAX_ALIVE)) await fixture.turn(chat, "Hello", "Hi");
     const asked = chats.map(chat => fixture.ask(chat, "More"));
-    for (let i = 0; i <= MOST_ALIVE; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
+    for (let i = 0; i <= MAX_ALIVE; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     for (const requestId of asked) equal(lines(fixture, requestId).at(-1), `ok ${requestId}`);
-    equal(fixture.agent.heard.filter(method => method === "session/close").length, 0);
+    equal(fixture.agent.received.filter(method => method === "session/close").length, 0);
   });
 
   test("persists a new chat while all others are busy", async () => {
     await using fixture = new LmFixture();
-    const asked = Array.from({ length: MOST_RECORDS + 1 }, (_, i) => fixture.ask(chatOf(`${i}`), "Hello"));
-    for (let i = 0; i <= MOST_RECORDS; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
+    const asked = Array.from({ length: MAX_RECORDS + 1 }, (_, i) => fixture.ask(chatOf(`${i}`), "Hello"));
+    for (let i = 0; i <= MAX_RECORDS; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     for (const requestId of asked) equal(lines(fixture, requestId).at(-1), `ok ${requestId}`);
-    equal(fixture.kept.size, MOST_RECORDS + 1);
+    equal(fixture.kept.size, MAX_RECORDS + 1);
   }).timeout(20_000);
 
   test("does not close a session that waits for results", async () => {
@@ -88,7 +88,7 @@ suite("LmService lifecycle", () => {
     await fixture.quiet();
     fixture.clock.advance(IDLE_MS - 100);
     await fixture.settle();
-    ok(!fixture.agent.heard.includes("session/close"));
+    ok(!fixture.agent.received.includes("session/close"));
     fixture.clock.advance(IDLE_MS);
     match(await answer, /stopped/);
     request.respond({ stopReason: "cancelled" });
@@ -97,14 +97,14 @@ suite("LmService lifecycle", () => {
 
   test("closes the least recently used session above the limit, never a busy one", async () => {
     await using fixture = new LmFixture();
-    const chats = Array.from({ length: MOST_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
+    const chats = Array.from({ length: MAX_ALIVE + 1 }, (_, i) => chatOf(`${i}`));
     const busy = fixture.ask(chats[0]!, "Hello"),
       waiting = await fixture.prompted();
-    for (const chat of chats.slice(1, MOST_ALIVE)) await fixture.turn(chat, "Hello", "Hi");
-    equal(fixture.agent.heard.filter(method => method === "session/close").length, 0);
-    await fixture.turn(chats[MOST_ALIVE]!, "Hello", "Hi");
+    for (const chat of chats.slice(1, MAX_ALIVE)) await fixture.turn(chat, "Hello", "Hi");
+    equal(fixture.agent.received.filter(method => method === "session/close").length, 0);
+    await fixture.turn(chats[MAX_ALIVE]!, "Hello", "Hi");
     await fixture.settle();
-    equal(fixture.agent.heard.filter(method => method === "session/close").length, 1);
+    equal(fixture.agent.received.filter(method => method === "session/close").length, 1);
     waiting.request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     equal(lines(fixture, busy).at(-1), `ok ${busy}`);
@@ -128,7 +128,7 @@ suite("LmService lifecycle", () => {
       await fixture.settle();
       const load = await fixture.agent.next("session/load");
       deepEqual([objectOr(load.params).sessionId, objectOr(load.params).cwd], ["s1", "/home"]);
-      fixture.agent.say("s1", "One. 1.");
+      fixture.agent.report("s1", "One. 1.");
       load.respond({});
       const { text } = await fixture.prompted();
       match(text, /^Two/);
@@ -152,7 +152,7 @@ suite("LmService lifecycle", () => {
       fixture.ask(chatOf("a"), "One");
       fixture.request(chatOf("b").side("title"));
       await fixture.settle();
-      deepEqual(fixture.told, []);
+      deepEqual(fixture.notifications, []);
       settle(["garbage", 7]);
       match((await fixture.prompted()).text, /^One/);
     }
@@ -168,9 +168,9 @@ suite("LmService lifecycle", () => {
     await fixture.settle();
     fixture.service.handlers["lm/cancel"]({ requestId: cancelled });
     await fixture.settle();
-    deepEqual(fixture.told, ["complete 1", "ok 1"]);
+    deepEqual(fixture.notifications, ["complete 1", "ok 1"]);
     await fixture[Symbol.asyncDispose]();
-    deepEqual(fixture.told.slice(2), ["complete 2", "failed 2: Symposium was stopped."]);
+    deepEqual(fixture.notifications.slice(2), ["complete 2", "failed 2: Symposium was stopped."]);
   });
 
   test("persists no chats without an id or of other extensions", async () => {
@@ -187,7 +187,7 @@ suite("LmService lifecycle", () => {
       await fixture.turn(chat, "One", "1");
       const requestId = fixture.ask(chat, "Two"),
         { sessionId } = await fixture.prompted();
-      fixture.agent.say(sessionId, "I look.");
+      fixture.agent.report(sessionId, "I look.");
       const answer = callOf(fixture.offer, "read");
       await fixture.quiet();
       fixture.took(chat, requestId, () => "the result");
@@ -198,7 +198,7 @@ suite("LmService lifecycle", () => {
     const requestId = fixture.request(chat.request()),
       { request, sessionId, text } = await fixture.prompted();
     match(text, /Two[^]*One[^]*I look\.[^]*the result/);
-    fixture.agent.say(sessionId, "Done.");
+    fixture.agent.report(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     deepEqual(lines(fixture, requestId), ["1: Done.", "complete 1", "ok 1"]);
@@ -206,8 +206,8 @@ suite("LmService lifecycle", () => {
 
   test("deletes the oldest chats above the limit, also from storage", async () => {
     await using fixture = new LmFixture();
-    for (let i = 0; i < MOST_RECORDS + 3; i++) await fixture.turn(chatOf(`${i}`), "Hello", "Hi");
-    equal(fixture.kept.size, MOST_RECORDS);
+    for (let i = 0; i < MAX_RECORDS + 3; i++) await fixture.turn(chatOf(`${i}`), "Hello", "Hi");
+    equal(fixture.kept.size, MAX_RECORDS);
   }).timeout(20_000);
 
   test("fails the request with the last output of an agent that exits at its start", async () => {
@@ -262,11 +262,11 @@ suite("LmService lifecycle", () => {
     fixture.ask(chatOf("a"), "One");
     const { request, sessionId } = await fixture.prompted();
     fixture.isCongested = true;
-    for (const text of ["a", "b", "c"]) fixture.agent.say(sessionId, text);
+    for (const text of ["a", "b", "c"]) fixture.agent.report(sessionId, text);
     await fixture.settle();
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
-    deepEqual(fixture.told, ["1: abc", "complete 1", "ok 1"]);
+    deepEqual(fixture.notifications, ["1: abc", "complete 1", "ok 1"]);
   });
 
   test("settles all open chat and side requests when it stops", async () => {
@@ -277,7 +277,7 @@ suite("LmService lifecycle", () => {
     fixture.request(chatOf("b").side("title"));
     await fixture.prompted();
     await fixture[Symbol.asyncDispose]();
-    deepEqual(fixture.told.toSorted(), [
+    deepEqual(fixture.notifications.toSorted(), [
       "complete 1",
       "complete 2",
       "failed 1: Symposium was stopped.",

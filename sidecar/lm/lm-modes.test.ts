@@ -60,7 +60,7 @@ async function turn(
     return objectOr(request.params).modeId;
   });
   const { request, sessionId, text } = await fixture.prompted();
-  fixture.agent.say(sessionId, "Well.");
+  fixture.agent.report(sessionId, "Well.");
   request.respond({ stopReason: "end_turn" });
   await fixture.settle();
   fixture.took(chat, requestId);
@@ -126,7 +126,7 @@ suite("chat modes of an agent", () => {
     await lm.settle();
     (await lm.agent.next("session/set_mode")).fail(new Error("not now"));
     const { request, sessionId } = await lm.prompted();
-    lm.agent.say(sessionId, "Well.");
+    lm.agent.report(sessionId, "Well.");
     request.respond({ stopReason: "end_turn" });
     await lm.settle();
     match(lm.text(requestId), /^a did not switch to its mode “Plan Mode”: .*\n\nWell\.$/);
@@ -147,7 +147,7 @@ suite("chat modes of an agent", () => {
       [lines(lm, requestId), lm.agent.taken("session/prompt")],
       [[`complete ${requestId}`, `ok ${requestId}`], []],
     );
-    ok(!lm.agent.heard.some(method => method.startsWith("cancel")));
+    ok(!lm.agent.received.some(method => method.startsWith("cancel")));
     equal((await turn(lm, chat, "Plan", "Two")).text.startsWith("Two"), true);
   });
 

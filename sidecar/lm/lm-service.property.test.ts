@@ -50,7 +50,7 @@ interface Theirs {
   readonly of: string;
   readonly index: number;
   prompt: IncomingRequest | undefined;
-  readonly said: number[];
+  readonly messages: number[];
 }
 
 class Play {
@@ -67,7 +67,7 @@ class Play {
   #asked = 0;
   #n = 0;
 
-  async make([kind, which]: Move): Promise<void> {
+  async create([kind, which]: Move): Promise<void> {
     const mine = this.chats[which];
     if (mine) this.#move(kind, mine);
     await this.fixture.settle();
@@ -103,8 +103,8 @@ class Play {
         return;
       case "say":
         if (!theirs?.prompt || sessionId === undefined) return;
-        theirs.said.push(n);
-        return fixture.agent.say(sessionId, `${mine.name}${n}.`);
+        theirs.messages.push(n);
+        return fixture.agent.report(sessionId, `${mine.name}${n}.`);
       case "tool":
         if (!options) return;
         this.#asked++;
@@ -161,7 +161,7 @@ class Play {
           of: name,
           index: Number(id.slice(1)) - 1,
           prompt: undefined,
-          said: [],
+          messages: [],
         };
         equal(known.of, name, "a session hears two chats");
         equal(known.prompt, undefined, "two turns at once");
@@ -173,7 +173,7 @@ class Play {
         this.#sessions.set(id, known);
       }
     for (const agent of this.fixture.agents)
-      for (const line of agent.heard.splice(0)) {
+      for (const line of agent.received.splice(0)) {
         const [, id = ""] = /^cancel (\w+)$/.exec(line) ?? [],
           session = this.#sessions.get(id);
         session?.prompt?.respond({ stopReason: "cancelled" });
@@ -183,7 +183,7 @@ class Play {
 
   /** Adds a complete answer to the chat. */
   #took(mine: Mine): void {
-    if (mine.open === undefined || !this.fixture.told.includes(`complete ${mine.open}`)) return;
+    if (mine.open === undefined || !this.fixture.notifications.includes(`complete ${mine.open}`)) return;
     const turn = this.fixture.took(mine.chat, mine.open);
     if (this.fixture.calls(mine.open).length === 0) turn.isCut = false;
     mine.open = undefined;
@@ -197,7 +197,7 @@ class Play {
     equal(fixture.clock.waiting, 0, "a timer was leaked");
     equal(this.#settled, this.#asked, "somebody waits for an answer");
     for (const id of this.#requests) {
-      const lines = fixture.told.flatMap((line, i) =>
+      const lines = fixture.notifications.flatMap((line, i) =>
         new RegExp(`^(${id}: |complete ${id}$|ok ${id}$|failed ${id}:)`).test(line) ? [{ line, i }] : [],
       );
       deepEqual(lines.filter(({ line }) => line.startsWith("complete")).length, 1, `request ${id} is complete once`);
@@ -209,13 +209,15 @@ class Play {
       );
     }
     for (const { name } of this.chats) {
-      const said = [...this.#sessions.values()].filter(({ of }) => of === name).flatMap(session => session.said);
+      const messages = [...this.#sessions.values()]
+        .filter(({ of }) => of === name)
+        .flatMap(session => session.messages);
       const shown = this.#requests
         .flatMap(id => [...fixture.text(id).matchAll(/([abc])(\d+)\./g)])
         .filter(([, of]) => of === name)
         .map(([, , n]) => Number(n));
       ok(
-        shown.every(n => said.includes(n)),
+        shown.every(n => messages.includes(n)),
         "words of nobody",
       );
     }
@@ -234,7 +236,7 @@ suite("LmService, properties", () => {
     await fc.assert(
       fc.asyncProperty(moves, async all => {
         const play = new Play();
-        for (const each of all) await play.make(each);
+        for (const each of all) await play.create(each);
         await play.end();
       }),
       { numRuns: RUNS },

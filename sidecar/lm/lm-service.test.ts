@@ -21,7 +21,7 @@ suite("LmService", () => {
     match(first, /^s1 Hello/);
     match(second, /^s1 And now\?/);
     ok(!/Hello|Hi!/.test(second));
-    deepEqual(fixture.told, ["1: Hi!", "complete 1", "ok 1", "2: Well.", "complete 2", "ok 2"]);
+    deepEqual(fixture.notifications, ["1: Hi!", "complete 1", "ok 1", "2: Well.", "complete 2", "ok 2"]);
     equal(fixture.agents.length, 1);
   });
 
@@ -51,21 +51,21 @@ suite("LmService", () => {
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Read it"),
       { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "I look.");
+    fixture.agent.report(sessionId, "I look.");
     const answers = [callOf(fixture.offer, "read"), callOf(fixture.offer, "read")];
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: I look.", "1: [read]", "1: [read]", "complete 1", "ok 1"]);
+    deepEqual(fixture.notifications, ["1: I look.", "1: [read]", "1: [read]", "complete 1", "ok 1"]);
     fixture.took(chat, requestId, id => `result ${id.at(-1)}`);
     const next = fixture.request(chat.request());
     deepEqual(await Promise.all(answers), ["result 1", "result 2"]);
-    fixture.agent.say(sessionId, "Done.");
+    fixture.agent.report(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     deepEqual(lines(fixture, next), ["2: Done.", "complete 2", "ok 2"]);
     const again = fixture.request(chat.request());
     await fixture.settle();
     deepEqual(lines(fixture, again), ["3: Done.", "complete 3", "ok 3"]);
-    equal(fixture.agent.heard.filter(method => method === "session/prompt").length, 1);
+    equal(fixture.agent.received.filter(method => method === "session/prompt").length, 1);
   });
 
   test("keeps tool results for the continuation during a background compaction", async () => {
@@ -79,7 +79,7 @@ suite("LmService", () => {
     const compaction = fixture.request(chat.backgroundCompaction()),
       next = fixture.request(chat.request());
     equal(await answer, "result");
-    fixture.agent.say(sessionId, "Done.");
+    fixture.agent.report(sessionId, "Done.");
     await fixture.settle();
     match(fixture.text(compaction), /^<summary>[^]*Read it/);
     equal(fixture.text(next), "Done.");
@@ -104,12 +104,12 @@ suite("LmService", () => {
     const compaction = fixture.request(withoutCorrelation(chat.backgroundCompaction())),
       next = fixture.request(withoutCorrelation(chat.request()));
     equal(await answer, "result");
-    fixture.agent.say(sessionId, "Done.");
+    fixture.agent.report(sessionId, "Done.");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     match(fixture.text(compaction), /^<summary>[^]*Read it/);
     equal(fixture.text(next), "Done.");
-    ok(!fixture.agent.heard.includes("session/cancel"), "the turn is not stopped");
+    ok(!fixture.agent.received.includes("session/cancel"), "the turn is not stopped");
   });
 
   test("asks for a permission by its question and resolves it with the decision for its call", async () => {
@@ -129,7 +129,7 @@ suite("LmService", () => {
       options,
     });
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
+    deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
     const { handlers } = fixture.service,
       [callId] = fixture.calls(1);
     // VS Code passes the call's parameters to the permission tool. They contain the question's id.
@@ -158,7 +158,7 @@ suite("LmService", () => {
       options: [{ optionId: "yes", kind: "allow_once" }],
     });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
-    deepEqual(fixture.told, ["learned ada true"]);
+    deepEqual(fixture.notifications, ["learned ada true"]);
   });
 
   test("reports an agent's context size and counts the usage in the prompt response", async () => {
@@ -169,11 +169,11 @@ suite("LmService", () => {
       { request, sessionId } = await fixture.prompted();
     for (const used of [10, 20])
       fixture.agent.update(sessionId, { sessionUpdate: "usage_update", used, size: 200_000 });
-    fixture.agent.say(sessionId, "Done.");
+    fixture.agent.report(sessionId, "Done.");
     request.respond({ stopReason: "end_turn", usage: { inputTokens: 5, outputTokens: 7, totalTokens: 12 } });
     await fixture.settle();
     deepEqual(
-      fixture.told.filter(line => line.startsWith("learned")),
+      fixture.notifications.filter(line => line.startsWith("learned")),
       ["learned ada false", "learned ada 200000"],
     );
     deepEqual(lines(fixture, requestId), ["1: data", "1: data", "1: Done.", "1: data", "complete 1", "ok 1"]);
@@ -212,11 +212,11 @@ suite("LmService", () => {
       title: "Read",
       status: "completed",
     });
-    fixture.agent.say(sessionId, "A title");
+    fixture.agent.report(sessionId, "A title");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     deepEqual(lines(fixture, title), ["1: A title", "complete 1", "ok 1"]);
-    deepEqual(fixture.agent.heard.slice(-2), ["session/close", "closed"]);
+    deepEqual(fixture.agent.received.slice(-2), ["session/close", "closed"]);
     const again = fixture.request(chatOf("b").side("title"));
     await fixture.settle();
     deepEqual(lines(fixture, again), ["2: A title", "complete 2", "ok 2"]);
@@ -243,7 +243,7 @@ suite("LmService", () => {
     (await fixture.prompted()).request.fail(new Error("no"));
     await fixture.settle();
     match(lines(fixture, failed).at(-1)!, /^failed 3: .* answered with an error/);
-    equal(fixture.agents.filter(agent => agent.heard.at(-1) === "closed").length, 3);
+    equal(fixture.agents.filter(agent => agent.received.at(-1) === "closed").length, 3);
   });
 
   test("refuses side requests from the next request after the setting changes", async () => {
@@ -259,13 +259,13 @@ suite("LmService", () => {
     const chat = chatOf("a"),
       requestId = fixture.ask(chat, "Hello"),
       { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "Hi");
+    fixture.agent.report(sessionId, "Hi");
     await fixture.settle();
     fixture.service.handlers["lm/cancel"]({ requestId });
     fixture.service.handlers["lm/cancel"]({ requestId: 99 });
     await fixture.settle();
-    deepEqual(fixture.told, ["1: Hi", "complete 1", "ok 1"]);
-    ok(fixture.agent.heard.includes(`cancel ${sessionId}`));
+    deepEqual(fixture.notifications, ["1: Hi", "complete 1", "ok 1"]);
+    ok(fixture.agent.received.includes(`cancel ${sessionId}`));
     request.respond({ stopReason: "cancelled" });
     fixture.took(chat, requestId);
     match(await fixture.turn(chat, "Again", "Yes."), /^s1 Again/);
@@ -277,18 +277,18 @@ suite("LmService", () => {
     await fixture.turn(chat, "One", "1");
     const cut = fixture.ask(chat, "Two"),
       { request, sessionId } = await fixture.prompted();
-    fixture.agent.say(sessionId, "Half");
+    fixture.agent.report(sessionId, "Half");
     await fixture.settle();
     chat.last?.rounds.push({ text: "Half", calls: [] });
     const next = fixture.ask(chat, "Three");
     await fixture.settle();
     deepEqual(lines(fixture, cut), ["2: Half", "complete 2", "ok 2"]);
-    ok(fixture.agent.heard.includes(`cancel ${sessionId}`));
+    ok(fixture.agent.received.includes(`cancel ${sessionId}`));
     request.respond({ stopReason: "cancelled" });
     const third = await fixture.prompted();
     match(third.text, /^Three/);
     deepEqual(lines(fixture, next), []);
-    fixture.agent.say(sessionId, "3");
+    fixture.agent.report(sessionId, "3");
     third.request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     fixture.took(chat, next);
@@ -302,13 +302,13 @@ suite("LmService", () => {
     fixture.ask(chat, "Two");
     const { request, sessionId } = await fixture.prompted();
     await fixture.settle();
-    fixture.agent.say(sessionId, "Half");
+    fixture.agent.report(sessionId, "Half");
     await new Promise<void>(resolve => setImmediate(resolve)); // the request is in transit
     const next = fixture.ask(chat, "Three");
     await fixture.settle();
     request.respond({ stopReason: "cancelled" });
     const third = await fixture.prompted();
-    fixture.agent.say(sessionId, "3");
+    fixture.agent.report(sessionId, "3");
     third.request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     fixture.took(chat, next);
@@ -358,8 +358,8 @@ suite("LmService", () => {
     const next = fixture.ask(chat, "Do not read it");
     match(await answer, /stopped/);
     const { request, sessionId: other } = await fixture.prompted();
-    ok(fixture.agent.heard.includes(`cancel ${sessionId}`) && other !== sessionId);
-    fixture.agent.say(other, "No.");
+    ok(fixture.agent.received.includes(`cancel ${sessionId}`) && other !== sessionId);
+    fixture.agent.report(other, "No.");
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     equal(fixture.text(next), "No.");
@@ -403,7 +403,7 @@ suite("LmService", () => {
     other.ask({ id: 0, words: "x", rounds: [], isCut: false });
     fixture.request(other.request(), 1);
     await fixture.settle();
-    match(fixture.told.at(-1)!, /^failed 1: A request with this id is open already/);
+    match(fixture.notifications.at(-1)!, /^failed 1: A request with this id is open already/);
     equal(fixture.agents.length, 1);
   });
 
@@ -411,7 +411,7 @@ suite("LmService", () => {
     await using fixture = new LmFixture();
     fixture.request({ modelId: "" } as unknown as ChatRequest);
     await fixture.settle();
-    match(fixture.told[0]!, /^failed 1: modelId must be/);
+    match(fixture.notifications[0]!, /^failed 1: modelId must be/);
     const unnamed: unknown = chatOf("a").side("title");
     await fixture.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(
       () => ok(false),

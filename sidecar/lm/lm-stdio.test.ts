@@ -45,7 +45,7 @@ class Client implements AsyncDisposable {
   readonly #server;
   readonly #peer: Peer;
   readonly #pool: AgentPool;
-  #heard = (): void => undefined;
+  #handleEvent = (): void => undefined;
   #id = 0;
 
   constructor() {
@@ -61,7 +61,7 @@ class Client implements AsyncDisposable {
               protocol: 1,
               role: "lm",
               clock,
-              odd: () => undefined,
+              onWarning: () => undefined,
               lastWords: () => "",
               stop: async () => undefined,
             })
@@ -71,7 +71,7 @@ class Client implements AsyncDisposable {
               startProcess: () => {
                 throw new Error("no process is started");
               },
-              proxies: (_, odd) => [toolsComponent(offers, { clock, version: "1" }, odd)],
+              proxies: (_, onWarning) => [toolsComponent(offers, { clock, version: "1" }, onWarning)],
               log: () => undefined,
             }),
       error => {
@@ -87,7 +87,7 @@ class Client implements AsyncDisposable {
       date: () => 0,
       freshId: () => `session${++this.#id}`,
       log: () => undefined,
-      odd: () => undefined,
+      onWarning: () => undefined,
       learned: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
@@ -98,7 +98,7 @@ class Client implements AsyncDisposable {
         this.transcript.record("←", steady({ method, params }));
         const { part } = objectOr(params);
         if (isObject(part)) this.parts.push(part as unknown as ChatPart);
-        this.#heard();
+        this.#handleEvent();
       },
     });
   }
@@ -185,7 +185,7 @@ class Client implements AsyncDisposable {
   async called(count = 1): Promise<void> {
     while (this.calls.length < count)
       await new Promise<void>(resolve => {
-        this.#heard = resolve;
+        this.#handleEvent = resolve;
       });
     this.clock.advance(QUIET_MS);
   }
@@ -220,7 +220,7 @@ suite("vscodelm", () => {
     await using client = new Client();
     const first = client.says("Hello").respond(ADA),
       one = await client.agent.next("session/prompt");
-    client.agent.say("s1", "Hi!");
+    client.agent.report("s1", "Hi!");
     one.respond({ stopReason: "end_turn" });
     await first;
     const second = client.says("Remove foo.txt").respond(ADA, [ACTION]),
@@ -235,12 +235,12 @@ suite("vscodelm", () => {
     const third = client.takesBack().says("Never mind.").respond(ADA, [ACTION]);
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "no" } });
     await client.settle();
-    ok(client.agent.heard.includes("cancel s1"));
-    client.agent.say("s1", "This is lost.");
+    ok(client.agent.received.includes("cancel s1"));
+    client.agent.report("s1", "This is lost.");
     two.respond({ stopReason: "cancelled" });
     const three = await client.agent.next("session/prompt");
     deepEqual(objectOr(three.params).prompt, [{ type: "text", text: "Never mind." }]);
-    client.agent.say("s1", "As you like.");
+    client.agent.report("s1", "As you like.");
     three.respond({ stopReason: "end_turn" });
     await third;
     client.transcript.match(`${GOLDEN}-mismatch.golden`);
@@ -251,7 +251,7 @@ suite("vscodelm", () => {
       await using client = new Client();
       const first = client.says("Remove foo.txt").respond(ADA, [ACTION]),
         prompt = await client.agent.next("session/prompt");
-      client.agent.say("s1", "I remove it.");
+      client.agent.report("s1", "I remove it.");
       const asking = client.agent.peer.request("session/request_permission", {
         sessionId: "s1",
         toolCall: { toolCallId: "call_1", title: "rm foo.txt", kind: "execute", rawInput: { command: "rm foo.txt" } },
@@ -272,7 +272,7 @@ suite("vscodelm", () => {
         )
         .respond(ADA, [ACTION]);
       deepEqual(await asking, { outcome: { outcome: "selected", optionId: flow === "approved" ? "yes" : "no" } });
-      client.agent.say("s1", flow === "approved" ? "It is gone." : "Then it stays.");
+      client.agent.report("s1", flow === "approved" ? "It is gone." : "Then it stays.");
       prompt.respond({ stopReason: "end_turn" });
       await second;
       client.transcript.match(`${GOLDEN}-${flow}.golden`);
@@ -335,7 +335,7 @@ suite("vscodelm", () => {
           protocol: 1,
           role: "lm",
           clock,
-          odd: () => undefined,
+          onWarning: () => undefined,
           lastWords: () => "",
           stop: async () => undefined,
         }),
@@ -352,7 +352,7 @@ suite("vscodelm", () => {
       date: () => 0,
       freshId: () => "session1",
       log: () => undefined,
-      odd: () => undefined,
+      onWarning: () => undefined,
       learned: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
@@ -380,7 +380,7 @@ suite("vscodelm", () => {
       }),
     );
     const prompt = await agent.next("session/prompt");
-    for (let i = 0; i < 500; i++) agent.say("s1", `${i} `);
+    for (let i = 0; i < 500; i++) agent.report("s1", `${i} `);
     for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));
     prompt.respond({ stopReason: "end_turn" });
     for (let i = 0; i < 50; i++) await new Promise(resolve => setImmediate(resolve));

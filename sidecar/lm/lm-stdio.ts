@@ -14,7 +14,7 @@ import { LmService, type LmDeps } from "./lm-service";
 
 export interface LmServerDeps extends Omit<LmDeps, "host"> {
   /** Logs an unexpected event. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 export interface LmServer extends AsyncDisposable {
@@ -46,7 +46,7 @@ class StdioServer implements LmServer {
         request: request => this.#request(request),
         notification: (method, params) => this.#notified(method, params),
         closed: settleClosed,
-        odd: deps.odd,
+        onWarning: deps.onWarning,
       },
     );
     this.#service = new LmService({

@@ -21,7 +21,7 @@ suite("ACP v2 behind VS Code's chat", () => {
       { request, sessionId } = await lm.prompted();
     request.respond({});
     lm.agent.update(sessionId, { sessionUpdate: "state_update", state: "running" });
-    lm.agent.say(sessionId, "First");
+    lm.agent.report(sessionId, "First");
     lm.agent.update(sessionId, {
       sessionUpdate: "tool_call_update",
       toolCallId: "c",
@@ -41,10 +41,10 @@ suite("ACP v2 behind VS Code's chat", () => {
       content: [{ type: "text", text: "Last" }],
     });
     await lm.settle();
-    equal(lm.told.includes(`ok ${requestId}`), false);
+    equal(lm.notifications.includes(`ok ${requestId}`), false);
     lm.agent.update(sessionId, { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
     await lm.settle();
-    equal(lm.told.includes(`ok ${requestId}`), true);
+    equal(lm.notifications.includes(`ok ${requestId}`), true);
     match(lm.text(requestId), /^First\n\n▸ Count [^]*42[^]*✓[^]*Last$/);
     lm.took(chat, requestId);
   });
@@ -58,7 +58,7 @@ suite("ACP v2 behind VS Code's chat", () => {
         { request, sessionId } = await lm.prompted();
       sessions.push(sessionId);
       request.respond({});
-      lm.agent.say(sessionId, `${words}.`);
+      lm.agent.report(sessionId, `${words}.`);
       lm.agent.update(sessionId, { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
       await lm.settle();
       lm.took(chat, requestId);
@@ -97,7 +97,7 @@ suite("ACP v2 behind VS Code's chat", () => {
     lm.service.handlers["lm/cancel"]({ requestId });
     await lm.settle();
     deepEqual(
-      lm.agent.heard.filter(line => line.startsWith("cancel")),
+      lm.agent.received.filter(line => line.startsWith("cancel")),
       [`cancel ${sessionId}`],
     );
     lm.agent.update(sessionId, { sessionUpdate: "state_update", state: "idle", stopReason: "cancelled" });
@@ -108,7 +108,7 @@ suite("ACP v2 behind VS Code's chat", () => {
     await using lm = fixture(1);
     const requestId = lm.ask(chatOf("a"), "Hello");
     await lm.settle();
-    match(lm.told.filter(line => line.includes(`${requestId}:`)).join("\n"), /version 2/);
+    match(lm.notifications.filter(line => line.includes(`${requestId}:`)).join("\n"), /version 2/);
     equal(arrayOr(objectOr(lm.agents[0]).heard).includes("session/new"), false);
   });
 });

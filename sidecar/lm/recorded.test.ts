@@ -74,7 +74,7 @@ const STORY: Readonly<Record<string, string>> = {
 function play(
   chronicle: Chronicle,
   steps: readonly Step[],
-  heard: (n: number, id: string) => void = () => undefined,
+  onEvent: (n: number, id: string) => void = () => undefined,
 ): string {
   const serving = new Map<number, string>(),
     cancelled = new Set<number>(),
@@ -82,11 +82,11 @@ function play(
   for (const step of steps) {
     switch (step.kind) {
       case "request": {
-        const { kind, session } = chronicle.hear(step.request);
+        const { kind, session } = chronicle.receive(step.request);
         story.push(`${step.n} ${kind}`);
         if (!session) break;
         serving.set(step.n, session.id);
-        heard(step.n, session.id);
+        onEvent(step.n, session.id);
         break;
       }
       case "cancel":
@@ -96,7 +96,7 @@ function play(
         const id = serving.get(step.n),
           { answered } = step;
         if (id === undefined) break;
-        chronicle.say(id, ...answered);
+        chronicle.report(id, ...answered);
         if (answered.some(({ type }) => type === "tool_call")) chronicle.wait(id);
         else
           chronicle.end(
@@ -182,6 +182,6 @@ suite("recorded VS Code requests", () => {
   test("starts another session when the same extension host repeats a streaming request", () => {
     const chronicle = new Chronicle(),
       request = recordedRequest("first-message", 3);
-    deepEqual([chronicle.hear(request).kind, chronicle.hear(request).kind], ["new", "new"]);
+    deepEqual([chronicle.receive(request).kind, chronicle.receive(request).kind], ["new", "new"]);
   });
 });

@@ -22,7 +22,7 @@ import { serveClassic } from "./session-adapter";
 import { familyOf } from "./delivery/call-route";
 import { COUNTS_TOOLS } from "./delivery/delivery";
 import { LIST_LIMIT_MS } from "./delivery/delivery-tracker";
-import type { Odd } from "./link";
+import type { OnWarning } from "./link";
 import type { ServedServer } from "./declared-servers";
 import { Meta, STATELESS_REVISION, withMeta, type StatelessOptions, type StatelessServer } from "./revision";
 import { MCP_METHODS, STATELESS_METHODS } from "./methods";
@@ -86,7 +86,7 @@ export class AttachedServer implements ServedServer {
   constructor(
     private readonly clock: Clock,
     private readonly version: string,
-    private readonly odd: Odd,
+    private readonly onWarning: OnWarning,
   ) {
     this.#shared = new Client(this, version);
     this.#clients.add(this.#shared);
@@ -109,7 +109,7 @@ export class AttachedServer implements ServedServer {
     this.#wasConnected = true;
     const [near, far] = memoryChannels(),
       client = new Client(this, this.version),
-      served = serveClassic(client, far, this.odd);
+      served = serveClassic(client, far, this.onWarning);
     this.#clients.add(client);
     this.#channels.add(served);
     return {
@@ -242,12 +242,13 @@ export class AttachedServer implements ServedServer {
       },
       (error: unknown) => this.#reportFailure(server, error),
     );
-    if (!previous) this.odd(`the MCP server “${server.name}” did not list its tools in time`, `${SERVER_LIMIT_MS} ms`);
+    if (!previous)
+      this.onWarning(`the MCP server “${server.name}” did not list its tools in time`, `${SERVER_LIMIT_MS} ms`);
     return previous ?? [];
   }
 
   #reportFailure({ name }: AttachedTools, error: unknown): void {
-    this.odd(`the tools of the MCP server “${name}” could not be listed`, error);
+    this.onWarning(`the tools of the MCP server “${name}” could not be listed`, error);
   }
 
   #announce(): void {
@@ -318,13 +319,13 @@ class Client implements StatelessServer {
 
   /** Until the client ends it. */
   #listen({ signal, notification }: StatelessOptions): Promise<unknown> {
-    const tell = (): void => notification(MCP_METHODS.notifications_tools_list_changed, {});
-    this.#changed = tell;
+    const notify = (): void => notification(MCP_METHODS.notifications_tools_list_changed, {});
+    this.#changed = notify;
     return new Promise(resolve => {
       signal.addEventListener(
         "abort",
         () => {
-          if (this.#changed === tell) this.#changed = undefined;
+          if (this.#changed === notify) this.#changed = undefined;
           resolve({});
         },
         { once: true },

@@ -60,13 +60,15 @@ const fails =
 
 class Notes {
   readonly lines: string[] = [];
-  #waiting: { readonly line: string; readonly heard: () => void }[] = [];
+  #waiting: { readonly line: string; readonly onEvent: () => void }[] = [];
   readonly note = (line: string): void => {
     this.lines.push(line);
-    for (const waiting of this.#waiting) if (waiting.line === line) waiting.heard();
+    for (const waiting of this.#waiting) if (waiting.line === line) waiting.onEvent();
   };
-  heard(line: string): Promise<void> {
-    return this.lines.includes(line) ? Promise.resolve() : new Promise(heard => this.#waiting.push({ line, heard }));
+  onEvent(line: string): Promise<void> {
+    return this.lines.includes(line)
+      ? Promise.resolve()
+      : new Promise(onEvent => this.#waiting.push({ line, onEvent }));
   }
 }
 
@@ -208,11 +210,11 @@ suite("MCP client", () => {
   });
 
   test("times out an HTTP server that does not answer within 60 seconds", async () => {
-    let heard = (): void => undefined;
+    let onEvent = (): void => undefined;
     const asked = new Promise<void>(resolve => {
-      heard = resolve;
+      onEvent = resolve;
     });
-    await using http = await listen(() => heard());
+    await using http = await listen(() => onEvent());
     const fixture = new Fixture();
     const tools = fixture.use(over(http.url), connection => connection.tools());
     await asked;
@@ -288,7 +290,7 @@ suite("MCP client", () => {
     const fixture = new Fixture();
     const tools = await fixture.use(over(http.url), connection => connection.tools());
     equal(tools.length, 100);
-    await notes.heard("DELETE");
+    await notes.onEvent("DELETE");
     fixture.clock.advance(1000);
     await fixture.over();
   });
@@ -301,11 +303,11 @@ suite("MCP client", () => {
     });
     const fixture = new Fixture();
     const tools = fixture.use(over(http.url), connection => connection.tools());
-    await notes.heard("tools/list");
+    await notes.onEvent("tools/list");
     fixture.stop.abort();
     await rejects(tools, fails("cancelled", /was cancelled/));
-    await notes.heard("notifications/cancelled");
-    await notes.heard("DELETE");
+    await notes.onEvent("notifications/cancelled");
+    await notes.onEvent("DELETE");
     fixture.clock.advance(1000);
     await fixture.over();
   });
@@ -315,11 +317,11 @@ suite("MCP client", () => {
     await using http = await serveMcpOverHttp(notes.note);
     const fixture = new Fixture();
     const slow = fixture.use(over(http.url), connection => connection.call("slow", {}));
-    await notes.heard("slow began");
+    await notes.onEvent("slow began");
     fixture.stop.abort();
     await rejects(slow, fails("cancelled", /was cancelled/));
-    await notes.heard("slow was cancelled");
-    await notes.heard("session closed");
+    await notes.onEvent("slow was cancelled");
+    await notes.onEvent("session closed");
     await fixture.over();
   });
 

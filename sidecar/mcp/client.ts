@@ -167,11 +167,11 @@ async function open(server: Reachable, { cwd, environment }: McpOptions): Promis
     cwd,
     stderr: "pipe",
   });
-  let said = "";
+  let text = "";
   transport.stderr?.on("data", (chunk: Buffer) => {
-    said = (said + chunk.toString()).slice(-LAST_WORDS);
+    text = (text + chunk.toString()).slice(-LAST_WORDS);
   });
-  return { transport, lastWords: () => said.trim().split("\n").at(-1) ?? "", goodbye: () => Promise.resolve() };
+  return { transport, lastWords: () => text.trim().split("\n").at(-1) ?? "", goodbye: () => Promise.resolve() };
 }
 
 async function closed(client: Client, line: Line, clock: Clock): Promise<void> {

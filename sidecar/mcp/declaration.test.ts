@@ -72,8 +72,8 @@ suite("MCP declaration", () => {
       fc.property(
         fc.array(fc.oneof(acp, other), { maxLength: 8 }),
         fc.dictionary(fc.string(), fc.jsonValue()),
-        (entries, more) => {
-          const params = { ...more, mcpServers: entries.map(({ entry }) => entry) },
+        (entries, overrides) => {
+          const params = { ...overrides, mcpServers: entries.map(({ entry }) => entry) },
             found = acpServersIn(params);
           deepEqual(
             [...found.keys()],

@@ -19,7 +19,7 @@ import { serveClassic } from "./session-adapter";
 import { StatelessFace } from "./stateless-adapter";
 import { CarriedServer } from "./stateless-link";
 import type { AcpServer } from "./declaration";
-import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type Odd } from "./link";
+import { Link, readConnectionId, readMessage, type LinkPrefix, type Neighbour, type OnWarning } from "./link";
 import { McpCode, type StatelessServer } from "./revision";
 import { MCP_OVER_ACP } from "../acp/methods";
 
@@ -41,7 +41,7 @@ export class Owners implements AsyncDisposable {
 
   constructor(
     private readonly client: Neighbour,
-    private readonly odd: Odd,
+    private readonly onWarning: OnWarning,
   ) {}
 
   serve(server: AcpServer): ServedServer {
@@ -49,10 +49,10 @@ export class Owners implements AsyncDisposable {
       const reached = await this.#reach(server);
       if (reached.kind === "linked") return reached.channel;
       const [near, far] = memoryChannels();
-      serveClassic(reached.server, far, this.odd);
+      serveClassic(reached.server, far, this.onWarning);
       return near;
     };
-    return new Served(() => this.#reach(server), connect, this.odd);
+    return new Served(() => this.#reach(server), connect, this.onWarning);
   }
 
   /** Handles a request from the client's side. Returns undefined if it is not for a connection of this bridge. */
@@ -108,7 +108,7 @@ export class Owners implements AsyncDisposable {
     if (id === undefined)
       throw new RpcError(McpCode.backend, `The answer to ${MCP_OVER_ACP[prefix].connect} names no connection.`);
     const [near, far] = memoryChannels();
-    const link = new Link(id, prefix, this.client, far, { ended: () => this.#ended(link), odd: this.odd });
+    const link = new Link(id, prefix, this.client, far, { ended: () => this.#ended(link), onWarning: this.onWarning });
     this.#links.set(key(prefix, id), link);
     return { kind: "linked", channel: near };
   }
@@ -122,7 +122,7 @@ export class Owners implements AsyncDisposable {
     if (link.prefix === "_mcp") return this.client.notify(MCP_OVER_ACP._mcp.disconnect, { connection_id: link.id });
     this.client
       .request(MCP_OVER_ACP.mcp.disconnect, { connectionId: link.id })
-      .catch((error: unknown) => this.odd("an MCP connection was not ended", error));
+      .catch((error: unknown) => this.onWarning("an MCP connection was not ended", error));
   }
 
   #disconnected(prefix: LinkPrefix, params: unknown): boolean {
@@ -151,7 +151,7 @@ class Served implements ServedServer {
   constructor(
     private readonly reach: () => Promise<Reached>,
     readonly connect: () => Promise<Channel>,
-    private readonly odd: Odd,
+    private readonly onWarning: OnWarning,
   ) {}
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -170,7 +170,7 @@ class Served implements ServedServer {
       const reached = await this.reach();
       if (reached.kind === "carried") return reached.server;
       this.#first = reached.channel;
-      return (this.#face = new StatelessFace(() => this.#connection(), this.odd));
+      return (this.#face = new StatelessFace(() => this.#connection(), this.onWarning));
     } catch (error) {
       this.#stateless = undefined; // the next request retries
       throw error;

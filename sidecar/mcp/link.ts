@@ -19,7 +19,7 @@ export interface Neighbour {
   notify(method: string, params: unknown): void;
 }
 
-export type Odd = (what: string, detail: unknown) => void;
+export type OnWarning = (what: string, detail: unknown) => void;
 
 /** Method prefix: `mcp/…`, or sacp's `_mcp/…`. */
 export type LinkPrefix = keyof typeof MCP_OVER_ACP;
@@ -32,7 +32,7 @@ export class Link implements AsyncDisposable {
     readonly prefix: LinkPrefix,
     neighbour: Neighbour,
     channel: Channel,
-    on: { ended(reason: Closed): void; odd: Odd },
+    on: { ended(reason: Closed): void; onWarning: OnWarning },
   ) {
     const message = (method: string, params: unknown) => ({
       connectionId: id,
@@ -44,7 +44,7 @@ export class Link implements AsyncDisposable {
         neighbour.request(MCP_OVER_ACP[prefix].message, message(method, params), { signal }),
       notification: (method, params) => neighbour.notify(MCP_OVER_ACP[prefix].message, message(method, params)),
       closed: on.ended,
-      odd: on.odd,
+      onWarning: on.onWarning,
     });
   }
 

@@ -17,7 +17,7 @@ export interface McpHandlers {
   request(method: string, params: unknown, signal: AbortSignal): unknown;
   notification(method: string, params: unknown): void;
   closed(reason: Closed): void;
-  odd(what: string, detail: unknown): void;
+  onWarning(what: string, detail: unknown): void;
 }
 
 export class McpPeer implements AsyncDisposable {
@@ -34,7 +34,7 @@ export class McpPeer implements AsyncDisposable {
         for (const aborting of this.#open.values()) aborting.abort();
         handlers.closed(reason);
       },
-      odd: handlers.odd,
+      onWarning: handlers.onWarning,
     });
   }
 

@@ -17,7 +17,7 @@ import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";
 import { Frame } from "../rpc/frame";
 import { RpcCode, RpcError, type Id } from "../rpc/message";
-import type { Odd } from "./link";
+import type { OnWarning } from "./link";
 import { channelOf } from "./transport";
 
 /** A running process. Its channel closes with the reason when it exits. */
@@ -44,7 +44,7 @@ export interface ProgramServerOptions {
   readonly start: () => RunningServer | Promise<RunningServer>;
   readonly clock: Clock;
   /** For the log. */
-  readonly odd: Odd;
+  readonly onWarning: OnWarning;
 }
 
 export class ProgramServer implements AsyncDisposable {
@@ -65,13 +65,13 @@ export class ProgramServer implements AsyncDisposable {
 
   /** Serves one connection. Never rejects: a failed program answers with errors. */
   async connect(transport: Transport): Promise<void> {
-    const { title, clock, odd } = this.options,
+    const { title, clock, onWarning } = this.options,
       spare = this.#spare;
     this.#spare = undefined;
     const connection = new ProgramConnection(title, channelOf(transport), clock, {
       failed: message => {
         this.#failures++;
-        odd(`the MCP server “${title}” failed`, message);
+        onWarning(`the MCP server “${title}” failed`, message);
       },
       used: () => {
         if (this.#connections.delete(connection)) this.#connections.add(connection);

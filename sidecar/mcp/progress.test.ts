@@ -5,16 +5,16 @@ import { beating, PROGRESS_MS } from "./progress";
 suite("progress heartbeat", () => {
   test("repeats the last message until disposal and ignores later messages", () => {
     const clock = new FakeClock(),
-      told: string[] = [],
+      notifications: string[] = [],
       progress = beating(clock, 1, "at work", ({ message }) => {
-        told.push(message);
+        notifications.push(message);
       });
     clock.advance(PROGRESS_MS);
-    progress.say("half");
+    progress.report("half");
     clock.advance(PROGRESS_MS);
     progress[Symbol.dispose]();
-    progress.say("late");
-    deepEqual(told, ["at work", "half", "half"]);
+    progress.report("late");
+    deepEqual(notifications, ["at work", "half", "half"]);
     equal(clock.waiting, 0);
   });
 });

@@ -15,9 +15,9 @@ export interface Progress extends Record<string, unknown> {
 /** A quarter of the SDK's limit, in milliseconds. */
 export const PROGRESS_MS = 15_000;
 
-/** Repeats the last message at an interval until it is disposed. `say` sends a new message at once. */
+/** Repeats the last message at an interval until it is disposed. `report` sends a new message at once. */
 export interface Beating extends Disposable {
-  say(message: string): void;
+  report(message: string): void;
 }
 
 /** `progressToken`: token of the request. Without a token nothing is sent. */
@@ -25,21 +25,21 @@ export function beating(
   clock: Clock,
   progressToken: ProgressToken | undefined,
   message: string,
-  tell: (progress: Progress) => void,
+  notify: (progress: Progress) => void,
 ): Beating {
-  if (progressToken === undefined) return { say: () => undefined, [Symbol.dispose]: () => undefined };
+  if (progressToken === undefined) return { report: () => undefined, [Symbol.dispose]: () => undefined };
   let timer: Disposable,
     progress = 0,
     last = message,
     isOver = false;
   const beat = (): void => {
-    tell({ progressToken, progress: ++progress, message: last });
+    notify({ progressToken, progress: ++progress, message: last });
     timer = wait();
   };
   const wait = (): Disposable => clock.after(PROGRESS_MS, beat);
   timer = wait();
   return {
-    say: message => {
+    report: message => {
       if (isOver) return; // a late message does not restart the timer
       timer[Symbol.dispose]();
       last = message;

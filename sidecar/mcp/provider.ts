@@ -21,7 +21,7 @@ import {
   type LinkPrefix,
   type McpMessage,
   type Neighbour,
-  type Odd,
+  type OnWarning,
 } from "./link";
 import { McpCode } from "./revision";
 import { ChannelTransport } from "./transport";
@@ -42,19 +42,19 @@ export class McpProvider implements AsyncDisposable {
   readonly declaration: McpDeclaration;
   readonly #connect: ConnectMcp;
   readonly #agent: Neighbour;
-  readonly #odd: Odd;
+  readonly #onWarning: OnWarning;
   readonly #links = new Map<string, Link>();
   readonly #shared: StatelessFace;
   /** Open inner ids of requests without a connection. An id must not be reused while it is open. */
   readonly #open = new Set<string>();
 
-  constructor(name: string, connect: ConnectMcp, agent: Neighbour, odd: Odd = () => undefined) {
+  constructor(name: string, connect: ConnectMcp, agent: Neighbour, onWarning: OnWarning = () => undefined) {
     const id = randomUUID();
     this.declaration = { type: "acp", name, serverId: id, id };
     this.#connect = connect;
     this.#agent = agent;
-    this.#odd = odd;
-    this.#shared = new StatelessFace(() => this.#session(), odd);
+    this.#onWarning = onWarning;
+    this.#shared = new StatelessFace(() => this.#session(), onWarning);
   }
 
   /** Handles a request from the agent's side. Returns undefined if it is not for this server. */
@@ -115,7 +115,7 @@ export class McpProvider implements AsyncDisposable {
     const id = randomUUID();
     const link = new Link(id, prefix, this.#agent, await this.#session(), {
       ended: () => this.#links.delete(id),
-      odd: this.#odd,
+      onWarning: this.#onWarning,
     });
     this.#links.set(id, link);
     return prefix === "mcp" ? { connectionId: id } : { connection_id: id };

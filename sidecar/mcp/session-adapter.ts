@@ -10,7 +10,7 @@ import type { Channel } from "../rpc/channel";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { Odd } from "./link";
+import type { OnWarning } from "./link";
 import { McpPeer } from "./peer";
 import {
   CLASSIC_REVISIONS,
@@ -27,8 +27,8 @@ import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 const ROUNDS = 100;
 
 /** Serves the client at the other end of `channel` until the channel closes. */
-export function serveClassic(server: StatelessServer, channel: Channel, odd: Odd): AsyncDisposable {
-  return new ClassicFace(server, channel, odd);
+export function serveClassic(server: StatelessServer, channel: Channel, onWarning: OnWarning): AsyncDisposable {
+  return new ClassicFace(server, channel, onWarning);
 }
 
 class ClassicFace implements AsyncDisposable {
@@ -41,7 +41,7 @@ class ClassicFace implements AsyncDisposable {
   constructor(
     private readonly server: StatelessServer,
     channel: Channel,
-    private readonly odd: Odd,
+    private readonly onWarning: OnWarning,
   ) {
     this.#client = new McpPeer(channel, {
       request: (method, params, signal) => this.#requested(method, params, signal),
@@ -49,7 +49,7 @@ class ClassicFace implements AsyncDisposable {
         if (method === MCP_METHODS.notifications_initialized) this.#listen();
       }, // the stateless revision has no other client notification
       closed: () => this.#listening?.abort(),
-      odd,
+      onWarning,
     });
   }
 
@@ -99,7 +99,7 @@ class ClassicFace implements AsyncDisposable {
       return objectOr(await this.#ask(STATELESS_METHODS.server_discover, {}, signal));
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
-      this.odd("an MCP server without server/discover", error.message);
+      this.onWarning("an MCP server without server/discover", error.message);
       return { capabilities: { tools: {} } };
     }
   }
@@ -107,11 +107,11 @@ class ClassicFace implements AsyncDisposable {
   async #forward(method: string, params: unknown, signal: AbortSignal): Promise<unknown> {
     // not available in a session
     if (method.startsWith("server/") || method.startsWith("subscriptions/")) throw methodNotFound(method);
-    let more: JsonObject = {};
+    let extra: JsonObject = {};
     for (let round = 0; round < ROUNDS; round++) {
-      const result = await this.#ask(method, { ...objectOr(params), ...more }, signal);
+      const result = await this.#ask(method, { ...objectOr(params), ...extra }, signal);
       if (!isObject(result) || result.resultType !== "input_required") return result;
-      more = await this.#input(result, signal);
+      extra = await this.#input(result, signal);
     }
     throw new RpcError(RpcCode.internalError, `The MCP server asked for input ${ROUNDS} times and did not answer.`);
   }
@@ -157,17 +157,17 @@ class ClassicFace implements AsyncDisposable {
     };
     if (Object.keys(notifications).length === 0) return;
     const listening = (this.#listening = new AbortController());
-    const told = (method: string, params: unknown): void => {
+    const onNotification = (method: string, params: unknown): void => {
       if (method !== STATELESS_METHODS.notifications_subscriptions_acknowledged)
         this.#client.notify(method, unsubscribed(params));
     };
     this.server
       .request(STATELESS_METHODS.subscriptions_listen, withMeta({ notifications }, this.#meta), {
         signal: listening.signal,
-        notification: told,
+        notification: onNotification,
       })
       .catch((error: unknown) => {
-        if (!listening.signal.aborted) this.odd("an MCP server ended a subscription", error);
+        if (!listening.signal.aborted) this.onWarning("an MCP server ended a subscription", error);
       });
   }
 }

@@ -13,7 +13,7 @@ import type { Channel } from "../rpc/channel";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
 import { RpcCode, RpcError } from "../rpc/message";
-import type { Odd } from "./link";
+import type { OnWarning } from "./link";
 import { McpPeer } from "./peer";
 import {
   assertStatelessMeta,
@@ -39,7 +39,7 @@ interface Session {
 }
 interface Listener {
   readonly filter: JsonObject;
-  readonly tell: (method: string, params: unknown) => void;
+  readonly notify: (method: string, params: unknown) => void;
 }
 
 export class StatelessFace implements StatelessServer, AsyncDisposable {
@@ -50,7 +50,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
 
   constructor(
     private readonly connect: () => Promise<Channel>,
-    private readonly odd: Odd,
+    private readonly onWarning: OnWarning,
   ) {}
 
   async request(method: string, params: JsonObject, options: StatelessOptions): Promise<unknown> {
@@ -91,7 +91,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
           ending.abort();
           if (opened === this.#session) this.#session = undefined;
         },
-        odd: this.odd,
+        onWarning: this.onWarning,
       });
       const opened = this.#session;
       const greeted = await server.request(MCP_METHODS.initialize, {
@@ -137,7 +137,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
     for (const uri of uris) await server.request(MCP_METHODS.resources_subscribe, { uri }, signal);
     const listener: Listener = {
       filter,
-      tell: (method, about) => notification(method, { ...objectOr(about), _meta: { ...metaOf(about), ..._meta } }),
+      notify: (method, about) => notification(method, { ...objectOr(about), _meta: { ...metaOf(about), ..._meta } }),
     };
     this.#listeners.add(listener);
     notification(STATELESS_METHODS.notifications_subscriptions_acknowledged, { _meta, notifications: filter });
@@ -150,7 +150,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
         if (!watched.includes(uri))
           server
             .request(MCP_METHODS.resources_unsubscribe, { uri })
-            .catch((error: unknown) => this.odd("an MCP subscription was not ended", error));
+            .catch((error: unknown) => this.onWarning("an MCP subscription was not ended", error));
     }
   }
 
@@ -159,7 +159,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
       if (typeof params.progressToken === "number") this.#progress.get(params.progressToken)?.(params);
       return;
     }
-    for (const { filter, tell } of this.#listeners) if (wants(filter, method, params)) tell(method, params);
+    for (const { filter, notify } of this.#listeners) if (wants(filter, method, params)) notify(method, params);
   }
 }
 

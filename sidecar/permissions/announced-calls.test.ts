@@ -1,12 +1,12 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { AnnouncedCalls, MOST_CALLS } from "./announced-calls";
+import { AnnouncedCalls, MAX_CALLS } from "./announced-calls";
 
 const asking = (toolCallId: unknown) => ({ toolCall: { toolCallId } });
 
 suite("AnnouncedCalls", () => {
   test("merges all updates of a call, the newest last", () => {
     const calls = new AnnouncedCalls();
-    calls.heard({
+    calls.onEvent({
       sessionUpdate: "tool_call",
       toolCallId: "1",
       title: "a",
@@ -16,7 +16,7 @@ suite("AnnouncedCalls", () => {
       status: "pending",
       unknown: 1,
     });
-    calls.heard({
+    calls.onEvent({
       sessionUpdate: "tool_call_update",
       toolCallId: "1",
       title: "b",
@@ -42,24 +42,24 @@ suite("AnnouncedCalls", () => {
 
   test("accepts an update without an announcement, and replaces a call that is announced again", () => {
     const calls = new AnnouncedCalls();
-    calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", name: "mcp__x__y" });
+    calls.onEvent({ sessionUpdate: "tool_call_update", toolCallId: "1", name: "mcp__x__y" });
     deepEqual(calls.of(asking("1")), { name: "mcp__x__y" });
-    calls.heard({ sessionUpdate: "tool_call", toolCallId: "1", title: "again" });
+    calls.onEvent({ sessionUpdate: "tool_call", toolCallId: "1", title: "again" });
     deepEqual(calls.of(asking("1")), { title: "again" });
   });
 
   for (const status of ["completed", "failed", "cancelled"])
     test(`deletes a call that is ${status}`, () => {
       const calls = new AnnouncedCalls();
-      calls.heard({ sessionUpdate: "tool_call", toolCallId: "1", title: "a" });
-      calls.heard({ sessionUpdate: "tool_call_update", toolCallId: "1", status });
+      calls.onEvent({ sessionUpdate: "tool_call", toolCallId: "1", title: "a" });
+      calls.onEvent({ sessionUpdate: "tool_call_update", toolCallId: "1", status });
       equal(calls.of(asking("1")), undefined);
     });
 
   test("keeps only the newest calls and ignores invalid updates", () => {
     const calls = new AnnouncedCalls();
-    for (let i = 0; i <= MOST_CALLS; i++)
-      calls.heard({ sessionUpdate: "tool_call", toolCallId: String(i), title: "t" });
+    for (let i = 0; i <= MAX_CALLS; i++)
+      calls.onEvent({ sessionUpdate: "tool_call", toolCallId: String(i), title: "t" });
     equal(calls.of(asking("0")), undefined);
     deepEqual(calls.of(asking("1")), { title: "t" });
     for (const odd of [
@@ -71,7 +71,7 @@ suite("AnnouncedCalls", () => {
       { sessionUpdate: "tool_call" },
       { sessionUpdate: "plan", toolCallId: "1" },
     ])
-      calls.heard(odd);
+      calls.onEvent(odd);
     deepEqual(calls.of(asking("1")), { title: "t" });
   });
 });

@@ -4,7 +4,7 @@
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 
-export const MOST_CALLS = 100;
+export const MAX_CALLS = 100;
 /** The members that a permission request can use. */
 const MEMBERS = ["title", "kind", "name", "rawInput", "content", "locations", "_meta"] as const;
 
@@ -16,7 +16,7 @@ export class AnnouncedCalls {
    * Reads the `update` member of `session/update`; updates that are not tool calls are ignored. Omitted members keep
    * their value.
    */
-  heard(update: unknown): void {
+  onEvent(update: unknown): void {
     const said = objectOr(update),
       { sessionUpdate, toolCallId, status } = said;
     if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string")
@@ -36,7 +36,7 @@ export class AnnouncedCalls {
     this.#calls.delete(toolCallId);
     this.#calls.set(toolCallId, { ...known, ...told, ...(_meta === undefined ? {} : { _meta }) });
     const [oldest] = this.#calls.keys();
-    if (this.#calls.size > MOST_CALLS && oldest !== undefined) this.#forget(oldest);
+    if (this.#calls.size > MAX_CALLS && oldest !== undefined) this.#forget(oldest);
   }
 
   #forget(toolCallId: string): void {

@@ -19,13 +19,13 @@ export async function placeOf(file: string, roots: readonly string[]): Promise<P
 }
 
 /** Maximum number of consecutive links to missing targets; Linux follows as many. */
-const MOST_LINKS = 40;
+const MAX_LINKS = 40;
 
 /**
  * Resolves the longest existing part and appends the rest unchanged. A link to a missing target resolves to the file
  * that a write through it would create.
  */
-async function realOf(file: string, links = MOST_LINKS): Promise<string> {
+async function realOf(file: string, links = MAX_LINKS): Promise<string> {
   const whole = path.resolve(file);
   for (let existing = whole; ; existing = path.dirname(existing)) {
     const rest = path.relative(existing, whole),

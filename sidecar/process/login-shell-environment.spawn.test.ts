@@ -31,16 +31,16 @@ suite("login shell environment", () => {
           .join("") ?? "";
       return { code: 0, stdout: `${noise}${mark}${JSON.stringify(set)}${mark}${noise}` };
     };
-  const fixture = (run: ShellDeps["run"], more: Partial<ShellDeps> = {}): ShellDeps => ({
+  const fixture = (run: ShellDeps["run"], overrides: Partial<ShellDeps> = {}): ShellDeps => ({
     platform: "linux",
     env: OURS,
     node: "/opt/co de/node",
     clock: new FakeClock(),
     run,
-    ...more,
+    ...overrides,
   });
-  const resolved = (run: ShellDeps["run"], more: Partial<ShellDeps> = {}) =>
-    new ShellEnvironment(fixture(run, more)).resolved();
+  const resolved = (run: ShellDeps["run"], overrides: Partial<ShellDeps> = {}) =>
+    new ShellEnvironment(fixture(run, overrides)).resolved();
 
   test("contains the shell's variables despite other output and keeps existing ones", async () => {
     const {

@@ -169,8 +169,8 @@ async function reapLedger(file: string, living: readonly ProcessEntry[], options
     return;
   }
   if (living.some(({ pid, started }) => pid === owner.pid && options.table.sameStart(started, owner.started))) return;
-  const left = await endAll({ records, runs: [owner.run] }, options);
-  if (left.length === 0) await remove(file);
+  const remaining = await endAll({ records, runs: [owner.run] }, options);
+  if (remaining.length === 0) await remove(file);
 }
 
 interface Owner {

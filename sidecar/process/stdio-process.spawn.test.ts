@@ -67,7 +67,7 @@ suite("child process", () => {
     try {
       await using drive = new Drive(scriptedAgent([], { AGENT_KEY: "a b" }));
       await drive.prompt(await drive.open(), "env AGENT_KEY; env ELECTRON_RUN_AS_NODE");
-      equal(drive.said, "AGENT_KEY=a bELECTRON_RUN_AS_NODE=(not set)");
+      equal(drive.text, "AGENT_KEY=a bELECTRON_RUN_AS_NODE=(not set)");
     } finally {
       delete process.env.ELECTRON_RUN_AS_NODE;
     }
@@ -406,9 +406,9 @@ suite("output of a process", () => {
     }
     drive.slow = undefined;
     go();
-    await drive.until(() => drive.said.length === 10_000);
+    await drive.until(() => drive.text.length === 10_000);
     clock.advance(250);
     await settled;
-    equal(drive.said, numberedWords(10_000));
+    equal(drive.text, numberedWords(10_000));
   });
 });

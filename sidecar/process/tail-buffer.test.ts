@@ -23,9 +23,9 @@ suite("TailBuffer", () => {
   });
   test("stores nothing with a limit of 0", () => {
     const last = new TailBuffer(0),
-      begun = process.cpuUsage();
+      started = process.cpuUsage();
     for (let i = 0; i < 400; i++) last.push(Buffer.alloc(64 * 1024));
-    const { user, system } = process.cpuUsage(begun);
+    const { user, system } = process.cpuUsage(started);
     ok(user + system < 2_000_000, "all that came is copied with each piece");
     ok(last.text() === "" && last.total === 400 * 64 * 1024);
   });

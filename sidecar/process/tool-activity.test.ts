@@ -60,7 +60,7 @@ suite("ToolActivity", () => {
   test("measures the silence from the last output", async () => {
     const tool = new Watched();
     await tool.pass(9, 0);
-    tool.watch.heard();
+    tool.watch.onEvent();
     await tool.pass(9, 0);
     equal(tool.expired, 0);
     await tool.pass(1, 0);
@@ -90,8 +90,9 @@ suite("ToolActivity", () => {
         fc.double({ min: 0, max: 1e6, noNaN: true }),
         fc.double({ min: 0, max: 1e6, noNaN: true }),
         fc.integer({ min: 1, max: 1e9 }),
-        (before, more, ms) =>
-          !isWorking(before, before, ms) && (more < (ms / 1000) * 0.02 || isWorking(before, before + more, ms)),
+        (before, remaining, ms) =>
+          !isWorking(before, before, ms) &&
+          (remaining < (ms / 1000) * 0.02 || isWorking(before, before + remaining, ms)),
       ),
     );
   });

@@ -41,7 +41,7 @@ export class ToolWatch {
   }
 
   /** Reports output of the tool. */
-  heard(): void {
+  onEvent(): void {
     this.#heardAt = this.deps.clock.now();
   }
 

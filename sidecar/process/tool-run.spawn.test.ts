@@ -194,12 +194,12 @@ suite("tool process", () => {
     // Lines are nine minutes apart. The tool sends a request after each line; the test responds when the line has
     // arrived.
     const asked: ServerResponse[] = [];
-    let heard = 0;
+    let received = 0;
     const answer = (): void => {
-      if (heard > 0) {
+      if (received > 0) {
         const response = asked.shift();
         if (response) {
-          heard--;
+          received--;
           response.end();
         }
       }
@@ -216,7 +216,7 @@ suite("tool process", () => {
       {
         line: () => {
           silence.advance(9 * 60_000);
-          heard++;
+          received++;
           answer();
         },
       },

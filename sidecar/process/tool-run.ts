@@ -108,7 +108,7 @@ function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): 
   const kept = new TailBuffer(KEPT_BYTES),
     lines = line && new SpokenLines(line);
   stream.on("data", (chunk: Buffer) => {
-    watch.heard();
+    watch.onEvent();
     kept.push(chunk);
     lines?.push(chunk.toString());
   });
@@ -123,28 +123,28 @@ const LONGEST_LINE = 300;
  * removed.
  */
 class SpokenLines {
-  readonly #tell: (line: string) => void;
+  readonly #notify: (line: string) => void;
   #rest = "";
 
-  constructor(tell: (line: string) => void) {
-    this.#tell = tell;
+  constructor(notify: (line: string) => void) {
+    this.#notify = notify;
   }
 
   push(text: string): void {
     const lines = (this.#rest + text).split(/[\r\n]+/);
     this.#rest = (lines.pop() ?? "").slice(-4 * LONGEST_LINE);
-    for (const line of lines) this.#say(line);
+    for (const line of lines) this.#report(line);
   }
 
   end(): void {
-    this.#say(this.#rest);
+    this.#report(this.#rest);
   }
 
-  #say(line: string): void {
+  #report(line: string): void {
     const plain = line
       .replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "")
       .replaceAll(/\p{Cc}/gu, " ")
       .trim();
-    if (plain !== "") this.#tell(plain.slice(0, LONGEST_LINE));
+    if (plain !== "") this.#notify(plain.slice(0, LONGEST_LINE));
   }
 }

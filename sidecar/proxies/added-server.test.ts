@@ -9,7 +9,7 @@ import { SIDE_SESSION } from "./side-session";
 
 const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: { TOKEN: "x" } };
 const STANDING = { name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [{ name: "TOKEN", value: "x" }] };
-const played = () => rig(addedServer("Git", "git", SERVER).make);
+const played = () => rig(addedServer("Git", "git", SERVER).create);
 
 const AT: HttpServer = { url: "https://example.com/mcp", headers: { Authorization: "Bearer x", "X-Team": "a" } };
 const SHIM = { command: "/bin/node", script: "/sidecar.js", electron: true };
@@ -63,7 +63,7 @@ suite("added MCP server", () => {
     deepEqual((await setUp({ mcpServers: [] }, "session/new", 2)).mcpServers, [{ type: "stdio", ...STANDING }]));
 
   test("is declared with its address to an agent that supports http", async () => {
-    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make),
+    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).create),
       able = { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: true } } };
     for (const method of ["session/new", "session/load", "session/resume", "session/fork"])
       deepEqual((await setUpWith(server(), able, { mcpServers: [{ name: "a" }] }, method)).mcpServers, [
@@ -88,7 +88,7 @@ suite("added MCP server", () => {
   });
 
   test("is declared as a stdio program with its secrets in the environment to an agent without http", async () => {
-    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).make);
+    const server = () => rig(addedServer("Docs", "docs", AT, { shim: SHIM }).create);
     for (const answer of [
       { protocolVersion: 1 },
       { protocolVersion: 1, agentCapabilities: { mcpCapabilities: { http: false, sse: true } } },

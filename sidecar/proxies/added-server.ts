@@ -57,7 +57,7 @@ export function addedServer(
   { shim = ownProgram(), starter }: AddedServerOptions = {},
 ): ProxyDefinition {
   knownSecrets.add("url" in server ? Object.values(server.headers) : secretsGiven(server.args, server.env));
-  return { name: title, make: chain => new AddedServer(chain, { title, name, server, shim, starter }).proxy };
+  return { name: title, create: chain => new AddedServer(chain, { title, name, server, shim, starter }).proxy };
 }
 
 interface Added {
@@ -117,7 +117,7 @@ class AddedServer {
       folder = typeof cwd === "string" ? cwd : undefined;
     if (!starter || "url" in server || !http || !acp) return undefined;
     const start = (): ReturnType<ServerStarter["start"]> => starter.start(title, server, folder);
-    const program = new ProgramServer({ title, clock: starter.clock, odd: this.chain.odd, start });
+    const program = new ProgramServer({ title, clock: starter.clock, onWarning: this.chain.onWarning, start });
     program.warmUp();
     return this.#offered.stand(
       name,
@@ -128,7 +128,7 @@ class AddedServer {
 
   #end(program: ProgramServer): void {
     const ended = program[Symbol.asyncDispose]().catch((error: unknown) =>
-      this.chain.odd("the program of an MCP server could not be ended", error),
+      this.chain.onWarning("the program of an MCP server could not be ended", error),
     );
     this.#ending.add(ended);
     void ended.then(() => this.#ending.delete(ended));

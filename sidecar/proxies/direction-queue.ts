@@ -16,7 +16,7 @@ import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 
 const ROOM = 64,
-  MUCH = 1000;
+  HIGH_WATER_MARK = 1000;
 
 export interface Hold {
   /** Lets the next item have its turn. No effect after an earlier release or after being overruled. */
@@ -117,7 +117,7 @@ export class DirectionQueue {
   }
 
   #pressure(): void | Promise<void> {
-    if (this.#waiting.length >= MUCH && this.#isAwaited()) this.overrule();
+    if (this.#waiting.length >= HIGH_WATER_MARK && this.#isAwaited()) this.overrule();
     return this.#isCrowded() ? (this.#pause ??= pause()).over : this.#slow;
   }
 

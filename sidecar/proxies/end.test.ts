@@ -77,7 +77,7 @@ suite("proxy kit: end", () => {
     await served[Symbol.asyncDispose]();
     equal(client.disposed, 1);
     const died = "! -32603 Agent stopped unexpectedly.";
-    deepEqual(client.heard, ["quick", "after", '#4 = "in time"', `#1 ${died}`, `#2 ${died}`, `#3 ${died}`]);
+    deepEqual(client.received, ["quick", "after", '#4 = "in time"', `#1 ${died}`, `#2 ${died}`, `#3 ${died}`]);
   });
 
   test("cancels waiting requests of a successor that ended", async () => {
@@ -102,7 +102,7 @@ suite("proxy kit: end", () => {
     successor.leaves({ message: "Gone." });
     gate.resolve();
     await served[Symbol.asyncDispose]();
-    deepEqual([client.heard, reasons], [[], ["Gone.", "pass: Gone.", "pass: Gone."]]);
+    deepEqual([client.received, reasons], [[], ["Gone.", "pass: Gone.", "pass: Gone."]]);
   });
 
   test("lets an interceptor answer a request after its successor ended", async () => {
@@ -112,11 +112,11 @@ suite("proxy kit: end", () => {
     client.says({ id: 1, method: "m" });
     successor.leaves({ message: "Gone." });
     await served[Symbol.asyncDispose]();
-    deepEqual(client.heard, ['#1 = "mended: Gone."']);
+    deepEqual(client.received, ['#1 = "mended: Gone."']);
   });
 
   test("closes both sides, answers open requests and reports a failing close when it is disposed", async () => {
-    const { client, successor, chain, odd, served } = rig({
+    const { client, successor, chain, warnings, served } = rig({
       fromClient: { requests: { m: request => request.pass(), own: () => new Promise(() => {}) } },
       close: async () => {
         throw new Error("stuck");
@@ -130,7 +130,7 @@ suite("proxy kit: end", () => {
     deepEqual(client.news(), ["#1 ! -32603 The chain was closed.", "#2 ! -32603 The chain was closed."]);
     await disposing;
     equal(await own, "The chain was closed.");
-    deepEqual([client.disposed, successor.disposed, odd], [1, 1, ["closing a proxy failed: stuck"]]);
+    deepEqual([client.disposed, successor.disposed, warnings], [1, 1, ["closing a proxy failed: stuck"]]);
   });
 
   test("closes once although its neighbours' channels close with it", async () => {
@@ -177,7 +177,7 @@ suite("proxy kit: end", () => {
         serveProxy(
           {
             name: "X",
-            make: () => {
+            create: () => {
               throw new Error("no");
             },
           },

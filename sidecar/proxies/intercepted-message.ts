@@ -26,7 +26,7 @@ export interface Ways {
   answer(id: Id, frame: Frame): void;
   /** Registers the request, so that its answer is delivered to it. */
   expect(id: Id, request: Interception): void;
-  odd(what: string, detail: unknown): void;
+  onWarning(what: string, detail: unknown): void;
 }
 
 type State =
@@ -143,7 +143,7 @@ export class Interception implements PassingRequest {
     const state = this.#state;
     const isAsItCame = state.kind === "answered" && !state.outcome.ok && state.outcome.error === error;
     if (!(error instanceof RpcError || error instanceof FrameError) && !this.#aborting?.signal.aborted)
-      this.#ways.odd(`${this.#ways.name} failed at ${this.method}`, error);
+      this.#ways.onWarning(`${this.#ways.name} failed at ${this.method}`, error);
     this.#finish(isAsItCame && state.frame ? state.frame : this.#failure(error));
   }
 
@@ -193,7 +193,7 @@ class PassingNote implements PassingNotification {
 
   pass(params?: unknown): void {
     if (this.#state !== "open")
-      return this.ways.odd(`${this.ways.name} passed on ${this.method} when it was ${this.#state}`, params);
+      return this.ways.onWarning(`${this.ways.name} passed on ${this.method} when it was ${this.#state}`, params);
     const frame = params === undefined ? this.frame : withParams(this.frame, params);
     this.#state = "passed";
     this.ways.onward(frame);
@@ -219,7 +219,7 @@ export function passNotification(
     () => interceptor(note),
     () => note.through(),
     error => {
-      ways.odd(`${ways.name} failed at ${method}`, error);
+      ways.onWarning(`${ways.name} failed at ${method}`, error);
       note.through();
     },
   );

@@ -118,7 +118,7 @@ suite("proxy kit: requests", () => {
     });
     successor.says({ id: 8, result: 5 });
     await turn();
-    deepEqual(client.heard.slice(1), ['#8 = {"answer":5}']);
+    deepEqual(client.received.slice(1), ['#8 = {"answer":5}']);
   });
 
   test("forwards an error response unchanged unless an interceptor handles it", async () => {
@@ -140,11 +140,11 @@ suite("proxy kit: requests", () => {
     client.says({ id: 2, method: "m" });
     successor.says({ id: 2, error: { code: 5, message: "no" } });
     await turn();
-    deepEqual(client.heard.slice(1), ['#2 = "mended"']);
+    deepEqual(client.received.slice(1), ['#2 = "mended"']);
   });
 
   test("responds without forwarding and returns a thrown error with the proxy's name", async () => {
-    const { client, successor, odd } = rig(
+    const { client, successor, warnings } = rig(
       {
         fromClient: {
           requests: {
@@ -168,7 +168,7 @@ suite("proxy kit: requests", () => {
     for (const [i, method] of ["now", "nothing", "later", "refused", "broken", "brokenLater"].entries())
       client.says({ id: i, method });
     await turn();
-    deepEqual(client.heard.sort(), [
+    deepEqual(client.received.sort(), [
       '#0 = {"a":1}',
       "#1 = null",
       "#2 = 2",
@@ -179,12 +179,15 @@ suite("proxy kit: requests", () => {
     deepEqual(client.frames.map(({ message }) => "error" in message && message.error.data).filter(Boolean), [
       { why: 1 },
     ]);
-    deepEqual([successor.heard, odd], [[], ["Guard failed at broken: oh", "Guard failed at brokenLater: dear"]]);
+    deepEqual(
+      [successor.received, warnings],
+      [[], ["Guard failed at broken: oh", "Guard failed at brokenLater: dear"]],
+    );
   });
 
   test("rejects an invalid request if it is intercepted and forwards it otherwise", () => {
     const line = (method: string) => `{"id":1,"method":"${method}","params":{"a":nonsense}}`;
-    const { client, successor, odd } = rig({
+    const { client, successor, warnings } = rig({
       fromClient: {
         requests: { looks: request => request.params, passes: request => request.pass() },
         notifications: {
@@ -194,22 +197,22 @@ suite("proxy kit: requests", () => {
         },
       },
     });
-    const heard: Frame[] = [];
+    const received: Frame[] = [];
     successor.send = frame => {
-      heard.push(frame);
+      received.push(frame);
       return true;
     };
     client.says(line("looks"));
     client.says(line("passes"));
     client.says('{"method":"looks","params":{"a":nonsense}}');
-    equal(client.heard.length, 1);
-    ok(client.heard[0]!.startsWith("#1 ! -32700 “looks” was not understood"), client.heard[0]);
+    equal(client.received.length, 1);
+    ok(client.received[0]!.startsWith("#1 ! -32700 “looks” was not understood"), client.received[0]);
     deepEqual(
-      heard.map(({ bytes }) => Buffer.from(bytes).toString()),
+      received.map(({ bytes }) => Buffer.from(bytes).toString()),
       [line("passes")],
     );
     deepEqual(
-      odd.map(what => what.split(":")[0]),
+      warnings.map(what => what.split(":")[0]),
       ["Test failed at looks"],
     );
   });
@@ -221,7 +224,7 @@ suite("proxy kit: requests", () => {
     client.says({ id: 1, method: "m" });
     successor.says('{"id":1,"result":{"a":nonsense}}');
     await turn();
-    deepEqual(client.heard, ['#1 = "-32603 The answer could not be rea"']);
+    deepEqual(client.received, ['#1 = "-32603 The answer could not be rea"']);
   });
 
   test("rejects a second pass or a pass after the response without an unhandled rejection", async () => {
@@ -245,7 +248,7 @@ suite("proxy kit: requests", () => {
     await late!.pass().catch(note);
     void late!.pass();
     await turn();
-    deepEqual([successor.heard, client.heard], [["m#1"], ["#1 = 1"]]);
+    deepEqual([successor.received, client.received], [["m#1"], ["#1 = 1"]]);
     deepEqual(errors, Array(2).fill("“m” is passed on once, before it is answered"));
   });
 
@@ -305,7 +308,7 @@ suite("proxy kit: notifications", () => {
         },
       },
     };
-    const { client, successor, odd } = rig(proxy, "Guard"),
+    const { client, successor, warnings } = rig(proxy, "Guard"),
       same = Frame.of({ jsonrpc: "2.0", method: "same" });
     successor.says(same);
     for (const method of ["other", "dropped", "broken", "brokenLater", "passedAndBroken"])
@@ -313,8 +316,8 @@ suite("proxy kit: notifications", () => {
     await turn();
     await turn();
     strictEqual(client.frames[0], same);
-    deepEqual(client.heard, ["same", 'other {"b":2}', 'passedAndBroken {"a":1}']);
-    deepEqual(odd, [
+    deepEqual(client.received, ["same", 'other {"b":2}', 'passedAndBroken {"a":1}']);
+    deepEqual(warnings, [
       "Guard failed at broken: oh",
       "Guard failed at brokenLater: dear",
       "Guard failed at passedAndBroken: well",
@@ -334,12 +337,12 @@ suite("proxy kit: notifications", () => {
     });
     successor.says({ method: "busy" });
     successor.says({ method: "n" });
-    deepEqual(client.heard, ["busy", "n"]);
+    deepEqual(client.received, ["busy", "n"]);
   });
 
   test("forwards each at most once and never after it was dropped", async () => {
     const notes: PassingNotification[] = [];
-    const { client, successor, odd } = rig({
+    const { client, successor, warnings } = rig({
       fromSuccessor: {
         notifications: {
           twice: note => {
@@ -355,9 +358,9 @@ suite("proxy kit: notifications", () => {
     successor.says({ method: "twice" });
     successor.says({ method: "late" });
     notes[0]!.pass({ x: 1 });
-    deepEqual(client.heard, ["twice"]);
+    deepEqual(client.received, ["twice"]);
     deepEqual(
-      odd.map(what => what.split(":")[0]),
+      warnings.map(what => what.split(":")[0]),
       ["Test passed on twice when it was passed", "Test passed on late when it was dropped"],
     );
   });
@@ -379,7 +382,7 @@ suite("proxy kit: cancellation", () => {
     strictEqual(successor.frames[1], frame);
     successor.says({ id: 1, error: { code: -32800, message: "cancelled" } });
     await turn();
-    deepEqual(client.heard, ['#1 = [true,"cancelled"]']);
+    deepEqual(client.received, ['#1 = [true,"cancelled"]']);
   });
 
   test("only aborts the signal of a request that was not forwarded or has its response", async () => {
@@ -407,7 +410,7 @@ suite("proxy kit: cancellation", () => {
 
   test("rejects a cancelled request without forwarding it", async () => {
     const gate = deferred();
-    const { client, successor, odd } = rig({
+    const { client, successor, warnings } = rig({
       fromClient: {
         requests: {
           passes: async request => {
@@ -428,7 +431,7 @@ suite("proxy kit: cancellation", () => {
     gate.resolve();
     await turn();
     deepEqual(
-      [successor.heard, client.heard, odd],
+      [successor.received, client.received, warnings],
       [[], ["#1 ! -32800 The request was cancelled.", "#2 ! -32800 The request was cancelled."], []],
     );
   });
@@ -457,7 +460,10 @@ suite("proxy kit: cancellation", () => {
     successor.says(cancel(1));
     client.says({ id: 1, error: { code: -32800, message: "ok" } });
     await turn();
-    deepEqual([client.heard, successor.heard], [["ask#1", '$/cancel_request {"requestId":1}'], ["#1 ! -32800 ok"]]);
+    deepEqual(
+      [client.received, successor.received],
+      [["ask#1", '$/cancel_request {"requestId":1}'], ["#1 ! -32800 ok"]],
+    );
   });
 });
 

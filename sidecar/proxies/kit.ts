@@ -21,7 +21,7 @@ import type { Chain, ConnectMcp, McpOffer, OwnSession, OwnSessionListener, Proxy
 
 export interface ServeOptions {
   /** Reports protocol violations and errors of interceptors for the log. */
-  readonly odd?: (what: string, detail: unknown) => void;
+  readonly onWarning?: (what: string, detail: unknown) => void;
 }
 
 export interface Served extends AsyncDisposable {
@@ -31,7 +31,7 @@ export interface Served extends AsyncDisposable {
 
 /**
  * Takes ownership of both channels: starts them now, and disposes them when either closes or when it is disposed
- * itself. `ids` is shared with the surrounding conductor. Errors of `make` are thrown here, before the channels are
+ * itself. `ids` is shared with the surrounding conductor. Errors of `create` are thrown here, before the channels are
  * started.
  */
 export function serveProxy(
@@ -41,7 +41,7 @@ export function serveProxy(
   ids: Ids,
   options: ServeOptions = {},
 ): Served {
-  return new ServedProxy(definition, client, successor, ids, options.odd ?? (() => {}));
+  return new ServedProxy(definition, client, successor, ids, options.onWarning ?? (() => {}));
 }
 
 class ServedProxy implements Served {
@@ -49,29 +49,29 @@ class ServedProxy implements Served {
   readonly #channels: readonly Channel[];
   readonly #offers: McpOffers;
   readonly #proxy: Proxy;
-  readonly #odd: (what: string, detail: unknown) => void;
+  readonly #onWarning: (what: string, detail: unknown) => void;
   readonly #down: Router;
   readonly #up: Router;
   #ended: Promise<void> | undefined;
   #settleClosed: () => void = () => undefined;
 
   constructor(
-    { name, make }: ProxyDefinition,
+    { name, create }: ProxyDefinition,
     client: Channel,
     successor: Channel,
     ids: Ids,
-    odd: (what: string, detail: unknown) => void,
+    onWarning: (what: string, detail: unknown) => void,
   ) {
     const down = new DirectionQueue(successor, () => toClient.areOpen),
       up = new DirectionQueue(client, () => toSuccessor.areOpen);
     const toClient = new OwnRequests(ids, { send: frame => up.send(frame), overrule: () => down.overrule() });
     const toSuccessor = new OwnRequests(ids, { send: frame => down.send(frame), overrule: () => up.overrule() });
-    const sessions = new OwnSessions(toSuccessor, odd),
-      offers = new McpOffers(toSuccessor, odd);
+    const sessions = new OwnSessions(toSuccessor, onWarning),
+      offers = new McpOffers(toSuccessor, onWarning);
     const chain: Chain = {
       client: toClient,
       successor: toSuccessor,
-      odd,
+      onWarning,
       offerMcp: (server: string, connect: ConnectMcp): McpOffer => offers.offer(server, connect),
       openSession: (params: unknown, listener: OwnSessionListener): Promise<OwnSession> =>
         sessions.open(params, listener),
@@ -80,14 +80,14 @@ class ServedProxy implements Served {
       this.#settleClosed = resolve;
     });
     this.#channels = [client, successor];
-    this.#odd = odd;
+    this.#onWarning = onWarning;
     this.#offers = offers;
-    this.#proxy = make(chain);
+    this.#proxy = create(chain);
     this.#down = new Router({
       name,
-      odd,
+      onWarning,
       interceptors: this.#proxy.fromClient,
-      lane: down,
+      queue: down,
       own: toClient,
       opposite: () => this.#up,
       claims: [],
@@ -95,9 +95,9 @@ class ServedProxy implements Served {
     });
     this.#up = new Router({
       name,
-      odd,
+      onWarning,
       interceptors: this.#proxy.fromSuccessor,
-      lane: up,
+      queue: up,
       own: toSuccessor,
       opposite: () => this.#down,
       claims: [offers, sessions],
@@ -135,7 +135,7 @@ class ServedProxy implements Served {
     try {
       await close();
     } catch (error) {
-      this.#odd("closing a proxy failed", error);
+      this.#onWarning("closing a proxy failed", error);
     }
   }
 }

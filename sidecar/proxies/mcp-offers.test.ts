@@ -50,7 +50,7 @@ suite("proxy kit: own MCP servers", () => {
     deepEqual(objectOr(called).content, [{ type: "text", text: "hello" }]);
     successor.says({ method: "mcp/message", params: { connectionId, method: "notifications/roots/list_changed" } });
     equal(isObject(await ask(successor, "mcp/disconnect", { connectionId })), true);
-    deepEqual(client.heard, []);
+    deepEqual(client.received, []);
   });
 
   test("is found by name among several servers, and other messages pass", async () => {

@@ -19,12 +19,12 @@ const METHODS: ReadonlySet<string> = new Set([
 
 export class McpOffers implements Claims, AsyncDisposable {
   readonly #agent: Neighbour;
-  readonly #odd: (what: string, detail: unknown) => void;
+  readonly #onWarning: (what: string, detail: unknown) => void;
   readonly #providers = new Set<McpProvider>();
 
-  constructor(agent: Neighbour, odd: (what: string, detail: unknown) => void) {
+  constructor(agent: Neighbour, onWarning: (what: string, detail: unknown) => void) {
     this.#agent = agent;
-    this.#odd = odd;
+    this.#onWarning = onWarning;
   }
 
   get areMade(): boolean {
@@ -32,7 +32,7 @@ export class McpOffers implements Claims, AsyncDisposable {
   }
 
   offer(name: string, connect: ConnectMcp): McpOffer {
-    const provider = new McpProvider(name, connect, this.#agent, this.#odd);
+    const provider = new McpProvider(name, connect, this.#agent, this.#onWarning);
     this.#providers.add(provider);
     return {
       declaration: provider.declaration,

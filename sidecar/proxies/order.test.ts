@@ -139,7 +139,7 @@ suite("proxy kit: order", () => {
     client.isSlow();
     gate.resolve();
     await turn();
-    deepEqual([client.heard.length, isOver], [65, false]);
+    deepEqual([client.received.length, isOver], [65, false]);
     client.catchesUp();
     await busy[63];
     equal(successor.offers({ method: "n" }), undefined);
@@ -164,9 +164,9 @@ suite("proxy kit: order", () => {
     const own = chain.successor.request("own", {});
     await busy; // the second one holds the queue now
     const more = offers(successor, ...Array<string>(936).fill("n"));
-    deepEqual([more.filter(Boolean), client.heard.length], [[], 0]);
+    deepEqual([more.filter(Boolean), client.received.length], [[], 0]);
     says(successor, "n");
-    equal(client.heard.length, 1000);
+    equal(client.received.length, 1000);
     successor.says({ id: 1001, result: "own" });
     gate.resolve();
     await turn();
@@ -300,8 +300,8 @@ class Fixture {
   };
 
   check(): void {
-    deepEqual(this.#rig.successor.heard, this.#lanes.down.left);
-    deepEqual(this.#rig.client.heard, this.#lanes.up.left);
+    deepEqual(this.#rig.successor.received, this.#lanes.down.left);
+    deepEqual(this.#rig.client.received, this.#lanes.up.left);
   }
 
   /** Every interceptor finishes; then no message is left. */
@@ -320,11 +320,11 @@ class Fixture {
   }
 
   #advance(way: Way): void {
-    const lane = this.#lanes[way];
-    while (!lane.held && lane.waiting.length > 0) {
-      const item = lane.waiting.shift()!;
+    const queue = this.#lanes[way];
+    while (!queue.held && queue.waiting.length > 0) {
+      const item = queue.waiting.shift()!;
       if (item.begin) item.begin();
-      else lane.left.push(item.label);
+      else queue.left.push(item.label);
     }
   }
 

@@ -11,17 +11,17 @@ const update = (sessionId: string, text: unknown) => ({
 
 /** A listener that records its calls, and answers every request with its method. */
 function listener() {
-  const heard: unknown[] = [];
+  const received: unknown[] = [];
   const listens: OwnSessionListener = {
     update: text => {
-      heard.push(text);
+      received.push(text);
     },
     request: method => {
-      heard.push(method);
+      received.push(method);
       return { method };
     },
   };
-  return { heard, listens };
+  return { received, listens };
 }
 
 /** Opens the session `own`; the proxy's next request id is 1002 then. */
@@ -39,7 +39,7 @@ async function opened(
 suite("proxy kit: own sessions", () => {
   test("opens with the given params and routes its updates and requests to the listener", async () => {
     const { client, successor, chain } = rig({}),
-      { heard, listens } = listener();
+      { received, listens } = listener();
     const opening = chain.openSession({ cwd: "/x" }, listens);
     deepEqual(successor.news(), ['session/new#1001 {"cwd":"/x"}']);
     successor.says({ id: 1001, result: { sessionId: "own", modes: 1 } });
@@ -52,7 +52,7 @@ suite("proxy kit: own sessions", () => {
     successor.says({ method: "_vendor/about", params: { sessionId: "own" } });
     successor.says({ method: "_vendor/about" });
     await turn();
-    deepEqual(heard, [1, "fs/read_text_file"]);
+    deepEqual(received, [1, "fs/read_text_file"]);
     deepEqual(successor.news(), ['#1 = {"method":"fs/read_text_file"}']);
     deepEqual(client.news(), [
       'session/update {"sessionId":"another","update":2}',
@@ -63,16 +63,16 @@ suite("proxy kit: own sessions", () => {
 
   test("delivers earlier messages in order, to the listener or to the client", async () => {
     const { client, successor, chain } = rig({}),
-      { heard, listens } = listener();
+      { received, listens } = listener();
     const opening = chain.openSession({}, listens);
     successor.says(update("own", 1));
     successor.says(update("another", 2));
     successor.says({ id: 9, result: "an answer keeps its place" });
     successor.says(update("own", 3));
     successor.says({ method: "n" });
-    deepEqual([heard, client.news()], [[], []]);
+    deepEqual([received, client.news()], [[], []]);
     successor.says({ id: 1001, result: { sessionId: "own" } });
-    deepEqual(heard, [1, 3]);
+    deepEqual(received, [1, 3]);
     deepEqual(client.news(), [
       'session/update {"sessionId":"another","update":2}',
       '#9 = "an answer keeps its place"',
@@ -80,7 +80,7 @@ suite("proxy kit: own sessions", () => {
     ]);
     successor.says(update("own", 4));
     await opening;
-    deepEqual(heard, [1, 3, 4]);
+    deepEqual(received, [1, 3, 4]);
     void chain.openSession({}, listens);
     successor.says(update("another", 5)); // known to belong to the client, so it does not wait again
     deepEqual(client.news().length, 1);
@@ -104,7 +104,7 @@ suite("proxy kit: own sessions", () => {
           }
         }
         deepEqual(
-          sessions.map(({ heard }) => heard),
+          sessions.map(({ received }) => received),
           expected.slice(0, 3),
         );
         deepEqual(
@@ -118,7 +118,7 @@ suite("proxy kit: own sessions", () => {
 
   test("forwards a request that the agent sends while one opens, behind its earlier messages", () => {
     const { client, successor, chain } = rig({}),
-      { heard, listens } = listener();
+      { received, listens } = listener();
     void chain.openSession({}, listens);
     successor.says(update("another", 1));
     successor.says({ id: 7, method: "session/request_permission", params: { sessionId: "another" } });
@@ -130,7 +130,7 @@ suite("proxy kit: own sessions", () => {
     ]);
     successor.says(update("own", 3));
     successor.says({ id: 1001, result: { sessionId: "own" } });
-    deepEqual([heard, client.news()], [[3], []]);
+    deepEqual([received, client.news()], [[3], []]);
   });
 
   test("serves MCP connections that the agent opens before its response", async () => {
@@ -160,7 +160,7 @@ suite("proxy kit: own sessions", () => {
     all.successor.says(update("own", 2));
     all.successor.says({ id: 1002, result: {} });
     await turn();
-    deepEqual([log, all.client.heard], [[2, "answer"], []]);
+    deepEqual([log, all.client.received], [[2, "answer"], []]);
   });
 
   test("forwards invalid messages to the client", async () => {
@@ -177,18 +177,18 @@ suite("proxy kit: own sessions", () => {
   });
 
   test("buffers 1,000 messages during a slow start and then forwards them to the client", async () => {
-    const { client, successor, chain, odd } = rig({}),
-      { heard, listens } = listener();
+    const { client, successor, chain, warnings } = rig({}),
+      { received, listens } = listener();
     const opening = chain.openSession({}, listens);
     for (let i = 0; i < 999; i++) equal(successor.offers(update(`s${i % 2}`, i)), undefined);
-    equal(client.heard.length, 0);
+    equal(client.received.length, 0);
     successor.says(update("s0", 999));
-    equal(client.heard.length, 1000);
-    equal(odd.length, 1);
+    equal(client.received.length, 1000);
+    equal(warnings.length, 1);
     successor.says({ id: 1001, result: { sessionId: "s0" } });
     await opening;
     successor.says(update("s0", "ours from now on"));
-    deepEqual([heard, client.heard.length], [["ours from now on"], 1000]);
+    deepEqual([received, client.received.length], [["ours from now on"], 1000]);
   });
 
   test("receives its messages immediately although others are held, and before the response", async () => {
@@ -240,13 +240,13 @@ suite("proxy kit: own sessions", () => {
     all.successor.says({ method: "$/cancel_request", params: { requestId: 2 } });
     await aborted;
     await turn();
-    deepEqual(all.odd, ["the listener of a session failed: oh", "Scout failed at break: dear"]);
+    deepEqual(all.warnings, ["the listener of a session failed: oh", "Scout failed at break: dear"]);
     deepEqual(all.successor.news().sort(), [
       "#0 ! -32001 no",
       "#1 ! -32603 The agent extension “Scout” failed: dear",
       '#2 = "stopped"',
     ]);
-    deepEqual(all.client.heard, []);
+    deepEqual(all.client.received, []);
   });
 
   test("cancels a prompt with session/cancel and awaits its response", async () => {
@@ -266,7 +266,7 @@ suite("proxy kit: own sessions", () => {
   });
 
   test("cancels the prompt on close and drops messages until the agent responds", async () => {
-    const { heard, listens } = listener(),
+    const { received, listens } = listener(),
       all = rig({}),
       session = await opened(all, listens);
     const prompt = session.prompt([]);
@@ -283,14 +283,14 @@ suite("proxy kit: own sessions", () => {
     all.successor.says({ id: 1002, result: { stopReason: "cancelled" } });
     await prompt;
     await turn();
-    deepEqual([heard, all.client.heard], [[], []]);
+    deepEqual([received, all.client.received], [[], []]);
     all.client.send = frame => {
       ok(frame.bytes.length > 0);
-      all.client.heard.push("unread");
+      all.client.received.push("unread");
       return true;
     };
     all.successor.says('{"garbage that nobody looks at');
-    deepEqual(all.client.heard, ["unread"]);
+    deepEqual(all.client.received, ["unread"]);
   });
 
   test("accepts the cancellation of a request that outlives the session, without messages to the client", async () => {
@@ -308,7 +308,7 @@ suite("proxy kit: own sessions", () => {
     all.successor.says({ id: 1002, result: {} });
     await turn();
     all.successor.says({ method: "$/cancel_request", params: { requestId: 5 } });
-    deepEqual([signal?.aborted, all.client.heard], [true, []]);
+    deepEqual([signal?.aborted, all.client.received], [true, []]);
   });
 
   test("rejects if opening fails, returns an invalid response or never completes", async () => {
@@ -330,6 +330,6 @@ suite("proxy kit: own sessions", () => {
       "-32603 Gone.",
     ]);
     await served[Symbol.asyncDispose]();
-    deepEqual(client.heard, ['session/update {"sessionId":"s","update":1}']);
+    deepEqual(client.received, ['session/update {"sessionId":"s","update":1}']);
   });
 });

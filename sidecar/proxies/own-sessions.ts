@@ -19,11 +19,11 @@ import type { OwnRequests } from "./own-requests";
 import type { OwnSession, OwnSessionListener } from "./proxy";
 import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
 
-const MUCH = 1000;
+const HIGH_WATER_MARK = 1000;
 
 export class OwnSessions implements Claims {
   readonly #successor: OwnRequests;
-  readonly #odd: (what: string, detail: unknown) => void;
+  readonly #onWarning: (what: string, detail: unknown) => void;
   readonly #sessions = new Map<string, Session>();
   /** Sessions that were seen while they could not be the proxy's. */
   readonly #others = new Set<string>();
@@ -31,9 +31,9 @@ export class OwnSessions implements Claims {
   #kept: Frame[] = [];
   #direction: Router | undefined;
 
-  constructor(successor: OwnRequests, odd: (what: string, detail: unknown) => void) {
+  constructor(successor: OwnRequests, onWarning: (what: string, detail: unknown) => void) {
     this.#successor = successor;
-    this.#odd = odd;
+    this.#onWarning = onWarning;
   }
 
   get areMade(): boolean {
@@ -71,8 +71,8 @@ export class OwnSessions implements Claims {
   #keep(frame: Frame, direction: Router): true {
     this.#direction = direction;
     this.#kept.push(frame);
-    if (this.#kept.length >= MUCH) {
-      this.#odd("a session is being opened for so long that what waits for it is passed on", MUCH);
+    if (this.#kept.length >= HIGH_WATER_MARK) {
+      this.#onWarning("a session is being opened for so long that what waits for it is passed on", HIGH_WATER_MARK);
       this.#giveUp();
     }
     return true;
@@ -90,7 +90,7 @@ export class OwnSessions implements Claims {
   }
 
   #notOurs(sessionId: string | undefined): void {
-    if (this.#others.size >= MUCH) this.#others.clear();
+    if (this.#others.size >= HIGH_WATER_MARK) this.#others.clear();
     if (sessionId !== undefined) this.#others.add(sessionId);
   }
 
@@ -101,7 +101,7 @@ export class OwnSessions implements Claims {
       throw new RpcError(RpcCode.internalError, "The answer to session/new names no session.");
     const session = new Session(sessionId, outcome.result, listener, this.#successor, {
       forget: () => this.#sessions.delete(sessionId),
-      odd: this.#odd,
+      onWarning: this.#onWarning,
     });
     this.#sessions.set(sessionId, session);
     return session;
@@ -110,7 +110,7 @@ export class OwnSessions implements Claims {
 
 interface Owner {
   forget(): void;
-  odd(what: string, detail: unknown): void;
+  onWarning(what: string, detail: unknown): void;
 }
 
 class Session implements OwnSession {
@@ -165,7 +165,7 @@ class Session implements OwnSession {
     try {
       listener.update(isObject(params) ? params.update : undefined);
     } catch (error) {
-      this.owner.odd("the listener of a session failed", error);
+      this.owner.onWarning("the listener of a session failed", error);
     }
   }
 

@@ -91,7 +91,7 @@ export interface Chain {
    */
   openSession(params: unknown, listener: OwnSessionListener): Promise<OwnSession>;
   /** For the log. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 /**
@@ -129,5 +129,5 @@ export interface ProxyDefinition {
   /** The display name, used in errors, notices and traces. */
   readonly name: string;
   /** Called once for each chain, before any message arrives. */
-  make(chain: Chain): Proxy;
+  create(chain: Chain): Proxy;
 }

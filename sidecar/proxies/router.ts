@@ -31,21 +31,21 @@ export interface DirectionOptions {
   readonly name: string;
   readonly interceptors: Interceptors | undefined;
   /** The queue to the other neighbour. */
-  readonly lane: DirectionQueue;
+  readonly queue: DirectionQueue;
   /** The proxy's own requests to the neighbour whose messages arrive here. */
   readonly own: OwnRequests;
   /** In the order in which they are asked. */
   readonly claims: readonly Claims[];
   readonly opposite: () => Router;
   closed(reason: Closed): void;
-  odd(what: string, detail: unknown): void;
+  onWarning(what: string, detail: unknown): void;
 }
 
 const CANCEL = PROTOCOL_METHODS.cancel_request;
 
 export class Router implements Receiver {
   readonly #options: DirectionOptions;
-  readonly #lane: DirectionQueue;
+  readonly #queue: DirectionQueue;
   readonly #requests: ReadonlyMap<string, RequestInterceptor>;
   readonly #notifications: ReadonlyMap<string, NotificationInterceptor>;
   readonly #isWatched: boolean;
@@ -57,24 +57,24 @@ export class Router implements Receiver {
 
   constructor(options: DirectionOptions) {
     this.#options = options;
-    this.#lane = options.lane;
+    this.#queue = options.queue;
     this.#requests = new Map(Object.entries(options.interceptors?.requests ?? {}));
     this.#notifications = new Map(Object.entries(options.interceptors?.notifications ?? {}));
     this.#isWatched = this.#requests.size + this.#notifications.size > 0;
     this.#ways = {
       name: options.name,
-      onward: frame => this.#lane.send(frame),
+      onward: frame => this.#queue.send(frame),
       answer: (id, frame) => {
-        options.opposite().#lane.send(frame);
+        options.opposite().#queue.send(frame);
         this.#open.delete(id);
       },
       expect: (id, request) => options.opposite().#expected.set(id, request),
-      odd: options.odd,
+      onWarning: options.onWarning,
     };
   }
 
   receive(frame: Frame): void | Promise<void> {
-    return this.#isUnwatched() ? this.#lane.pass(frame) : this.#sort(frame);
+    return this.#isUnwatched() ? this.#queue.pass(frame) : this.#sort(frame);
   }
 
   closed(reason: Closed): void {
@@ -106,7 +106,7 @@ export class Router implements Receiver {
 
   /** Sends all queued frames despite any hold, and rejects requests that were passed to the disconnected neighbour. */
   flush(reason: Closed): void {
-    this.#lane.flush();
+    this.#queue.flush();
     for (const request of [...this.#expected.values()]) request.unanswered(new ConnectionClosed(reason));
     this.#expected.clear();
   }
@@ -121,7 +121,7 @@ export class Router implements Receiver {
   #isUnwatched(): boolean {
     return (
       !this.#isWatched &&
-      this.#lane.isFree &&
+      this.#queue.isFree &&
       this.#expected.size === 0 &&
       this.#open.size === 0 &&
       !this.#options.own.areOpen &&
@@ -146,31 +146,31 @@ export class Router implements Receiver {
 
   #requested(frame: Frame, envelope: Envelope & { kind: "request" }): void | Promise<void> {
     const interceptor = this.#requests.get(envelope.method);
-    if (!interceptor) return this.#lane.take(frame);
+    if (!interceptor) return this.#queue.take(frame);
     const request = this.inspect(frame, envelope);
     this.#open.set(request.id, request);
-    return this.#lane.take(hold => request.begin(interceptor, hold));
+    return this.#queue.take(hold => request.begin(interceptor, hold));
   }
 
   #notified(frame: Frame, method: string): void | Promise<void> {
     const interceptor = this.#notifications.get(method);
-    return this.#lane.take(
+    return this.#queue.take(
       interceptor ? hold => passNotification(frame, method, interceptor, this.#ways, hold) : frame,
     );
   }
 
   #answered(frame: Frame, id: Id | null): void | Promise<void> {
     const request = id === null ? undefined : this.#expected.get(id);
-    if (!request) return this.#lane.take(frame);
+    if (!request) return this.#queue.take(frame);
     this.#expected.delete(request.id);
-    return this.#lane.take(hold => request.answered(frame, hold));
+    return this.#queue.take(hold => request.answered(frame, hold));
   }
 
   /** Returns true if the cancellation was for the proxy. Any other cancellation is forwarded in its turn. */
   #cancelled(frame: Frame): boolean {
     const id = cancelledId(frame),
       request = id === undefined ? undefined : this.#open.get(id);
-    if (request?.abort()) this.#lane.send(frame);
+    if (request?.abort()) this.#queue.send(frame);
     return request !== undefined;
   }
 }

@@ -44,7 +44,7 @@ export class SessionServers {
         if (!this.#open.delete(standing)) return;
         over();
         offer[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
-          chain.odd(`the MCP server ${name} could not be withdrawn`, error),
+          chain.onWarning(`the MCP server ${name} could not be withdrawn`, error),
         );
       },
     };

@@ -15,11 +15,11 @@ import { serveProxyOnStdio } from "./stdio";
 function onStreams(definition: ProxyDefinition) {
   const input = new PassThrough(),
     output = new PassThrough(),
-    odd: string[] = [];
-  const served = serveProxyOnStdio(definition, { input, output, odd: what => odd.push(what) });
+    warnings: string[] = [];
+  const served = serveProxyOnStdio(definition, { input, output, onWarning: what => warnings.push(what) });
   return {
     served,
-    odd,
+    warnings,
     input,
     output,
     says: async (...lines: string[]) => {
@@ -34,7 +34,7 @@ function onStreams(definition: ProxyDefinition) {
   };
 }
 
-const PASS: ProxyDefinition = { name: "Pass", make: () => ({}) };
+const PASS: ProxyDefinition = { name: "Pass", create: () => ({}) };
 
 suite("stdio proxy", () => {
   for (const [spelled, envelope] of [
@@ -58,7 +58,7 @@ suite("stdio proxy", () => {
     const seen: string[] = [];
     const { says, wrote } = onStreams({
       name: "Sees",
-      make: () => ({
+      create: () => ({
         fromClient: {
           requests: {
             initialize: async request => {
@@ -95,9 +95,9 @@ suite("stdio proxy", () => {
 
   test("ends with its input, closes its output and logs invalid lines", async () => {
     let closes = 0;
-    const { input, output, says, odd, served } = onStreams({
+    const { input, output, says, warnings, served } = onStreams({
       name: "Ends",
-      make: () => ({
+      create: () => ({
         close: () => {
           closes++;
         },
@@ -107,7 +107,7 @@ suite("stdio proxy", () => {
     input.end();
     await once(output.resume(), "end");
     await served[Symbol.asyncDispose]();
-    deepEqual([closes, odd], [1, ["it is not JSON"]]);
+    deepEqual([closes, warnings], [1, ["it is not JSON"]]);
   });
 });
 
@@ -121,8 +121,8 @@ function started(name: string, ...flags: string[]) {
     [path.join(process.env.SYMPOSIUM_TEST_PROGRAMS!, `${name}.program.mjs`), ...flags],
     { stdio: ["pipe", "pipe", "pipe"] },
   );
-  const heard: unknown[] = [],
-    odd: string[] = [],
+  const received: unknown[] = [],
+    warnings: string[] = [],
     garbage: string[] = [];
   let lastWords = "";
   child.stderr.on("data", text => {
@@ -132,21 +132,21 @@ function started(name: string, ...flags: string[]) {
   const peer = new Peer(ndjsonChannel(child.stdout, child.stdin, { garbage: line => garbage.push(line) }), {
     request: request => {
       const inner = objectOr(request.params);
-      heard.push([request.method, inner.method]);
+      received.push([request.method, inner.method]);
       request.respond({ protocolVersion: 1, of: inner.method, params: inner.params });
     },
     notification: (method, params) => {
-      heard.push([method, params]);
+      received.push([method, params]);
     },
     closed: () => {},
-    odd: what => odd.push(what),
+    onWarning: what => warnings.push(what),
   });
   const ask = (method: string, params: unknown = { protocolVersion: 1 }) =>
     peer.request(method, params).catch((error: RpcError) => (error.code === -32601 ? "not found" : "gone"));
   return {
     peer,
-    heard,
-    odd,
+    received,
+    warnings,
     garbage,
     exited,
     ask,
@@ -163,20 +163,20 @@ const answer = (method: string) => ({ protocolVersion: 1, of: method, params: { 
 suite("proxy programs", () => {
   for (const name of ["pass-proxy", "rogue-proxy"])
     test(`forwards everything (${name})`, async () => {
-      const { ask, peer, heard, odd, exited, stop } = started(name);
+      const { ask, peer, received, warnings, exited, stop } = started(name);
       deepEqual(await ask("proxy/initialize"), answer("initialize"));
       deepEqual(await ask("session/prompt"), answer("session/prompt"));
       peer.notify("proxy/successor", { method: "session/update", params: { n: 1 } });
       peer.notify("session/cancel", { n: 2 });
       await ask("last");
-      deepEqual(heard, [
+      deepEqual(received, [
         ["proxy/successor", "initialize"],
         ["proxy/successor", "session/prompt"],
         ["session/update", { n: 1 }],
         ["proxy/successor", { method: "session/cancel", params: { n: 2 } }],
         ["proxy/successor", "last"],
       ]);
-      deepEqual(odd, []);
+      deepEqual(warnings, []);
       await stop();
       equal(await exited, 0);
     });
@@ -200,10 +200,10 @@ suite("proxy programs", () => {
 suite("rogue proxy program", () => {
   const dies = (flags: readonly string[], method: string, words: RegExp) =>
     test(`exits with ${flags.join(" ")}`, async () => {
-      const { ask, exited, lastWords, heard } = started("rogue-proxy", ...flags);
+      const { ask, exited, lastWords, received } = started("rogue-proxy", ...flags);
       equal(await ask(method), "gone");
       deepEqual(
-        [await exited, words.test(lastWords()), heard.length],
+        [await exited, words.test(lastWords()), received.length],
         [3, true, flags.includes("--die-after-forward") ? 1 : 0],
       );
     });
@@ -218,9 +218,9 @@ suite("rogue proxy program", () => {
     method = "proxy/initialize",
   ) =>
     test(`answers with ${flags.join(" ")}`, async () => {
-      const { ask, heard, stop } = started("rogue-proxy", ...flags);
+      const { ask, received, stop } = started("rogue-proxy", ...flags);
       deepEqual(await ask(method), expected);
-      deepEqual(heard, forwarded);
+      deepEqual(received, forwarded);
       await stop();
     });
   answers(["--answer-without-forwarding"], { protocolVersion: 1, agentCapabilities: {} }, []);
@@ -246,10 +246,10 @@ suite("rogue proxy program", () => {
   });
 
   test("writes invalid lines with --garbage and --wrong-answer", async () => {
-    const { ask, garbage, odd, stop } = started("rogue-proxy", "--garbage", "--wrong-answer");
+    const { ask, garbage, warnings, stop } = started("rogue-proxy", "--garbage", "--wrong-answer");
     deepEqual(await ask("proxy/initialize"), answer("initialize"));
     ok(isObject(await ask("session/prompt")));
-    ok(garbage.length >= 2 && odd.length >= 2, `${garbage.length} ${odd.length}`);
+    ok(garbage.length >= 2 && warnings.length >= 2, `${garbage.length} ${warnings.length}`);
     await stop();
   });
 });

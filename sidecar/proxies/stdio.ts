@@ -19,16 +19,16 @@ export interface StdioOptions {
   readonly input?: Readable;
   readonly output?: Writable;
   /** Receives log entries. Defaults to stderr. */
-  readonly odd?: (what: string, detail: unknown) => void;
+  readonly onWarning?: (what: string, detail: unknown) => void;
 }
 
 /** Runs until the input ends or until it is disposed. */
 export function serveProxyOnStdio(definition: ProxyDefinition, options: StdioOptions = {}): Served {
-  const { input = process.stdin, output = process.stdout, odd = logged } = options,
+  const { input = process.stdin, output = process.stdout, onWarning = logged } = options,
     ids = countingIds();
-  const channel = ndjsonChannel(input, output, { garbage: (line, why) => odd(why, line) });
-  const hop = proxyHop(channel, { ids, odd });
-  return serveProxy(definition, withInitialize(hop), hop.wrapped, ids, { odd });
+  const channel = ndjsonChannel(input, output, { garbage: (line, why) => onWarning(why, line) });
+  const hop = proxyHop(channel, { ids, onWarning });
+  return serveProxy(definition, withInitialize(hop), hop.wrapped, ids, { onWarning });
 }
 
 function withInitialize(hop: ProxyHop): Channel {

@@ -4,20 +4,20 @@ import { Scope } from "./scope";
 
 type Message = { kind: "say"; text: string } | { kind: "boom" };
 class Speaker extends Actor<Message> {
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   constructor() {
     super("speaker");
   }
   protected override async handle(m: Message) {
     if (m.kind === "boom") throw new Error("boom");
     await new Promise(resolve => setImmediate(resolve));
-    this.heard.push(m.text);
+    this.received.push(m.text);
   }
   protected override failed(m: Message, error: unknown) {
-    this.heard.push(`${m.kind} failed: ${String(error)}`);
+    this.received.push(`${m.kind} failed: ${String(error)}`);
   }
   protected override refused(m: Message) {
-    this.heard.push(`${m.kind} refused`);
+    this.received.push(`${m.kind} refused`);
   }
 }
 
@@ -27,8 +27,8 @@ suite("Actor and Scope", () => {
     speaker.post({ kind: "say", text: "one" });
     speaker.post({ kind: "boom" });
     speaker.post({ kind: "say", text: "two" });
-    for (let i = 0; i < 100 && speaker.heard.length < 3; i++) await new Promise(resolve => setImmediate(resolve));
-    deepEqual(speaker.heard, ["one", "boom failed: Error: boom", "two"]);
+    for (let i = 0; i < 100 && speaker.received.length < 3; i++) await new Promise(resolve => setImmediate(resolve));
+    deepEqual(speaker.received, ["one", "boom failed: Error: boom", "two"]);
   });
 
   test("finishes the current message after disposal and rejects the others", async () => {
@@ -39,7 +39,7 @@ suite("Actor and Scope", () => {
     await Promise.resolve();
     await speaker[Symbol.asyncDispose]();
     speaker.post({ kind: "say", text: "late" });
-    deepEqual(speaker.heard, ["begun", "boom refused", "say refused"]);
+    deepEqual(speaker.received, ["begun", "boom refused", "say refused"]);
   });
 
   test("disposes a scope last-in first-out despite failures, and late entries immediately", async () => {

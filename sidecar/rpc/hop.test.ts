@@ -19,7 +19,7 @@ class Heard {
       },
     });
   }
-  say(message: object | string): void {
+  report(message: object | string): void {
     this.channel.send(
       Frame.raw(Buffer.from(typeof message === "string" ? message : JSON.stringify({ jsonrpc: "2.0", ...message }))),
     );
@@ -39,28 +39,34 @@ interface Fixture {
   readonly plain: Heard;
   readonly wrapped: Heard;
   readonly hop: ProxyHop;
-  readonly odd: string[];
+  readonly warnings: string[];
 }
 
 /** A hop with a proxy. `other` is the other end of the real connection. */
 function proxyFixture(): Fixture {
   const [ours, theirs] = memoryChannels(),
-    odd: string[] = [];
+    warnings: string[] = [];
   const made = proxyHop(ours, {
     ids: countingIds(),
-    odd: what => odd.push(what),
+    onWarning: what => warnings.push(what),
     unanswered: ({ message }) => ({ code: -32603, message: `gone: ${message}` }),
   });
-  return { hop: made, odd, other: new Heard(theirs), plain: new Heard(made.plain), wrapped: new Heard(made.wrapped) };
+  return {
+    hop: made,
+    warnings,
+    other: new Heard(theirs),
+    plain: new Heard(made.plain),
+    wrapped: new Heard(made.wrapped),
+  };
 }
 
-function agentFixture(): { readonly other: Heard; readonly inside: Heard; readonly odd: string[] } {
+function agentFixture(): { readonly other: Heard; readonly inside: Heard; readonly warnings: string[] } {
   const [ours, theirs] = memoryChannels(),
-    odd: string[] = [];
+    warnings: string[] = [];
   return {
-    odd,
+    warnings,
     other: new Heard(theirs),
-    inside: new Heard(hop(ours, { ids: countingIds(), odd: what => odd.push(what) }).plain),
+    inside: new Heard(hop(ours, { ids: countingIds(), onWarning: what => warnings.push(what) }).plain),
   };
 }
 
@@ -71,13 +77,13 @@ suite("Hop", () => {
   test("assigns an id to a request and returns the response with the original id", async () => {
     const { other, inside } = agentFixture();
     const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
-    for (const id of ids) other.say(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
+    for (const id of ids) other.report(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
     await settled();
     deepEqual(
       inside.messages,
       ids.map((_, i) => message({ id: i + 1, method: "m", params: { a: 1 } })),
     );
-    for (const i of ids.keys()) inside.say({ id: i + 1, result: i });
+    for (const i of ids.keys()) inside.report({ id: i + 1, result: i });
     await settled();
     deepEqual(
       other.messages,
@@ -87,7 +93,7 @@ suite("Hop", () => {
 
   test("returns an id beyond 2⁵³ digit by digit", async () => {
     const [ours, theirs] = memoryChannels();
-    const inside = new Heard(hop(ours, { ids: countingIds(), odd: () => undefined }).plain);
+    const inside = new Heard(hop(ours, { ids: countingIds(), onWarning: () => undefined }).plain);
     let line = "";
     theirs.start({
       receive: frame => {
@@ -97,30 +103,30 @@ suite("Hop", () => {
     });
     theirs.send(Frame.raw(Buffer.from('{"jsonrpc":"2.0","id":12345678901234567891,"method":"m"}')));
     await settled();
-    inside.say({ id: 1, result: {} });
+    inside.report({ id: 1, result: {} });
     await settled();
     equal(line, '{"jsonrpc":"2.0","id":12345678901234567891,"result":{}}');
   });
 
   test("answers two requests with the same id", async () => {
     const { other, inside } = agentFixture();
-    other.say({ id: 1, method: "a" });
-    other.say({ id: 1, method: "b" });
+    other.report({ id: 1, method: "a" });
+    other.report({ id: 1, method: "b" });
     await settled();
-    inside.say({ id: 2, result: "b" });
-    inside.say({ id: 1, result: "a" });
+    inside.report({ id: 2, result: "b" });
+    inside.report({ id: 1, result: "a" });
     await settled();
     deepEqual(other.messages, [message({ id: 1, result: "b" }), message({ id: 1, result: "a" })]);
   });
 
   test("translates the request id in a cancellation", async () => {
     const { other, inside } = agentFixture();
-    other.say({ id: "p", method: "session/prompt" });
-    other.say({ method: "$/cancel_request", params: { requestId: "p" } });
-    other.say({ method: "$/cancel_request", params: { requestId: "unknown" } });
-    inside.say({ id: 9, method: "fs/read_text_file" });
-    inside.say({ method: "$/cancel_request", params: { requestId: 9 } });
-    inside.say({ method: "$/cancel_request", params: { requestId: 8 } });
+    other.report({ id: "p", method: "session/prompt" });
+    other.report({ method: "$/cancel_request", params: { requestId: "p" } });
+    other.report({ method: "$/cancel_request", params: { requestId: "unknown" } });
+    inside.report({ id: 9, method: "fs/read_text_file" });
+    inside.report({ method: "$/cancel_request", params: { requestId: 9 } });
+    inside.report({ method: "$/cancel_request", params: { requestId: 8 } });
     await settled();
     deepEqual(inside.messages, [
       message({ id: 1, method: "session/prompt" }),
@@ -134,9 +140,9 @@ suite("Hop", () => {
 
   test("ignores an invalid cancellation and keeps the connection", async () => {
     const { other, inside } = agentFixture();
-    other.say({ id: "p", method: "session/prompt" });
-    other.say('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
-    other.say({ method: "after" });
+    other.report({ id: "p", method: "session/prompt" });
+    other.report('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
+    other.report({ method: "after" });
     await settled();
     deepEqual(
       [inside.messages, inside.closed],
@@ -145,31 +151,31 @@ suite("Hop", () => {
   });
 
   test("ignores duplicate responses and cancellations of answered requests", async () => {
-    const { other, inside, odd } = agentFixture();
-    other.say({ id: 1, method: "m" });
-    inside.say({ id: 77, method: "n" });
+    const { other, inside, warnings } = agentFixture();
+    other.report({ id: 1, method: "m" });
+    inside.report({ id: 77, method: "n" });
     await settled();
     other.take();
     inside.take();
     for (let i = 0; i < 2; i++) {
-      inside.say({ id: 1, result: i });
-      other.say({ id: 77, result: i });
+      inside.report({ id: 1, result: i });
+      other.report({ id: 77, result: i });
     }
     await settled();
-    other.say({ method: "$/cancel_request", params: { requestId: 1 } });
-    inside.say({ method: "$/cancel_request", params: { requestId: 77 } });
-    other.say({ id: null, error: { code: -32700, message: "?" } });
+    other.report({ method: "$/cancel_request", params: { requestId: 1 } });
+    inside.report({ method: "$/cancel_request", params: { requestId: 77 } });
+    other.report({ id: null, error: { code: -32700, message: "?" } });
     await settled();
     deepEqual([other.messages, inside.messages], [[message({ id: 1, result: 0 })], [message({ id: 77, result: 0 })]]);
-    equal(odd.length, 3);
+    equal(warnings.length, 3);
   });
 
   test("settles all open requests before the connection closes", async () => {
     const { other, plain, wrapped } = proxyFixture();
-    plain.say({ id: 11, method: "from-client" });
-    wrapped.say({ id: 12, method: "from-successor" });
-    other.say({ id: 1, method: "to-client" });
-    other.say(envelope({ id: 2 }, { method: "to-successor" }));
+    plain.report({ id: 11, method: "from-client" });
+    wrapped.report({ id: 12, method: "from-successor" });
+    other.report({ id: 1, method: "to-client" });
+    other.report(envelope({ id: 2 }, { method: "to-successor" }));
     await settled();
     plain.take();
     wrapped.take();
@@ -187,17 +193,17 @@ suite("Hop", () => {
     );
     equal(plain.closed?.message, "The other side closed the connection.");
     equal(wrapped.closed?.message, plain.closed?.message);
-    plain.say({ id: 1, result: "too late" });
+    plain.report({ id: 1, result: "too late" });
     await settled();
     deepEqual(plain.messages.length, 2);
   });
 
   test("rejects the open requests", async () => {
     const [ours, theirs] = memoryChannels();
-    const made = hop(ours, { ids: countingIds(), odd: () => undefined }),
+    const made = hop(ours, { ids: countingIds(), onWarning: () => undefined }),
       other = new Heard(theirs);
     new Heard(made.plain);
-    other.say({ id: "a", method: "m" });
+    other.report({ id: "a", method: "m" });
     await settled();
     made.refuseOpen({ code: -32603, message: "no" });
     await settled();
@@ -208,12 +214,12 @@ suite("Hop", () => {
 suite("Hop to a proxy", () => {
   test("wraps the successor's messages in envelopes in both directions, but not responses", async () => {
     const { other, plain, wrapped } = proxyFixture();
-    other.say({ id: 1, method: "up", params: [1] });
-    other.say(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
-    other.say(envelope({}, { method: "note", params: {} }));
-    plain.say({ id: 21, method: "prompt" });
-    wrapped.say({ id: 22, method: "permission", params: { b: 1 } });
-    wrapped.say({ method: "update", params: { c: 1 } });
+    other.report({ id: 1, method: "up", params: [1] });
+    other.report(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
+    other.report(envelope({}, { method: "note", params: {} }));
+    plain.report({ id: 21, method: "prompt" });
+    wrapped.report({ id: 22, method: "permission", params: { b: 1 } });
+    wrapped.report({ method: "update", params: { c: 1 } });
     await settled();
     deepEqual(plain.take(), [message({ id: 1, method: "up", params: [1] })]);
     deepEqual(wrapped.take(), [
@@ -225,10 +231,10 @@ suite("Hop to a proxy", () => {
       envelope({ id: 22 }, { method: "permission", params: { b: 1 } }),
       envelope({}, { method: "update", params: { c: 1 } }),
     ]);
-    plain.say({ id: 1, result: "r1" });
-    wrapped.say({ id: 2, result: "r2" });
-    other.say({ id: 21, result: "r21" });
-    other.say({ id: 22, error: { code: 1, message: "r22" } });
+    plain.report({ id: 1, result: "r1" });
+    wrapped.report({ id: 2, result: "r2" });
+    other.report({ id: 21, result: "r21" });
+    other.report({ id: 22, error: { code: 1, message: "r22" } });
     await settled();
     deepEqual(other.messages, [message({ id: 1, result: "r1" }), message({ id: 2, result: "r2" })]);
     deepEqual(
@@ -244,8 +250,8 @@ suite("Hop to a proxy", () => {
       { ...envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), method: "_proxy/successor" },
     ]) {
       const { other, plain, wrapped } = proxyFixture();
-      other.say(envelope({ id: "x" }, { method: "down" }));
-      other.say(cancel);
+      other.report(envelope({ id: "x" }, { method: "down" }));
+      other.report(cancel);
       await settled();
       deepEqual(
         [plain.messages, wrapped.messages],
@@ -256,16 +262,16 @@ suite("Hop to a proxy", () => {
 
   test("uses the selected spelling of envelopes, including cancellations in the older one", async () => {
     const { other, wrapped, hop } = proxyFixture();
-    wrapped.say({ id: 5, method: "a" });
-    wrapped.say({ method: "$/cancel_request", params: { requestId: 5 } });
+    wrapped.report({ id: 5, method: "a" });
+    wrapped.report({ method: "$/cancel_request", params: { requestId: 5 } });
     await settled();
     deepEqual(other.take(), [
       envelope({ id: 5 }, { method: "a" }),
       message({ method: "$/cancel_request", params: { requestId: 5 } }),
     ]);
     hop.spell("_proxy");
-    wrapped.say({ id: 6, method: "a" });
-    wrapped.say({ method: "$/cancel_request", params: { requestId: 6 } });
+    wrapped.report({ id: 6, method: "a" });
+    wrapped.report({ method: "$/cancel_request", params: { requestId: 6 } });
     await settled();
     deepEqual(other.take(), [
       { ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" },
@@ -275,40 +281,40 @@ suite("Hop to a proxy", () => {
 
   test("resolves when all client requests are answered or the connection closes", async () => {
     const { other, plain, wrapped, hop } = proxyFixture(),
-      told: string[] = [];
-    const tell = (what: string): void =>
+      notifications: string[] = [];
+    const notify = (what: string): void =>
       void hop.answered().then(() => {
-        told.push(`${what}, ${plain.messages.length} heard`);
+        notifications.push(`${what}, ${plain.messages.length} heard`);
       });
-    tell("nothing was asked");
-    for (const id of [5, 6]) plain.say({ id, method: "prompt" });
-    wrapped.say({ id: 7, method: "permission" });
-    tell("two");
-    other.say({ id: 5, result: {} });
+    notify("nothing was asked");
+    for (const id of [5, 6]) plain.report({ id, method: "prompt" });
+    wrapped.report({ id: 7, method: "permission" });
+    notify("two");
+    other.report({ id: 5, result: {} });
     await settled();
-    deepEqual(told, ["nothing was asked, 0 heard"]);
-    other.say({ id: 6, result: {} });
+    deepEqual(notifications, ["nothing was asked, 0 heard"]);
+    other.report({ id: 6, result: {} });
     await settled();
-    deepEqual(told.splice(1), ["two, 2 heard"]);
-    plain.say({ id: 8, method: "prompt" });
-    tell("one");
+    deepEqual(notifications.splice(1), ["two, 2 heard"]);
+    plain.report({ id: 8, method: "prompt" });
+    notify("one");
     await other.channel[Symbol.asyncDispose]();
     await settled();
-    deepEqual(told.splice(1), ["one, 3 heard"]);
+    deepEqual(notifications.splice(1), ["one, 3 heard"]);
   });
 
   test("rejects a request in an invalid envelope and reports a notification", async () => {
-    const { other, plain, wrapped, odd } = proxyFixture();
-    other.say({ id: 4, method: "proxy/successor", params: { method: 1 } });
-    other.say({ method: "proxy/successor" });
+    const { other, plain, wrapped, warnings } = proxyFixture();
+    other.report({ id: 4, method: "proxy/successor", params: { method: 1 } });
+    other.report({ method: "proxy/successor" });
     await settled();
-    deepEqual([plain.messages, wrapped.messages, odd.length], [[], [], 2]);
+    deepEqual([plain.messages, wrapped.messages, warnings.length], [[], [], 2]);
     equal(JSON.stringify(other.messages).includes('"id":4,"error":{"code":-32602'), true);
   });
 
   test("treats an envelope as a regular message without a successor", async () => {
     const { other, inside } = agentFixture();
-    other.say(envelope({ id: 3 }, { method: "x" }));
+    other.report(envelope({ id: 3 }, { method: "x" }));
     await settled();
     deepEqual(inside.messages, [envelope({ id: 1 }, { method: "x" })]);
   });
@@ -329,14 +335,14 @@ suite("Hop to a proxy", () => {
         for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {
           const body = { method: `m${i}`, params: [value] };
           if (from === "other") {
-            fixture.other.say(
+            fixture.other.report(
               side === "wrapped"
                 ? envelope(isRequest ? { id: `o${i}` } : {}, body)
                 : { ...(isRequest ? { id: `o${i}` } : {}), ...body },
             );
             expected[side].push(message({ ...(isRequest ? { id: ++chainId } : {}), ...body }));
           } else {
-            fixture[side].say({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
+            fixture[side].report({ ...(isRequest ? { id: 1000 + i } : {}), ...body });
             expected.other.push(
               side === "wrapped"
                 ? envelope(isRequest ? { id: 1000 + i } : {}, body)

@@ -35,7 +35,7 @@ export interface HopOptions {
   /** Shared by all hops and stages of a chain. */
   readonly ids: Ids;
   /** Reports protocol violations for the log: answers without a request, envelopes without a message. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
   /** The error for requests that are unanswered when the connection ends. */
   readonly unanswered?: (reason: Closed) => RpcErrorObject;
   /** Called when the connection has ended, before its open requests are settled. */
@@ -149,7 +149,7 @@ class Hop implements ProxyHop {
   #answer(frame: Frame, id: Id | null): boolean {
     const asked = typeof id === "number" ? this.#asked.get(id) : undefined;
     if (!asked) {
-      this.#odd("an answer to a request that was answered before, or never made", frame);
+      this.#onWarning("an answer to a request that was answered before, or never made", frame);
       return true;
     }
     this.#asked.delete(Number(id));
@@ -200,7 +200,7 @@ class Hop implements ProxyHop {
       inside = frame.unwrapped(own);
     } catch (error) {
       if (!(error instanceof FrameError)) throw error;
-      this.#odd("an envelope without a message", frame);
+      this.#onWarning("an envelope without a message", frame);
       if (own !== undefined)
         this.#answer(
           failure(own, { code: RpcCode.invalidParams, message: `The envelope was not understood: ${error.message}.` }),
@@ -215,7 +215,7 @@ class Hop implements ProxyHop {
 
   #answered(frame: Frame, id: Id | null): void | Promise<void> {
     const side = typeof id === "number" ? this.#pending.get(id) : undefined;
-    if (!side) return this.#odd("an answer to a request that was answered before, or never made", frame);
+    if (!side) return this.#onWarning("an answer to a request that was answered before, or never made", frame);
     this.#pending.delete(Number(id));
     const busy = this.#deliver(side, frame);
     if (this.#waiting.length > 0) this.#tellAnswered();
@@ -256,8 +256,8 @@ class Hop implements ProxyHop {
     this.#receivers.wrapped?.closed(reason);
   }
 
-  #odd(what: string, frame: Frame): void {
-    this.#options.odd(what, Buffer.from(frame.bytes.subarray(0, EXCERPT)).toString());
+  #onWarning(what: string, frame: Frame): void {
+    this.#options.onWarning(what, Buffer.from(frame.bytes.subarray(0, EXCERPT)).toString());
   }
 }
 

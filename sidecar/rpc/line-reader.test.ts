@@ -9,31 +9,31 @@ function read(
   input: Readable,
   take: (line: string, reader: () => LineReader) => void | Promise<void> = () => undefined,
 ) {
-  const told: string[] = [];
+  const notifications: string[] = [];
   const taker: LineTaker = {
     take: line => {
-      told.push(String(line).trim());
+      notifications.push(String(line).trim());
       return take(String(line).trim(), () => reader);
     },
     takeLast: line => {
-      told.push(`last ${String(line)}`);
+      notifications.push(`last ${String(line)}`);
       return take(String(line), () => reader);
     },
     ended: cause => {
-      told.push(cause ? `broken: ${cause.message}` : "ended");
+      notifications.push(cause ? `broken: ${cause.message}` : "ended");
     },
     failed: error => {
-      told.push(`failed: ${String(error)}`);
+      notifications.push(`failed: ${String(error)}`);
     },
   };
   const reader: LineReader = new LineReader(input, 1000, taker);
-  return { told, reader };
+  return { notifications, reader };
 }
 
 suite("LineReader", () => {
   test("delivers each line, the rest and the end after the previous line is taken", async () => {
     let letGo = () => {};
-    const { told } = read(
+    const { notifications } = read(
       Readable.from([Buffer.from("a\nb"), Buffer.from("c\nrest")]),
       () =>
         new Promise(resolve => {
@@ -42,7 +42,7 @@ suite("LineReader", () => {
     );
     for (const expected of [["a"], ["a", "bc"], ["a", "bc", "last rest"], ["a", "bc", "last rest", "ended"]]) {
       for (let i = 0; i < 5; i++) await turn();
-      deepEqual(told, expected);
+      deepEqual(notifications, expected);
       letGo();
     }
   });
@@ -50,7 +50,7 @@ suite("LineReader", () => {
   test("loses no data of a stream that continues after pause", async () => {
     const input = new PassThrough();
     let letGo = () => {};
-    const { told } = read(input, line =>
+    const { notifications } = read(input, line =>
       line === "a"
         ? new Promise(resolve => {
             letGo = resolve;
@@ -58,20 +58,20 @@ suite("LineReader", () => {
         : undefined,
     );
     for (const chunk of ["a\nb\n", "c\n", "d\ne", "\n"]) input.emit("data", Buffer.from(chunk));
-    deepEqual(told, ["a"]);
+    deepEqual(notifications, ["a"]);
     letGo();
     await turn();
-    deepEqual(told, ["a", "b", "c", "d", "e"]);
+    deepEqual(notifications, ["a", "b", "c", "d", "e"]);
     equal(input.isPaused(), false);
   });
 
   test("delivers nothing after stop and drains the stream", async () => {
     const input = Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]);
-    const { told } = read(input, async (_, reader) => {
+    const { notifications } = read(input, async (_, reader) => {
       reader().stop();
     });
     for (let i = 0; i < 10; i++) await turn();
-    deepEqual([told, input.readableEnded], [["a"], true]);
+    deepEqual([notifications, input.readableEnded], [["a"], true]);
   });
 
   for (const [how, fail] of [
@@ -90,16 +90,16 @@ suite("LineReader", () => {
     ],
   ] as const) {
     test(`reports a taker that ${how} once`, async () => {
-      const { told } = read(Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]), fail);
+      const { notifications } = read(Readable.from([Buffer.from("a\nb\n"), Buffer.from("c\n")]), fail);
       for (let i = 0; i < 10; i++) await turn();
-      deepEqual(told, ["a", "failed: Error: no"]);
+      deepEqual(notifications, ["a", "failed: Error: no"]);
     });
   }
 
   test("reports a stream error after the line that is being taken", async () => {
     const input = new PassThrough();
     let letGo = () => {};
-    const { told } = read(
+    const { notifications } = read(
       input,
       () =>
         new Promise(resolve => {
@@ -110,9 +110,9 @@ suite("LineReader", () => {
     await turn();
     input.destroy(new Error("EIO"));
     for (let i = 0; i < 5; i++) await turn();
-    deepEqual(told, ["a"]);
+    deepEqual(notifications, ["a"]);
     letGo();
     await turn();
-    deepEqual(told, ["a", "broken: EIO"]);
+    deepEqual(notifications, ["a", "broken: EIO"]);
   });
 });

@@ -6,36 +6,36 @@ import { memoryChannels } from "./memory";
 const note = (method: string) => Frame.of({ jsonrpc: "2.0", method });
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
-function listen(channel: Channel, busy: (heard: readonly string[]) => void | Promise<void> = () => {}) {
-  const heard: string[] = [];
+function listen(channel: Channel, busy: (received: readonly string[]) => void | Promise<void> = () => {}) {
+  const received: string[] = [];
   channel.start({
     receive: frame => {
-      heard.push("method" in frame.message ? frame.message.method : "answer");
-      return busy(heard);
+      received.push("method" in frame.message ? frame.message.method : "answer");
+      return busy(received);
     },
-    closed: reason => heard.push(`closed: ${reason.message}`),
+    closed: reason => received.push(`closed: ${reason.message}`),
   });
-  return heard;
+  return received;
 }
 
 suite("memory channels", () => {
   test("delivers the same frames in order, asynchronously, and buffers frames before the start", async () => {
     const [left, right] = memoryChannels(),
       frames = [note("a"), note("b"), note("c")],
-      heard: Frame[] = [];
+      received: Frame[] = [];
     left.send(frames[0]!);
     right.start({
       receive: frame => {
-        heard.push(frame);
+        received.push(frame);
       },
       closed: () => {},
     });
     left.send(frames[1]!);
     left.send(frames[2]!);
-    equal(heard.length, 0);
+    equal(received.length, 0);
     await turn();
     deepEqual(
-      heard.map((frame, i) => frame === frames[i]),
+      received.map((frame, i) => frame === frames[i]),
       [true, true, true],
     );
   });
@@ -43,8 +43,8 @@ suite("memory channels", () => {
   test("pauses the sender while the receiver is busy, without losing frames", async () => {
     const [left, right] = memoryChannels();
     let letGo = () => {};
-    const heard = listen(right, heard =>
-      heard.length === 1
+    const received = listen(right, received =>
+      received.length === 1
         ? new Promise<void>(resolve => {
             letGo = resolve;
           })
@@ -52,7 +52,7 @@ suite("memory channels", () => {
     );
     let n = 0;
     while (n < 1000 && left.send(note(String(n++)))) await turn();
-    deepEqual([heard.length, n], [1, 65]);
+    deepEqual([received.length, n], [1, 65]);
     let drained = false;
     const waiting = left.drained().then(() => {
       drained = true;
@@ -63,7 +63,7 @@ suite("memory channels", () => {
     await waiting;
     await turn();
     deepEqual(
-      heard,
+      received,
       Array.from({ length: n }, (_, i) => String(i)),
     );
   });
@@ -118,19 +118,19 @@ suite("memory channels", () => {
     const [left, right] = memoryChannels(),
       bug = new Error("bug");
     const closed = new Promise<Closed>(closed => left.start({ receive: () => {}, closed }));
-    const heard = listen(right, () => {
+    const received = listen(right, () => {
       throw bug;
     });
     left.send(note("m"));
     equal((await closed).cause, bug);
-    deepEqual(heard, ["m", "closed: A message could not be handled."]);
+    deepEqual(received, ["m", "closed: A message could not be handled."]);
   });
 
   test("reports an end that closed before the start when it starts", async () => {
     const [left, right] = memoryChannels();
     await left[Symbol.asyncDispose]();
-    const heard = [listen(left), listen(right)];
+    const received = [listen(left), listen(right)];
     await turn();
-    deepEqual(heard, [["closed: The connection was closed."], ["closed: The other side closed the connection."]]);
+    deepEqual(received, [["closed: The connection was closed."], ["closed: The other side closed the connection."]]);
   });
 });

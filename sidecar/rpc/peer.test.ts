@@ -57,7 +57,7 @@ function bench(handlers: Partial<PeerHandlers> = {}) {
       log.push(`notification ${method}`);
     },
     closed: ({ message }) => log.push(`closed: ${message}`),
-    odd: what => log.push(`odd: ${what}`),
+    onWarning: what => log.push(`odd: ${what}`),
     ...handlers,
   });
   return { channel, peer, log, requests, sent: channel.sent };
@@ -91,23 +91,23 @@ suite("Peer", () => {
           const toPeer = new PassThrough(),
             fromPeer = new PassThrough().resume(),
             expected: string[] = [],
-            heard: string[] = [],
+            received: string[] = [],
             lines: string[] = [];
           const done = new Promise<void>(resolve => {
             const peer = new Peer(ndjsonChannel(toPeer, fromPeer), {
               request: request => {
-                heard.push(`r${String(request.id)}`);
+                received.push(`r${String(request.id)}`);
                 request.respond(null);
               },
               notification: (_, params) => {
-                heard.push(`n${String(params)}`);
+                received.push(`n${String(params)}`);
               },
               closed: () => resolve(),
             });
             for (let i = 0, asked = 0; i < 10_000; i++) {
               const kind = kinds.next().value;
               if (kind === 0) {
-                peer.call("m", i, () => heard.push(`a${i}`));
+                peer.call("m", i, () => received.push(`a${i}`));
                 lines.push(`{"result":1,"id":${++asked}}`);
                 expected.push(`a${i}`);
               } else if (kind === 1) {
@@ -127,7 +127,7 @@ suite("Peer", () => {
           }
           toPeer.end();
           await done;
-          deepEqual(heard, expected);
+          deepEqual(received, expected);
         },
       ),
       { numRuns: 5 },
@@ -445,14 +445,14 @@ suite("Peer", () => {
     test("pauses the source while a notification handler waits", async () => {
       const [left, right] = memoryChannels();
       let letGo = () => {};
-      const heard: string[] = [];
+      const received: string[] = [];
       const sender = new Peer(left, { request: () => {}, notification: () => {}, closed: () => {} });
       await using receiver = new Peer(right, {
         request: () => {},
         closed: () => {},
         notification: method => {
-          heard.push(method);
-          return heard.length === 1
+          received.push(method);
+          return received.length === 1
             ? new Promise(resolve => {
                 letGo = resolve;
               })
@@ -461,7 +461,7 @@ suite("Peer", () => {
       });
       for (let i = 0; i < 200; i++) sender.notify(String(i), {});
       await turn();
-      equal(heard.length, 1);
+      equal(received.length, 1);
       let drained = false;
       const waiting = sender.drained().then(() => {
         drained = true;
@@ -472,7 +472,7 @@ suite("Peer", () => {
       await waiting;
       await receiver.drained();
       await turn();
-      equal(heard.length, 200);
+      equal(received.length, 200);
     });
 
     test("pauses a requester that does not read responses, with bounded buffers", async () => {
@@ -522,18 +522,18 @@ suite("Peer", () => {
 
     test("keeps reading notifications and responses while the other side does not read", async () => {
       const input = new PassThrough(),
-        heard: string[] = [];
+        received: string[] = [];
       await using peer = new Peer(ndjsonChannel(input, new Writable({ write() {} })), {
         request: () => {},
         notification: method => {
-          heard.push(method);
+          received.push(method);
         },
         closed: () => {},
       });
-      peer.call("m", "x".repeat(200_000), outcome => heard.push(say(outcome)));
+      peer.call("m", "x".repeat(200_000), outcome => received.push(say(outcome)));
       input.write('{"method":"n"}\n{"id":1,"result":1}\n');
       await turn();
-      deepEqual(heard, ["n", "= 1"]);
+      deepEqual(received, ["n", "= 1"]);
     });
   });
 });

@@ -5,7 +5,7 @@
  * - Handlers and settlements are called synchronously, in the order in which their messages arrived.
  * - Every call is settled exactly once, by its answer or by the end of the connection, and before `closed` is called.
  * - Every incoming request is answered at most once.
- * - Invalid messages are reported to `odd` and have no other effect.
+ * - Invalid messages are reported to `onWarning` and have no other effect.
  *
  * Back-pressure: a notification handler that returns a promise pauses reading. A request also pauses reading while the
  * other side does not read our answers. Its notifications and answers are still read then. Otherwise an agent that
@@ -40,7 +40,7 @@ export interface PeerHandlers {
   /** Called once, after every pending call is settled and every incoming request is aborted. */
   closed(reason: Closed): void;
   /** Reports protocol violations for the log: answers without a request, duplicate ids, handlers that throw. */
-  odd?(what: string, detail: unknown): void;
+  onWarning?(what: string, detail: unknown): void;
 }
 
 /** The error of each pending call when the connection ends. */
@@ -162,14 +162,14 @@ export class Peer implements AsyncDisposable {
       if (this.#open.get(request.id) === incoming) this.#open.delete(request.id);
     });
     if (this.#open.has(request.id)) {
-      this.#odd("a request with the id of one that is not answered yet", request);
+      this.#onWarning("a request with the id of one that is not answered yet", request);
       incoming.fail(new RpcError(RpcCode.invalidRequest, `The id ${JSON.stringify(request.id)} is in use.`));
     } else {
       this.#open.set(request.id, incoming);
       try {
         this.#handlers.request(incoming);
       } catch (error) {
-        if (!(error instanceof RpcError)) this.#odd(`the handler of ${request.method} failed`, error);
+        if (!(error instanceof RpcError)) this.#onWarning(`the handler of ${request.method} failed`, error);
         incoming.fail(error);
       }
     }
@@ -177,7 +177,7 @@ export class Peer implements AsyncDisposable {
   }
 
   #notified({ method, params }: Notification): void | Promise<void> {
-    const failed = (error: unknown) => this.#odd(`the handler of ${method} failed`, error);
+    const failed = (error: unknown) => this.#onWarning(`the handler of ${method} failed`, error);
     try {
       return this.#handlers.notification(method, params)?.catch(failed);
     } catch (error) {
@@ -190,15 +190,15 @@ export class Peer implements AsyncDisposable {
       typeof params === "object" && params !== null && "requestId" in params ? params.requestId : undefined;
     if (typeof id === "number" || typeof id === "string")
       this.#open.get(id)?.abort(); // otherwise it is already answered: both crossed
-    else this.#odd("a cancellation that names no request", params);
+    else this.#onWarning("a cancellation that names no request", params);
   }
 
   #answered(answer: Success | Failure): void {
     const { id } = answer;
-    if (id === null) return this.#odd("the other side could not read a message", answer);
+    if (id === null) return this.#onWarning("the other side could not read a message", answer);
     const settle = this.#calls.get(id);
     if (!settle)
-      return this.#odd(
+      return this.#onWarning(
         `an answer to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`,
         answer,
       );
@@ -217,13 +217,13 @@ export class Peer implements AsyncDisposable {
     try {
       settle(outcome);
     } catch (error) {
-      this.#odd("handling an answer failed", error);
+      this.#onWarning("handling an answer failed", error);
     }
   }
 
   /** Handles a message with a valid envelope and an invalid body. Fails the request on the side that waits for it. */
   #unreadable(frame: Frame, error: FrameError): void {
-    this.#odd("a message that could not be read", error);
+    this.#onWarning("a message that could not be read", error);
     const envelope = envelopeOrNone(frame);
     if (envelope?.kind === "request" || !envelope) {
       const failure = new RpcError(error.code, `This message was not understood: ${error.message}.`);
@@ -253,8 +253,8 @@ export class Peer implements AsyncDisposable {
     this.#handlers.closed(reason);
   }
 
-  #odd(what: string, detail: unknown): void {
-    this.#handlers.odd?.(what, detail);
+  #onWarning(what: string, detail: unknown): void {
+    this.#handlers.onWarning?.(what, detail);
   }
 }
 

@@ -32,14 +32,14 @@ const permission: acp.RequestPermissionRequest = {
 
 suite("Peer and the ACP SDK", () => {
   test("runs as the client of an SDK agent: handshake, updates and permission in order, turn end last", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const { peer, stream } = joined({
       request: request => {
-        heard.push(request.method);
+        received.push(request.method);
         request.respond({ outcome: { outcome: "selected", optionId: "yes" } });
       },
       notification: (_, params) => {
-        heard.push(JSON.stringify(params).match(/"text":"(.*?)"/)![1]!);
+        received.push(JSON.stringify(params).match(/"text":"(.*?)"/)![1]!);
       },
     });
     acp
@@ -59,11 +59,11 @@ suite("Peer and the ACP SDK", () => {
     deepEqual(await peer.request("session/new", { cwd: "/", mcpServers: [] }), { sessionId: "s1" });
     await new Promise<void>(resolve =>
       peer.call("session/prompt", { sessionId: "s1", prompt: [{ type: "text", text: "hi" }] }, outcome => {
-        heard.push(outcome.ok ? JSON.stringify(outcome.result) : outcome.error.message);
+        received.push(outcome.ok ? JSON.stringify(outcome.result) : outcome.error.message);
         resolve();
       }),
     );
-    deepEqual(heard, [
+    deepEqual(received, [
       "one",
       "session/request_permission",
       "selected",
@@ -76,7 +76,7 @@ suite("Peer and the ACP SDK", () => {
   test("runs as the client of an SDK agent: cancelled request, unknown method, disconnected agent", async () => {
     const { peer, stream, back } = joined({});
     let began = () => {};
-    const begun = new Promise<void>(resolve => {
+    const started = new Promise<void>(resolve => {
       began = resolve;
     });
     acp
@@ -93,7 +93,7 @@ suite("Peer and the ACP SDK", () => {
       .connect(stream);
     const aborting = new AbortController();
     const waiting = peer.request("_demo/wait", {}, { signal: aborting.signal });
-    await begun;
+    await started;
     aborting.abort();
     await rejects(waiting, { code: -32800 });
     await rejects(peer.request("_demo/nothing", {}), { code: -32601 });
@@ -103,7 +103,7 @@ suite("Peer and the ACP SDK", () => {
   });
 
   test("runs as the agent of an SDK client: requests in both directions, updates, cancellation", async () => {
-    const heard: string[] = [];
+    const received: string[] = [];
     const { peer, stream } = joined({
       request: request => {
         switch (request.method) {
@@ -114,7 +114,7 @@ suite("Peer and the ACP SDK", () => {
           case "session/prompt":
             peer.notify("session/update", update("hello"));
             peer.call("session/request_permission", permission, outcome => {
-              heard.push(JSON.stringify(outcome));
+              received.push(JSON.stringify(outcome));
               request.signal.addEventListener("abort", () => request.fail(new Error("stopped")));
               peer.notify("session/update", update("waiting"));
             });
@@ -146,7 +146,7 @@ suite("Peer and the ACP SDK", () => {
     );
     await rejects(prompted, { code: -32800, message: "The request was cancelled." });
     await rejects(connection.agent.request("session/set_mode", { sessionId: "s1", modeId: "m" }), { code: -32601 });
-    deepEqual(heard, ['{"ok":true,"result":{"outcome":{"outcome":"selected","optionId":"no"}}}']);
+    deepEqual(received, ['{"ok":true,"result":{"outcome":{"outcome":"selected","optionId":"no"}}}']);
     deepEqual(updates, [update("hello"), update("waiting")]);
     await peer[Symbol.asyncDispose]();
     await connection.closed;

@@ -36,7 +36,7 @@ export class Fixture implements AsyncDisposable {
   readonly shown = new Map<string, Conversation>();
   /** Sequence number of each session's latest event. */
   readonly seqs: Record<string, number> = {};
-  readonly told: string[] = [];
+  readonly notifications: string[] = [];
   readonly wants: string[] = [];
   manual: readonly string[] = [];
   /** The next agent's response to `initialize`. */
@@ -65,7 +65,7 @@ export class Fixture implements AsyncDisposable {
         version: "1",
         protocol,
         clock: this.clock,
-        odd: () => undefined,
+        onWarning: () => undefined,
         lastWords: () => "",
         stop: async () => undefined,
         missing: () => missing,
@@ -73,7 +73,7 @@ export class Fixture implements AsyncDisposable {
           of: () => this.doing,
           missingTools: () => this.missingTools,
           canConfigure: () => this.canConfigure,
-          hear: (_, changed) => {
+          listen: (_, changed) => {
             this.hearing.add(changed);
             return { [Symbol.dispose]: () => this.hearing.delete(changed) };
           },
@@ -124,16 +124,16 @@ export class Fixture implements AsyncDisposable {
         this.shown.set(params.sessionId, params.conversation);
         return;
       case "settings/setBypass":
-        this.told.push(`bypass ${params.agentId}`);
+        this.notifications.push(`bypass ${params.agentId}`);
         return;
       case "settings/setControl":
-        this.told.push(`${params.controlId}=${String(params.value)}`);
+        this.notifications.push(`${params.controlId}=${String(params.value)}`);
         return;
       case "chat/attention":
         this.wants.push(`${params.wants} ${params.name}`);
         return;
       case "editor/openPage":
-        this.told.push(`page ${params.url}`);
+        this.notifications.push(`page ${params.url}`);
         return;
       default:
         throw new Error(method);
@@ -144,13 +144,13 @@ export class Fixture implements AsyncDisposable {
       case "editor/readTextFile":
         return { text: `text\nof ${there(params.path)}` };
       case "editor/writeTextFile":
-        this.told.push(`write ${there(params.path)}: ${params.text}`);
+        this.notifications.push(`write ${there(params.path)}: ${params.text}`);
         return {};
       case "editor/runInTerminal":
-        this.told.push(`terminal ${[params.command, ...params.args].join(" ")} ${JSON.stringify(params.env)}`);
+        this.notifications.push(`terminal ${[params.command, ...params.args].join(" ")} ${JSON.stringify(params.env)}`);
         return this.terminal();
       case "secrets/keepEnvironment":
-        this.told.push(`secret ${JSON.stringify(params.env)}`);
+        this.notifications.push(`secret ${JSON.stringify(params.env)}`);
         return {};
       default:
         throw new Error(method);

@@ -39,7 +39,7 @@ class OwnClient {
         version: "1",
         protocol: this.version,
         clock: hurriedClock(1),
-        odd: () => undefined,
+        onWarning: () => undefined,
         lastWords: () => "",
         stop: async () => this.#channel[Symbol.asyncDispose](),
         missing: () => [],

@@ -40,7 +40,7 @@ export class Drive implements AsyncDisposable {
   readonly requests: IncomingRequest[] = [];
   /** Methods of notifications other than `session/update`. */
   readonly others: string[] = [];
-  readonly odd: string[] = [];
+  readonly warnings: string[] = [];
   readonly logged: (readonly [message: string, detail: Readonly<Record<string, unknown>>])[] = [];
   readonly closed: Promise<Closed>;
   /** Called for each request of the agent. */
@@ -57,9 +57,9 @@ export class Drive implements AsyncDisposable {
       ledger: this.ledger,
       report: {
         started: record => this.reported.push(record),
-        ended: pid => this.#heard(() => this.reported.push({ ended: pid })),
+        ended: pid => this.#handleEvent(() => this.reported.push({ ended: pid })),
       },
-      log: (message, detail) => this.#heard(() => this.logged.push([message, detail])),
+      log: (message, detail) => this.#handleEvent(() => this.logged.push([message, detail])),
     });
     let close: (reason: Closed) => void = () => undefined;
     this.closed = new Promise(resolve => {
@@ -67,18 +67,18 @@ export class Drive implements AsyncDisposable {
     });
     this.peer = new Peer(this.process.channel, {
       request: request => {
-        this.#heard(() => this.requests.push(request));
+        this.#handleEvent(() => this.requests.push(request));
         this.answer(request);
       },
       notification: (method, params) => {
         const { update } = objectOr(params);
-        this.#heard(() =>
+        this.#handleEvent(() =>
           method === "session/update" && isObject(update) ? this.updates.push(update) : this.others.push(method),
         );
         return this.slow;
       },
       closed: close,
-      odd: what => this.#heard(() => this.odd.push(what)),
+      onWarning: what => this.#handleEvent(() => this.warnings.push(what)),
     });
   }
 
@@ -111,7 +111,7 @@ export class Drive implements AsyncDisposable {
   }
 
   /** All text of agent messages. */
-  get said(): string {
+  get text(): string {
     return this.updates
       .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
       .map(({ content }) => String(objectOr(content).text))
@@ -137,7 +137,7 @@ export class Drive implements AsyncDisposable {
     this.#storage[Symbol.dispose]();
   }
 
-  #heard(record: () => void): void {
+  #handleEvent(record: () => void): void {
     record();
     for (const look of [...this.#watching]) look();
   }

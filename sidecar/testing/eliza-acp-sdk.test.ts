@@ -29,10 +29,10 @@ suite("Eliza with the ACP SDK's client", () => {
     const toAgent = new PassThrough(),
       toClient = new PassThrough();
     await using eliza = serveEliza(ndjsonChannel(toAgent, toClient), { deterministic: true });
-    const said: unknown[] = [];
+    const messages: unknown[] = [];
     const connection = client({ name: "independent" })
       .onNotification(methods.client.session.update, ({ params }) => {
-        said.push(params.update);
+        messages.push(params.update);
       })
       .connect(ndJsonStream(Writable.toWeb(toAgent), Readable.toWeb(toClient)));
     const { agent } = connection;
@@ -50,7 +50,7 @@ suite("Eliza with the ACP SDK's client", () => {
     });
     equal(stopReason, "end_turn");
     equal(
-      said.map(update => Object(update).content.text).join(""),
+      messages.map(update => Object(update).content.text).join(""),
       "Ferris believes in you, even when the compiler doesn't.",
     );
     await agent.request(methods.agent.session.close, { sessionId });

@@ -40,7 +40,7 @@ export class FerrisFixture implements AsyncDisposable {
   /** `session/new` requests of research sessions. */
   readonly openings = new Requests();
   /** Notifications to the client. */
-  readonly told: JsonObject[] = [];
+  readonly notifications: JsonObject[] = [];
   /** Whether the agent of a research session lists its tools before it responds to `session/new`. */
   listsTools = false;
   opensByItself = true;
@@ -52,7 +52,7 @@ export class FerrisFixture implements AsyncDisposable {
   looks: ((signal: AbortSignal) => Promise<never>) | undefined;
   /** Cargo's metadata of the workspace. */
   workspace: JsonObject = {};
-  /** Tool calls of lookups with cargo (extensions/consent.ts), which `told` does not contain. */
+  /** Tool calls of lookups with cargo (extensions/consent.ts), which `notifications` does not contain. */
   readonly lookups = new Set<unknown>();
   /** The client's handler for requests to the user. */
   answers: (request: IncomingRequest) => void = request => request.fail(methodNotFound(request.method));
@@ -83,8 +83,8 @@ export class FerrisFixture implements AsyncDisposable {
       stages: [ferris.define({ approve: "all", ...settings }, this.rig.fixture), bridge()],
       initialized,
       client: request => this.answers(request),
-      told: (_, params) => {
-        this.#heard(objectOr(params));
+      onNotification: (_, params) => {
+        this.#handleEvent(objectOr(params));
       },
       agent: request => this.#asked(request),
     });
@@ -166,11 +166,11 @@ export class FerrisFixture implements AsyncDisposable {
     return true;
   }
 
-  #heard(told: JsonObject): void {
+  #handleEvent(told: JsonObject): void {
     const { title, toolCallId } = objectOr(told.update);
     if (/^Look up the crate /.test(String(title))) this.lookups.add(toolCallId);
     if (this.lookups.has(toolCallId)) return;
-    this.told.push(told);
+    this.notifications.push(told);
     for (const { fits, seen } of this.#watching) if (fits(told)) seen();
   }
 
@@ -191,11 +191,11 @@ export class FerrisFixture implements AsyncDisposable {
 export function query(
   client: FerrisClient,
   prompt = "How heavy is a pebble?",
-  more: JsonObject = {},
+  overrides: JsonObject = {},
   options: Parameters<FerrisClient["callTool"]>[2] = {},
 ) {
   return client.callTool(
-    { name: "rust_crate_query", arguments: { crate_name: "pebble", prompt, ...more } },
+    { name: "rust_crate_query", arguments: { crate_name: "pebble", prompt, ...overrides } },
     undefined,
     options,
   );

@@ -8,7 +8,7 @@ import { arrayOr, objectOr } from "../rpc/json";
 export function houseRules(rule: string): ProxyDefinition {
   return {
     name: "House rules",
-    make: () => {
+    create: () => {
       const toolCalls = new Map<unknown, number>();
       return {
         fromClient: {

@@ -38,7 +38,7 @@ export class InstallFixture implements AsyncDisposable {
   readonly logged: string[] = [];
   readonly progress: [id: string, progress: InstallProgress | undefined][] = [];
   /** Called with each progress report. */
-  heard: (progress: InstallProgress | undefined) => void = () => undefined;
+  onEvent: (progress: InstallProgress | undefined) => void = () => undefined;
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(this.#folder.path, this.run);
   readonly #installers: Installer[] = [];
@@ -90,7 +90,7 @@ export class InstallFixture implements AsyncDisposable {
         }),
       report: (id, progress) => {
         this.progress.push([id, progress]);
-        this.heard(progress);
+        this.onEvent(progress);
       },
       log: (_, message) => {
         this.logged.push(message);

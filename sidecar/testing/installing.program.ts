@@ -11,7 +11,7 @@ import { realClock } from "../rpc/clock";
 
 const [root = "", archive = "", version = ""] = process.argv.slice(2);
 const table = processTable(systemTools);
-const say = (what: object): void => {
+const emit = (what: object): void => {
   process.stdout.write(`${JSON.stringify(what)}\n`);
 };
 
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     tools: async () => ({ find: () => undefined }),
     run: () => Promise.reject(new Error("no tools")),
     httpArchives: true,
-    report: (_, progress) => say({ progress }),
+    report: (_, progress) => emit({ progress }),
     log: () => undefined,
   });
   const config = {
@@ -40,9 +40,9 @@ async function main(): Promise<void> {
     distribution: { binary: { "linux-x86_64": { archive, cmd: "bin/agent" } } },
   };
   try {
-    say({ command: await installer.command(config, new AbortController().signal) });
+    emit({ command: await installer.command(config, new AbortController().signal) });
   } catch (error) {
-    say({ error: String(error) });
+    emit({ error: String(error) });
   }
   process.stdin.on("end", () => void installer[Symbol.asyncDispose]().then(() => process.exit(0))).resume();
 }

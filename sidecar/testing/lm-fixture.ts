@@ -32,7 +32,7 @@ export class LmFixture implements AsyncDisposable {
   readonly offers = new Offers(() => undefined);
   readonly log: string[] = [];
   /** Notifications to the host, and the outcomes of requests. */
-  readonly told: string[] = [];
+  readonly notifications: string[] = [];
   readonly kept = new Map<string, unknown>();
   readonly policy = new Map<string | undefined, "ask" | "allow">();
   /** Ids in the parameters of calls to Symposium's own tools. */
@@ -78,7 +78,7 @@ export class LmFixture implements AsyncDisposable {
         protocol,
         role: "lm",
         clock: this.clock,
-        odd: () => undefined,
+        onWarning: () => undefined,
         lastWords: () => "",
         stop: async () => undefined,
         missing: () => missing,
@@ -86,7 +86,7 @@ export class LmFixture implements AsyncDisposable {
           of: () => [],
           missingTools: () => this.missingTools,
           canConfigure: () => this.canConfigure,
-          hear: (_, changed) => {
+          listen: (_, changed) => {
             this.onToolChange = changed;
             return { [Symbol.dispose]: () => undefined };
           },
@@ -125,7 +125,7 @@ export class LmFixture implements AsyncDisposable {
         },
       },
       learned: ({ agentId, images, contextTokens }) => {
-        this.told.push(`learned ${agentId} ${images ?? contextTokens}`);
+        this.notifications.push(`learned ${agentId} ${images ?? contextTokens}`);
       },
       log: (level, message, detail) => {
         this.log.push(message);
@@ -134,7 +134,7 @@ export class LmFixture implements AsyncDisposable {
       host: {
         isCongested: () => this.isCongested,
         complete: requestId => {
-          this.told.push(`complete ${requestId}`);
+          this.notifications.push(`complete ${requestId}`);
         },
         part: (requestId, part) => {
           if (part.type === "tool_call") {
@@ -142,7 +142,7 @@ export class LmFixture implements AsyncDisposable {
             if (part.toolName.startsWith("symposium-agent-"))
               this.questions.push(stringOr(objectOr(part.parameters).id, ""));
           }
-          this.told.push(
+          this.notifications.push(
             `${requestId}: ${part.type === "text" || part.type === "thinking" ? part.value : part.type === "tool_call" ? `[${part.toolName}]` : part.type}`,
           );
         },
@@ -161,8 +161,8 @@ export class LmFixture implements AsyncDisposable {
   /** Sends a request. Its end is recorded as `ok 1` or `failed 1: why`. */
   request(request: ChatRequest, requestId: RequestId = ++this.#requests): RequestId {
     this.service.handlers["lm/provideLanguageModelChatResponse"]({ ...request, requestId }, NEVER).then(
-      () => this.told.push(`ok ${requestId}`),
-      (error: unknown) => this.told.push(`failed ${requestId}: ${objectOr(error).message}`),
+      () => this.notifications.push(`ok ${requestId}`),
+      (error: unknown) => this.notifications.push(`failed ${requestId}: ${objectOr(error).message}`),
     );
     return requestId;
   }
@@ -171,7 +171,7 @@ export class LmFixture implements AsyncDisposable {
     return this.#calls.get(requestId) ?? [];
   }
   text(requestId: RequestId): string {
-    return this.told
+    return this.notifications
       .filter(line => line.startsWith(`${requestId}: `) && !line.startsWith(`${requestId}: [`))
       .map(line => line.slice(`${requestId}: `.length))
       .join("");
@@ -213,7 +213,7 @@ export class LmFixture implements AsyncDisposable {
   async turn(chat: SimulatedChat, words: string, answer: string): Promise<string> {
     const requestId = this.ask(chat, words),
       { request, sessionId, text } = await this.prompted();
-    this.agent.say(sessionId, answer);
+    this.agent.report(sessionId, answer);
     request.respond({ stopReason: "end_turn" });
     await this.settle();
     this.took(chat, requestId);
@@ -234,7 +234,7 @@ export class LmFixture implements AsyncDisposable {
     await this.pool[Symbol.asyncDispose]();
     await this.settle();
     equal(this.clock.waiting, 0, "a timer was leaked");
-    for (const agent of this.agents) ok(agent.heard.at(-1) === "closed", "an agent is left");
+    for (const agent of this.agents) ok(agent.received.at(-1) === "closed", "an agent is left");
   }
 }
 
@@ -249,4 +249,4 @@ export function chatOf(name: string, marks: "all" | "id" | "none" = "all"): Simu
 
 /** Records of one request. */
 export const lines = (fixture: LmFixture, requestId: RequestId): readonly string[] =>
-  fixture.told.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));
+  fixture.notifications.filter(line => new RegExp(`(^| )${requestId}(:|$)`).test(line));

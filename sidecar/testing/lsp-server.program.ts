@@ -23,14 +23,14 @@ import { objectOr, arrayOr, type JsonObject } from "../rpc/json";
 
 const habits = new Set(process.argv.slice(2)),
   documents = new Map<string, string>(),
-  heard: string[] = [],
+  received: string[] = [],
   answers: unknown[] = [];
 let isLoaded = !habits.has("load") && !habits.has("status"),
   lastId = 0,
   refusals = habits.has("busy") ? 2 : 0;
 /** Sends one report of work done progress, without its end. */
 function report(token: unknown, title: string): void {
-  if (habits.has("reports")) tell("$/progress", { token, value: { kind: "begin", title, percentage: 5 } });
+  if (habits.has("reports")) notify("$/progress", { token, value: { kind: "begin", title, percentage: 5 } });
 }
 /** Settles when all requests of the server are answered. Hover waits for it. */
 let asking: Promise<void> = Promise.resolve();
@@ -42,7 +42,7 @@ function write(message: JsonObject): void {
     `Content-Length: ${Buffer.byteLength(body)}\r\nContent-Type: application/vscode-jsonrpc; charset=utf-8\r\n\r\n${body}`,
   );
 }
-const tell = (method: string, params: unknown): void => write({ method, params });
+const notify = (method: string, params: unknown): void => write({ method, params });
 function ask(method: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
   write({ id, method, params });
@@ -101,25 +101,25 @@ function diagnosticsOf(uri: string): readonly JsonObject[] {
 
 function publish(uri: string): void {
   if (habits.has("pull")) return;
-  tell("textDocument/publishDiagnostics", {
+  notify("textDocument/publishDiagnostics", {
     uri,
     diagnostics: [
       { range: { start: { line: 0, character: 0 }, end: { line: 0, character: 1 } }, message: "Not checked yet." },
     ],
   });
-  setImmediate(() => tell("textDocument/publishDiagnostics", { uri, diagnostics: diagnosticsOf(uri) }));
+  setImmediate(() => notify("textDocument/publishDiagnostics", { uri, diagnostics: diagnosticsOf(uri) }));
 }
 
 async function load(): Promise<void> {
-  if (habits.has("status")) tell("experimental/serverStatus", { health: "ok", quiescent: false });
+  if (habits.has("status")) notify("experimental/serverStatus", { health: "ok", quiescent: false });
   else {
     await ask("window/workDoneProgress/create", { token: "loading" });
-    tell("$/progress", { token: "loading", value: { kind: "begin", title: "Loading", percentage: 5 } });
+    notify("$/progress", { token: "loading", value: { kind: "begin", title: "Loading", percentage: 5 } });
   }
   answers.push(await ask("workspace/configuration", { items: [{ section: "words.style" }, { section: "none" }] }));
   isLoaded = true;
-  if (habits.has("status")) tell("experimental/serverStatus", { health: "ok", quiescent: true });
-  else tell("$/progress", { token: "loading", value: { kind: "end" } });
+  if (habits.has("status")) notify("experimental/serverStatus", { health: "ok", quiescent: true });
+  else notify("$/progress", { token: "loading", value: { kind: "end" } });
 }
 
 async function askAll(): Promise<void> {
@@ -146,7 +146,7 @@ function hover(word: string): unknown {
   if (habits.has("huge")) process.stdout.write("Content-Length: 999999999999\r\n\r\n{");
   if (habits.has("headerless")) process.stdout.write("x".repeat(20_000));
   if (habits.has("deep")) process.stdout.write(`Content-Length: 200000\r\n\r\n${"[".repeat(200_000)}`);
-  if (word === "heard") return { contents: heard.join("\n") };
+  if (word === "heard") return { contents: received.join("\n") };
   if (word === "answers") return { contents: [JSON.stringify(answers)] };
   return { contents: { kind: "markdown", value: `**${word}**, ${word.length} letters` } };
 }
@@ -263,7 +263,7 @@ function receive(message: JsonObject): void {
     uri = String(document.uri);
   if (typeof method !== "string")
     return void asked.get(Number(id))?.("error" in message ? { error: objectOr(message.error).code } : message.result);
-  heard.push(
+  received.push(
     [
       method,
       ...(document.version === undefined ? [] : [String(document.version)]),

@@ -23,7 +23,7 @@ export function brokenTools(): Server {
   return server;
 }
 
-const text = (said: string): CallToolResult => ({ content: [{ type: "text", text: said }] });
+const text = (text: string): CallToolResult => ({ content: [{ type: "text", text: text }] });
 const names = [
   ...Array.from({ length: TOOLS - 6 }, (_, i) => `tool_${i}`),
   "progress",

@@ -45,12 +45,12 @@ export function renumbered(channel: Channel, by: number): Channel {
 export interface ChainEnds extends AsyncDisposable {
   readonly client: Channel;
   readonly agent: Channel;
-  readonly odd: string[];
+  readonly warnings: string[];
 }
 
 /** Connects stages of the kit, from the client to the agent. */
 export function chainOf(stages: readonly ProxyDefinition[]): ChainEnds {
-  const odd: string[] = [],
+  const warnings: string[] = [],
     served: AsyncDisposable[] = [],
     [up, first] = memoryChannels();
   let lastId = 0,
@@ -63,7 +63,7 @@ export function chainOf(stages: readonly ProxyDefinition[]): ChainEnds {
         next,
         left,
         { next: () => ++lastId },
-        { odd: (what, detail) => odd.push(`${what}: ${String(detail)}`) },
+        { onWarning: (what, detail) => warnings.push(`${what}: ${String(detail)}`) },
       ),
     );
     next = right;
@@ -71,7 +71,7 @@ export function chainOf(stages: readonly ProxyDefinition[]): ChainEnds {
   return {
     client: renumbered(up, 1_000_000),
     agent: renumbered(next, 2_000_000),
-    odd,
+    warnings,
     [Symbol.asyncDispose]: async () => {
       for (const stage of served) await stage[Symbol.asyncDispose]();
     },
@@ -84,7 +84,7 @@ export interface WorldOptions {
   readonly initialized?: JsonObject;
   /** Handles requests to the client. Undefined: the client rejects every method. */
   readonly client?: (request: IncomingRequest) => void;
-  readonly told?: (method: string, params: unknown) => void;
+  readonly onNotification?: (method: string, params: unknown) => void;
   /** Handles requests to the agent before the default handler. Returns true if it has handled the request. */
   readonly agent?: (request: IncomingRequest) => boolean;
 }
@@ -105,16 +105,16 @@ export class Fixture implements AsyncDisposable {
   /** Session setup requests, as the agent received them. */
   readonly setups: { readonly method: string; readonly params: JsonObject }[] = [];
   readonly agentTold: { readonly method: string; readonly params: unknown }[] = [];
-  readonly odd: readonly string[];
+  readonly warnings: readonly string[];
   readonly #chain: ChainEnds;
   #sessions = 0;
 
   constructor(private readonly options: WorldOptions) {
     this.#chain = chainOf(options.stages);
-    this.odd = this.#chain.odd;
+    this.warnings = this.#chain.warnings;
     this.client = new Peer(this.#chain.client, {
       request: request => (options.client ? options.client(request) : request.fail(methodNotFound(request.method))),
-      notification: (method, params) => options.told?.(method, params),
+      notification: (method, params) => options.onNotification?.(method, params),
       closed: () => undefined,
     });
     this.agent = new Peer(this.#chain.agent, {
@@ -172,11 +172,11 @@ export class Fixture implements AsyncDisposable {
 /** Proxy that adds servers to every session setup. */
 export function adding(
   name: string,
-  servers: (chain: Parameters<ProxyDefinition["make"]>[0]) => readonly unknown[],
+  servers: (chain: Parameters<ProxyDefinition["create"]>[0]) => readonly unknown[],
 ): ProxyDefinition {
   return {
     name,
-    make: chain => {
+    create: chain => {
       const added = servers(chain);
       const setup = (request: { readonly params: unknown; pass(params: unknown): Promise<unknown> }) =>
         request.pass({

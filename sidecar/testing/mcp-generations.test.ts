@@ -39,7 +39,7 @@ suite("MCP bridge and the ACP SDK's connectionless provider", () => {
     if (!declared) throw new Error("no server reached the agent");
     return {
       declared,
-      odd: chain.odd,
+      warnings: chain.warnings,
       server,
       [Symbol.asyncDispose]: async () => {
         connection.close();
@@ -310,7 +310,7 @@ async function stateless(
 
 suite("MCP bridge and a client of the stateless revision", () => {
   const note = new Map<string, Signal>();
-  const heard = (line: string): Signal => {
+  const onEvent = (line: string): Signal => {
     const signal = note.get(line) ?? new Signal();
     note.set(line, signal);
     return signal;
@@ -320,7 +320,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     const w = new Fixture({
       stages: [
         adding("ours", chain => [
-          chain.offerMcp("ours", transport => manyTools(line => heard(line).fire()).connect(transport)).declaration,
+          chain.offerMcp("ours", transport => manyTools(line => onEvent(line).fire()).connect(transport)).declaration,
         ]),
         bridge(),
       ],
@@ -365,15 +365,15 @@ suite("MCP bridge and a client of the stateless revision", () => {
     await using w = await opened();
     const aborting = new AbortController(),
       waiting = stateless(w.server, "tools/call", { name: "wait" }, { signal: aborting.signal });
-    await heard("wait began").times(1);
+    await onEvent("wait began").times(1);
     aborting.abort();
     await rejects(waiting, /abort/i);
-    await heard("wait was cancelled").times(1);
+    await onEvent("wait was cancelled").times(1);
   });
 
   test("delivers a subscription under its id until the stream ends", async () => {
     await using w = await opened();
-    const told: JsonObject[] = [],
+    const notifications: JsonObject[] = [],
       aborting = new AbortController(),
       acknowledged = new Signal(),
       all = new Signal();
@@ -384,7 +384,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
       {
         signal: aborting.signal,
         on: message => {
-          told.push(message);
+          notifications.push(message);
           acknowledged.fire();
           all.fire();
         },
@@ -395,7 +395,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     await all.times(3);
     const _meta = { "io.modelcontextprotocol/subscriptionId": 1 };
     deepEqual(
-      told.map(({ method, params }) => [method, params]),
+      notifications.map(({ method, params }) => [method, params]),
       [
         [
           "notifications/subscriptions/acknowledged",
@@ -407,7 +407,7 @@ suite("MCP bridge and a client of the stateless revision", () => {
     );
     aborting.abort();
     await rejects(listening, /abort/i);
-    await heard("unsubscribe test:/one").times(1);
+    await onEvent("unsubscribe test:/one").times(1);
   });
 
   test("rejects methods that the revision lacks and inconsistent headers", async () => {
@@ -444,9 +444,9 @@ suite("MCP bridge and a client of the stateless revision", () => {
   test("answers a running call when its session closes", async () => {
     await using w = await opened();
     const waiting = stateless(w.server, "tools/call", { name: "wait" });
-    await heard("wait began").times(1);
+    await onEvent("wait began").times(1);
     await w.client.request("session/close", { sessionId: "s1" });
     deepEqual(objectOr((await waiting).body.error), { code: -33001, message: "The MCP server is closed." });
-    await heard("wait was cancelled").times(1);
+    await onEvent("wait was cancelled").times(1);
   });
 });

@@ -148,7 +148,7 @@ suite("own servers and agents with MCP over ACP", () => {
       stages: [
         {
           name: "ours",
-          make: chain => {
+          create: chain => {
             const offer = chain.offerMcp("ours", async transport => {
               if (++starts === 1) throw new Error("no luck");
               await manyTools().connect(transport);
@@ -245,26 +245,26 @@ suite("MCP bridge and servers with connections", () => {
       [{ type: "http", name: "x", url: "acp:u", headers: [] }, { acp_url: "acp:u" }],
     ] as const) {
       const prefix = declared.type === "http" ? "_mcp" : "mcp",
-        heard: unknown[] = [],
+        received: unknown[] = [],
         left = new Signal();
       let connections = 0;
-      const told = (method: string, params: unknown): void => {
-        heard.push([method, params]);
+      const onNotification = (method: string, params: unknown): void => {
+        received.push([method, params]);
         if (method === `${prefix}/disconnect`) left.fire();
       };
       await using w = new Fixture({
         stages: [bridge()],
-        told,
+        onNotification,
         client: request => {
           const { method, connectionId } = objectOr(request.params);
           switch (request.method) {
             case `${prefix}/connect`:
-              heard.push([request.method, request.params]);
+              received.push([request.method, request.params]);
               return request.respond(
                 prefix === "mcp" ? { connectionId: `c${++connections}` } : { connection_id: `c${++connections}` },
               );
             case `${prefix}/disconnect`:
-              told(request.method, request.params);
+              onNotification(request.method, request.params);
               return request.respond({});
             default:
               if (method === "initialize")
@@ -295,7 +295,7 @@ suite("MCP bridge and servers with connections", () => {
       await two.close();
       const key = prefix === "mcp" ? "connectionId" : "connection_id";
       deepEqual(
-        heard.filter(each => !JSON.stringify(each).includes("/message")),
+        received.filter(each => !JSON.stringify(each).includes("/message")),
         [
           [`${prefix}/connect`, connect],
           [`${prefix}/connect`, connect],
@@ -303,7 +303,7 @@ suite("MCP bridge and servers with connections", () => {
         ],
       );
       ok(
-        heard.some(
+        received.some(
           each =>
             JSON.stringify(each) ===
             JSON.stringify([`${prefix}/message`, { connectionId: "c1", method: "notifications/initialized" }]),

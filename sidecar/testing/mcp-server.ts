@@ -13,7 +13,7 @@ const tool = (name: string, description: string, properties: Record<string, obje
   description,
   inputSchema: { type: "object" as const, properties, required: Object.keys(properties) },
 });
-const text = (said: string): CallToolResult => ({ content: [{ type: "text", text: said }] });
+const text = (text: string): CallToolResult => ({ content: [{ type: "text", text: text }] });
 
 const PAGES = [
   [

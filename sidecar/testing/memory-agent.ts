@@ -6,7 +6,7 @@ import { Peer, type IncomingRequest } from "../rpc/peer";
 
 export class MemoryAgent {
   /** Methods in order of arrival, including notifications. */
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   readonly peer: Peer;
   /** The client's end. */
   readonly channel: Channel;
@@ -27,7 +27,7 @@ export class MemoryAgent {
     this.channel = theirs;
     this.peer = new Peer(ours, {
       request: request => {
-        this.heard.push(request.method);
+        this.received.push(request.method);
         if (this.manual.includes(request.method)) return this.#offer(request);
         switch (request.method) {
           case "initialize":
@@ -41,10 +41,10 @@ export class MemoryAgent {
         }
       },
       notification: (method, params) => {
-        this.heard.push(method === "session/cancel" ? `cancel ${String(objectOr(params).sessionId)}` : method);
+        this.received.push(method === "session/cancel" ? `cancel ${String(objectOr(params).sessionId)}` : method);
       },
       closed: () => {
-        this.heard.push("closed");
+        this.received.push("closed");
       },
     });
   }
@@ -66,7 +66,7 @@ export class MemoryAgent {
   update(sessionId: string, update: unknown): void {
     this.peer.notify("session/update", { sessionId, update });
   }
-  say(sessionId: string, text: string): void {
+  report(sessionId: string, text: string): void {
     this.update(sessionId, { sessionUpdate: "agent_message_chunk", content: { type: "text", text } });
   }
 

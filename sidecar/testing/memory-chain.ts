@@ -24,7 +24,7 @@ export interface ProxyScript {
 /** Proxy that implements the wire protocol, including envelopes, without the kit or a hop. */
 export class WireProxy {
   peer: Peer;
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   running: Running;
   stopped = false;
   /**
@@ -54,7 +54,7 @@ export class WireProxy {
         this.#notification(method, params);
       },
       closed: () => {
-        this.heard.push("closed");
+        this.received.push("closed");
       },
     });
     return [
@@ -99,7 +99,7 @@ export class WireProxy {
   }
 
   #request(request: IncomingRequest): void {
-    this.heard.push(request.method);
+    this.received.push(request.method);
     if (request.method === this.#initialize)
       return this.script.initialize ? this.script.initialize(request, this) : this.forward(request, "initialize");
     if (request.method.endsWith("/initialize") && this.script.unknown !== "forward") return this.#refuse(request);
@@ -157,25 +157,25 @@ export interface MemoryChain {
   readonly conductor: Conductor;
   readonly clock: FakeClock;
   readonly notices: Notice[];
-  readonly odd: string[];
+  readonly warnings: string[];
   /** Notifications to the client, and notices as `notice text`. */
-  readonly told: unknown[];
+  readonly notifications: unknown[];
   readonly started: string[];
 }
 
 export function memoryChain(
   scripts: readonly (ProxyScript | ProxyComponent)[],
-  more: {
+  overrides: {
     readonly options?: Partial<ConductorOptions>;
     readonly client?: Partial<PeerHandlers>;
     readonly agent?: MemoryAgent;
   } = {},
 ): MemoryChain {
-  const agent = more.agent ?? new MemoryAgent();
+  const agent = overrides.agent ?? new MemoryAgent();
   const clock = new FakeClock(),
     notices: Notice[] = [],
-    odd: string[] = [],
-    told: unknown[] = [],
+    warnings: string[] = [],
+    notifications: unknown[] = [],
     started: string[] = [];
   const [ours, theirs] = memoryChannels();
   const wired = scripts.map((script, i) => ("kind" in script ? script : new WireProxy(`p${i + 1}`, script)));
@@ -210,18 +210,18 @@ export function memoryChain(
     },
     clock,
     notice: notice => notices.push(notice),
-    odd: what => odd.push(what),
-    ...more.options,
+    onWarning: what => warnings.push(what),
+    ...overrides.options,
   });
   const client = new Peer(ours, {
     request: request => request.fail(new RpcError(RpcCode.methodNotFound, `no ${request.method}`)),
     notification: (method, params) => {
-      told.push([method, params]);
+      notifications.push([method, params]);
     },
     closed: ({ message }) => {
-      told.push(message);
+      notifications.push(message);
     },
-    ...more.client,
+    ...overrides.client,
   });
   return {
     client,
@@ -230,8 +230,8 @@ export function memoryChain(
     conductor,
     clock,
     notices,
-    odd,
-    told,
+    warnings,
+    notifications,
     started,
   };
 }

@@ -13,7 +13,7 @@ export const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 
 export class PlayedNeighbour implements Channel {
   readonly frames: Frame[] = [];
-  readonly heard: string[] = [];
+  readonly received: string[] = [];
   disposed = 0;
   #receiver: Receiver | undefined;
   #closed = false;
@@ -26,7 +26,7 @@ export class PlayedNeighbour implements Channel {
   send(frame: Frame): boolean {
     if (this.#closed) return true;
     this.frames.push(frame);
-    this.heard.push(inShort(frame.message));
+    this.received.push(inShort(frame.message));
     return !this.#slow;
   }
 
@@ -78,7 +78,7 @@ export class PlayedNeighbour implements Channel {
 
   /** Returns and clears the recorded messages. */
   news(): string[] {
-    return this.heard.splice(0);
+    return this.received.splice(0);
   }
 }
 
@@ -95,12 +95,12 @@ export function inShort(message: Message): string {
 export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
   const client = new PlayedNeighbour(),
     successor = new PlayedNeighbour(),
-    odd: string[] = [];
+    warnings: string[] = [];
   let lastId = 1000,
     made: Chain | undefined;
   const definition = {
     name,
-    make: (chain: Chain) => {
+    create: (chain: Chain) => {
       made = chain;
       return typeof make === "function" ? make(chain) : make;
     },
@@ -111,11 +111,12 @@ export function rig(make: Proxy | ((chain: Chain) => Proxy), name = "Test") {
     successor,
     { next: () => ++lastId },
     {
-      odd: (what, detail) => odd.push(`${what}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`),
+      onWarning: (what, detail) =>
+        warnings.push(`${what}: ${detail instanceof Error ? detail.message : JSON.stringify(detail)}`),
     },
   );
   if (!made) throw new Error("the proxy was not made");
-  return { client, successor, odd, served, chain: made };
+  return { client, successor, warnings, served, chain: made };
 }
 
 /** A promise with its resolve and reject functions. */

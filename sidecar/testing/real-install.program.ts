@@ -71,7 +71,7 @@ async function main(): Promise<void> {
       { processes: fixture, version: "0.0.0", find: () => undefined },
     );
     const { session, initialize, exit } = observed;
-    say({
+    emit({
       command: [command.command, ...command.args],
       lines,
       ms: { install: Math.round(installed - began), probe: Math.round(realClock.now() - installed) },
@@ -81,7 +81,7 @@ async function main(): Promise<void> {
       diagnosis: diagnose(observed),
     });
   } catch (error) {
-    say({ error: String(error) });
+    emit({ error: String(error) });
   }
   await installer[Symbol.asyncDispose]();
   ledger.close();
@@ -92,7 +92,7 @@ function agentIn(value: unknown): AgentConfig {
   return { id: stringOr(id, ""), name: stringOr(name, ""), distribution: readDistribution(distribution) ?? {} };
 }
 
-function say(what: object): void {
+function emit(what: object): void {
   process.stdout.write(`${JSON.stringify(what)}\n`);
 }
 

@@ -31,13 +31,13 @@ export class RegistryServer implements AsyncDisposable {
   readonly requests: { readonly path: string; readonly headers: IncomingHttpHeaders }[] = [];
   answer: Answer;
   readonly #server: Server;
-  #heard = (): void => undefined;
+  #handleEvent = (): void => undefined;
 
   private constructor(answer: Answer) {
     this.answer = answer;
     this.#server = createServer((request, response) => {
       this.requests.push({ path: request.url ?? "", headers: request.headers });
-      this.#heard();
+      this.#handleEvent();
       this.answer(request, response);
     });
   }
@@ -59,7 +59,7 @@ export class RegistryServer implements AsyncDisposable {
   async asked(count: number): Promise<void> {
     while (this.requests.length < count)
       await new Promise<void>(resolve => {
-        this.#heard = resolve;
+        this.#handleEvent = resolve;
       });
   }
 

@@ -78,9 +78,9 @@ suite("research card", () => {
   test("is a start line, thinking steps and an end line in VS Code's chat", () => {
     let words = NO_WORDS;
     const parts = told(1).flatMap(update => {
-      const [next, said] = wordsOfUpdate(words, update, () => "own");
+      const [next, messages] = wordsOfUpdate(words, update, () => "own");
       words = next;
-      return said;
+      return messages;
     });
     const [title, end, result = "", ...others] = parts.flatMap(part => (part.type === "text" ? [part.value] : []));
     deepEqual(

@@ -35,33 +35,33 @@ suite("scripted agent", () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "stream 2000 chunks of 100 chars");
     equal(agent.drive.updates.length, 2000);
-    equal(agent.drive.said, numberedWords(200_000));
+    equal(agent.drive.text, numberedWords(200_000));
   });
 
   for (const script of ["hang", "sleep 60000", "await /no-such-file", "stream 10000 chunks of 10 chars every 1 ms"]) {
     test(`ends ${script} on cancellation`, async () => {
       await using agent = await open();
       const ended = agent.drive.prompt(agent.session, `say begun\n${script}\nsay never`);
-      await agent.drive.until(() => agent.drive.said.startsWith("begun"));
+      await agent.drive.until(() => agent.drive.text.startsWith("begun"));
       agent.drive.cancel(agent.session);
       deepEqual(await ended, { stopReason: "cancelled" });
-      ok(!agent.drive.said.includes("never"));
+      ok(!agent.drive.text.includes("never"));
     });
   }
 
   test("continues after a cancellation if the script requires it", async () => {
     await using agent = await open();
     const ended = agent.drive.prompt(agent.session, "say a; wait-cancel; say b");
-    await agent.drive.until(() => agent.drive.said === "a");
+    await agent.drive.until(() => agent.drive.text === "a");
     agent.drive.cancel(agent.session);
     deepEqual(await ended, { stopReason: "cancelled" });
-    equal(agent.drive.said, "ab");
+    equal(agent.drive.text, "ab");
   });
 
   test("ignores a cancellation with hang-forever, and its exit settles the prompt", async () => {
     await using agent = await open();
     const ended = agent.drive.prompt(agent.session, "say a; hang-forever");
-    await agent.drive.until(() => agent.drive.said === "a");
+    await agent.drive.until(() => agent.drive.text === "a");
     agent.drive.cancel(agent.session);
     await agent.drive.prompt(await agent.drive.newSession(), "say still here");
     process.kill(agent.drive.process.pid!, "SIGKILL");
@@ -80,14 +80,14 @@ suite("scripted agent", () => {
   test("exits in the middle of a message", async () => {
     await using agent = await open();
     await rejects(agent.drive.prompt(agent.session, "say whole; kill"), /signal SIGKILL/);
-    equal(agent.drive.said, "whole");
+    equal(agent.drive.text, "whole");
     match(String(agent.drive.logged.find(([message]) => message === "garbage on stdout")?.[1].line), /"sessionUp$/);
   });
 
   test("writes invalid lines on stdout between valid messages", async () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "say a; garbage npm WARN deprecated; say b");
-    equal(agent.drive.said, "ab");
+    equal(agent.drive.text, "ab");
     equal(agent.drive.logged.find(([message]) => message === "garbage on stdout")?.[1].line, "npm WARN deprecated");
   });
 
@@ -96,15 +96,15 @@ suite("scripted agent", () => {
     deepEqual(await agent.drive.prompt(agent.session, "late 1 too late; answer-twice; stop refusal"), {
       stopReason: "refusal",
     });
-    await agent.drive.until(() => agent.drive.said === "too late" && agent.drive.odd.length === 1);
-    match(agent.drive.odd[0]!, /answered before/);
+    await agent.drive.until(() => agent.drive.text === "too late" && agent.drive.warnings.length === 1);
+    match(agent.drive.warnings[0]!, /answered before/);
     await rejects(agent.drive.prompt(agent.session, "error -32603 no luck"), failsWith(-32603, "no luck"));
   });
 
   test("has a clean environment and prints it", async () => {
     await using agent = await open();
     await agent.drive.prompt(agent.session, "env ELECTRON_RUN_AS_NODE; pid");
-    equal(agent.drive.said, `ELECTRON_RUN_AS_NODE=(not set)pid ${agent.drive.process.pid}`);
+    equal(agent.drive.text, `ELECTRON_RUN_AS_NODE=(not set)pid ${agent.drive.process.pid}`);
   });
 });
 

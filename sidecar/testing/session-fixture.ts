@@ -28,7 +28,7 @@ export const OPTIONS = [
 export class SessionFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly agents: MemoryAgent[] = [];
-  readonly told: string[] = [];
+  readonly notifications: string[] = [];
   readonly words: SessionMessage[] = [];
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
@@ -61,7 +61,7 @@ export class SessionFixture implements AsyncDisposable {
         protocol: 1,
         role: "lm",
         clock: this.clock,
-        odd: () => undefined,
+        onWarning: () => undefined,
         lastWords: () => "",
         stop: async () => undefined,
         missing: () => this.missing,
@@ -103,7 +103,7 @@ export class SessionFixture implements AsyncDisposable {
           if (level === "error" && message !== "Agent failed" && message !== "A prompt could not be made")
             throw new Error(`${message} ${JSON.stringify(detail)}`);
         },
-        tell: word => this.#hear(word),
+        notify: message => this.#receive(message),
       },
     );
   }
@@ -112,21 +112,21 @@ export class SessionFixture implements AsyncDisposable {
     return this.agents.at(-1) ?? fail("no agent was started");
   }
 
-  #hear(word: SessionMessage): void {
-    this.words.push(word);
-    switch (word.kind) {
+  #receive(message: SessionMessage): void {
+    this.words.push(message);
+    switch (message.kind) {
       case "part":
-        this.told.push(
-          `${word.requestId}: ${"value" in word.part ? word.part.value : word.part.type === "tool_call" ? `[${word.part.toolName}]` : word.part.type}`,
+        this.notifications.push(
+          `${message.requestId}: ${"value" in message.part ? message.part.value : message.part.type === "tool_call" ? `[${message.part.toolName}]` : message.part.type}`,
         );
         return;
       case "finished":
-        this.told.push(
-          `${word.goesOn ? "pause" : "end"} ${word.requestId}${word.error === undefined ? "" : ` (${word.error})`}`,
+        this.notifications.push(
+          `${message.goesOn ? "pause" : "end"} ${message.requestId}${message.error === undefined ? "" : ` (${message.error})`}`,
         );
         return;
       case "turnOver":
-        this.told.push(`${word.turn} ${word.how}`);
+        this.notifications.push(`${message.turn} ${message.how}`);
         return;
       default:
         return;
@@ -135,16 +135,17 @@ export class SessionFixture implements AsyncDisposable {
 
   /** Call ids of the response, oldest first. */
   calls(requestId: RequestId): readonly string[] {
-    return this.words.flatMap(word =>
-      word.kind === "part" && word.requestId === requestId && word.part.type === "tool_call"
-        ? [word.part.toolCallId]
+    return this.words.flatMap(message =>
+      message.kind === "part" && message.requestId === requestId && message.part.type === "tool_call"
+        ? [message.part.toolCallId]
         : [],
     );
   }
 
   get questionId(): string {
     return (
-      this.words.flatMap(word => (word.kind === "asked" ? [word.questionId] : [])).at(-1) ?? fail("nothing was asked")
+      this.words.flatMap(message => (message.kind === "asked" ? [message.questionId] : [])).at(-1) ??
+      fail("nothing was asked")
     );
   }
 

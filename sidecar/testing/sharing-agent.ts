@@ -16,7 +16,7 @@ import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 /** Extension with one tool that requests permission first, in the tab of the session to which the server belongs. */
 export const asking: ProxyDefinition = {
   name: "Notes",
-  make: chain => {
+  create: chain => {
     const tools = sessionTools(chain, {
       name: "notes",
       server: place => ({

@@ -67,8 +67,8 @@ export class Sparkled implements AsyncDisposable {
     readonly request: IncomingRequest;
   }[] = [];
   readonly prompted = new Signal();
-  readonly told: unknown[] = [];
-  readonly heard = new Signal();
+  readonly notifications: unknown[] = [];
+  readonly received = new Signal();
   answer: ((request: IncomingRequest) => void) | undefined = request => request.respond({ stopReason: "end_turn" });
   readonly fixture: Fixture;
 
@@ -87,10 +87,10 @@ export class Sparkled implements AsyncDisposable {
     mkdirSync(this.cwd);
     this.fixture = new Fixture({
       stages: [
-        { name: "Sparkle", make: chain => sparkleProxy(chain, settings, computer.fixture, files) },
+        { name: "Sparkle", create: chain => sparkleProxy(chain, settings, computer.fixture, files) },
         {
           name: "delivery",
-          make: () => ({
+          create: () => ({
             fromClient: {
               requests: {
                 [EXTENSION_METHODS.session_tools]: request => {
@@ -104,9 +104,9 @@ export class Sparkled implements AsyncDisposable {
         bridge(),
       ],
       client,
-      told: (method, params) => {
-        this.told.push([method, params]);
-        this.heard.fire();
+      onNotification: (method, params) => {
+        this.notifications.push([method, params]);
+        this.received.fire();
       },
       ...(initialized ? { initialized } : {}),
       agent: request => (request.method === "session/prompt" ? this.#prompted(request) : (agent?.(request) ?? false)),
@@ -119,8 +119,8 @@ export class Sparkled implements AsyncDisposable {
     return sparkled;
   }
 
-  async session(method = "session/new", more: JsonObject = {}): Promise<string> {
-    return String((await this.fixture.setup(method, { cwd: this.cwd, mcpServers: [], ...more })).sessionId);
+  async session(method = "session/new", overrides: JsonObject = {}): Promise<string> {
+    return String((await this.fixture.setup(method, { cwd: this.cwd, mcpServers: [], ...overrides })).sessionId);
   }
   prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
     return this.fixture.client.request("session/prompt", { sessionId, prompt: blocks });
@@ -142,10 +142,10 @@ export class Sparkled implements AsyncDisposable {
     writeFileSync(path.join(this.computer.home, file), text);
   }
   async update(sessionId: string, update: JsonObject): Promise<unknown> {
-    const next = this.heard.times(this.heard.count + 1);
+    const next = this.received.times(this.received.count + 1);
     this.fixture.agent.notify("session/update", { sessionId, update });
     await next;
-    return objectOr(arrayOr(this.told.at(-1))[1]).update;
+    return objectOr(arrayOr(this.notifications.at(-1))[1]).update;
   }
   async [Symbol.asyncDispose](): Promise<void> {
     await this.fixture[Symbol.asyncDispose]();

@@ -13,19 +13,19 @@ const text = (words: string): object => ({ type: "text", text: words });
 const send = (sessionId: string, update: object): void => peer.notify("session/update", { sessionId, update });
 
 async function turn(sessionId: string): Promise<void> {
-  const say = (of: string, words: string): void =>
+  const report = (of: string, words: string): void =>
     send(of, { sessionUpdate: "agent_message_chunk", messageId: `of-${of}`, content: text(words) });
   const call = (fields: object): void => send(SUBAGENT, { sessionUpdate: "tool_call_update", ...fields });
   const associate = (fields: object): void =>
     send(sessionId, { sessionUpdate: "subagent_update", sessionId: SUBAGENT, ...fields });
   send(sessionId, { sessionUpdate: "state_update", state: "running" });
-  say(sessionId, "I let a subagent look around.\n");
+  report(sessionId, "I let a subagent look around.\n");
   associate({ title: "Explore", description: "Looks for the tests of this project", state: { state: "running" } });
   const names = { senderSessionId: sessionId, recipientSessionId: SUBAGENT };
   send(sessionId, { sessionUpdate: "session_message", messageId: "task", ...names });
   for (const words of ["Find the tests ", "and count them."])
     send(sessionId, { sessionUpdate: "session_message_chunk", messageId: "task", content: text(words) });
-  say(SUBAGENT, "I look at the folder first.");
+  report(SUBAGENT, "I look at the folder first.");
   call({ toolCallId: "read", title: "Read package.json", kind: "read", status: "completed" });
   for (let i = 0; i < 3; i++) send(sessionId, { sessionUpdate: "_odd_metrics", tokens: i });
   associate({ state: { state: "requires_action" } });
@@ -38,10 +38,10 @@ async function turn(sessionId: string): Promise<void> {
   });
   const { outcome, optionId } = objectOr(objectOr(answer).outcome);
   call({ toolCallId: "list", status: optionId === "yes" ? "completed" : "failed" });
-  say(SUBAGENT, ` The answer was ${stringOr(optionId, String(outcome))}.`);
+  report(SUBAGENT, ` The answer was ${stringOr(optionId, String(outcome))}.`);
   associate({ state: { state: "idle", stopReason: "end_turn" } });
   send(sessionId, { sessionUpdate: "plan_removed", planId: "none" });
-  say(sessionId, "The subagent is done.");
+  report(sessionId, "The subagent is done.");
   send(sessionId, { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
 }
 

@@ -6,7 +6,7 @@ import { testMcpServer } from "./mcp-server";
 
 serveProxyOnStdio({
   name: "Tools",
-  make: chain => {
+  create: chain => {
     const { declaration } = chain.offerMcp("tools", transport => testMcpServer(() => undefined).connect(transport));
     const setup = (request: PassingRequest): Promise<unknown> => {
       const params = objectOr(request.params);

@@ -57,7 +57,7 @@ export function pipes(
   ];
 }
 
-export const PASS: ProxyDefinition = { name: "Pass", make: () => ({}) };
+export const PASS: ProxyDefinition = { name: "Pass", create: () => ({}) };
 
 /** Proxy of the kit that runs like a program: on streams, in envelopes. */
 export function wiredProxy(
@@ -71,7 +71,7 @@ export function wiredProxy(
     start: () => {
       const [ours, theirs] = pipes(cut),
         channel = ndjsonChannel(ours.input, ours.output);
-      const served = serveProxyOnStdio(definition, { ...theirs, odd: () => undefined });
+      const served = serveProxyOnStdio(definition, { ...theirs, onWarning: () => undefined });
       return {
         channel,
         lastWords: () => "",
@@ -105,7 +105,7 @@ export function nestedConductor(
         last: { kind: "successor" },
         clock: new FakeClock(),
         notice: () => undefined,
-        odd: () => undefined,
+        onWarning: () => undefined,
       });
       return {
         channel,
@@ -145,7 +145,7 @@ export class LineEnd {
   }
 
   /** Takes text, so that a test can choose every byte. */
-  say(text: string): void {
+  report(text: string): void {
     this.output.write(`${text}\n`);
   }
 
@@ -164,7 +164,7 @@ export interface WiredChain extends AsyncDisposable {
   readonly agent: LineEnd;
   readonly conductor: Conductor;
   readonly notices: Notice[];
-  readonly odd: string[];
+  readonly warnings: string[];
 }
 
 /** Opens a chain and initializes it, so the first line of both ends is `initialize`. */
@@ -176,7 +176,7 @@ export async function wiredChain(
   const [ours, theirs] = pipes(cut),
     [agents, agent] = pipes(cut),
     notices: Notice[] = [],
-    odd: string[] = [];
+    warnings: string[] = [];
   const client = new LineEnd(ours.input, ours.output),
     last = new LineEnd(agent.input, agent.output);
   const conductor = conduct(ndjsonChannel(theirs.input, theirs.output), {
@@ -184,19 +184,19 @@ export async function wiredChain(
     last: endingIn(agents),
     clock: new FakeClock(),
     notice: notice => notices.push(notice),
-    odd: (what, detail) => odd.push(`${what}: ${String(detail)}`),
+    onWarning: (what, detail) => warnings.push(`${what}: ${String(detail)}`),
     ...options,
   });
-  client.say('{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":1}}');
+  client.report('{"jsonrpc":"2.0","id":"first","method":"initialize","params":{"protocolVersion":1}}');
   const { id } = JSON.parse(await last.line(0)) as { id: unknown };
-  last.say(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
+  last.report(JSON.stringify({ jsonrpc: "2.0", id, result: { protocolVersion: 1 } }));
   await client.line(0);
   return {
     client,
     agent: last,
     conductor,
     notices,
-    odd,
+    warnings,
     [Symbol.asyncDispose]: () => conductor[Symbol.asyncDispose](),
   };
 }

@@ -32,25 +32,25 @@ export class WorkspaceRig implements AsyncDisposable {
   };
   #mcp: (Client & AsyncDisposable) | undefined;
 
-  constructor(settings: JsonObject = {}, change: Partial<ExtensionDeps> = {}, more: Partial<WorldOptions> = {}) {
+  constructor(settings: JsonObject = {}, change: Partial<ExtensionDeps> = {}, overrides: Partial<WorldOptions> = {}) {
     mkdirSync(this.cwd);
     this.extension = new ExtensionRig(change);
     this.fixture = new Fixture({
       stages: [workspace.define(settings, this.extension.fixture), bridge()],
       client: request => this.#request(request),
-      ...more,
-      told: (method, params) => {
+      ...overrides,
+      onNotification: (method, params) => {
         if (method === "session/update") this.updates.push(objectOr(objectOr(params).update));
       },
     });
   }
 
   /** Initializes the chain, opens a session and connects as the agent. */
-  async begin(clientCapabilities: JsonObject = {}, more: JsonObject = {}): Promise<Client> {
+  async begin(clientCapabilities: JsonObject = {}, overrides: JsonObject = {}): Promise<Client> {
     await this.fixture.client.request("initialize", { protocolVersion: 1, clientCapabilities });
     const {
       servers: [server],
-    } = await this.fixture.setup("session/new", { cwd: this.cwd, mcpServers: [], ...more });
+    } = await this.fixture.setup("session/new", { cwd: this.cwd, mcpServers: [], ...overrides });
     this.#mcp = await connected(server ?? {});
     return this.#mcp;
   }

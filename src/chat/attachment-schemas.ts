@@ -1,15 +1,9 @@
 /** Schemas of the page's attachment messages, used by `validate-page-message.ts`. Pure. */
-import {
-  ATTACHED_TEXT_LIMIT,
-  IMAGE_LIMIT,
-  MOST_ATTACHMENTS,
-  type Attachment,
-  type Want,
-} from "../protocol/attachments";
+import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS, type Attachment, type Want } from "../protocol/attachments";
 import { count, filled, just, list, matching, object, ordinal, tagged, text, type Shape } from "./schema";
 
-/** Maximum number of files in one drop. More than `MOST_ATTACHMENTS` are refused with a message, not silently. */
-const MOST_DROPPED = 10_000;
+/** Maximum number of files in one drop. More than `MAX_ATTACHMENTS` are refused with a message, not silently. */
+const MAX_DROPPED = 10_000;
 
 const path = filled(4_096);
 const name = filled(4_096);
@@ -32,11 +26,11 @@ const attachment: Shape<Attachment> = tagged<Attachment>("kind", {
   }),
 } satisfies { readonly [K in Attachment["kind"]]: Shape<unknown> });
 
-export const attachments: Shape<readonly Attachment[]> = list(attachment, MOST_ATTACHMENTS);
+export const attachments: Shape<readonly Attachment[]> = list(attachment, MAX_ATTACHMENTS);
 
 export const want: Shape<Want> = tagged<Want>("kind", {
   selection: object({ kind: just("selection") }),
   problems: object({ kind: just("problems") }),
   terminal: object({ kind: just("terminal") }),
-  dropped: object({ kind: just("dropped"), uris: list(filled(8_192), MOST_DROPPED) }),
+  dropped: object({ kind: just("dropped"), uris: list(filled(8_192), MAX_DROPPED) }),
 });

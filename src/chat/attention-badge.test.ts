@@ -3,15 +3,15 @@ import { FakeClock } from "../testing/fake-clock";
 import { AttentionBadge } from "./attention-badge";
 
 suite("AttentionBadge", () => {
-  function fixture(): { badge: AttentionBadge; told: string[]; clock: FakeClock } {
-    const told: string[] = [],
+  function fixture(): { badge: AttentionBadge; notifications: string[]; clock: FakeClock } {
+    const notifications: string[] = [],
       clock = new FakeClock();
     return {
-      told,
+      notifications,
       clock,
       badge: new AttentionBadge({
-        show: badge => told.push(badge ? `${badge.value}: ${badge.tooltip}` : "none"),
-        notify: sentence => told.push(`! ${sentence}`),
+        show: badge => notifications.push(badge ? `${badge.value}: ${badge.tooltip}` : "none"),
+        notify: sentence => notifications.push(`! ${sentence}`),
         now: () => clock.now(),
       }),
     };
@@ -24,13 +24,13 @@ suite("AttentionBadge", () => {
   });
 
   test("shows the number of waiting tabs while hidden, with one notification per question and end", () => {
-    const { badge, told } = fixture();
-    badge.heard(wants("a", "answer", "Tests"));
-    badge.heard(wants("a", "answer"));
-    badge.heard(wants("b", "reading"));
-    badge.heard(wants("c", "reading"));
-    badge.heard(wants("a", "nothing"));
-    deepEqual(told, [
+    const { badge, notifications } = fixture();
+    badge.onEvent(wants("a", "answer", "Tests"));
+    badge.onEvent(wants("a", "answer"));
+    badge.onEvent(wants("b", "reading"));
+    badge.onEvent(wants("c", "reading"));
+    badge.onEvent(wants("a", "nothing"));
+    deepEqual(notifications, [
       "! Ada asks you something in “Tests”.",
       "1: 1 question waits for your answer",
       "1: 1 question waits for your answer",
@@ -43,16 +43,16 @@ suite("AttentionBadge", () => {
   });
 
   test("is empty while the chat is visible, then counts unread answers and open questions", () => {
-    const { badge, told, clock } = fixture();
+    const { badge, notifications, clock } = fixture();
     badge.visible(true);
-    badge.heard(wants("a", "answer"));
-    badge.heard(wants("b", "reading"));
+    badge.onEvent(wants("a", "answer"));
+    badge.onEvent(wants("b", "reading"));
     clock.advance(2_000);
     badge.visible(false);
-    badge.heard(wants("c", "reading"));
+    badge.onEvent(wants("c", "reading"));
     badge.visible(true);
     badge.visible(false);
-    deepEqual(told, [
+    deepEqual(notifications, [
       "none",
       "none",
       "none",
@@ -65,43 +65,43 @@ suite("AttentionBadge", () => {
   });
 
   test("notifies once about a question that arrived immediately before hiding", () => {
-    const { badge, told, clock } = fixture();
+    const { badge, notifications, clock } = fixture();
     badge.visible(true);
-    badge.heard(wants("a", "answer"));
-    badge.heard(wants("b", "answer"));
-    badge.heard(wants("b", "nothing"));
+    badge.onEvent(wants("a", "answer"));
+    badge.onEvent(wants("b", "answer"));
+    badge.onEvent(wants("b", "nothing"));
     clock.advance(1_999);
     badge.visible(false);
     badge.visible(true);
     badge.visible(false);
     deepEqual(
-      told.filter(each => each !== "none"),
+      notifications.filter(each => each !== "none"),
       ["! Ada asks you something.", "1: 1 question waits for your answer", "1: 1 question waits for your answer"],
     );
   });
 
   test("counts an answer that ended immediately before hiding, without a notification", () => {
-    const { badge, told, clock } = fixture();
+    const { badge, notifications, clock } = fixture();
     badge.visible(true);
-    badge.heard(wants("a", "reading"));
+    badge.onEvent(wants("a", "reading"));
     clock.advance(1_999);
-    badge.heard(wants("b", "reading"));
-    badge.heard(wants("c", "reading"));
-    badge.heard(wants("c", "nothing"));
+    badge.onEvent(wants("b", "reading"));
+    badge.onEvent(wants("c", "reading"));
+    badge.onEvent(wants("c", "nothing"));
     clock.advance(1);
     badge.visible(false);
     badge.visible(true);
     badge.visible(false);
     deepEqual(
-      told.filter(each => each !== "none"),
+      notifications.filter(each => each !== "none"),
       ["1: 1 answer to read"],
     );
   });
 
   test("is cleared with the sidecar", () => {
-    const { badge, told } = fixture();
-    badge.heard(wants("a", "reading"));
+    const { badge, notifications } = fixture();
+    badge.onEvent(wants("a", "reading"));
     badge.clear();
-    deepEqual(told, ["! Ada has ended its turn.", "1: 1 answer to read", "none"]);
+    deepEqual(notifications, ["! Ada has ended its turn.", "1: 1 answer to read", "none"]);
   });
 });

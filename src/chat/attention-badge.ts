@@ -35,7 +35,7 @@ export class AttentionBadge {
 
   constructor(private readonly deps: AttentionDeps) {}
 
-  heard(wanted: Wanted): void {
+  onEvent(wanted: Wanted): void {
     const before = this.#wanted.get(wanted.sessionId)?.wants;
     if (wanted.wants === "nothing" || (this.#isVisible && wanted.wants === "reading"))
       this.#wanted.delete(wanted.sessionId);

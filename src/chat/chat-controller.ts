@@ -160,7 +160,7 @@ export class ChatController {
     if (phase.kind !== "running" && this.#sessions.lost()) this.#positions.lost();
     if (phase.kind === "failed") {
       this.#sessions.refuse(new SidecarUnavailable(phase.message));
-      if (!this.deps.page.isLive) this.deps.tell(phase.message, GAVE_UP);
+      if (!this.deps.page.isLive) this.deps.notify(phase.message, GAVE_UP);
     }
     this.postState();
     if (phase.kind === "running" && this.#sessions.someLost) this.deps.page.post({ type: "askAgain" });
@@ -220,7 +220,7 @@ export class ChatController {
 
   restartSidecar(): void {
     if (this.deps.isTrusted()) this.deps.sidecar.restart();
-    else this.deps.tell(NOT_TRUSTED, ["manageTrust"]);
+    else this.deps.notify(NOT_TRUSTED, ["manageTrust"]);
   }
 
   dispose(): void {
@@ -285,9 +285,9 @@ export class ChatController {
   }
 
   /** Drops messages to a session that was lost with its sidecar, or to none. */
-  async #toSession(tabId: TabId, say: (session: OpenSession) => Promise<unknown>): Promise<void> {
+  async #toSession(tabId: TabId, send: (session: OpenSession) => Promise<unknown>): Promise<void> {
     const kind = this.#sessions.kind(tabId);
-    if (kind === "open" || kind === "opening") await say(await this.#sessions.session(tabId));
+    if (kind === "open" || kind === "opening") await send(await this.#sessions.session(tabId));
   }
 
   /** The session may end while the confirmation is open. Then nothing is allowed. */
@@ -341,7 +341,7 @@ export class ChatController {
       this.postState();
       return page.post({ type: "askAgain" });
     }
-    if (tabId === undefined) return this.deps.tell(error.message, []);
+    if (tabId === undefined) return this.deps.notify(error.message, []);
     if (message.type === "prompt") this.#prompts.failed(message.messageId, error.message);
     page.post({
       type: "failed",

@@ -43,7 +43,7 @@ export interface ChatDeps {
   openDiff(change: Change, agent: string): Promise<void>;
   showPrintout(terminal: Extract<PageToHost, { type: "open-terminal" }>): void;
   /** Shows a message with buttons in VS Code, if no page or tab can show it. */
-  tell(message: string, actions: readonly HostAction[]): void;
+  notify(message: string, actions: readonly HostAction[]): void;
   /** Fires when the set of outdated tabs changes. An outdated tab still uses the settings of its start. */
   outdatedChanged?(tabs: readonly TabId[]): void;
   /** Receives each event that is forwarded to the page, with the id of the tab's agent. */

@@ -16,10 +16,10 @@ export class ChatView implements vscode.WebviewViewProvider {
   constructor(
     private readonly extension: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">,
     private readonly log: Log,
-    heard: (message: PageToHost) => void,
+    onMessage: (message: PageToHost) => void,
     private readonly visible: (isVisible: boolean) => void,
   ) {
-    this.page = new PageChannel({ log, heard, send: message => this.#view?.webview.postMessage(message) });
+    this.page = new PageChannel({ log, onMessage, send: message => this.#view?.webview.postMessage(message) });
   }
 
   /** Sets the badge of the view's icon. */

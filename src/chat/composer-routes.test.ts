@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { deferred } from "../deferred";
-import { MOST_ATTACHMENTS, type Attachment, type Mention } from "../protocol/attachments";
+import { MAX_ATTACHMENTS, type Attachment, type Mention } from "../protocol/attachments";
 import { Fixture } from "../testing/chat-controller-world";
 import { settled } from "../testing/settled";
 
@@ -145,12 +145,12 @@ suite("composer routes", () => {
   test("queues at most as many attachments as a prompt can hold", async () => {
     const fixture = new Fixture();
     fixture.live = false;
-    for (let i = 0; i < MOST_ATTACHMENTS + 5; i++) await fixture.chat.attach([file(`/${i}`)]);
+    for (let i = 0; i < MAX_ATTACHMENTS + 5; i++) await fixture.chat.attach([file(`/${i}`)]);
     fixture.live = true;
     await fixture.ready();
     deepEqual(
       attached(fixture).map(({ length }) => length),
-      [MOST_ATTACHMENTS],
+      [MAX_ATTACHMENTS],
     );
   });
 });

@@ -30,11 +30,11 @@ suite("outdated tabs", () => {
     ["an extension's settings", { "symposium.extensions": [{ ...X, settings: { a: 1 } }] }],
   ];
   const BEFORE = { "symposium.extensions": [X] };
-  for (const [what, more] of OTHERS) {
+  for (const [what, overrides] of OTHERS) {
     test(`includes a tab after a change of ${what} until the change is reverted`, async () => {
       const fixture = await begunWith(BEFORE);
       deepEqual(
-        [outdated(fixture, settingsWith({ ...BEFORE, ...more })), outdated(fixture, settingsWith(BEFORE))],
+        [outdated(fixture, settingsWith({ ...BEFORE, ...overrides })), outdated(fixture, settingsWith(BEFORE))],
         [["t"], []],
       );
     });
@@ -45,8 +45,8 @@ suite("outdated tabs", () => {
       here = { url: "https://example.com/a", headers: { A: "1" } };
     const fixture = await begunWith(at(here));
     deepEqual(
-      [at({ ...here, url: "https://example.com/b" }), at({ ...here, headers: { A: "2" } }), at(here)].map(more =>
-        outdated(fixture, settingsWith(more)),
+      [at({ ...here, url: "https://example.com/b" }), at({ ...here, headers: { A: "2" } }), at(here)].map(overrides =>
+        outdated(fixture, settingsWith(overrides)),
       ),
       [["t"], ["t"], []],
     );
@@ -89,7 +89,7 @@ suite("outdated tabs", () => {
         { "symposium.requireModifierToSend": true },
       ];
     deepEqual(
-      same.map(more => outdated(fixture, settingsWith({ ...BEFORE, ...more }))),
+      same.map(overrides => outdated(fixture, settingsWith({ ...BEFORE, ...overrides }))),
       same.map(() => []),
     );
   });
@@ -109,12 +109,12 @@ suite("outdated tabs", () => {
   });
 
   test("compares with the extensions after the folder choice and the agent before it", async () => {
-    for (const [more, expected] of [
+    for (const [overrides, expected] of [
       [BEFORE, []],
       [{ "symposium.agents": [{ ...MINE, distribution: { local: { command: "other" } } }] }, ["t"]],
     ] as const) {
       const fixture = new Fixture(),
-        now = settingsWith(more);
+        now = settingsWith(overrides);
       fixture.settings = settingsWith();
       Object.defineProperty(fixture, "folders", {
         get: () => {
@@ -133,7 +133,7 @@ suite("outdated tabs", () => {
     const folders = new WorkingFolders({
       folders: () => ["/a", "/b"],
       pick: () => choosing.promise,
-      say: () => undefined,
+      report: () => undefined,
       home: "/home/me",
       log,
     });

@@ -20,20 +20,20 @@ const READY: PageToHost = { type: "webview-ready", tabs: [], losses: 0 };
 
 function fixture() {
   const sent: HostToPage[] = [];
-  const heard: PageToHost[] = [];
+  const received: PageToHost[] = [];
   const log = new Log();
   const warned: string[] = [];
   log.onLog(({ message, data }) => warned.push(`${message}: ${String(data?.["why"])}`));
   const next: { delivery: Deferred<boolean> | undefined } = { delivery: undefined };
   const page = new PageChannel({
     log,
-    heard: message => heard.push(message),
+    onMessage: message => received.push(message),
     send: message => {
       sent.push(message);
       return next.delivery?.promise ?? Promise.resolve(true);
     },
   });
-  return { sent, heard, warned, page, next };
+  return { sent, received, warned, page, next };
 }
 
 suite("PageChannel", () => {
@@ -85,11 +85,11 @@ suite("PageChannel", () => {
   });
 
   test("logs and drops an invalid message", () => {
-    const { page, heard, warned } = fixture();
+    const { page, received, warned } = fixture();
     page.receive({ type: "quit" });
     page.receive({ type: "cancel", tabId: 7 });
     page.receive({ type: "cancel", tabId: "t" });
-    deepEqual(heard, [{ type: "cancel", tabId: "t" }]);
+    deepEqual(received, [{ type: "cancel", tabId: "t" }]);
     equal(warned.length, 2);
     match(warned[1]!, /ignored: message\.tabId/);
   });
@@ -141,7 +141,7 @@ suite("ResponseCapture", () => {
 
   test("contains the agent's text since its start, without users, thoughts and other tabs", () => {
     const capture = new ResponseCapture();
-    capture.heard("t", upsert({ kind: "agent", id: "0", text: "before" }));
+    capture.onEvent("t", upsert({ kind: "agent", id: "0", text: "before" }));
     capture.start("t");
     for (const event of [
       upsert({ kind: "user", id: "1", text: "hi" }),
@@ -151,8 +151,8 @@ suite("ResponseCapture", () => {
       { type: "append", id: "3", offset: 3, text: "lo" },
       upsert({ kind: "agent", id: "4", text: "!" }),
     ] satisfies ChatEvent[])
-      capture.heard("t", event);
-    capture.heard("u", upsert({ kind: "agent", id: "9", text: "other" }));
+      capture.onEvent("t", event);
+    capture.onEvent("u", upsert({ kind: "agent", id: "9", text: "other" }));
     equal(capture.response("t"), "Hello!");
     equal(capture.response("u"), "");
     capture.stop("t");

@@ -10,18 +10,18 @@ import { validate } from "./validate-page-message";
 export interface PageDeps {
   /** VS Code's `postMessage`. Resolves with whether the message was delivered. `undefined`: no view exists. */
   send(message: HostToPage): PromiseLike<boolean> | undefined;
-  heard(message: PageToHost): void;
+  onMessage(message: PageToHost): void;
   readonly log: Log;
 }
 
 export class PageChannel {
-  #outlet: PageFlowControl = ABSENT;
+  #flowControl: PageFlowControl = ABSENT;
 
   constructor(private readonly deps: PageDeps) {}
 
   /** Whether a page is loaded and has sent `webview-ready`. */
   get isLive(): boolean {
-    return this.#outlet.kind !== "absent";
+    return this.#flowControl.kind !== "absent";
   }
 
   /**
@@ -45,7 +45,7 @@ export class PageChannel {
     if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
     if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain")
       void this.#send({ type: "askAgain" });
-    this.deps.heard(message);
+    this.deps.onMessage(message);
   }
 
   /** Called when the view is hidden or disposed, and its page with it. */
@@ -54,15 +54,15 @@ export class PageChannel {
   }
 
   #take(event: OutletEvent): ReturnType<typeof step>[1] {
-    const [outlet, effect] = step(this.#outlet, event);
-    if (outlet.kind === "lagging" && this.#outlet.kind === "live")
+    const [flowControl, effect] = step(this.#flowControl, event);
+    if (flowControl.kind === "lagging" && this.#flowControl.kind === "live")
       this.deps.log.info("webview", "The page is behind and is sent nothing until it has caught up");
-    this.#outlet = outlet;
+    this.#flowControl = flowControl;
     return effect;
   }
 
   async #send(message: HostToPage): Promise<boolean> {
-    const { page } = this.#outlet;
+    const { page } = this.#flowControl;
     const delivered = await this.#sent(message);
     if (!delivered) this.#take({ kind: "refused", page });
     return delivered;

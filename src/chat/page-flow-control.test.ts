@@ -12,15 +12,15 @@ const times = (n: number, event: OutletEvent) => Array.from({ length: n }, () =>
 function run(
   events: readonly OutletEvent[],
   from: PageFlowControl = ABSENT,
-): { outlet: PageFlowControl; effects: OutletEffect[] } {
+): { flowControl: PageFlowControl; effects: OutletEffect[] } {
   const effects: OutletEffect[] = [];
-  let outlet = from;
+  let flowControl = from;
   for (const event of events) {
-    const [next, effect] = step(outlet, event);
-    outlet = next;
+    const [next, effect] = step(flowControl, event);
+    flowControl = next;
     effects.push(effect);
   }
-  return { outlet, effects };
+  return { flowControl, effects };
 }
 const last = (...events: OutletEvent[]) => run(events).effects.at(-1);
 
@@ -45,10 +45,10 @@ suite("PageFlowControl", () => {
   test("blocks at 500 unacknowledged messages and requests a replay at half", () => {
     const full = run([READY, ...times(LIMIT + 3, EVENT)]);
     deepEqual(
-      [full.effects.filter(effect => effect === "post").length, full.effects.at(-1), full.outlet.kind],
+      [full.effects.filter(effect => effect === "post").length, full.effects.at(-1), full.flowControl.kind],
       [LIMIT, "drop", "lagging"],
     );
-    deepEqual(run([STATE, EVENT, ack(LIMIT / 2 - 1), EVENT, ack(LIMIT / 2), EVENT], full.outlet).effects, [
+    deepEqual(run([STATE, EVENT, ack(LIMIT / 2 - 1), EVENT, ack(LIMIT / 2), EVENT], full.flowControl).effects, [
       "post",
       "drop",
       "none",
@@ -59,25 +59,25 @@ suite("PageFlowControl", () => {
   });
 
   test("never requests a replay from a page that keeps up", () => {
-    let outlet = run([READY]).outlet;
+    let flowControl = run([READY]).flowControl;
     for (let n = 1; n <= 3 * LIMIT; n++) {
-      const { outlet: next, effects } = run([EVENT, ack(n)], outlet);
-      outlet = next;
+      const { flowControl: next, effects } = run([EVENT, ack(n)], flowControl);
+      flowControl = next;
       deepEqual(effects, ["post", "none"]);
     }
   });
 
   test("resets the counter for a reloaded page", () => {
-    let { outlet } = run([READY, ...times(450, EVENT), ack(400), READY]);
+    let { flowControl } = run([READY, ...times(450, EVENT), ack(400), READY]);
     for (let n = 1; n <= 3 * LIMIT; n++) {
-      const { outlet: next, effects } = run([EVENT, ack(n)], outlet);
-      outlet = next;
+      const { flowControl: next, effects } = run([EVENT, ack(n)], flowControl);
+      flowControl = next;
       deepEqual(effects, ["post", "none"], `after ${n}`);
     }
     equal(run([READY, ...times(LIMIT + 1, EVENT), READY, EVENT]).effects.at(-1), "post");
   });
 
-  test("ignores an acknowledgement without a page", () => deepEqual(run([ack(7)]).outlet, ABSENT));
+  test("ignores an acknowledgement without a page", () => deepEqual(run([ack(7)]).flowControl, ABSENT));
 
   test("bounds the messages in flight and unblocks after all are acknowledged (property)", () => {
     const event = fc.oneof(
@@ -87,11 +87,13 @@ suite("PageFlowControl", () => {
     );
     fc.assert(
       fc.property(fc.array(fc.tuple(event, fc.integer({ min: 1, max: 300 })), { maxLength: 30 }), moves => {
-        let outlet: PageFlowControl = ABSENT;
-        for (const [move, n] of moves) outlet = run(times(move.kind === "offered" ? n : 1, move), outlet).outlet;
-        if (outlet.kind === "absent") return;
-        ok(outlet.unacknowledged <= LIMIT);
-        if (outlet.kind === "lagging") equal(step(outlet, ack(outlet.handled + outlet.unacknowledged))[1], "askAgain");
+        let flowControl: PageFlowControl = ABSENT;
+        for (const [move, n] of moves)
+          flowControl = run(times(move.kind === "offered" ? n : 1, move), flowControl).flowControl;
+        if (flowControl.kind === "absent") return;
+        ok(flowControl.unacknowledged <= LIMIT);
+        if (flowControl.kind === "lagging")
+          equal(step(flowControl, ack(flowControl.handled + flowControl.unacknowledged))[1], "askAgain");
       }),
       { numRuns: 300 },
     );

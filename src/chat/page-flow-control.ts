@@ -44,34 +44,35 @@ const CAUGHT_UP = LIMIT / 2;
 
 export const ABSENT: PageFlowControl = { kind: "absent", page: 0 };
 
-export function step(outlet: PageFlowControl, event: OutletEvent): readonly [PageFlowControl, OutletEffect] {
+export function step(flowControl: PageFlowControl, event: OutletEvent): readonly [PageFlowControl, OutletEffect] {
   switch (event.kind) {
     case "pageReady":
-      return [{ kind: "live", page: outlet.page + 1, unacknowledged: 0, handled: 0 }, "none"];
+      return [{ kind: "live", page: flowControl.page + 1, unacknowledged: 0, handled: 0 }, "none"];
     case "hidden":
-      return [{ kind: "absent", page: outlet.page }, "none"];
+      return [{ kind: "absent", page: flowControl.page }, "none"];
     case "refused":
-      return [event.page === outlet.page ? { kind: "absent", page: outlet.page } : outlet, "none"];
+      return [event.page === flowControl.page ? { kind: "absent", page: flowControl.page } : flowControl, "none"];
     case "offered":
-      return offered(outlet, event.counted);
+      return offered(flowControl, event.counted);
     case "acknowledged":
-      return acknowledged(outlet, event.handled);
+      return acknowledged(flowControl, event.handled);
     default:
       return assertNever(event, "event of the outlet");
   }
 }
 
-function offered(outlet: PageFlowControl, counted: boolean): readonly [PageFlowControl, OutletEffect] {
-  if (outlet.kind === "absent") return [outlet, "drop"];
-  if (!counted) return [outlet, "post"];
-  if (outlet.kind === "lagging" || outlet.unacknowledged >= LIMIT) return [{ ...outlet, kind: "lagging" }, "drop"];
-  return [{ ...outlet, unacknowledged: outlet.unacknowledged + 1 }, "post"];
+function offered(flowControl: PageFlowControl, counted: boolean): readonly [PageFlowControl, OutletEffect] {
+  if (flowControl.kind === "absent") return [flowControl, "drop"];
+  if (!counted) return [flowControl, "post"];
+  if (flowControl.kind === "lagging" || flowControl.unacknowledged >= LIMIT)
+    return [{ ...flowControl, kind: "lagging" }, "drop"];
+  return [{ ...flowControl, unacknowledged: flowControl.unacknowledged + 1 }, "post"];
 }
 
-function acknowledged(outlet: PageFlowControl, handled: number): readonly [PageFlowControl, OutletEffect] {
-  if (outlet.kind === "absent") return [outlet, "none"];
-  const fresh = handled < outlet.handled ? handled : handled - outlet.handled;
-  const next = { ...outlet, handled, unacknowledged: Math.max(0, outlet.unacknowledged - fresh) };
+function acknowledged(flowControl: PageFlowControl, handled: number): readonly [PageFlowControl, OutletEffect] {
+  if (flowControl.kind === "absent") return [flowControl, "none"];
+  const fresh = handled < flowControl.handled ? handled : handled - flowControl.handled;
+  const next = { ...flowControl, handled, unacknowledged: Math.max(0, flowControl.unacknowledged - fresh) };
   return next.kind === "lagging" && next.unacknowledged <= CAUGHT_UP
     ? [{ ...next, kind: "live" }, "askAgain"]
     : [next, "none"];

@@ -13,7 +13,7 @@ export class ResponseCapture {
     this.#captures.delete(tabId);
   }
 
-  heard(tabId: TabId, event: ChatEvent): void {
+  onEvent(tabId: TabId, event: ChatEvent): void {
     const conversation = this.#captures.get(tabId);
     if (conversation) this.#captures.set(tabId, applyEvent(conversation, event));
   }

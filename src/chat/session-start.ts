@@ -11,20 +11,20 @@ import type { Settings } from "../settings/store/settings";
 import type { ChatDeps } from "./chat-deps";
 
 export class SessionStarts {
-  readonly #begun = new Map<TabId, Begun>();
+  readonly #started = new Map<TabId, Begun>();
   /** Resolves when the last selection of the agent for new tabs is stored in the settings. */
   #selecting: Promise<void> = Promise.resolve();
 
   constructor(private readonly deps: Pick<ChatDeps, "settings" | "selectAgent" | "folders" | "chosen">) {}
 
   agentOf(tabId: TabId): string {
-    return this.#begun.get(tabId)?.agent.name ?? "the agent";
+    return this.#started.get(tabId)?.agent.name ?? "the agent";
   }
   agentIdOf(tabId: TabId): string | undefined {
-    return this.#begun.get(tabId)?.agent.id;
+    return this.#started.get(tabId)?.agent.id;
   }
   forget(tabId: TabId): void {
-    this.#begun.delete(tabId);
+    this.#started.delete(tabId);
   }
 
   /** The subset of these tabs that use other options than they would start with now. */
@@ -32,8 +32,8 @@ export class SessionStarts {
     const settings = this.deps.settings(),
       marks = new Map(settings.agents.map(agent => [agent.id, markOf(agent, settings)]));
     return tabs.filter(tabId => {
-      const begun = this.#begun.get(tabId);
-      return begun && marks.get(begun.agent.id) !== begun.mark;
+      const started = this.#started.get(tabId);
+      return started && marks.get(started.agent.id) !== started.mark;
     });
   }
 
@@ -41,9 +41,9 @@ export class SessionStarts {
   bypassed(tabs: readonly TabId[]): readonly Bypassed[] {
     const { bypass } = this.deps.settings();
     return tabs.flatMap(tabId => {
-      const begun = this.#begun.get(tabId),
-        by: readonly BypassedBy[] = begun
-          ? [...(bypass.includes(begun.agent.id) ? (["agent"] as const) : []), ...begun.approving]
+      const started = this.#started.get(tabId),
+        by: readonly BypassedBy[] = started
+          ? [...(bypass.includes(started.agent.id) ? (["agent"] as const) : []), ...started.approving]
           : [];
       return by.length === 0 ? [] : [{ tabId, by }];
     });
@@ -73,12 +73,12 @@ export class SessionStarts {
         { agents, currentAgentId, protocolV2 } = settings;
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
       if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
-      this.#begun.set(tabId, begun(agent, settings));
+      this.#started.set(tabId, begun(agent, settings));
       const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
       const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
       // The agent is part of the request. The extensions are those that the sidecar has when the request arrives.
-      if (this.#begun.has(tabId)) this.#begun.set(tabId, begun(agent, { ...this.deps.settings(), protocolV2 }));
+      if (this.#started.has(tabId)) this.#started.set(tabId, begun(agent, { ...this.deps.settings(), protocolV2 }));
       const controls = this.deps.chosen.of(agent.id),
         folders = this.deps.folders.all;
       return {

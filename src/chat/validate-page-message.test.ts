@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MOST_ATTACHMENTS, type Attachment } from "../protocol/attachments";
+import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS, type Attachment } from "../protocol/attachments";
 import type { Entry } from "../protocol/chat";
 import type { PageToHost } from "../protocol/webview";
 import { validate } from "./validate-page-message";
@@ -371,8 +371,8 @@ suite("page message validation", () => {
       validate({ type: "prompt", tabId: "t", messageId: "m", text: "", attachments });
     deepEqual(
       [
-        prompt(Array(MOST_ATTACHMENTS).fill(file)).ok,
-        prompt(Array(MOST_ATTACHMENTS + 1).fill(file)).ok,
+        prompt(Array(MAX_ATTACHMENTS).fill(file)).ok,
+        prompt(Array(MAX_ATTACHMENTS + 1).fill(file)).ok,
         prompt({}).ok,
         prompt(null).ok,
       ],

@@ -46,9 +46,9 @@ const long = text(4 * MIB);
  */
 const theirId = filled(4 * MIB);
 const name = long;
-const MOST_TABS = 100;
-const MOST_ENTRIES = 10_000;
-const MOST_FIELDS = 100;
+const MAX_TABS = 100;
+const MAX_ENTRIES = 10_000;
+const MAX_FIELDS = 100;
 /** Text that opens in an editor or terminal beside the chat. */
 const shownText = text(300_000);
 
@@ -105,7 +105,7 @@ const fields: Shape<readonly Field[]> = list(
       { description: long, minItems: number, maxItems: number, initial: list(name, 1_000) },
     ),
   }),
-  MOST_FIELDS,
+  MAX_FIELDS,
 );
 
 const ask: Shape<FormAsk | UrlAsk> = tagged<FormAsk | UrlAsk>("mode", {
@@ -180,8 +180,8 @@ const entryShapes = {
 };
 
 /** Maximum nesting of subagents in a tab, equal to the sidecar's limit. */
-const MOST_NESTED = 8;
-const entry: Shape<Entry> = Array.from({ length: MOST_NESTED }).reduce<Shape<Entry>>(
+const MAX_NESTED = 8;
+const entry: Shape<Entry> = Array.from({ length: MAX_NESTED }).reduce<Shape<Entry>>(
   inner =>
     tagged<Entry>("kind", {
       ...entryShapes,
@@ -192,7 +192,7 @@ const entry: Shape<Entry> = Array.from({ length: MOST_NESTED }).reduce<Shape<Ent
           sessionId: name,
           name,
           status: oneOf("unknown", "running", "waiting", "completed", "failed", "cancelled"),
-          entries: fitting(inner, MOST_ENTRIES),
+          entries: fitting(inner, MAX_ENTRIES),
         },
         { description: long, error: long },
       ),
@@ -201,7 +201,7 @@ const entry: Shape<Entry> = Array.from({ length: MOST_NESTED }).reduce<Shape<Ent
 );
 
 const tabPosition: Shape<TabPosition> = object(
-  { tabId: id, asked: count, shown: fitting(entry, MOST_ENTRIES) },
+  { tabId: id, asked: count, shown: fitting(entry, MAX_ENTRIES) },
   { at: object({ bootId: id, seq: position }), agentId: id, cwd: filled(4_096), title: name },
 );
 
@@ -214,12 +214,12 @@ const fieldValue: Shape<FieldValue> = byType<FieldValue>({
   object: list(name, 1_000),
 });
 const elicitationChoice: Shape<ElicitationChoice> = tagged<ElicitationChoice>("kind", {
-  accept: object({ kind: just("accept"), values: record(name, fieldValue, MOST_FIELDS) }),
+  accept: object({ kind: just("accept"), values: record(name, fieldValue, MAX_FIELDS) }),
   decline: object({ kind: just("decline") }),
 });
 
 const message: Shape<PageToHost> = tagged<PageToHost>("type", {
-  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MOST_TABS), losses: count }),
+  "webview-ready": object({ type: just("webview-ready"), tabs: list(tabPosition, MAX_TABS), losses: count }),
   "new-tab": object({ type: just("new-tab"), tabId: id }, { agentId: id }),
   "close-tab": object({ type: just("close-tab"), tabId: id }),
   "select-tab": object({ type: just("select-tab"), tabId: id }),

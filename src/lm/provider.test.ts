@@ -279,12 +279,16 @@ suite("ModelProvider", () => {
 });
 
 suite("permission tools", () => {
-  function tool(client: LmClient | undefined, name = permissionTool("codex", "execute"), more: Partial<ToolDeps> = {}) {
+  function tool(
+    client: LmClient | undefined,
+    name = permissionTool("codex", "execute"),
+    overrides: Partial<ToolDeps> = {},
+  ) {
     const unexpected = () => Promise.reject(new Error("No dialog is expected."));
     return new AgentTool(name, {
       confirm: unexpected,
       showWhole: unexpected,
-      ...more,
+      ...overrides,
       running: () => client,
       markdown: (text, link) => ({ value: text, ...link }) as never,
       result: text => ({ content: [text] }) as never,

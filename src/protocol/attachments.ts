@@ -45,7 +45,7 @@ export interface Mention {
 }
 
 /** Maximum number of attachments per prompt. */
-export const MOST_ATTACHMENTS = 50;
+export const MAX_ATTACHMENTS = 50;
 /** Maximum number of characters of one attachment's text. */
 export const ATTACHED_TEXT_LIMIT = 200_000;
 /** Maximum number of characters of one image's `data`; the page scales larger images down. */
@@ -84,7 +84,7 @@ export function isSame(a: Attachment, b: Attachment): boolean {
 /** Adds attachments without duplicates, up to the limit. */
 export function withMore(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
   return more.reduce<readonly Attachment[]>(
-    (all, each) => (all.length >= MOST_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each]),
+    (all, each) => (all.length >= MAX_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each]),
     attachments,
   );
 }

@@ -53,20 +53,20 @@ suite("BatchedOutput", () => {
 
   test("forwards the stream's events until disposal", () => {
     const { output, listeners } = fixture(),
-      heard: string[] = [];
+      received: string[] = [];
     const listening = [
       output.onClose(() => {
-        heard.push("close");
+        received.push("close");
       }),
       output.onError(({ message }) => {
-        heard.push(message);
+        received.push(message);
       }),
       output.onEnd(() => {
-        heard.push("end");
+        received.push("end");
       }),
     ];
     for (const event of ["close", "error", "end"]) listeners.get(event)?.(new Error("broken"));
     for (const each of listening) each.dispose();
-    deepEqual([heard, listeners.size], [["close", "broken", "end"], 0]);
+    deepEqual([received, listeners.size], [["close", "broken", "end"], 0]);
   });
 });

@@ -34,7 +34,7 @@ class Fixture {
   page: Content = { a: "", b: "" };
   shown = 0;
 
-  say(id: "a" | "b", text: string): void {
+  report(id: "a" | "b", text: string): void {
     const piece = { n: this.pieces.length + 1, id, offset: this.content()[id].length, text };
     this.pieces.push(piece);
     this.wire.push(this.#event(piece));
@@ -141,7 +141,7 @@ suite("delivery", () => {
         for (const m of moves)
           switch (m.kind) {
             case "say":
-              fixture.say(m.id, m.text);
+              fixture.report(m.id, m.text);
               break;
             case "deliver":
               fixture.wire.splice(0, m.span[1]).forEach(message => fixture.deliver(message));

@@ -3,8 +3,8 @@
  * servers alike. Pure except for reading files.
  */
 import {
-  MOST_ITEMS,
-  MOST_TEXT,
+  MAX_ITEMS,
+  MAX_TEXT,
   type IdeAnswer,
   type IdeChange,
   type IdeDiagnostic,
@@ -33,10 +33,10 @@ export function readOnce(read: ReadLines): ReadLines {
   };
 }
 
-/** Up to `MOST_ITEMS` locations, each with its first line. */
+/** Up to `MAX_ITEMS` locations, each with its first line. */
 export async function withLines<T extends IdeLocation>(places: readonly T[], lines: ReadLines): Promise<readonly T[]> {
   const found: T[] = [];
-  for (const place of places.slice(0, MOST_ITEMS))
+  for (const place of places.slice(0, MAX_ITEMS))
     found.push({ ...place, ...lineAt(await lines(place.path), place.range) });
   return found;
 }
@@ -51,7 +51,7 @@ export function diagnosticsAnswer(
   );
   return {
     kind: "diagnostics",
-    diagnostics: worst.slice(0, MOST_ITEMS),
+    diagnostics: worst.slice(0, MAX_ITEMS),
     total: all.length,
     ...(note === undefined ? {} : { note }),
   };
@@ -62,10 +62,10 @@ export async function changesAnswer(
   lines: ReadLines,
 ): Promise<Extract<IdeAnswer, { kind: "changes" }>> {
   const changes: IdeChange[] = [];
-  let room = MOST_TEXT,
+  let room = MAX_TEXT,
     total = 0,
-    left = Math.max(0, given.length - MOST_ITEMS);
-  for (const change of given.slice(0, MOST_ITEMS)) {
+    remaining = Math.max(0, given.length - MAX_ITEMS);
+  for (const change of given.slice(0, MAX_ITEMS)) {
     if (change.kind !== "edit") {
       changes.push(change);
       total++;
@@ -75,10 +75,10 @@ export async function changesAnswer(
       kept = boundedHunks(hunks, room);
     ({ room } = kept);
     total += hunks.length;
-    left += kept.left;
+    remaining += kept.remaining;
     if (kept.hunks.length > 0) changes.push({ kind: "edit", path: change.path, hunks: kept.hunks });
   }
-  return { kind: "changes", changes, total, ...(left > 0 ? { note: "This preview is not complete." } : {}) };
+  return { kind: "changes", changes, total, ...(remaining > 0 ? { note: "This preview is not complete." } : {}) };
 }
 
 /**

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { IDE_OPERATIONS, MOST_ITEMS, type IdeRequest } from "./ide";
+import { IDE_OPERATIONS, MAX_ITEMS, type IdeRequest } from "./ide";
 import { diagnosticsAnswer, changesAnswer, chosenByTitle, rangeOfActions, rangeOfLines, withLines } from "./ide-answer";
 import { offeringIde, offersIde, readIdeAnswer, readIdeRequest } from "./ide-read";
 
@@ -139,13 +139,13 @@ suite("IDE answer", () => {
   test("is bounded, and invalid items are dropped", () => {
     const many = readIdeAnswer("references", {
       kind: "locations",
-      locations: [{ path: "/a" }, { range }, null, ...Array(MOST_ITEMS + 5).fill({ ...spot, text: "x".repeat(5000) })],
+      locations: [{ path: "/a" }, { range }, null, ...Array(MAX_ITEMS + 5).fill({ ...spot, text: "x".repeat(5000) })],
       total: "many",
     });
     ok(
       many?.kind === "locations" &&
-        many.locations.length === MOST_ITEMS - 3 &&
-        many.total === MOST_ITEMS - 3 &&
+        many.locations.length === MAX_ITEMS - 3 &&
+        many.total === MAX_ITEMS - 3 &&
         many.locations[0]?.text?.length === 401,
     );
     const hover = readIdeAnswer("hover", { kind: "hover", text: "x".repeat(1e6) });
@@ -175,19 +175,19 @@ suite("IDE answer items", () => {
 
   test("lists errors first and never omits them", () => {
     const all = Array.from(
-      { length: MOST_ITEMS + 10 },
+      { length: MAX_ITEMS + 10 },
       (_, i) =>
         ({
           path: "/a",
           range,
           message: "m",
-          severity: i === MOST_ITEMS + 9 ? "error" : i === 0 ? "hint" : "warning",
+          severity: i === MAX_ITEMS + 9 ? "error" : i === 0 ? "hint" : "warning",
         }) as const,
     );
     const { diagnostics, total } = diagnosticsAnswer(all);
     deepEqual(
       [diagnostics[0]?.severity, diagnostics.length, total, diagnostics.some(each => each.severity === "hint")],
-      ["error", MOST_ITEMS, MOST_ITEMS + 10, false],
+      ["error", MAX_ITEMS, MAX_ITEMS + 10, false],
     );
   });
 

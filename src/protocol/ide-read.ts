@@ -6,9 +6,9 @@ import {
   ANSWERED_WITH,
   IDE_CAPABILITY,
   IDE_OPERATIONS,
-  MOST_ITEMS,
-  MOST_LINE,
-  MOST_TEXT,
+  MAX_ITEMS,
+  MAX_LINE,
+  MAX_TEXT,
   SEVERITIES,
   type IdeAction,
   type IdeAnswer,
@@ -123,7 +123,7 @@ export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeA
       return { kind, ...note, locations, total: total(locations) };
     }
     case "hover":
-      return { kind, ...note, text: typeof given["text"] === "string" ? cut(given["text"], MOST_TEXT) : "" };
+      return { kind, ...note, text: typeof given["text"] === "string" ? cut(given["text"], MAX_TEXT) : "" };
     case "symbols": {
       const symbols = items(given[kind], symbolIn);
       return { kind, ...note, symbols, total: total(symbols) };
@@ -141,7 +141,7 @@ export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeA
 
 function items<T>(value: unknown, read: (item: Fields) => T | undefined): readonly T[] {
   return arrayOr(value)
-    .slice(0, MOST_ITEMS)
+    .slice(0, MAX_ITEMS)
     .flatMap(item => {
       const one = isObject(item) ? read(item) : undefined;
       return one === undefined ? [] : [one];
@@ -163,7 +163,7 @@ function diagnosticIn(item: Fields): IdeDiagnostic | undefined {
   return {
     ...place,
     severity,
-    message: cut(message, 4 * MOST_LINE),
+    message: cut(message, 4 * MAX_LINE),
     ...(isText(source) ? { source: line(source) } : {}),
     ...(isText(code) ? { code: line(code) } : {}),
   };
@@ -194,7 +194,7 @@ function hunkIn({ line: at, before, after }: Fields): IdeHunk | undefined {
   const lines = (value: unknown): readonly string[] =>
     arrayOr(value)
       .filter(each => typeof each === "string")
-      .slice(0, 10 * MOST_ITEMS)
+      .slice(0, 10 * MAX_ITEMS)
       .map(line);
   return isCount(at) ? { line: at, before: lines(before), after: lines(after) } : undefined;
 }
@@ -226,4 +226,4 @@ const isText = (value: unknown): value is string => typeof value === "string" &&
 const isCount = (value: unknown): value is number => Number.isInteger(value) && Number(value) >= 0;
 const isYes = (value: unknown): boolean => value === true || isObject(value);
 const cut = (text: string, limit: number): string => (text.length <= limit ? text : `${text.slice(0, limit)}…`);
-const line = (text: string): string => cut(text, MOST_LINE);
+const line = (text: string): string => cut(text, MAX_LINE);

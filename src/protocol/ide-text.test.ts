@@ -160,8 +160,8 @@ suite("edit hunk", () => {
 
   test("is cut between hunks with truncated lines in a preview", () => {
     const hunk = { line: 0, before: ["x".repeat(500)], after: [] },
-      { hunks, left } = boundedHunks([hunk, hunk, hunk], 900);
-    deepEqual([hunks.length, left, hunks[0]?.before[0]?.length], [2, 1, 401]);
+      { hunks, remaining } = boundedHunks([hunk, hunk, hunk], 900);
+    deepEqual([hunks.length, remaining, hunks[0]?.before[0]?.length], [2, 1, 401]);
     equal(shownLine("abc", 2), "ab…");
   });
 });

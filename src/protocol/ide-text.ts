@@ -1,5 +1,5 @@
 /** Positions in a text, and the effect of edits on its lines. Used by all providers of operations. Pure. */
-import { MOST_LINE, MOST_TEXT, type IdeHunk, type IdePlace, type IdePosition, type IdeRange } from "./ide";
+import { MAX_LINE, MAX_TEXT, type IdeHunk, type IdePlace, type IdePosition, type IdeRange } from "./ide";
 
 export interface TextEdit {
   readonly range: IdeRange;
@@ -44,12 +44,12 @@ function symbolIn(
     [first] = others;
   if (first === undefined) return { wrong: `“${symbol}” is not in ${path}.` };
   if (line === undefined) return { line: first, character: found(first) ?? 0 };
-  const said = others
+  const text = others
     .slice(0, 8)
     .map(each => each + 1)
     .join(", ");
   return {
-    wrong: `“${symbol}” is not on line ${line + 1} of ${path}; it is on line${others.length === 1 ? "" : "s"} ${said}${others.length > 8 ? " and more" : ""}.`,
+    wrong: `“${symbol}” is not on line ${line + 1} of ${path}; it is on line${others.length === 1 ? "" : "s"} ${text}${others.length > 8 ? " and more" : ""}.`,
   };
 }
 
@@ -73,7 +73,7 @@ function lastName(symbol: string): number {
 }
 
 /** A line for display: cut, with an ellipsis, if it is too long. */
-export function shownLine(line: string, limit = MOST_LINE): string {
+export function shownLine(line: string, limit = MAX_LINE): string {
   return line.length <= limit ? line : `${line.slice(0, limit)}…`;
 }
 
@@ -140,8 +140,8 @@ function trimmed(line: number, before: readonly string[], after: readonly string
 /** As many whole hunks as fit into an answer; `left`: number of omitted hunks. */
 export function boundedHunks(
   hunks: readonly IdeHunk[],
-  room = MOST_TEXT,
-): { readonly hunks: readonly IdeHunk[]; readonly left: number; readonly room: number } {
+  room = MAX_TEXT,
+): { readonly hunks: readonly IdeHunk[]; readonly remaining: number; readonly room: number } {
   const kept: IdeHunk[] = [];
   for (const { line, before, after } of hunks) {
     const shown = { line, before: before.map(each => shownLine(each)), after: after.map(each => shownLine(each)) };
@@ -150,5 +150,5 @@ export function boundedHunks(
     room -= size;
     kept.push(shown);
   }
-  return { hunks: kept, left: hunks.length - kept.length, room };
+  return { hunks: kept, remaining: hunks.length - kept.length, room };
 }

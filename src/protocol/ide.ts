@@ -14,11 +14,11 @@
 export const IDE_CAPABILITY = { namespace: "symposium.dev", name: "ide_operations" } as const;
 
 /** Maximum number of items in an answer; `total` counts all of them. */
-export const MOST_ITEMS = 200;
+export const MAX_ITEMS = 200;
 /** Maximum number of characters of a line of code or a message. */
-export const MOST_LINE = 400;
+export const MAX_LINE = 400;
 /** Maximum number of characters of a hover, or of all lines of a preview. */
-export const MOST_TEXT = 20_000;
+export const MAX_TEXT = 20_000;
 
 export interface IdePosition {
   readonly line: number;

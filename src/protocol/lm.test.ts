@@ -86,7 +86,7 @@ suite("language model contract", () => {
 });
 
 suite("language model request", () => {
-  const with_ = (more: object): unknown => ({ ...HELLO, ...more });
+  const with_ = (overrides: object): unknown => ({ ...HELLO, ...overrides });
   const content = (...parts: unknown[]): unknown => with_({ messages: [{ role: "user", content: parts }] });
 
   test("accepts additional members and defaults for null or missing ones", () => {

@@ -26,10 +26,10 @@ const EMOJI_OR_RUN = new RegExp(
 );
 
 /** Maximum numbers of consecutive blanks and empty lines. */
-const MOST_BLANKS = 40,
-  MOST_EMPTY_LINES = 4;
-const BLANKS = new RegExp(`[ \\t]{${MOST_BLANKS + 1},}`, "g"),
-  EMPTY_LINES = new RegExp(`\\n(?:[ \\t]*\\n){${MOST_EMPTY_LINES + 1},}`, "g");
+const MAX_BLANKS = 40,
+  MAX_EMPTY_LINES = 4;
+const BLANKS = new RegExp(`[ \\t]{${MAX_BLANKS + 1},}`, "g"),
+  EMPTY_LINES = new RegExp(`\\n(?:[ \\t]*\\n){${MAX_EMPTY_LINES + 1},}`, "g");
 
 /** Shows all hidden characters; Windows line ends become line feeds. */
 export function visibleText(text: string): string {

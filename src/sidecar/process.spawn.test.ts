@@ -53,7 +53,7 @@ suite("sidecar process", () => {
     const note = (method: string): void => {
       notes.push(method.replace(/^.*\//, ""));
     };
-    const heard: SidecarListeners = {
+    const received: SidecarListeners = {
       ...listeners(note),
       "editor/readTextFile": async ({ path: file }) => {
         if (file === "/none") throw NotServed.noFile(file);
@@ -82,7 +82,7 @@ suite("sidecar process", () => {
         proxy: "",
       }),
     });
-    const handlers = { ...heard, "process/started": () => note("started"), "process/ended": () => note("ended") };
+    const handlers = { ...received, "process/started": () => note("started"), "process/ended": () => note("ended") };
     return {
       notes,
       lines,
@@ -182,25 +182,25 @@ suite("sidecar process", () => {
 
   test("is sent SIGTERM and SIGKILL if it ignores the end of stdin", async () => {
     const clock = new FakeClock();
-    const said = path.join(folder, "said");
+    const text = path.join(folder, "said");
     const { launch } = launcher({
       clock,
       bundled: file(
         "s.js",
-        sidecar().replace("process.exit(0)", `require("fs").appendFileSync(${JSON.stringify(said)}, "stdin ")`) +
-          `process.on("SIGTERM", () => require("fs").appendFileSync(${JSON.stringify(said)}, "SIGTERM ")); setInterval(() => undefined, 1000);`,
+        sidecar().replace("process.exit(0)", `require("fs").appendFileSync(${JSON.stringify(text)}, "stdin ")`) +
+          `process.on("SIGTERM", () => require("fs").appendFileSync(${JSON.stringify(text)}, "SIGTERM ")); setInterval(() => undefined, 1000);`,
       ),
     });
     const process = launch();
     await process.ready;
     const stopping = process.stop();
-    while (!existsSync(said)) await settled();
+    while (!existsSync(text)) await settled();
     clock.advance(3_000);
-    while (!readFileSync(said, "utf8").includes("SIGTERM")) await settled();
+    while (!readFileSync(text, "utf8").includes("SIGTERM")) await settled();
     clock.advance(1_000);
     await stopping;
     equal(await process.ended, "Symposium’s sidecar stopped unexpectedly (signal SIGKILL).");
-    equal(readFileSync(said, "utf8"), "stdin SIGTERM ");
+    equal(readFileSync(text, "utf8"), "stdin SIGTERM ");
     equal(clock.waiting, 0);
   });
 

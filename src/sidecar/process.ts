@@ -187,16 +187,16 @@ async function askLoginShell({ env, clock }: LaunchDeps): Promise<string> {
       ? (["cmd.exe", ["/d", "/s", "/c", ASK_NODE]] as const)
       : ([env["SHELL"] || "/bin/sh", ["-ilc", ASK_NODE]] as const);
   const shell = run({ command, args, env: clean, program: command });
-  let said = "";
+  let text = "";
   shell.stdin.on("error", () => undefined).end();
   shell.stderr.resume();
   shell.stdout.setEncoding("utf8").on("data", (piece: string) => {
-    said = (said + piece).slice(-64 * 1024);
+    text = (text + piece).slice(-64 * 1024);
   });
   const timer = clock.after(SHELL_MS, () => killGroup(shell, "SIGKILL"));
   const status = await endOf(shell, clock);
   timer.dispose();
-  const node = answeredNode(said);
+  const node = answeredNode(text);
   if (node === undefined) throw noLoginNode(`${command}: ${status}`);
   return node;
 }

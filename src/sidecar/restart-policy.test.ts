@@ -15,7 +15,7 @@ import {
 function run(...words: string[]): string {
   let phase = IDLE;
   let at = 0;
-  const said: string[] = [];
+  const texts: string[] = [];
   for (const word of words) {
     const [kind = "", value = ""] = word.split(" ");
     if (kind === "minutes") {
@@ -24,9 +24,9 @@ function run(...words: string[]): string {
     }
     const [next, effects] = step(phase, event(kind, value, phase.run, at));
     phase = next;
-    said.push(...effects.map(told));
+    texts.push(...effects.map(told));
   }
-  return [...said, `(${phase.kind})`].join(", ");
+  return [...texts, `(${phase.kind})`].join(", ");
 }
 
 function event(kind: string, value: string, now: number, at: number): SidecarEvent {

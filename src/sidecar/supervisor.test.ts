@@ -17,7 +17,7 @@ class FakeProcess {
   readonly #ended = deferred<string>();
   readonly ready = this.#ready.promise;
   readonly ended = this.#ended.promise;
-  readonly told: string[] = [];
+  readonly notifications: string[] = [];
   stops = 0;
   closedWith: string | undefined;
   constructor(
@@ -29,7 +29,7 @@ class FakeProcess {
     request: () =>
       this.closedWith === undefined ? new Promise(() => undefined) : Promise.reject(new SidecarGone(this.closedWith)),
     notify: method => {
-      this.told.push(method);
+      this.notifications.push(method);
     },
     close: why => {
       this.closedWith = why;
@@ -223,13 +223,13 @@ suite("sidecar supervisor", () => {
 
   test("sends notifications only to a running sidecar", async () => {
     const fixture = new Fixture();
-    fixture.supervisor.tell("settings/bypass", { agentIds: [] });
+    fixture.supervisor.notify("settings/bypass", { agentIds: [] });
     equal(fixture.processes.length, 0);
     const first = await fixture.running();
-    fixture.supervisor.tell("settings/bypass", { agentIds: [] });
+    fixture.supervisor.notify("settings/bypass", { agentIds: [] });
     first.die();
     await settled();
-    fixture.supervisor.tell("settings/bypass", { agentIds: [] });
-    deepEqual(first.told, ["settings/bypass"]);
+    fixture.supervisor.notify("settings/bypass", { agentIds: [] });
+    deepEqual(first.notifications, ["settings/bypass"]);
   });
 });

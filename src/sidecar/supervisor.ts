@@ -83,7 +83,7 @@ export class SidecarSupervisor {
   }
 
   /** Sends a notification to the running sidecar, if any. A new one receives the state in its handshake. */
-  tell<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
+  notify<M extends Notifications>(method: M, params: ParamsOf<HostToSidecar, M>): void {
     this.running?.notify(method, params);
   }
 

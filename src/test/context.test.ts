@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { additions, EditorContext } from "../editor/mentions/context-sources";
 import { RecentFiles } from "../editor/mentions/recent-files";
 import { TerminalSelection } from "../editor/mentions/terminal-selection";
-import { ATTACHED_TEXT_LIMIT, MOST_ATTACHMENTS } from "../protocol/attachments";
+import { ATTACHED_TEXT_LIMIT, MAX_ATTACHMENTS } from "../protocol/attachments";
 import { until } from "./until";
 
 const { tabGroups } = vscode.window;
@@ -199,14 +199,14 @@ suite("editor context for a prompt", () => {
     );
     const many = await context.gather({
       kind: "dropped",
-      uris: Array.from({ length: MOST_ATTACHMENTS + 1 }, (_, i) => {
+      uris: Array.from({ length: MAX_ATTACHMENTS + 1 }, (_, i) => {
         writeFileSync(inFolder(`${i}`), "");
         return vscode.Uri.file(inFolder(`${i}`)).toString();
       }),
     });
     assert.deepEqual(
       [many.attachments.length, many.left],
-      [MOST_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."],
+      [MAX_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."],
     );
   });
 

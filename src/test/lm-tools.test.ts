@@ -49,7 +49,7 @@ suite("Symposium's models with tools of another extension", () => {
   let folder: string, log: string, model: vscode.LanguageModelChat;
   const settings = vscode.workspace.getConfiguration("symposium"),
     set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
-  const heard = (): readonly Heard[] =>
+  const received = (): readonly Heard[] =>
     existsSync(log)
       ? readFileSync(log, "utf8")
           .split("\n")
@@ -57,7 +57,7 @@ suite("Symposium's models with tools of another extension", () => {
           .map((line): Heard => JSON.parse(line))
       : [];
   const prompts = (): readonly string[] =>
-    heard().flatMap(({ method, params }) =>
+    received().flatMap(({ method, params }) =>
       method === "session/prompt" ? [(params?.prompt ?? []).map(({ text }) => text).join("\n")] : [],
     );
   const consumer = (options: vscode.LanguageModelChatRequestOptions = {}) =>
@@ -191,12 +191,12 @@ suite("Symposium's models with tools of another extension", () => {
 
   test("cancels the turn during an answer and accepts the next request", async () => {
     const chat = consumer(),
-      before = heard().length;
+      before = received().length;
     await chat.stopAt("stream 100000 chunks of 20 chars every 20 ms", "w5 ");
     const next = await chat.ask("say still here");
     assert.match(next.text, /still here$/);
     assert.deepEqual(
-      heard()
+      received()
         .slice(before)
         .flatMap(({ method }) => (method === "session/prompt" || method === "session/cancel" ? [method] : [])),
       ["session/prompt", "session/cancel", "session/prompt"],
@@ -207,13 +207,13 @@ suite("Symposium's models with tools of another extension", () => {
 
   test("cancels the turn and its calls for a text instead of results, and starts a new turn", async () => {
     const chat = consumer(),
-      before = heard().length;
+      before = received().length;
     const asked = await chat.ask(`mcp vsc_* add {"a":1,"b":2}; say never`);
     assert.equal(asked.calls.length, 1);
     assert.match((await chat.ask("say something else")).text, /something else$/);
     assert.doesNotMatch((await chat.ask("say and more")).text, /never/);
     assert.deepEqual(
-      heard()
+      received()
         .slice(before)
         .map(({ method }) => method)
         .filter(method => method !== "initialize"),
@@ -259,7 +259,7 @@ suite("Symposium's models with tools of another extension", () => {
 
   test("separates two extensions' chats with the same text", async () => {
     const [one, two] = [consumer(), consumer()],
-      before = heard().length,
+      before = received().length,
       words = `mcp vsc_* add {"a":5,"b":5}`;
     const [first, second] = await Promise.all([one.ask(words), two.ask(words)]);
     const [a, b] = await Promise.all([
@@ -269,7 +269,7 @@ suite("Symposium's models with tools of another extension", () => {
     assert.match(a.text, /add: for one$/);
     assert.match(b.text, /add: for two$/);
     assert.equal(
-      heard()
+      received()
         .slice(before)
         .filter(({ method }) => method === "session/new").length,
       2,

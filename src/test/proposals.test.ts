@@ -88,7 +88,7 @@ suite("proposals and previews", () => {
     const fixture = {
       folders: () => [folder],
       pick: async () => undefined,
-      say: () => undefined,
+      report: () => undefined,
       home: "/",
       log: new Log(),
     };

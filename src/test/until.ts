@@ -17,18 +17,18 @@ export async function until(
   events: readonly Heard[],
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
-  let told = (): void => undefined;
+  let onNotification = (): void => undefined;
   let isLate = false;
-  const listeners = events.map(event => event(() => told()));
+  const listeners = events.map(event => event(() => onNotification()));
   const limitMs = timeLimit(LIMIT_MS);
   const limit = setTimeout(() => {
     isLate = true;
-    told();
+    onNotification();
   }, limitMs);
   try {
     for (;;) {
       const event = new Promise<void>(resolve => {
-        told = resolve;
+        onNotification = resolve;
       }); // subscribe first, so that an event during the check counts
       if (await holds()) return;
       assert.ok(!isLate, `not within ${Math.round(limitMs / 1000)} s: ${what}`);

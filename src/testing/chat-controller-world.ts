@@ -77,7 +77,7 @@ export class Fixture {
       folders: new WorkingFolders({
         folders: () => this.folders,
         pick: async () => "/picked",
-        say: () => undefined,
+        report: () => undefined,
         home: "/home/me",
         log: this.log,
       }),
@@ -114,7 +114,7 @@ export class Fixture {
       showPrintout: ({ command }) => {
         this.done.push(`terminal ${command}`);
       },
-      tell: (message, actions) => {
+      notify: (message, actions) => {
         this.done.push(`tell ${message} ${actions.join(" ")}`);
       },
       outdatedChanged: tabs => {
@@ -159,19 +159,19 @@ export const prompt = (tabId: string, text = "hi"): PageToHost => ({
 });
 
 /** Settings with the test's agent as the agent for new tabs. */
-export function settingsWith(more: Readonly<Record<string, unknown>> = {}): Settings {
+export function settingsWith(overrides: Readonly<Record<string, unknown>> = {}): Settings {
   const values: Readonly<Record<string, unknown>> = {
     "symposium.agents": [MINE],
     "symposium.currentAgentId": "mine",
-    ...more,
+    ...overrides,
   };
   return readSettings(name => values[name]);
 }
 
 /** A fixture in which one tab has started with these settings. */
-export async function begunWith(more: Readonly<Record<string, unknown>> = {}): Promise<Fixture> {
+export async function begunWith(overrides: Readonly<Record<string, unknown>> = {}): Promise<Fixture> {
   const fixture = new Fixture();
-  fixture.settings = settingsWith(more);
+  fixture.settings = settingsWith(overrides);
   await fixture.says({ type: "new-tab", tabId: "t" });
   return fixture;
 }

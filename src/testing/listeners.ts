@@ -12,10 +12,10 @@ type Notes = Exclude<
 >;
 
 /**
- * Handlers for messages that a test ignores. Each notification is passed to `heard`; each request gets an empty answer.
+ * Handlers for messages that a test ignores. Each notification is passed to `onEvent`; each request gets an empty answer.
  */
-export function listeners(heard: (method: Notes) => void = () => undefined): SidecarListeners {
-  const note = (method: Notes) => () => heard(method);
+export function listeners(onEvent: (method: Notes) => void = () => undefined): SidecarListeners {
+  const note = (method: Notes) => () => onEvent(method);
   return {
     "chat/event": note("chat/event"),
     "chat/snapshot": note("chat/snapshot"),

@@ -47,7 +47,7 @@ export class PlayedPage {
   }
 
   async says(...messages: SettingsToHost[]): Promise<void> {
-    for (const message of messages) void this.#handle.heard(message);
+    for (const message of messages) void this.#handle.onMessage(message);
     await settled();
   }
   press(
@@ -195,7 +195,7 @@ export class SettingsPlay {
         this.done.push(`add ${what}`);
         return this.adds();
       },
-      tell: sentence => {
+      notify: sentence => {
         this.done.push(`tell ${sentence}`);
       },
     });

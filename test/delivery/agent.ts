@@ -6,9 +6,9 @@ import type { IncomingRequest } from "../../sidecar/rpc/peer";
 export interface Voice {
   readonly tabId: string;
   /** Its marks, in the order of sending. */
-  readonly said: string[];
+  readonly texts: string[];
   isOpen: boolean;
-  say(text: string): void;
+  report(text: string): void;
   tool(update: Readonly<Record<string, unknown>>): void;
   /** Whether a turn was open. */
   endTurn(): boolean;
@@ -25,7 +25,7 @@ export class TestAgent {
     private readonly prompted: (text: string) => string,
     private readonly spoke: (voice: Voice) => void,
   ) {
-    void this.#hear();
+    void this.#receive();
     void this.#close();
   }
 
@@ -38,8 +38,8 @@ export class TestAgent {
   get openSessions(): number {
     return !this.#isAlive
       ? 0
-      : this.#memory.heard.filter(method => method === "session/new").length -
-          this.#memory.heard.filter(method => method === "session/close").length;
+      : this.#memory.received.filter(method => method === "session/new").length -
+          this.#memory.received.filter(method => method === "session/close").length;
   }
 
   /** Ends its process. */
@@ -50,7 +50,7 @@ export class TestAgent {
     await this.#memory.die();
   }
 
-  async #hear(): Promise<never> {
+  async #receive(): Promise<never> {
     for (;;) {
       const request = await this.#memory.next("session/prompt");
       const { sessionId, prompt } = request.params as {
@@ -77,9 +77,9 @@ export class TestAgent {
   #voice(sessionId: string, tabId: string): Voice {
     return {
       tabId,
-      said: [],
+      texts: [],
       isOpen: true,
-      say: text => this.#memory.say(sessionId, text),
+      report: text => this.#memory.report(sessionId, text),
       tool: update => this.#memory.update(sessionId, update),
       endTurn: () => {
         this.#turns.get(sessionId)?.respond({ stopReason: "end_turn" });

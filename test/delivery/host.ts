@@ -49,7 +49,7 @@ export class TestHost {
     this.page = new PageChannel({
       log,
       send: message => window.postMessage(message),
-      heard: message => {
+      onMessage: message => {
         this.chat.handle(message).catch(() => undefined);
       },
     });
@@ -63,7 +63,7 @@ export class TestHost {
       folders: new WorkingFolders({
         folders: () => ["/w"],
         pick: async () => undefined,
-        say: () => undefined,
+        report: () => undefined,
         home: "/",
         log,
       }),
@@ -75,7 +75,7 @@ export class TestHost {
       openDiff: async () => undefined,
       showPrintout: () => undefined,
       composer: { find: async () => undefined, gather: async () => ({ attachments: [] }) },
-      tell: () => undefined,
+      notify: () => undefined,
       addToConfiguration: async () => undefined,
       forwarded: () => undefined,
     });

@@ -28,10 +28,10 @@ export const move = fc.oneof(
     weight: 4,
     arbitrary: fc.record({ kind: kind("repeat"), way: kind("toPage", "toHost"), from: fc.nat(2), most: some(4) }),
   },
-  { weight: 2, arbitrary: fc.record({ kind: kind("hide"), handed: few, heard: few }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("hide"), handed: few, received: few }) },
   { weight: 4, arbitrary: fc.record({ kind: kind("show") }) },
   { weight: 5, arbitrary: fc.record({ kind: kind("load"), lost: few }) },
-  { weight: 2, arbitrary: fc.record({ kind: kind("reload"), kept: few, heard: few }) },
+  { weight: 2, arbitrary: fc.record({ kind: kind("reload"), kept: few, received: few }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("kill"), arrives: few }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("restart", "reloadWindow", "openTab", "agentDies") }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("reloadPage", "hostDies") }) },
@@ -40,10 +40,10 @@ export const move = fc.oneof(
 );
 export type Move = typeof move extends fc.Arbitrary<infer M> ? M : never;
 
-export async function make(fixture: Fixture, m: Move): Promise<void> {
+export async function create(fixture: Fixture, m: Move): Promise<void> {
   switch (m.kind) {
     case "say":
-      return fixture.say(m.tab, m.words);
+      return fixture.report(m.tab, m.words);
     case "tool":
       return fixture.tool(m.tab, m.what);
     case "endTurn":
@@ -66,13 +66,13 @@ export async function make(fixture: Fixture, m: Move): Promise<void> {
     case "repeat":
       return fixture.repeat(m.way, m.from, m.most);
     case "hide":
-      return fixture.webview.hide(m.handed, m.heard);
+      return fixture.webview.hide(m.handed, m.received);
     case "show":
       return fixture.webview.show();
     case "load":
       return fixture.webview.load(m.lost);
     case "reload":
-      return fixture.webview.reload(m.kept, m.heard);
+      return fixture.webview.reload(m.kept, m.received);
     case "kill":
       return fixture.kill(m.arrives);
     case "closeTab":

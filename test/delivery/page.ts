@@ -62,14 +62,14 @@ export class TestPage {
     this.#isAlive = false;
   }
 
-  hear(message: HostToPage): void {
+  receive(message: HostToPage): void {
     if (!isHostToPage(message)) return this.browser.problem(`the page ignored ${JSON.stringify(message)}`);
     this.happen({ kind: "received", message });
   }
 
-  happen(happening: UiEvent): void {
+  happen(event: UiEvent): void {
     if (!this.#isAlive) return;
-    this.#enter(step(this.state, happening, this.#clock.now()));
+    this.#enter(step(this.state, event, this.#clock.now()));
   }
 
   open(): void {

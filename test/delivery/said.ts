@@ -59,18 +59,18 @@ export class Said {
   /** Holds at any time: prompts are in the order of the user's input, without duplicates. */
   isInOrder(tabId: string, prompts: readonly string[]): boolean {
     if (this.#stopped.has(tabId)) return new Set(prompts).size === prompts.length;
-    const said = [...this.#tabs.keys()];
-    return prompts.every((mark, i) => i === 0 || said.indexOf(mark) > said.indexOf(prompts[i - 1] ?? ""));
+    const texts = [...this.#tabs.keys()];
+    return prompts.every((mark, i) => i === 0 || texts.indexOf(mark) > texts.indexOf(prompts[i - 1] ?? ""));
   }
 
   /** Holds at the end. */
   check(tabId: string, prompts: readonly string[]): void {
     // A closed tab is restored if the view was hidden before the host received the message.
     if (this.#closed.has(tabId)) return;
-    const said = [...this.#tabs]
+    const texts = [...this.#tabs]
       .filter(([mark, owner]) => owner === tabId && (!this.#dropped.has(mark) || prompts.includes(mark)))
       .map(([mark]) => mark);
     const inOrder = (marks: readonly string[]) => (this.#stopped.has(tabId) ? marks.toSorted() : marks);
-    deepEqual(inOrder(prompts), inOrder(said), "prompts on the screen");
+    deepEqual(inOrder(prompts), inOrder(texts), "prompts on the screen");
   }
 }

@@ -73,7 +73,7 @@ export class TestSidecar implements SidecarProcess {
           version: "1",
           protocol: 1,
           clock,
-          odd: what => fixture.problem(what),
+          onWarning: what => fixture.problem(what),
           lastWords: () => "",
           stop: async () => undefined,
         });

@@ -31,7 +31,7 @@ export interface Extension {
 export class TestWebview {
   readonly toPage = new Line<Posted>(({ message, settle }) => {
     settle(true);
-    this.#page?.hear(message);
+    this.#page?.receive(message);
   });
   readonly toHost = new Line<PageToHost>(message => this.extension.received(message));
   #state: "hidden" | "starting" | "running" = "hidden";
@@ -89,12 +89,12 @@ export class TestWebview {
   }
 
   /**
-   * `handed` of the messages in flight had reached the page. The first `heard` messages of the page arrive before the
+   * `handed` of the messages in flight had reached the page. The first `received` messages of the page arrive before the
    * extension is notified that the view is hidden or that a delivery failed: all three use one connection.
    */
-  async hide(handed: number, heard: number): Promise<void> {
+  async hide(handed: number, received: number): Promise<void> {
     if (this.#state === "hidden") return;
-    this.#destroyPage(heard);
+    this.#destroyPage(received);
     await this.toHost.deliverAll();
     this.#state = "hidden";
     for (const { settle } of this.toPage.lose(0, handed, () => true)) settle(true);
@@ -126,16 +126,16 @@ export class TestWebview {
    * The command “Developer: Reload Webviews”; the extension is not notified. All but the last `kept` messages in flight
    * are lost.
    */
-  reload(kept: number, heard: number): void {
+  reload(kept: number, received: number): void {
     if (this.#state === "hidden") return;
     this.#state = "starting";
-    this.#destroyPage(heard);
+    this.#destroyPage(received);
     for (const { settle } of this.toPage.lose(0, Math.max(0, this.toPage.length - kept), () => true)) settle(true);
   }
 
-  #destroyPage(heard: number): void {
+  #destroyPage(received: number): void {
     this.#page?.destroy();
     this.#page = undefined;
-    this.toHost.cut(heard);
+    this.toHost.cut(received);
   }
 }

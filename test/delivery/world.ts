@@ -74,9 +74,9 @@ export class Fixture {
 
   // --- the agent
 
-  say(tab: number, words: number): void {
+  report(tab: number, words: number): void {
     const voice = this.#voice(tab);
-    for (let i = 0; voice && i < words; i++) voice.say(`${this.#mark("w", voice)} `);
+    for (let i = 0; voice && i < words; i++) voice.report(`${this.#mark("w", voice)} `);
   }
 
   /** Starts a tool call, or updates or ends a running one. */
@@ -245,8 +245,8 @@ export class Fixture {
 
   async tick(ms: number): Promise<void> {
     const { asked } = this.webview;
-    for (let left = ms; left > 0; left -= 250) {
-      this.clock.advance(Math.min(left, 250));
+    for (let remaining = ms; remaining > 0; remaining -= 250) {
+      this.clock.advance(Math.min(remaining, 250));
       await drained();
     }
     if (this.webview.asked - asked > 2 + ms / 1_000)
@@ -334,11 +334,11 @@ export class Fixture {
       );
       deepEqual(tab.conversation, conversation, "the page shows what the sidecar has");
       for (const { voice, sidecar: of } of this.#heard.filter(({ voice }) => voice.tabId === tabId)) {
-        const seen = shown.filter(mark => voice.said.includes(mark));
+        const seen = shown.filter(mark => voice.texts.includes(mark));
         const all: boolean = of === sidecar && voice.isOpen;
         deepEqual(
           seen,
-          all ? voice.said : voice.said.slice(0, seen.length),
+          all ? voice.texts : voice.texts.slice(0, seen.length),
           all ? "everything that was said" : "what was said to a sidecar that is gone, up to its end",
         );
       }
@@ -349,11 +349,11 @@ export class Fixture {
   /** Checked for every frame: no duplicates, correct order, and no visible content disappears. */
   #drawn(tabId: string, marks: readonly string[]): void {
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
-    const said = marks.filter(mark => !isPrompt(mark));
+    const texts = marks.filter(mark => !isPrompt(mark));
     const problem =
-      !isRising(said) || !this.#said.isInOrder(tabId, marks.filter(isPrompt))
+      !isRising(texts) || !this.#said.isInOrder(tabId, marks.filter(isPrompt))
         ? "twice or out of order"
-        : before.some((mark, i) => said[i] !== mark)
+        : before.some((mark, i) => texts[i] !== mark)
           ? "taken back, or put in between"
           : undefined;
     if (problem !== undefined) this.problems.push(`${problem} in ${tabId}: ${before.join(" ")} → ${marks.join(" ")}`);
@@ -407,7 +407,7 @@ export class Fixture {
 
   #mark(kind: "w" | "k", voice: Voice): string {
     const mark = `${kind}${++this.#marks}`;
-    voice.said.push(mark);
+    voice.texts.push(mark);
     return mark;
   }
 

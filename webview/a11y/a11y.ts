@@ -13,7 +13,7 @@ import { CardNames } from "../mynah/card-names";
 import { cardElement, iconNames, isUnfolded } from "../mynah/elements";
 import { selectors } from "../mynah/selectors";
 import { ChatKeys } from "./chat-keys";
-import { make } from "../components/dom";
+import { create } from "../components/dom";
 import { FocusTip } from "./focus-tip";
 import { LiveRegion } from "./live-region";
 import type { Clock } from "../page-clock";
@@ -39,14 +39,14 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
   const names = new CardNames(root);
   root.after(names.element);
   root.setAttribute("role", "main");
-  root.prepend(make("h1", { className: "symposium-spoken", text: texts.heading }));
+  root.prepend(create("h1", { className: "symposium-spoken", text: texts.heading }));
   observe(root, tabs);
   let heard = listening;
   let asks: readonly Ask[] = [];
   const carryOut = (said: Announcement): void => {
     switch (said.kind) {
       case "say":
-        return region.say(said.text);
+        return region.report(said.text);
       case "sayNow":
         return region.sayNow(said.text);
       case "hush":
@@ -57,9 +57,9 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
   };
   return {
     changed(before, after) {
-      const [next, said] = announce(heard, before, after);
+      const [next, messages] = announce(heard, before, after);
       heard = next;
-      said.forEach(carryOut);
+      messages.forEach(carryOut);
     },
     drawn(page, isWhole) {
       names.show(page);
@@ -78,17 +78,17 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
  * Creates two regions: a screen reader queues texts of the polite one and speaks texts of the alert one immediately.
  */
 function regionAfter(root: HTMLElement, clock: Clock): LiveRegion {
-  const spoken = make("div", {
+  const spoken = create("div", {
     className: "symposium-spoken",
     attributes: { role: "log", "aria-live": "polite", "aria-relevant": "additions", "aria-label": texts.announcements },
   });
-  const alert = make("div", { className: "symposium-spoken", attributes: { role: "alert" } });
+  const alert = create("div", { className: "symposium-spoken", attributes: { role: "alert" } });
   root.after(spoken, alert);
   const speak = (utterance: string): void => {
-    spoken.append(make("p", { text: utterance }));
+    spoken.append(create("p", { text: utterance }));
     if (spoken.children.length > KEPT) spoken.firstElementChild?.remove();
   };
-  return new LiveRegion(speak, utterance => alert.replaceChildren(make("p", { text: utterance })), clock);
+  return new LiveRegion(speak, utterance => alert.replaceChildren(create("p", { text: utterance })), clock);
 }
 /** Maximum number of utterances that the region keeps for rereading. */
 const KEPT = 20;

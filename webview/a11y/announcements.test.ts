@@ -64,10 +64,10 @@ class Listener {
   constructor(private page: Page) {}
   /** Announcements for the change to this page. */
   hears(page: Page): readonly Announcement[] {
-    const [heard, said] = announce(this.#heard, this.page, page);
+    const [heard, messages] = announce(this.#heard, this.page, page);
     this.#heard = heard;
     this.page = page;
-    return said;
+    return messages;
   }
   says(page: Page): readonly string[] {
     return this.hears(page).flatMap(each => (each.kind === "say" ? [each.text] : [`(${each.kind})`]));
@@ -175,18 +175,18 @@ suite("announcements", () => {
       ...rest,
     });
     const listener = new Listener(pageOf(running()));
-    const heard = (...entries: readonly Entry[]): readonly string[] =>
+    const onEvent = (...entries: readonly Entry[]): readonly string[] =>
       listener
         .hears(pageOf(running(...entries)))
         .map(each => (each.kind === "ask" ? `${each.key} ${each.text.replace(/ Eliza.*/, "")}` : each.kind));
-    deepEqual(heard(ask(1)), ["q1 Eliza wants to run a command: Step 1. command: rm -r build."]);
-    deepEqual(heard(ask(1), ask(2)), ["q2 Eliza wants to run a command: Step 2. command: rm -r build."]);
-    deepEqual(heard(ask(1), ask(2), ask(3)), ["q1 Question 1 of 3."]);
-    deepEqual(heard(ask(1), ask(2), ask(3), ask(4)), []);
+    deepEqual(onEvent(ask(1)), ["q1 Eliza wants to run a command: Step 1. command: rm -r build."]);
+    deepEqual(onEvent(ask(1), ask(2)), ["q2 Eliza wants to run a command: Step 2. command: rm -r build."]);
+    deepEqual(onEvent(ask(1), ask(2), ask(3)), ["q1 Question 1 of 3."]);
+    deepEqual(onEvent(ask(1), ask(2), ask(3), ask(4)), []);
     const done = { answered: { kind: "cancelled", why: "" } } as const;
-    deepEqual(heard(ask(1, done), ask(2), ask(3), ask(4)), ["q2 Question 1 of 3."]);
-    deepEqual(heard(ask(1, done), ask(2, done), ask(3), ask(4)).length, 2);
-    deepEqual(heard(ask(1, done), ask(2, done), ask(3, done), ask(4, done)), []);
+    deepEqual(onEvent(ask(1, done), ask(2), ask(3), ask(4)), ["q2 Question 1 of 3."]);
+    deepEqual(onEvent(ask(1, done), ask(2, done), ask(3), ask(4)).length, 2);
+    deepEqual(onEvent(ask(1, done), ask(2, done), ask(3, done), ask(4, done)), []);
   });
 
   test("focuses the card of a question and speaks it completely, once", () => {

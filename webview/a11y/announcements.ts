@@ -50,8 +50,8 @@ export function announce(heard: Listening, before: Page, after: Page): readonly 
   const tab = after.selected === undefined ? undefined : after.tabs.get(after.selected);
   if (isAnother || tab === undefined)
     return [listening, [...(isAnother ? [{ kind: "hush" } as const] : []), ...others]];
-  const [next, said] = ofSelected(heard, before.tabs.get(tab.tabId), tab);
-  return [next, [...said, ...others]];
+  const [next, messages] = ofSelected(heard, before.tabs.get(tab.tabId), tab);
+  return [next, [...messages, ...others]];
 }
 
 /** Whether `tab` continues what `before` showed. */
@@ -74,8 +74,8 @@ function ofSelected(
   const acts: readonly Announcement[] = [...(isOver(before, tab) ? [{ kind: "hush" } as const] : []), ...attached];
   if (before.conversation === tab.conversation) return [heard, acts];
   const had = predecessors(before.conversation.entries, tab.conversation.entries);
-  const [next, said] = ofEntries(heard, before.conversation, tab, had);
-  return [next, [...acts, ...said, ...ofTurn(before, tab), ...ofQueue(before, tab)]];
+  const [next, messages] = ofEntries(heard, before.conversation, tab, had);
+  return [next, [...acts, ...messages, ...ofTurn(before, tab), ...ofQueue(before, tab)]];
 }
 
 /** Sent attachments are not announced as removed. */
@@ -133,7 +133,7 @@ function ofEntries(
   { conversation }: Tab,
   changed: readonly Changed[],
 ): readonly [Listening, readonly Announcement[]] {
-  const said: Announcement[] = [],
+  const messages: Announcement[] = [],
     isAsked = changed.some(({ entry }) => isQuestion(entry));
   const questions = isAsked ? questionQueue(conversation.entries) : NO_QUESTIONS;
   let open = growing;
@@ -147,17 +147,20 @@ function ofEntries(
           ? passed(before.text, hasEnded(past, entry.id))
           : unread;
     const [reader, sentences] = read(from, entry.text, hasEnded(conversation, entry.id));
-    said.push(...sentences.map(text => ({ kind: "say", text }) as const));
+    messages.push(...sentences.map(text => ({ kind: "say", text }) as const));
     open = { id: entry.id, reader };
   };
   // The rest of an ended answer comes before the entries that follow it.
   const before = open && conversation.entries.findLast(({ id }) => id === open?.id);
   if (before?.kind === "agent" && hasEnded(conversation, before.id)) readOn(before, before);
   for (const each of changed) {
-    if (each.entry.kind !== "agent") said.push(...ofEntry(each, questions));
+    if (each.entry.kind !== "agent") messages.push(...ofEntry(each, questions));
     else if (each.before?.kind !== "agent" || each.before.text !== each.entry.text) readOn(each.entry, each.before);
   }
-  return [open ? { growing: open } : listening, isAsked ? [...said, ...ofNext(past, conversation, questions)] : said];
+  return [
+    open ? { growing: open } : listening,
+    isAsked ? [...messages, ...ofNext(past, conversation, questions)] : messages,
+  ];
 }
 
 /**

@@ -2,12 +2,12 @@
  * Tooltip of the focused element for keyboard users, visible while the element has the focus. Hidden from screen
  * readers, which announce names and descriptions.
  */
-import { make, setText } from "../components/dom";
+import { create, setText } from "../components/dom";
 
 const MARGIN = 4;
 
 export class FocusTip {
-  readonly element = make("div", { className: "symposium-tip", attributes: { "aria-hidden": "true" } });
+  readonly element = create("div", { className: "symposium-tip", attributes: { "aria-hidden": "true" } });
 
   constructor(root: HTMLElement) {
     this.element.hidden = true;

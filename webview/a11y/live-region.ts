@@ -16,7 +16,7 @@ const SHORTEST_MS = 600;
 /** Maximum number of characters of sentences joined into one utterance. */
 const UTTERANCE = 300;
 /** Maximum number of queued characters; about three minutes of speech. */
-export const MOST_WAITING = 5_000;
+export const MAX_WAITING = 5_000;
 
 export class LiveRegion {
   #waiting: string[] = [];
@@ -31,9 +31,9 @@ export class LiveRegion {
     private readonly clock: Clock,
   ) {}
 
-  say(sentence: string): void {
+  report(sentence: string): void {
     const length = this.#waiting.reduce((sum, each) => sum + each.length, sentence.length);
-    if (this.#leftOut > 0 || (length > MOST_WAITING && this.#waiting.length > 0)) this.#leftOut++;
+    if (this.#leftOut > 0 || (length > MAX_WAITING && this.#waiting.length > 0)) this.#leftOut++;
     else this.#waiting.push(sentence);
     this.#next();
   }

@@ -8,7 +8,7 @@
  */
 import type { Attachment } from "../../src/protocol/attachments";
 import { chipView } from "../view-model/chip";
-import { make } from "./dom";
+import { create } from "./dom";
 import { icon } from "./icons";
 import { texts } from "../view-model/texts";
 
@@ -17,17 +17,17 @@ export function chipContent(attachment: Attachment): readonly Node[] {
   const { name } = chipView(attachment);
   const picture =
     attachment.kind === "image" && attachment.data !== ""
-      ? make("img", {
+      ? create("img", {
           className: "symposium-thumbnail",
           attributes: { src: `data:${attachment.mimeType};base64,${attachment.data}`, alt: "" },
         })
       : icon(attachment.kind);
-  return [picture, make("span", { className: "symposium-chip-name", text: name })];
+  return [picture, create("span", { className: "symposium-chip-name", text: name })];
 }
 
 export class Chips {
   /** Place it before the prompt's text. */
-  readonly element = make("div", {
+  readonly element = create("div", {
     className: "symposium-chips",
     attributes: { role: "toolbar", "aria-label": texts.attached },
   });
@@ -56,7 +56,7 @@ export class Chips {
         this.#chips.delete(attachment);
       }
     attachments.forEach((attachment, i) => {
-      const chip = this.#chips.get(attachment) ?? this.#make(attachment);
+      const chip = this.#chips.get(attachment) ?? this.#create(attachment);
       this.#chips.set(attachment, chip);
       const there = this.element.children[i];
       if (there !== chip) this.element.insertBefore(chip, there ?? null);
@@ -65,9 +65,9 @@ export class Chips {
     this.#stopAt(buttons.find(button => button === document.activeElement) ?? buttons.at(-1));
   }
 
-  #make(attachment: Attachment): HTMLElement {
+  #create(attachment: Attachment): HTMLElement {
     const { name, about } = chipView(attachment);
-    const remove = make(
+    const remove = create(
       "button",
       {
         className: "symposium-chip-remove",
@@ -76,7 +76,7 @@ export class Chips {
       icon("remove"),
     );
     remove.addEventListener("click", () => this.#remove(attachment, remove));
-    return make(
+    return create(
       "span",
       { className: "symposium-chip", attributes: { title: about } },
       ...chipContent(attachment),

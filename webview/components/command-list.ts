@@ -5,7 +5,7 @@
  */
 import type { Command } from "../../src/protocol/chat";
 import { fitting, hintFor, isWhole } from "../view-model/commands";
-import { make, setText } from "./dom";
+import { create, setText } from "./dom";
 import { OptionList } from "./option-list";
 import { texts } from "../view-model/texts";
 
@@ -13,7 +13,7 @@ export class CommandList {
   /** Place them directly before the prompt. */
   readonly elements: readonly HTMLElement[];
   readonly #list: OptionList;
-  readonly #hint = make("p", { className: "symposium-command-hint", attributes: { role: "status" } });
+  readonly #hint = create("p", { className: "symposium-command-hint", attributes: { role: "status" } });
   #commands: readonly Command[] = [];
   /** Text of the prompt when the user closed the list. */
   #closedAt: string | undefined;

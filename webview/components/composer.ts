@@ -10,7 +10,7 @@ import type { Acts } from "../view-model/user-actions";
 import { write } from "./caret";
 import { Chips } from "./chips";
 import { CommandList } from "./command-list";
-import { make } from "./dom";
+import { create } from "./dom";
 import { pastesImages } from "../state/dropped";
 import { MentionList } from "./mention-list";
 import { meaningOfKey } from "./prompt-keys";
@@ -50,7 +50,7 @@ export class Composer {
       chosen: (mention, from, to) => this.#mentioned(mention, from, to),
     });
     area?.prepend(
-      make("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element),
+      create("div", { className: "symposium-completion" }, ...this.#commands.elements, this.#mentions.element),
     );
     prompt.parentElement?.before(this.#chips.element);
     // Registered after the lists, which handle keys first, and before the widget.

@@ -6,28 +6,28 @@
  * - Unchanged elements are not touched, so that the focus and the reading position remain.
  */
 import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/details-view";
-import { freshId, make } from "./dom";
+import { freshId, create } from "./dom";
 import { fold } from "./fold";
 import { texts } from "../view-model/texts";
 
 export class DetailsPanel {
-  readonly button = make("button", {
+  readonly button = create("button", {
     className: "symposium-details-button",
     text: texts.details,
     attributes: { type: "button", title: texts.detailsTooltip, "aria-label": texts.detailsTooltip },
   }); // the tooltip distinguishes it from the “Details” of cards
-  readonly panel = make("div", {
+  readonly panel = create("div", {
     className: "symposium-details",
     attributes: { id: freshId(), role: "group", "aria-label": texts.detailsTooltip, tabindex: "0" },
   });
-  readonly #facts = make("dl");
-  readonly #heading = make("p", {
+  readonly #facts = create("dl");
+  readonly #heading = create("p", {
     className: "symposium-details-heading",
     text: texts.detailsExtensions,
     attributes: { id: freshId() },
   });
-  readonly #list = make("ol", { attributes: { "aria-labelledby": this.#heading.id } });
-  readonly #none = make("p", { text: texts.detailsNone });
+  readonly #list = create("ol", { attributes: { "aria-labelledby": this.#heading.id } });
+  readonly #none = create("p", { text: texts.detailsNone });
   #told = "";
   readonly #items = new Map<string, { readonly told: string; readonly element: HTMLElement }>();
 
@@ -46,7 +46,7 @@ export class DetailsPanel {
       told = JSON.stringify(facts);
     if (told !== this.#told)
       this.#facts.replaceChildren(
-        ...facts.flatMap(({ name, value }) => [make("dt", { text: name }), make("dd", { text: value })]),
+        ...facts.flatMap(({ name, value }) => [create("dt", { text: name }), create("dd", { text: value })]),
       );
     this.#told = told;
     this.#none.hidden = extensions.length > 0;
@@ -78,19 +78,19 @@ const STATES: Readonly<Record<ExtensionView["state"], string>> = {
 };
 
 function itemOf({ name, state, sentences, added }: ExtensionView, before: HTMLElement | undefined): HTMLElement {
-  const item = make(
+  const item = create(
     "li",
     { attributes: { "data-state": state } },
-    make("span", { className: "symposium-details-name", text: name }),
-    make("span", { className: "symposium-details-state", text: ` ${STATES[state]}` }),
-    make("ul", {}, ...sentences.map(text => make("li", { text }))),
+    create("span", { className: "symposium-details-name", text: name }),
+    create("span", { className: "symposium-details-state", text: ` ${STATES[state]}` }),
+    create("ul", {}, ...sentences.map(text => create("li", { text }))),
   );
   if (added === undefined) return item;
-  const text = make(
+  const text = create(
     "details",
     {},
-    make("summary", { text: texts.detailsAdded }),
-    make("pre", { text: added, attributes: { tabindex: "0", "aria-label": texts.detailsAdded } }),
+    create("summary", { text: texts.detailsAdded }),
+    create("pre", { text: added, attributes: { tabindex: "0", "aria-label": texts.detailsAdded } }),
   );
   text.open = before?.querySelector("details")?.open ?? false;
   item.append(text);

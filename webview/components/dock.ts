@@ -10,7 +10,7 @@
 import type { PlanStep, Usage } from "../../src/protocol/chat";
 import { DetailsPanel } from "./details-panel";
 import { planView, usageView, type BypassView } from "../view-model/dock-view";
-import { freshId, make, setText } from "./dom";
+import { freshId, create, setText } from "./dom";
 import { fold } from "./fold";
 import { QueueList, type QueueListener } from "./queue-list";
 import type { TabView } from "../view-model/tab-view";
@@ -24,43 +24,43 @@ export interface DockListener extends QueueListener {
 }
 
 export class Dock {
-  readonly element = make("div", { className: "symposium-dock" });
-  readonly #planSteps = make("ol", {
+  readonly element = create("div", { className: "symposium-dock" });
+  readonly #planSteps = create("ol", {
     className: "symposium-plan-steps",
     attributes: { id: freshId(), "aria-label": texts.plan, tabindex: "0" },
   });
-  readonly #progress = make("span", { className: "symposium-plan-progress" });
-  readonly #current = make("span", { className: "symposium-plan-current" });
-  readonly #planButton = make(
+  readonly #progress = create("span", { className: "symposium-plan-progress" });
+  readonly #current = create("span", { className: "symposium-plan-current" });
+  readonly #planButton = create(
     "button",
     { className: "symposium-plan", attributes: { type: "button" } },
-    make("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }),
-    make("span", { className: "symposium-plan-name", text: `${texts.plan} ` }),
+    create("span", { className: "symposium-chevron", attributes: { "aria-hidden": "true" } }),
+    create("span", { className: "symposium-plan-name", text: `${texts.plan} ` }),
     this.#progress,
     this.#current,
   );
-  readonly #ring = make("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
-  readonly #usageShort = make("span");
-  readonly #usageButton = make(
+  readonly #ring = create("span", { className: "symposium-ring", attributes: { "aria-hidden": "true" } });
+  readonly #usageShort = create("span");
+  readonly #usageButton = create(
     "button",
     { className: "symposium-usage", attributes: { type: "button" } },
     this.#ring,
     this.#usageShort,
   );
-  readonly #followButton = make("button", {
+  readonly #followButton = create("button", {
     className: "symposium-follow",
     text: texts.follow,
     attributes: { type: "button", title: texts.followTooltip },
   });
-  readonly #usageFull = make("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
-  readonly #bypassText = make("p");
-  readonly #bypassButton = make("button", { attributes: { type: "button" } });
-  readonly #askAgain = make("button", {
+  readonly #usageFull = create("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
+  readonly #bypassText = create("p");
+  readonly #bypassButton = create("button", { attributes: { type: "button" } });
+  readonly #askAgain = create("button", {
     className: "symposium-ask-again",
     text: texts.askAgain,
     attributes: { type: "button", title: texts.askAgainTooltip },
   });
-  readonly #bypass = make(
+  readonly #bypass = create(
     "div",
     { className: "symposium-bypassed", attributes: { role: "group" } },
     this.#bypassButton,
@@ -79,7 +79,7 @@ export class Dock {
     this.#askAgain.addEventListener("click", () => listener.bypassEnded());
     this.element.append(
       this.#bypass,
-      make(
+      create(
         "div",
         { className: "symposium-dock-line" },
         this.#planButton,
@@ -151,12 +151,12 @@ export class Dock {
     this.#planButton.title = view.current;
     this.#planSteps.replaceChildren(
       ...view.steps.map(({ mark, text, state, said }) =>
-        make(
+        create(
           "li",
           { attributes: { "data-state": state } },
-          make("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }),
-          make("span", { text }),
-          make("span", { className: "symposium-unseen", text: `, ${said}` }),
+          create("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }),
+          create("span", { text }),
+          create("span", { className: "symposium-unseen", text: `, ${said}` }),
         ),
       ),
     );

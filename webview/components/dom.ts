@@ -5,7 +5,7 @@ export interface Made {
   readonly attributes?: Readonly<Record<string, string>>;
 }
 
-export function make<K extends keyof HTMLElementTagNameMap>(
+export function create<K extends keyof HTMLElementTagNameMap>(
   tag: K,
   { className, text, attributes = {} }: Made = {},
   ...children: readonly Node[]

@@ -2,7 +2,7 @@
  * Drag and drop on the page: an overlay lists the accepted types during a drag, and `Drops` receives the dropped items.
  */
 import { droppedOf, mayAttach, OTHER_FILES } from "../state/dropped";
-import { make } from "./dom";
+import { create } from "./dom";
 import { texts } from "../view-model/texts";
 
 export interface Drops {
@@ -13,11 +13,11 @@ export interface Drops {
 }
 
 export function acceptDrops(root: HTMLElement, drops: Drops): void {
-  const overlay = make(
+  const overlay = create(
     "div",
     { className: "symposium-drop", attributes: { "aria-hidden": "true" } },
-    make("p", { text: texts.drop }),
-    make("p", { className: "symposium-drop-more", text: texts.dropMore }),
+    create("p", { text: texts.drop }),
+    create("p", { className: "symposium-drop-more", text: texts.dropMore }),
   );
   const show = (shown: boolean) => {
     overlay.hidden = !shown;

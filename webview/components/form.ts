@@ -9,7 +9,7 @@
  */
 import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/elicitation";
 import { visibleLine } from "../../src/protocol/visible-text";
-import { freshId, make } from "./dom";
+import { freshId, create } from "./dom";
 import { filled, hintOf, type Entered } from "../view-model/form-values";
 import { texts } from "../view-model/texts";
 
@@ -28,21 +28,21 @@ interface Drawn {
 export class Form {
   readonly element: HTMLElement;
   readonly #drawn: readonly Drawn[];
-  readonly #wrong = make("p", { className: "symposium-unseen", attributes: { role: "alert" } });
+  readonly #wrong = create("p", { className: "symposium-unseen", attributes: { role: "alert" } });
 
   /** `asks` is the accessible name: the requester and the request. */
   constructor({ title, description, fields }: FormAsk, asks: string, answer: (choice: ElicitationChoice) => void) {
     this.#drawn = fields.map(draw);
-    this.element = make(
+    this.element = create(
       "div",
       { className: "symposium-form", attributes: { role: "form", "aria-label": asks } },
-      ...(title === undefined ? [] : [make("p", { className: "symposium-form-title", text: visibleLine(title) })]),
+      ...(title === undefined ? [] : [create("p", { className: "symposium-form-title", text: visibleLine(title) })]),
       ...(description === undefined
         ? []
-        : [make("p", { className: "symposium-form-about", text: visibleLine(description) })]),
+        : [create("p", { className: "symposium-form-about", text: visibleLine(description) })]),
       ...this.#drawn.map(({ element }) => element),
       this.#wrong,
-      make(
+      create(
         "div",
         { className: "symposium-form-buttons" },
         button(texts.submit, "main", () => this.#submit(answer)),
@@ -84,7 +84,7 @@ export class Form {
 }
 
 function button(text: string, weight: "main" | "plain", press: () => void): HTMLButtonElement {
-  const element = make("button", {
+  const element = create("button", {
     className: `symposium-button symposium-${weight}`,
     text,
     attributes: { type: "button" },
@@ -104,7 +104,7 @@ function draw(field: Field): Drawn {
       return line(
         field,
         field.initial === undefined ? "" : String(field.initial),
-        make("input", {
+        create("input", {
           attributes: {
             type: "text",
             inputmode: field.type === "integer" ? "numeric" : "decimal",
@@ -115,7 +115,7 @@ function draw(field: Field): Drawn {
     case "boolean":
       return tick(field);
     case "choice":
-      return field.options.length <= MOST_RADIOS
+      return field.options.length <= MAX_RADIOS
         ? several(field, "radio", field.required ? [] : [NO_ANSWER])
         : list(field);
     case "choices":
@@ -123,7 +123,7 @@ function draw(field: Field): Drawn {
   }
 }
 
-const MOST_RADIOS = 5;
+const MAX_RADIOS = 5;
 const NO_ANSWER: FieldOption = { value: "", title: texts.noAnswer };
 
 type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
@@ -135,9 +135,9 @@ type Line = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
  */
 function inputFor({ format, maxLength, initial }: Of<"text">): Line {
   if (format === undefined && (initial?.includes("\n") || (maxLength ?? 0) > 200))
-    return make("textarea", { attributes: { rows: "3" } });
+    return create("textarea", { attributes: { rows: "3" } });
   const type = format === "email" ? "email" : format === "uri" ? "url" : format === "password" ? "password" : "text";
-  return make("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
+  return create("input", { attributes: { type, autocomplete: "off", spellcheck: "false" } });
 }
 
 /** Label, hints and error message around a single control with a value. */
@@ -146,7 +146,7 @@ function line(field: Field, initial: string, control: Line): Drawn {
   control.id = freshId();
   control.value = initial;
   describe(control, field, ids);
-  const label = make(
+  const label = create(
     "label",
     { className: "symposium-label", text: visibleLine(field.title), attributes: { for: control.id } },
     ...requiredMark(field),
@@ -154,7 +154,7 @@ function line(field: Field, initial: string, control: Line): Drawn {
   return {
     field,
     wrong,
-    element: make("div", { className: "symposium-field" }, label, ...notes, control, wrong),
+    element: create("div", { className: "symposium-field" }, label, ...notes, control, wrong),
     first: control,
     marked: [control],
     entered: () => control.value,
@@ -168,11 +168,11 @@ function list(field: Of<"choice">): Drawn {
     ...field.options,
   ];
   // Option values are indexes, because the agent's values can be empty or duplicated.
-  const control = make(
+  const control = create(
     "select",
     {},
     ...options.map(({ title, description }, i) =>
-      make("option", {
+      create("option", {
         text: visibleLine(title),
         attributes: { value: String(i), ...(description === undefined ? {} : { title: visibleLine(description) }) },
       }),
@@ -187,19 +187,19 @@ function list(field: Of<"choice">): Drawn {
 
 function tick(field: Of<"boolean">): Drawn {
   const { notes, wrong, ids } = notesOf(field);
-  const control = make("input", { attributes: { type: "checkbox", id: freshId() } });
+  const control = create("input", { attributes: { type: "checkbox", id: freshId() } });
   control.checked = field.initial ?? false;
   describe(control, field, ids);
-  const label = make(
+  const label = create(
     "label",
     { className: "symposium-option" },
     control,
-    make("span", { text: visibleLine(field.title) }),
+    create("span", { text: visibleLine(field.title) }),
   );
   return {
     field,
     wrong,
-    element: make("div", { className: "symposium-field" }, label, ...notes, wrong),
+    element: create("div", { className: "symposium-field" }, label, ...notes, wrong),
     first: control,
     marked: [control],
     entered: () => control.checked,
@@ -213,28 +213,28 @@ function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox"
     field.type === "choices" ? (field.initial?.includes(value) ?? false) : field.initial === value;
   const options = [...field.options, ...more];
   const boxes = options.map((option, i) => {
-    const box = make("input", { attributes: { type, name, id: freshId() } });
+    const box = create("input", { attributes: { type, name, id: freshId() } });
     box.checked = i < field.options.length ? isInitial(option) : !field.options.some(isInitial);
     return box;
   });
   const labels = options.map(({ title, description }, i) =>
-    make(
+    create(
       "label",
       { className: "symposium-option", attributes: { for: boxes[i]?.id ?? "" } },
       ...boxes.slice(i, i + 1),
-      make(
+      create(
         "span",
         { text: visibleLine(title) },
         ...(description === undefined
           ? []
-          : [make("span", { className: "symposium-note", text: visibleLine(description) })]),
+          : [create("span", { className: "symposium-note", text: visibleLine(description) })]),
       ),
     ),
   );
-  const group = make(
+  const group = create(
     "fieldset",
     { className: "symposium-field", attributes: { role: type === "radio" ? "radiogroup" : "group" } },
-    make("legend", { className: "symposium-label", text: visibleLine(field.title) }, ...requiredMark(field)),
+    create("legend", { className: "symposium-label", text: visibleLine(field.title) }, ...requiredMark(field)),
     ...notes,
     ...labels,
     wrong,
@@ -261,8 +261,10 @@ function notesOf(field: Field): {
 } {
   const notes = [field.description ?? "", hintOf(field)]
     .filter(text => text.trim() !== "")
-    .map(text => make("span", { className: "symposium-note", text: visibleLine(text), attributes: { id: freshId() } }));
-  const wrong = make("span", { className: "symposium-wrong", attributes: { id: freshId() } });
+    .map(text =>
+      create("span", { className: "symposium-note", text: visibleLine(text), attributes: { id: freshId() } }),
+    );
+  const wrong = create("span", { className: "symposium-wrong", attributes: { id: freshId() } });
   return { notes, wrong, ids: [...notes, wrong].map(({ id }) => id).join(" ") };
 }
 
@@ -272,5 +274,5 @@ function describe(control: HTMLElement, { required }: Field, ids: string): void 
 }
 
 function requiredMark({ required }: Field): readonly HTMLElement[] {
-  return required ? [make("span", { className: "symposium-required", text: ` (${texts.required})` })] : [];
+  return required ? [create("span", { className: "symposium-required", text: ` (${texts.required})` })] : [];
 }

@@ -65,9 +65,9 @@ export class MentionList {
   offer(query: string, mentions: readonly Mention[]): void {
     if (this.#typed?.query !== query) return;
     // Further results for the same query keep the selection.
-    const more = this.#offered.query === query;
+    const hasMore = this.#offered.query === query;
     this.#offered = { query, mentions };
-    this.#show(more ? "same" : "first");
+    this.#show(hasMore ? "same" : "first");
   }
 
   #close(): void {

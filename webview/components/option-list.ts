@@ -6,7 +6,7 @@
  * - The focus stays in the prompt, whose text is the draft.
  * - While open, the list consumes only the keys that it needs.
  */
-import { freshId, make } from "./dom";
+import { freshId, create } from "./dom";
 
 export interface Option {
   /** Unique within the list. */
@@ -33,7 +33,7 @@ export class OptionList {
     label: string,
     private readonly listener: OptionListener,
   ) {
-    this.element = make("div", {
+    this.element = create("div", {
       className: "symposium-commands",
       attributes: { id: freshId(), role: "listbox", "aria-label": label },
     });
@@ -61,11 +61,11 @@ export class OptionList {
     this.element.hidden = options.length === 0;
     this.element.replaceChildren(
       ...options.map(({ key, text, about }) => {
-        const option = make(
+        const option = create(
           "div",
           { className: "symposium-command", attributes: { id: freshId(), role: "option", "aria-selected": "false" } },
-          make("span", { className: "symposium-command-name", text }),
-          make("span", { className: "symposium-command-about", text: about }),
+          create("span", { className: "symposium-command-name", text }),
+          create("span", { className: "symposium-command-about", text: about }),
         );
         option.addEventListener("click", () => this.#choose(key));
         return option;

@@ -7,7 +7,7 @@
  */
 import type { QueuedPrompt } from "../../src/protocol/chat";
 import { chipContent } from "./chips";
-import { freshId, make, setText } from "./dom";
+import { freshId, create, setText } from "./dom";
 import { looksSame, type QueueView, type ShownPrompt } from "../view-model/queue-view";
 import { texts } from "../view-model/texts";
 
@@ -22,20 +22,20 @@ interface Row {
 }
 
 export class QueueList {
-  readonly element = make("section", { className: "symposium-queue", attributes: { "aria-label": texts.queue } });
-  readonly #about = make("p", { className: "symposium-queue-about" });
-  readonly #send = make("button", {
+  readonly element = create("section", { className: "symposium-queue", attributes: { "aria-label": texts.queue } });
+  readonly #about = create("p", { className: "symposium-queue-about" });
+  readonly #send = create("button", {
     className: "symposium-queue-send",
     text: texts.sendQueued,
     attributes: { type: "button" },
   });
-  readonly #list = make("ol", { className: "symposium-queue-prompts", attributes: { role: "list" } });
+  readonly #list = create("ol", { className: "symposium-queue-prompts", attributes: { role: "list" } });
   readonly #rows = new Map<string, Row>();
   #shown: QueueView | undefined;
 
   constructor(private readonly listener: QueueListener) {
     this.#send.addEventListener("click", () => listener.sent());
-    this.element.append(make("div", { className: "symposium-queue-head" }, this.#about, this.#send), this.#list);
+    this.element.append(create("div", { className: "symposium-queue-head" }, this.#about, this.#send), this.#list);
     this.element.hidden = true;
   }
 
@@ -63,32 +63,32 @@ export class QueueList {
     const { messageId } = shown.prompt;
     const before = this.#rows.get(messageId);
     if (before?.shown.prompt === shown.prompt && before.shown.state === shown.state) return before.element;
-    const element = this.#make(shown);
+    const element = this.#create(shown);
     before?.element.replaceWith(element);
     this.#rows.set(messageId, { shown, element });
     return element;
   }
 
-  #make({ prompt, state }: ShownPrompt): HTMLElement {
-    const text = make("span", {
+  #create({ prompt, state }: ShownPrompt): HTMLElement {
+    const text = create("span", {
       className: "symposium-queued-text",
       text: prompt.text,
       attributes: { title: prompt.text.slice(0, 1_000) },
     });
     const parts = prompt.text.trim() === "" ? [] : [text];
-    const what = make(
+    const what = create(
       "div",
       { className: "symposium-queued-what", attributes: { id: freshId() } },
       ...parts,
       ...chips(prompt),
     );
-    return make(
+    return create(
       "li",
       { className: "symposium-queued", attributes: { "data-state": state } },
       what,
       ...(state === "waiting"
         ? [
-            make(
+            create(
               "span",
               { className: "symposium-queued-acts" },
               this.#button(prompt, "edit", what.id),
@@ -100,7 +100,7 @@ export class QueueList {
   }
 
   #button({ messageId }: QueuedPrompt, to: "edit" | "drop", about: string): HTMLElement {
-    const button = make("button", {
+    const button = create("button", {
       text: to === "edit" ? texts.edit : texts.withdraw,
       attributes: {
         type: "button",
@@ -114,5 +114,5 @@ export class QueueList {
 }
 
 function chips({ attachments = [] }: QueuedPrompt): readonly HTMLElement[] {
-  return attachments.map(attachment => make("span", { className: "symposium-chip" }, ...chipContent(attachment)));
+  return attachments.map(attachment => create("span", { className: "symposium-chip" }, ...chipContent(attachment)));
 }

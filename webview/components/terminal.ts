@@ -7,7 +7,7 @@
  * - The output scrolls along if it was scrolled to the end; otherwise it keeps its position.
  */
 import type { ShownTerminal } from "../view-model/card";
-import { freshId, make, setText } from "./dom";
+import { freshId, create, setText } from "./dom";
 import { readableText, visibleText } from "../../src/protocol/visible-text";
 import { cssOf, terminalText } from "../view-model/terminal-view";
 import type { AnsiLine } from "../view-model/ansi";
@@ -15,11 +15,11 @@ import { texts } from "../view-model/texts";
 
 export class Terminal {
   readonly element: HTMLElement;
-  readonly #command = make("code", { className: "symposium-terminal-command", attributes: { id: freshId() } });
-  readonly #where = make("span", { className: "symposium-note" });
-  readonly #state = make("span", { className: "symposium-terminal-state" });
-  readonly #cut = make("span", { className: "symposium-note", text: texts.cut });
-  readonly #output = make("pre", {
+  readonly #command = create("code", { className: "symposium-terminal-command", attributes: { id: freshId() } });
+  readonly #where = create("span", { className: "symposium-note" });
+  readonly #state = create("span", { className: "symposium-terminal-state" });
+  readonly #cut = create("span", { className: "symposium-note", text: texts.cut });
+  readonly #output = create("pre", {
     className: "symposium-terminal-output",
     attributes: { tabindex: "0", role: "region", "aria-labelledby": this.#command.id },
   });
@@ -27,16 +27,16 @@ export class Terminal {
   #shown: ShownTerminal | undefined;
 
   constructor(openInTerminal: () => void) {
-    const open = make("button", {
+    const open = create("button", {
       className: "symposium-link",
       text: texts.openTerminal,
       attributes: { type: "button" },
     });
     open.addEventListener("click", openInTerminal);
-    this.element = make(
+    this.element = create(
       "div",
       { className: "symposium-terminal" },
-      make("div", { className: "symposium-terminal-head" }, this.#command, this.#state),
+      create("div", { className: "symposium-terminal-head" }, this.#command, this.#state),
       this.#where,
       this.#cut,
       this.#output,
@@ -76,11 +76,11 @@ export class Terminal {
 }
 
 function lineOf(line: AnsiLine): HTMLElement {
-  return make(
+  return create(
     "span",
     { className: "symposium-terminal-line" },
     ...line.map(({ text, style }) => {
-      const span = make("span", { text: readableText(text) });
+      const span = create("span", { text: readableText(text) });
       for (const [property, value] of Object.entries(cssOf(style))) span.style.setProperty(property, value);
       return span;
     }),

@@ -4,7 +4,7 @@ import type { Card } from "../view-model/card";
 import { cardContent } from "./elements";
 import { chipView } from "../view-model/chip";
 import { chipContent } from "../components/chips";
-import { make } from "../components/dom";
+import { create } from "../components/dom";
 import { texts } from "../view-model/texts";
 
 interface Kept {
@@ -37,7 +37,7 @@ export class CardAttachments {
     before?.element.remove();
     const kept = {
       attached,
-      element: make(
+      element: create(
         "ul",
         { className: "symposium-attached", attributes: { role: "list", "aria-label": texts.attached } },
         ...attached.map(item),
@@ -54,7 +54,7 @@ function item(attachment: Attachment): HTMLElement {
   const content = chipContent(attachment);
   const chip =
     address === undefined
-      ? make("span", { className: "symposium-chip", attributes: { title: about } }, ...content)
-      : make("a", { className: "symposium-chip", attributes: { title: about, href: address } }, ...content);
-  return make("li", { attributes: { "data-attached": attachment.kind } }, chip);
+      ? create("span", { className: "symposium-chip", attributes: { title: about } }, ...content)
+      : create("a", { className: "symposium-chip", attributes: { title: about, href: address } }, ...content);
+  return create("li", { attributes: { "data-attached": attachment.kind } }, chip);
 }

@@ -9,7 +9,7 @@
 import type { Card, CardButton } from "../view-model/card";
 import { cardContent } from "./elements";
 import { selectors } from "./selectors";
-import { freshId, make } from "../components/dom";
+import { freshId, create } from "../components/dom";
 import { texts } from "../view-model/texts";
 
 interface Kept {
@@ -51,11 +51,11 @@ export class CardMore {
  * The browser closes a popover on Escape and on outside clicks. The top layer keeps scroll containers from clipping it.
  */
 function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
-  const menu = make("div", {
+  const menu = create("div", {
     className: "symposium-menu",
     attributes: { id: freshId(), role: "menu", popover: "auto", "aria-label": texts.moreActions },
   });
-  const button = make("button", {
+  const button = create("button", {
     className: "symposium-more",
     text: "⋯",
     attributes: {
@@ -68,7 +68,7 @@ function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => 
     },
   });
   const items = more.map(({ id, label }) => {
-    const item = make("button", {
+    const item = create("button", {
       className: "symposium-menu-item",
       text: label,
       attributes: { type: "button", role: "menuitem", tabindex: "-1" },
@@ -120,7 +120,7 @@ function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => 
         return false;
     }
   };
-  return make("span", { className: "symposium-more-place" }, button, menu);
+  return create("span", { className: "symposium-more-place" }, button, menu);
 }
 
 /** Below the button, or above it if there is not enough space; always within the page. */

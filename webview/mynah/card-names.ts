@@ -2,7 +2,7 @@
  * Accessible names of the cards, and accessible descriptions of questions. The descriptions live outside the cards,
  * because cards are redrawn often.
  */
-import { freshId, make } from "../components/dom";
+import { freshId, create } from "../components/dom";
 import { keyOf } from "../view-model/card";
 import { cardElements } from "./elements";
 import { isQuestion, type Page } from "../state/page-model";
@@ -14,7 +14,7 @@ import { texts } from "../view-model/texts";
 
 export class CardNames {
   /** Hidden container of the descriptions that cards reference. */
-  readonly element = make("div");
+  readonly element = create("div");
 
   constructor(private readonly root: HTMLElement) {
     this.element.hidden = true;
@@ -54,7 +54,7 @@ export class CardNames {
     const text = whatIsAsked(asked);
     const before = document.getElementById(card.getAttribute("aria-describedby") ?? "");
     if (before?.textContent === text) return;
-    const description = make("p", { text, attributes: { id: freshId() } });
+    const description = create("p", { text, attributes: { id: freshId() } });
     this.element.append(description);
     card.setAttribute("aria-describedby", description.id);
   }

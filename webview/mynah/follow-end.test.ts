@@ -21,7 +21,7 @@ class List implements Scroller {
     this.scrollTop = to;
     this.#listener();
   }
-  told(): void {
+  onNotification(): void {
     this.#listener();
   }
   get left(): number {
@@ -51,7 +51,7 @@ suite("follow end", () => {
     const { list, draw } = following();
     draw(300);
     equal(list.left, 0);
-    list.told();
+    list.onNotification();
     draw(300);
     equal(list.left, 0);
   });
@@ -60,7 +60,7 @@ suite("follow end", () => {
     const { list, draw, late } = following();
     draw(300);
     list.scrollHeight += 200;
-    list.told();
+    list.onNotification();
     equal(list.left, 200);
     late();
     equal(list.left, 0);
@@ -72,7 +72,7 @@ suite("follow end", () => {
   test("keeps a scrolled position until the end is reached again", () => {
     const { list, draw, late } = following();
     draw(300);
-    list.told();
+    list.onNotification();
     list.scroll(200);
     draw(300);
     late();

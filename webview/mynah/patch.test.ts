@@ -43,8 +43,8 @@ suite("mynah-ui patch", () => {
 
   suite("a link", () => {
     const { put = "" } = loader.PATCHES.find(({ why }) => why.startsWith("A link may lead anywhere")) ?? {};
-    const link = (href: string, more: object = {}): string =>
-      String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...more })})`));
+    const link = (href: string, overrides: object = {}): string =>
+      String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...overrides })})`));
 
     test("opens web, mail, file and page addresses", () => {
       for (const href of [
@@ -84,13 +84,13 @@ suite("mynah-ui patch", () => {
     });
 
     test("cannot end an attribute", () => {
-      for (const more of [
+      for (const overrides of [
         { text: `hi" onmouseover="x` },
         { title: `x" onclick='y'` },
         { href: `https://a.b/"onclick="x` },
         { href: `https://a.b/'><b` },
       ]) {
-        const html = link("https://a.b", more),
+        const html = link("https://a.b", overrides),
           [, tag = ""] = /^<a ([^>]*)>/.exec(html) ?? [];
         equal(tag.replace(/ ?(?:href|target|title)="[^"<>']*"/g, ""), "", html);
       }

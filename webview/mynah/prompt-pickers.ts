@@ -8,7 +8,7 @@
  */
 import type { Control } from "../../src/protocol/controls";
 import { picked, type Picked, type Picker } from "../view-model/controls";
-import { make } from "../components/dom";
+import { create } from "../components/dom";
 import { spoken } from "../view-model/sentences";
 
 export class PromptPickers {
@@ -59,7 +59,7 @@ function group(select: HTMLSelectElement, { value, choices }: Picker): void {
     if (option === undefined) return;
     if (about !== undefined) option.title = about;
     if (name === undefined) return select.append(option);
-    const of = groups.get(name) ?? make("optgroup", { attributes: { label: name } });
+    const of = groups.get(name) ?? create("optgroup", { attributes: { label: name } });
     groups.set(name, of);
     of.append(option);
     select.append(of);

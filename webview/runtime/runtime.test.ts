@@ -12,7 +12,7 @@ function fixture() {
   const posted: PageToHost[] = [],
     shown: string[] = [],
     dataset: Record<string, string | undefined> = {};
-  const told: { readonly before: Page; readonly after: Page }[] = [],
+  const notifications: { readonly before: Page; readonly after: Page }[] = [],
     drawn: boolean[] = [];
   const unfit = new Set<string>(),
     slow = new Set<string>();
@@ -42,7 +42,7 @@ function fixture() {
       saving: { now: () => undefined, soon: () => undefined },
       told: {
         changed: (before, after) => {
-          told.push({ before, after });
+          notifications.push({ before, after });
         },
         drawn: (_page, isWhole) => {
           drawn.push(isWhole);
@@ -58,8 +58,8 @@ function fixture() {
     first[0],
   );
   loop.enter(first);
-  const hear = (message: HostToPage): void => loop.happen({ kind: "received", message });
-  hear({
+  const receive = (message: HostToPage): void => loop.happen({ kind: "received", message });
+  receive({
     type: "state",
     agents: [{ id: "a", name: "A" }],
     currentAgentId: "a",
@@ -68,7 +68,7 @@ function fixture() {
     sidecar: { state: "running" },
   });
   for (const tabId of ["1", "2"])
-    hear({
+    receive({
       type: "snapshot",
       tabId,
       bootId: "b",
@@ -78,34 +78,34 @@ function fixture() {
     });
   loop.draw();
   let seq = 0;
-  const say = (event: ChatEvent): void => hear({ type: "event", tabId: "1", bootId: "b", seq: ++seq, event });
-  return { loop, posted, shown, dataset, told, drawn, unfit, slow, say, hear, frames: () => frames };
+  const emit = (event: ChatEvent): void => receive({ type: "event", tabId: "1", bootId: "b", seq: ++seq, event });
+  return { loop, posted, shown, dataset, notifications, drawn, unfit, slow, emit, receive, frames: () => frames };
 }
 
 suite("page runtime", () => {
   test("merges the chunks of an answer with the next event or drawing", () => {
-    const { loop, told, say } = fixture();
-    say({ type: "upsert", entry: { kind: "agent", id: "e", text: "" } });
+    const { loop, notifications, emit } = fixture();
+    emit({ type: "upsert", entry: { kind: "agent", id: "e", text: "" } });
     const before = loop.page,
-      count = told.length;
+      count = notifications.length;
     for (const [offset, text] of [
       [0, "one "],
       [4, "two "],
       [8, "three"],
     ] as const)
-      say({ type: "append", id: "e", offset, text });
-    equal(told.length, count, "not one by one");
+      emit({ type: "append", id: "e", offset, text });
+    equal(notifications.length, count, "not one by one");
     loop.draw();
-    equal(told.length, count + 1);
-    equal(told.at(-1)?.before, before, "from before the first of them");
-    equal(told.at(-1)?.after, loop.page);
+    equal(notifications.length, count + 1);
+    equal(notifications.at(-1)?.before, before, "from before the first of them");
+    equal(notifications.at(-1)?.after, loop.page);
   });
 
   test("logs a tab that fails to draw and draws the other", () => {
-    const { loop, posted, shown, unfit, hear } = fixture();
+    const { loop, posted, shown, unfit, receive } = fixture();
     unfit.add("1");
     shown.length = 0;
-    hear({
+    receive({
       type: "state",
       agents: [{ id: "a", name: "A" }],
       currentAgentId: "a",
@@ -115,7 +115,7 @@ suite("page runtime", () => {
     loop.draw();
     deepEqual(shown, ["2"]);
     ok(posted.some(message => message.type === "log" && message.message === "A tab could not be drawn."));
-    hear({
+    receive({
       type: "event",
       tabId: "2",
       bootId: "b",
@@ -127,12 +127,12 @@ suite("page runtime", () => {
   });
 
   test("marks a running turn immediately and its end only when drawn", () => {
-    const { loop, dataset, say, slow } = fixture();
+    const { loop, dataset, emit, slow } = fixture();
     deepEqual([dataset["tab"], dataset["turn"], dataset["ready"]], ["1", "idle", "true"]);
-    say({ type: "turn", turn: { state: "running", messageId: "m" } });
+    emit({ type: "turn", turn: { state: "running", messageId: "m" } });
     equal(dataset["turn"], "running");
     slow.add("1");
-    say({ type: "turn", turn: { state: "idle" } });
+    emit({ type: "turn", turn: { state: "idle" } });
     loop.draw();
     equal(dataset["turn"], "running", "one frame of several");
     slow.delete("1");
@@ -141,9 +141,9 @@ suite("page runtime", () => {
   });
 
   test("reports a drawing over several frames when it is complete", () => {
-    const { loop, drawn, slow, say } = fixture();
+    const { loop, drawn, slow, emit } = fixture();
     slow.add("1");
-    say({ type: "upsert", entry: { kind: "agent", id: "e", text: "x" } });
+    emit({ type: "upsert", entry: { kind: "agent", id: "e", text: "x" } });
     loop.draw();
     loop.complete();
     deepEqual(drawn.slice(-2), [false, true]);

@@ -55,10 +55,10 @@ export class PageLoop {
     this.#mark();
   }
 
-  happen(happening: UiEvent): void {
+  happen(event: UiEvent): void {
     const before = this.#untold ?? this.#page;
-    this.enter(step(this.#page, happening, this.stage.now()));
-    this.#untold = isText(happening) ? before : undefined;
+    this.enter(step(this.#page, event, this.stage.now()));
+    this.#untold = isText(event) ? before : undefined;
     if (this.#untold === undefined) this.stage.told.changed(before, this.#page);
   }
 
@@ -134,10 +134,10 @@ export class PageLoop {
 }
 
 /** Comparing after each chunk would scan the whole answer each time. */
-function isText(happening: UiEvent): boolean {
+function isText(event: UiEvent): boolean {
   return (
-    happening.kind === "received" &&
-    happening.message.type === "event" &&
-    (happening.message.event.type === "append" || happening.message.event.type === "terminalOutput")
+    event.kind === "received" &&
+    event.message.type === "event" &&
+    (event.message.event.type === "append" || event.message.event.type === "terminalOutput")
   );
 }

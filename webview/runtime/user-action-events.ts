@@ -8,7 +8,7 @@ import type { UiEvent, Page } from "../state/page-model";
 import { keyOf, meaningOf } from "../view-model/render";
 
 export interface Acted {
-  happen(happening: UiEvent): void;
+  happen(event: UiEvent): void;
   readonly page: Page;
 }
 
@@ -21,7 +21,7 @@ export interface ActDeps {
 }
 
 export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps): Acts {
-  const happen = (happening: UiEvent): void => loop().happen(happening);
+  const happen = (event: UiEvent): void => loop().happen(event);
   const intakes = new Intakes();
   const entryOf = (tabId: TabId, cardKey: string): Entry | undefined =>
     loop()

@@ -53,18 +53,18 @@ type More = Omit<Piece, "tag" | "children" | "text">;
 export function piece(
   tag: Tag,
   className: string,
-  more: More = {},
+  extra: More = {},
   ...children: readonly (Piece | undefined)[]
 ): Piece {
   return {
     tag,
-    ...more,
-    attributes: { class: className === "" ? undefined : className, ...more.attributes },
+    ...extra,
+    attributes: { class: className === "" ? undefined : className, ...extra.attributes },
     children: children.filter(child => child !== undefined),
   };
 }
 
 /** A piece with text. */
-export function textPiece(tag: Tag, className: string, text: string, more: More = {}): Piece {
-  return { tag, ...more, text, attributes: { class: className === "" ? undefined : className, ...more.attributes } };
+export function textPiece(tag: Tag, className: string, text: string, extra: More = {}): Piece {
+  return { tag, ...extra, text, attributes: { class: className === "" ? undefined : className, ...extra.attributes } };
 }

@@ -41,17 +41,17 @@ export class InputController {
   }
 
   #clicked({ target }: MouseEvent): void {
-    const act = this.#actOf(target);
-    switch (act?.kind) {
+    const action = this.#actOf(target);
+    switch (action?.kind) {
       case "say":
-        return this.deps.happen({ kind: "pressed", message: act.message });
+        return this.deps.happen({ kind: "pressed", message: action.message });
       case "fold":
-        return this.deps.happen({ kind: "folded", fold: act.fold });
+        return this.deps.happen({ kind: "folded", fold: action.fold });
       case "move":
-        return this.#reorder({ kind: "step", by: act.by });
+        return this.#reorder({ kind: "step", by: action.by });
       case "grip":
         if (!this.#hasDragged)
-          this.#reorder(this.deps.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: act.id });
+          this.#reorder(this.deps.reorder().kind === "grabbed" ? { kind: "drop" } : { kind: "grab", id: action.id });
         return;
       case "switch":
       case "mode":
@@ -62,9 +62,9 @@ export class InputController {
 
   #changed({ target }: Event): void {
     if (!(target instanceof HTMLInputElement)) return;
-    const act = this.#actOf(target);
-    if (act?.kind === "switch") this.deps.happen({ kind: "switched", of: act.of, isOn: target.checked });
-    else if (act?.kind === "mode" && target.checked) this.deps.happen({ kind: "chose", mode: act.mode });
+    const action = this.#actOf(target);
+    if (action?.kind === "switch") this.deps.happen({ kind: "switched", of: action.of, isOn: target.checked });
+    else if (action?.kind === "mode" && target.checked) this.deps.happen({ kind: "chose", mode: action.mode });
   }
 
   // --- keys
@@ -117,10 +117,10 @@ export class InputController {
 
   #grasped({ target, pointerId, clientY, button }: PointerEvent): void {
     this.#hasDragged = false;
-    const act = this.#actOf(target);
-    if (button !== 0 || act?.kind !== "grip" || !(target instanceof Element) || target.closest(":disabled")) return;
+    const action = this.#actOf(target);
+    if (button !== 0 || action?.kind !== "grip" || !(target instanceof Element) || target.closest(":disabled")) return;
     target.closest("button")?.setPointerCapture(pointerId);
-    this.#down = { pointer: pointerId, id: act.id, y: clientY };
+    this.#down = { pointer: pointerId, id: action.id, y: clientY };
   }
 
   #moved({ pointerId, clientY }: PointerEvent): void {
@@ -170,8 +170,8 @@ export class InputController {
       element && element !== this.deps.root;
       element = element.parentElement
     ) {
-      const act = this.deps.actAt(element);
-      if (act) return act;
+      const action = this.deps.actAt(element);
+      if (action) return action;
     }
     return undefined;
   }

@@ -1,6 +1,6 @@
 /** Entry point of the settings page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
 import type { SettingsToHost } from "../../src/protocol/settings-view";
-import { make } from "../components/dom";
+import { create } from "../components/dom";
 import { pageClock } from "../page-clock";
 import { Saving } from "../state/save-schedule";
 import { Reconciler } from "./reconciler";
@@ -19,7 +19,7 @@ declare function acquireVsCodeApi(): {
 };
 
 const vscode = acquireVsCodeApi();
-document.head.append(make("style", { text: styles }));
+document.head.append(create("style", { text: styles }));
 const root = document.querySelector<HTMLElement>("#symposium-settings") ?? document.body;
 const speech = new Speech();
 root.after(speech.element);
@@ -36,9 +36,9 @@ const page: SettingsPage = new SettingsPage(
     focus: id => document.getElementById(id)?.focus(),
     scrollTo: id => document.getElementById(id)?.scrollIntoView({ block: "nearest", behavior: "instant" }),
     post: message => vscode.postMessage(message),
-    say: text => speech.sayNow(text),
+    report: text => speech.sayNow(text),
     save: () => saving.now(),
-    begun: () => window.scrollTo({ top: scroll, behavior: "instant" }),
+    onStart: () => window.scrollTo({ top: scroll, behavior: "instant" }),
     clock: pageClock,
   },
   unfolded,
@@ -59,7 +59,7 @@ window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
     case "reveal":
       return page.happen({ kind: "revealed", of: data.of, id: data.id });
     case "say":
-      return speech.say(data.text);
+      return speech.report(data.text);
   }
 });
 window.addEventListener(

@@ -5,7 +5,7 @@ import {
   emptyModel,
   idsOf,
   inOrder,
-  MOST_UNFOLDED,
+  MAX_UNFOLDED,
   REFUSED_MS,
   shownView,
   step,
@@ -169,9 +169,9 @@ suite("settings page: model", () => {
     );
     deepEqual([model.unfolded, effects], [["b"], [{ kind: "save" }]]);
     const many = play(
-      ...Array.from({ length: MOST_UNFOLDED + 5 }, (_, i): Happened => ({ kind: "folded", fold: String(i) })),
+      ...Array.from({ length: MAX_UNFOLDED + 5 }, (_, i): Happened => ({ kind: "folded", fold: String(i) })),
     )[0];
-    deepEqual([many.unfolded.length, many.unfolded.at(-1)], [MOST_UNFOLDED, String(MOST_UNFOLDED + 4)]);
+    deepEqual([many.unfolded.length, many.unfolded.at(-1)], [MAX_UNFOLDED, String(MAX_UNFOLDED + 4)]);
   });
 
   test("shows exactly the host's rows for any requests (property)", () => {

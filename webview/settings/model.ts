@@ -19,7 +19,7 @@ export const WISH_MS = 1_500;
 /** Milliseconds. A change that no view contains by then was rejected. */
 export const REFUSED_MS = 15_000;
 /** Maximum number of remembered folds; the newest are kept. */
-export const MOST_UNFOLDED = 100;
+export const MAX_UNFOLDED = 100;
 
 type Wish =
   | { readonly of: Switch; readonly isOn: boolean }
@@ -131,13 +131,13 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
       : [];
   const held = { ...model, reorder: next };
   if (!move) return [held, effects];
-  const [after, told] = wished(
+  const [after, notifications] = wished(
     held,
     { of: { kind: "order" }, ids: moved(idsOf(model), move.id, move.to) },
     { type: "move", ...move },
     now,
   );
-  return [after, [...told, ...effects]];
+  return [after, [...notifications, ...effects]];
 }
 
 // --- pending changes
@@ -218,5 +218,5 @@ export function inOrder<R extends { readonly id: string }>(rows: readonly R[], i
 // --- folds
 
 function toggled(unfolded: readonly string[], fold: string): readonly string[] {
-  return unfolded.includes(fold) ? unfolded.filter(each => each !== fold) : [...unfolded, fold].slice(-MOST_UNFOLDED);
+  return unfolded.includes(fold) ? unfolded.filter(each => each !== fold) : [...unfolded, fold].slice(-MAX_UNFOLDED);
 }

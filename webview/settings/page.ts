@@ -18,10 +18,10 @@ export interface PageDeps {
   scrollTo(id: string): void;
   post(message: SettingsToHost): void;
   /** Announces the text immediately to screen readers. */
-  say(text: string): void;
+  report(text: string): void;
   save(): void;
   /** The first view is on screen. */
-  begun(): void;
+  onStart(): void;
   readonly clock: Clock;
 }
 
@@ -46,7 +46,7 @@ export class SettingsPage {
     const [after, effects] = step(before, happened, this.deps.clock.now());
     this.#model = after;
     if (after !== before) this.deps.show(render(after));
-    if (before.view === undefined && after.view !== undefined) this.deps.begun();
+    if (before.view === undefined && after.view !== undefined) this.deps.onStart();
     for (const effect of effects) this.#carryOut(effect);
   }
 
@@ -55,7 +55,7 @@ export class SettingsPage {
       case "post":
         return this.deps.post(effect.message);
       case "say":
-        return this.deps.say(effect.text);
+        return this.deps.report(effect.text);
       case "focus":
         return this.deps.focus(effect.id);
       case "scroll":

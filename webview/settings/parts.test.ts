@@ -182,13 +182,13 @@ suite("settings page: runtime", () => {
       post: message => {
         posted.push(message);
       },
-      say: text => {
+      report: text => {
         done.push(`say ${text}`);
       },
       save: () => {
         done.push("save");
       },
-      begun: () => {
+      onStart: () => {
         done.push("begun");
       },
       clock,

@@ -15,8 +15,8 @@ class Screen {
     this.drawing.show(pieces);
     return this;
   }
-  view(shown: SettingsView, more: Partial<Model> = {}): this {
-    return this.show(...render({ ...emptyModel(), view: shown, ...more }));
+  view(shown: SettingsView, overrides: Partial<Model> = {}): this {
+    return this.show(...render({ ...emptyModel(), view: shown, ...overrides }));
   }
   focus(find: (element: FakeElement) => boolean): FakeElement {
     const found = this.surface.all().find(find);

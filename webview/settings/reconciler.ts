@@ -14,7 +14,7 @@ import type { Piece, Tag } from "./element-tree";
 
 /** Operations on elements. */
 export interface Surface<E> {
-  make(tag: Tag): E;
+  create(tag: Tag): E;
   setText(element: E, text: string): void;
   /** `undefined` removes the attribute. */
   setAttribute(element: E, name: string, value: string | undefined): void;
@@ -67,7 +67,7 @@ export class Reconciler<E extends object> {
     const after = keyed(pieces).map(([key, piece]): Shown<E> => {
       const same = before.get(key);
       before.delete(key);
-      return same ?? this.#make(key, piece, parent);
+      return same ?? this.#create(key, piece, parent);
     });
     for (const gone of before.values()) this.#take(gone);
     this.#arrange(
@@ -83,8 +83,8 @@ export class Reconciler<E extends object> {
     });
   }
 
-  #make(key: string, piece: Piece, parent: Shown<E>): Shown<E> {
-    const element = this.surface.make(piece.tag);
+  #create(key: string, piece: Piece, parent: Shown<E>): Shown<E> {
+    const element = this.surface.create(piece.tag);
     const shown: Shown<E> = { key, element, piece: { tag: piece.tag }, children: [], parent, isGone: false };
     this.#byElement.set(element, shown);
     return shown;

@@ -7,8 +7,8 @@ import type { Piece } from "./element-tree";
 import { render } from "./render-page";
 
 const all = (pieces: readonly Piece[]): readonly Piece[] => pieces.flatMap(each => [each, ...all(each.children ?? [])]);
-const drawn = (more: Partial<SettingsView> = {}, model: Partial<Model> = {}): readonly Piece[] =>
-  all(render({ ...emptyModel(), view: view(more), ...model }));
+const drawn = (overrides: Partial<SettingsView> = {}, model: Partial<Model> = {}): readonly Piece[] =>
+  all(render({ ...emptyModel(), view: view(overrides), ...model }));
 const having =
   (name: string, value: string) =>
   ({ attributes }: Piece): boolean =>
@@ -46,15 +46,18 @@ suite("settings page: rendering", () => {
     equal(folded.find(having("aria-label", "More: ADA"))?.attributes?.["aria-expanded"], "false");
     const unfolded = drawn({ agents, extensions: [] }, { unfolded: ["more agent ada"] });
     deepEqual(buttons(unfolded).slice(0, 4), ["Choose: ADA", "More: ADA", "Check: ADA", "Remove: Ada of the settings"]);
-    const more = unfolded.find(having("aria-label", "More: ADA"))?.attributes;
-    deepEqual([more?.["aria-expanded"], unfolded.some(having("id", more?.["aria-controls"] ?? ""))], ["true", true]);
+    const overrides = unfolded.find(having("aria-label", "More: ADA"))?.attributes;
+    deepEqual(
+      [overrides?.["aria-expanded"], unfolded.some(having("id", overrides?.["aria-controls"] ?? ""))],
+      ["true", true],
+    );
   });
 
   test("posts list, row and action of a press", () => {
-    const act = drawn({
+    const action = drawn({
       extensions: [extension("ada", { buttons: [{ act: "update", label: "Update", isMain: true }] })],
     }).find(having("aria-label", "Update: ADA"))?.act;
-    deepEqual(act, { kind: "say", message: { type: "row", of: "extension", id: "ada", act: "update" } });
+    deepEqual(action, { kind: "say", message: { type: "row", of: "extension", id: "ada", act: "update" } });
   });
 
   test("shows the percentage and Cancel of an installation", () => {
@@ -107,7 +110,7 @@ suite("settings page: rendering", () => {
   test("shows the bypass switch only where applicable, with a warning if on", () => {
     const boxes = (bypass?: boolean) =>
       drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }).filter(
-        ({ act }) => act?.kind === "switch" && act.of.kind === "bypass",
+        ({ act: action }) => action?.kind === "switch" && action.of.kind === "bypass",
       );
     deepEqual([boxes().length, boxes(false)[0]?.isChecked, boxes(true)[0]?.isChecked], [0, false, true]);
     const on = drawn({ agents: [agent("ada", { bypass: true })] });
@@ -188,7 +191,7 @@ suite("settings page: rendering", () => {
       ["y", "z", "x"],
     );
     deepEqual(
-      taken.filter(({ act }) => act?.kind === "move").map(({ attributes }) => attributes?.["aria-label"]),
+      taken.filter(({ act: action }) => action?.kind === "move").map(({ attributes }) => attributes?.["aria-label"]),
       ["Up: X", "Down: X"],
     );
   });

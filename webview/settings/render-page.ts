@@ -67,8 +67,8 @@ const say = (
   key: string,
   label: string,
   message: SettingsToHost,
-  more: { readonly isOff?: boolean; readonly weight?: "main" | "plain" | "link" } = {},
-): Piece => button({ key, label, act: { kind: "say", message }, ...more });
+  extra: { readonly isOff?: boolean; readonly weight?: "main" | "plain" | "link" } = {},
+): Piece => button({ key, label, act: { kind: "say", message }, ...extra });
 
 function notes(all: readonly Note[]): Piece | undefined {
   if (all.length === 0) return undefined;

@@ -23,11 +23,11 @@ export interface ButtonParts {
   readonly isOff?: boolean;
 }
 
-export function button({ key, label, about, act, weight = "plain", isOff = false }: ButtonParts): Piece {
+export function button({ key, label, about, act: action, weight = "plain", isOff = false }: ButtonParts): Piece {
   const text = brief(label);
   return textPiece("button", `button ${weight}`, text, {
     key,
-    act,
+    act: action,
     attributes: {
       type: "button",
       "aria-label": about === undefined ? undefined : `${text}: ${line(about)}`,

@@ -177,7 +177,7 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
   const [main, rest] = [buttons.filter(({ isMain }) => isMain), buttons.filter(({ isMain }) => !isMain)];
   const shown = main.map(each => rowButton(of, row, each, around));
   if (rest.length === 0) return [piece("div", "buttons", { key: "buttons" }, ...shown)];
-  const [toggle, more] = fold(around, `more ${of} ${row.id}`, texts.more, row.name, id =>
+  const [toggle, extra] = fold(around, `more ${of} ${row.id}`, texts.more, row.name, id =>
     piece(
       "div",
       "buttons more",
@@ -185,7 +185,7 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
       ...rest.map(each => rowButton(of, row, each, around)),
     ),
   );
-  return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(more ? [more] : [])];
+  return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(extra ? [extra] : [])];
 }
 
 const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): UserAction => ({

@@ -12,7 +12,7 @@ function play(
   readonly state: Reorder;
   readonly ids: readonly string[];
   readonly moves: readonly string[];
-  readonly said: readonly Said[];
+  readonly messages: readonly Said[];
 } {
   let state: Reorder = still,
     list = ids;
@@ -27,7 +27,7 @@ function play(
     }
     if (said) all.push(said);
   }
-  return { state, ids: list, moves, said: all };
+  return { state, ids: list, moves, messages: all };
 }
 
 const grab = (id: string): ReorderEvent => ({ kind: "grab", id });
@@ -35,8 +35,8 @@ const go = (by: "up" | "down" | "first" | "last"): ReorderEvent => ({ kind: "ste
 const over = (to: number): ReorderEvent => ({ kind: "over", to });
 const drop: ReorderEvent = { kind: "drop" },
   back: ReorderEvent = { kind: "back" };
-const words = (said: readonly Said[]): readonly string[] =>
-  said.map(({ what, id, place, of }) => `${what} ${id} ${place}/${of}`);
+const words = (messages: readonly Said[]): readonly string[] =>
+  messages.map(({ what, id, place, of }) => `${what} ${id} ${place}/${of}`);
 
 suite("order of the extensions", () => {
   test("moves a grabbed row on screen and reports it to the host when dropped", () => {
@@ -44,18 +44,18 @@ suite("order of the extensions", () => {
     deepEqual([shown(held.state, held.ids), held.ids, held.moves], [["a", "c", "d", "b"], IDS, []]);
     const done = play(IDS, [grab("b"), go("down"), go("down"), drop]);
     deepEqual(
-      [done.ids, done.moves, words(done.said)],
+      [done.ids, done.moves, words(done.messages)],
       [["a", "c", "d", "b"], ["b to 3"], ["grabbed b 2/4", "moved b 3/4", "moved b 4/4", "dropped b 4/4"]],
     );
   });
 
   test("reverts on Escape without a report", () => {
-    const { state, ids, moves, said } = play(IDS, [grab("c"), go("first"), back]);
-    deepEqual([state, shown(state, ids), moves, words(said).at(-1)], [still, IDS, [], "putBack c 3/4"]);
+    const { state, ids, moves, messages } = play(IDS, [grab("c"), go("first"), back]);
+    deepEqual([state, shown(state, ids), moves, words(messages).at(-1)], [still, IDS, [], "putBack c 3/4"]);
   });
 
   test("reports the ends of the list and does not move beyond", () => {
-    deepEqual(words(play(IDS, [grab("a"), go("up"), go("last"), go("down")]).said), [
+    deepEqual(words(play(IDS, [grab("a"), go("up"), go("last"), go("down")]).messages), [
       "grabbed a 1/4",
       "atEnd a 1/4",
       "moved a 4/4",
@@ -90,7 +90,7 @@ suite("order of the extensions", () => {
 
   test("keeps the list in place while a row is dragged", () => {
     const held = play(IDS, [{ kind: "drag", id: "d" }, over(0)]);
-    deepEqual([shown(held.state, held.ids), held.said], [IDS, []]);
+    deepEqual([shown(held.state, held.ids), held.messages], [IDS, []]);
     const done = play(IDS, [{ kind: "drag", id: "d" }, over(0), drop]);
     deepEqual([done.ids, done.moves], [["d", "a", "b", "c"], ["d to 0"]]);
   });
@@ -128,9 +128,9 @@ suite("order of the extensions", () => {
     fc.assert(
       fc.property(list, fc.array(event, { maxLength: 30 }), (ids, events) => {
         for (let n = 0; n <= events.length; n++) {
-          const { state, ids: now, said } = play(ids, events.slice(0, n));
+          const { state, ids: now, messages } = play(ids, events.slice(0, n));
           deepEqual([...shown(state, now)].sort(), [...ids].sort());
-          for (const { place, of } of said) ok(place >= 1 && place <= of && of === ids.length);
+          for (const { place, of } of messages) ok(place >= 1 && place <= of && of === ids.length);
         }
       }),
     );

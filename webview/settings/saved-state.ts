@@ -1,6 +1,6 @@
 /** State that survives when VS Code destroys and recreates the page. Pure. */
 import { isObject } from "../../src/protocol/json";
-import { MOST_UNFOLDED } from "./model";
+import { MAX_UNFOLDED } from "./model";
 import { isTexts } from "./message-guards";
 
 export interface Saved {
@@ -13,7 +13,7 @@ export function savedFrom(value: unknown): Saved {
   if (!isObject(value)) return { unfolded: [], scroll: 0 };
   const { unfolded, scroll } = value;
   return {
-    unfolded: isTexts(unfolded) ? unfolded.slice(-MOST_UNFOLDED) : [],
+    unfolded: isTexts(unfolded) ? unfolded.slice(-MAX_UNFOLDED) : [],
     scroll: typeof scroll === "number" && Number.isSafeInteger(scroll) && scroll > 0 ? scroll : 0,
   };
 }

@@ -4,7 +4,7 @@ import type { Surface } from "./reconciler";
 const SVG = "http://www.w3.org/2000/svg";
 
 export const surface: Surface<Element> = {
-  make: tag => (tag === "svg" || tag === "path" ? document.createElementNS(SVG, tag) : document.createElement(tag)),
+  create: tag => (tag === "svg" || tag === "path" ? document.createElementNS(SVG, tag) : document.createElement(tag)),
   setText: (element, text) => {
     element.textContent = text;
   },

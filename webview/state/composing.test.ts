@@ -57,8 +57,8 @@ interface Ran {
 }
 function run(page: Page, ...happenings: readonly UiEvent[]): Ran {
   return happenings.reduce<Ran>(
-    (so, happening) => {
-      const [after, effects] = step(so.page, happening, 0);
+    (so, event) => {
+      const [after, effects] = step(so.page, event, 0);
       return {
         page: after,
         effects,

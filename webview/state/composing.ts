@@ -5,7 +5,7 @@
  * - A refused prompt remains the draft, with a sentence that gives the reason.
  * - An attachment that cannot be stored is not accepted.
  */
-import { IMAGE_LIMIT, MOST_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
+import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
 import { QUEUE_LIMIT } from "../../src/protocol/chat";
 import type { HostToPage } from "../../src/protocol/webview";
 import { isWhole, UNSENT_LIMIT, weightOf, weightOfAll } from "./attachment-sizes";
@@ -80,13 +80,13 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
     return fits;
   });
   const all = withMore(tab.drafts.attachments, fitting);
-  const isFull = fitting.some(attachment => !all.includes(attachment)) && all.length >= MOST_ATTACHMENTS;
+  const isFull = fitting.some(attachment => !all.includes(attachment)) && all.length >= MAX_ATTACHMENTS;
   const refusals = [
     ...(why === undefined ? [] : [why]),
     ...(tooLarge.length === 0
       ? []
       : [`There is no room for ${tooLarge.map(nameOf).join(", ")}: send what is attached, or remove some of it.`]),
-    ...(isFull ? [`No more than ${MOST_ATTACHMENTS} things can be attached to a prompt.`] : []),
+    ...(isFull ? [`No more than ${MAX_ATTACHMENTS} things can be attached to a prompt.`] : []),
   ];
   const remark: Remark | undefined = refusals.length === 0 ? tab.remark : { tone: "info", text: refusals.join(" ") };
   return [withTab(page, { ...tab, drafts: { ...tab.drafts, attachments: all }, remark }), [show(tab), SAVE]];
@@ -174,10 +174,10 @@ const TO_SEND: Remark = { tone: "info", text: "Your prompt was not sent: send it
 
 function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
   if (sidecar.state === "failed") return NOT_SENT;
-  if (tab.drafts.attachments.length > MOST_ATTACHMENTS)
+  if (tab.drafts.attachments.length > MAX_ATTACHMENTS)
     return {
       tone: "info",
-      text: `No more than ${MOST_ATTACHMENTS} things can be attached to a prompt: remove some of them. Your text is kept.`,
+      text: `No more than ${MAX_ATTACHMENTS} things can be attached to a prompt: remove some of them. Your text is kept.`,
     };
   const waiting = (tab.conversation.queue?.prompts.length ?? 0) + tab.drafts.onTheWay.length;
   if (turnOf(tab) !== "idle" && waiting >= QUEUE_LIMIT)

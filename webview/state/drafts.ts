@@ -59,10 +59,10 @@ export function takenBack(drafts: Drafts, prompt: Sent): Drafts {
 /** Removes prompts that are in the conversation. Taken-back prompts that are no longer in it become the draft. */
 export function arrived(drafts: Drafts, { entries, queue }: Known): Drafts {
   if (drafts.onTheWay.length === 0 && drafts.takenBack.length === 0) return drafts;
-  const begun = new Set(entries.filter(({ kind }) => kind === "user").map(({ id }) => id));
+  const started = new Set(entries.filter(({ kind }) => kind === "user").map(({ id }) => id));
   const waiting = new Set(queue?.prompts.map(({ messageId }) => messageId));
-  const onTheWay = drafts.onTheWay.filter(({ messageId }) => !begun.has(messageId) && !waiting.has(messageId));
-  const back = drafts.takenBack.filter(({ messageId }) => !begun.has(messageId) && !waiting.has(messageId));
+  const onTheWay = drafts.onTheWay.filter(({ messageId }) => !started.has(messageId) && !waiting.has(messageId));
+  const back = drafts.takenBack.filter(({ messageId }) => !started.has(messageId) && !waiting.has(messageId));
   const stillThere = drafts.takenBack.filter(({ messageId }) => waiting.has(messageId));
   if (onTheWay.length === drafts.onTheWay.length && stillThere.length === drafts.takenBack.length) return drafts;
   return returned({ ...drafts, onTheWay, takenBack: stillThere }, back);

@@ -6,7 +6,7 @@ import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
-const call = (id: string, path: string, more: Partial<ToolCall> = {}): ChatEvent => ({
+const call = (id: string, path: string, overrides: Partial<ToolCall> = {}): ChatEvent => ({
   type: "upsert",
   entry: {
     kind: "tool",
@@ -17,7 +17,7 @@ const call = (id: string, path: string, more: Partial<ToolCall> = {}): ChatEvent
     status: "in_progress",
     content: [],
     locations: [{ path: "/w/other.ts" }, { path, line: 3 }],
-    ...more,
+    ...overrides,
   },
 });
 
@@ -45,8 +45,8 @@ class Following {
     }
     this.do({ kind: "followToggled" }, 0);
   }
-  do(happening: UiEvent, now: number): readonly PageToHost[] {
-    const [page, effects] = step(this.page, happening, now);
+  do(event: UiEvent, now: number): readonly PageToHost[] {
+    const [page, effects] = step(this.page, event, now);
     this.page = page;
     return effects.flatMap(effect =>
       effect.kind === "post" && effect.message.type === "open-link" ? [effect.message] : [],

@@ -43,10 +43,10 @@ function stateMessage(tabs: readonly TabId[], rest: Partial<Extract<HostToPage, 
 }
 function run(
   page: Page,
-  happening: UiEvent,
+  event: UiEvent,
   now = 0,
 ): { readonly page: Page; readonly effects: readonly Effect[]; readonly posts: readonly PageToHost[] } {
-  const [after, effects] = step(page, happening, now);
+  const [after, effects] = step(page, event, now);
   return { page: after, effects, posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])) };
 }
 const tabOf = (page: Page, tabId = "t1") => page.tabs.get(tabId)!;

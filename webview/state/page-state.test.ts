@@ -60,13 +60,13 @@ class Fixture {
     effects.forEach(effect => this.#carryOut(effect));
     return this.page;
   }
-  do(happening: UiEvent): void {
-    const [page, effects] = step(this.page, happening, this.now);
+  do(event: UiEvent): void {
+    const [page, effects] = step(this.page, event, this.now);
     this.page = page;
     effects.forEach(effect => this.#carryOut(effect));
     this.saved = JSON.parse(JSON.stringify(saved(this.page)));
     for (const { tabId, drafts } of this.page.tabs.values())
-      equal(this.inputs.get(tabId) ?? "", drafts.text, `what the input shows after ${happening.kind}`);
+      equal(this.inputs.get(tabId) ?? "", drafts.text, `what the input shows after ${event.kind}`);
   }
   #carryOut(effect: Effect): void {
     switch (effect.kind) {
@@ -238,7 +238,7 @@ class Fixture {
     if (session) this.#event(tabId, session.emit(event), event);
   }
   /** The agent sends text in tab `n` (modulo the number of tabs), during or after its turn. */
-  say(n: number, text: string, ends: boolean): void {
+  report(n: number, text: string, ends: boolean): void {
     const tabId = this.#tabs[n % Math.max(1, this.#tabs.length)];
     const conversation = tabId === undefined ? undefined : this.#sessions.get(tabId)?.conversation;
     if (tabId === undefined || !conversation) return;
@@ -363,10 +363,10 @@ const faithful = fc.oneof(...common, slowStart);
 const move = fc.oneof(...common, reorder, fastStart);
 type Move = typeof move | typeof faithful extends fc.Arbitrary<infer M> ? M : never;
 
-function make(fixture: Fixture, m: Move): void {
+function create(fixture: Fixture, m: Move): void {
   switch (m.kind) {
     case "say":
-      return fixture.say(m.n, m.text, m.ends);
+      return fixture.report(m.n, m.text, m.ends);
     case "submit":
       return fixture.submit(m.text);
     case "queued":
@@ -413,7 +413,7 @@ suite("page state", () => {
     fc.assert(
       fc.property(fc.array(move, { minLength: 10, maxLength: 90 }), moves => {
         const fixture = new Fixture();
-        moves.forEach(m => make(fixture, m));
+        moves.forEach(m => create(fixture, m));
         fixture.settle();
         for (const tab of fixture.page.tabs.values()) {
           const conversation = fixture.conversation(tab.tabId);
@@ -431,7 +431,7 @@ suite("page state", () => {
         const fixture = new Fixture();
         let before = shownLength(fixture.page);
         for (const m of moves) {
-          make(fixture, m);
+          create(fixture, m);
           const after = shownLength(fixture.page);
           for (const [id, length] of after) ok(length >= (before.get(id) ?? 0), `${m.kind} took something back`);
           before = after;
@@ -444,7 +444,7 @@ suite("page state", () => {
     fc.assert(
       fc.property(fc.array(faithful, { minLength: 10, maxLength: 90 }), moves => {
         const fixture = new Fixture();
-        for (const m of moves) if (m.kind !== "closeTab") make(fixture, m);
+        for (const m of moves) if (m.kind !== "closeTab") create(fixture, m);
         fixture.startSlowly();
         fixture.settle();
         const everything = [...fixture.page.tabs.values()].flatMap(({ conversation, drafts }) => [

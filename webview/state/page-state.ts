@@ -111,9 +111,9 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
   );
 }
 
-export function step(page: Page, happening: UiEvent, now: number): Step {
-  const [after, effects] = happened(page, happening, now);
-  return [after, happening.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
+export function step(page: Page, event: UiEvent, now: number): Step {
+  const [after, effects] = happened(page, event, now);
+  return [after, event.kind === "typed" ? effects : [...effects, ...filled(page, after)]];
 }
 
 /** Drafts changed by anything but typing. */
@@ -125,10 +125,10 @@ function filled(before: Page, after: Page): readonly Effect[] {
       );
 }
 
-function happened(page: Page, happening: UiEvent, now: number): Step {
-  switch (happening.kind) {
+function happened(page: Page, event: UiEvent, now: number): Step {
+  switch (event.kind) {
     case "received":
-      return chain(received(page, happening.message, now), p => followed(page, p, happening.message, now));
+      return chain(received(page, event.message, now), p => followed(page, p, event.message, now));
     case "ticked":
       return chain(ticked(page, now), p => follow(p, now));
     case "followToggled":
@@ -141,14 +141,14 @@ function happened(page: Page, happening: UiEvent, now: number): Step {
         ? [page, [SAVE_SOON]]
         : [{ ...page, acknowledged: page.handled }, [SAVE_SOON, post({ type: "ack", handled: page.handled })]];
     case "linkClicked":
-      return [page, [post({ type: "open-link", href: happening.href })]];
+      return [page, [post({ type: "open-link", href: event.href })]];
     case "agentChosen":
-      return agentChosen(page, happening.agentId, now);
+      return agentChosen(page, event.agentId, now);
     case "opened":
-      return opened(page, happening.tabId, now);
+      return opened(page, event.tabId, now);
     default: {
-      const tab = page.tabs.get(happening.tabId);
-      return tab ? actedOn(page, tab, happening, now) : [page, []];
+      const tab = page.tabs.get(event.tabId);
+      return tab ? actedOn(page, tab, event, now) : [page, []];
     }
   }
 }
@@ -393,9 +393,9 @@ function openOne(page: Page, agentId?: string): Step {
   return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });
 }
 
-function actedOn(page: Page, tab: Tab, act: UserAction, now: number): Step {
+function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
   const { tabId } = tab;
-  switch (act.kind) {
+  switch (action.kind) {
     case "closed": {
       const tabs = new Map(page.tabs);
       tabs.delete(tabId);
@@ -416,13 +416,13 @@ function actedOn(page: Page, tab: Tab, act: UserAction, now: number): Step {
     case "stopped":
       return stopped(page, tab);
     case "newTabWanted":
-      return openOne(page, act.agentId ?? tab.conversation.agent.id);
+      return openOne(page, action.agentId ?? tab.conversation.agent.id);
     case "answered":
       return answered(
         page,
         tab,
-        act.permissionId,
-        { type: "answer-permission", tabId, permissionId: act.permissionId, choice: act.choice },
+        action.permissionId,
+        { type: "answer-permission", tabId, permissionId: action.permissionId, choice: action.choice },
         now,
       );
     case "bypassWanted":
@@ -433,19 +433,19 @@ function actedOn(page: Page, tab: Tab, act: UserAction, now: number): Step {
       return answered(
         page,
         tab,
-        act.elicitationId,
-        { type: "answer-elicitation", tabId, elicitationId: act.elicitationId, choice: act.choice },
+        action.elicitationId,
+        { type: "answer-elicitation", tabId, elicitationId: action.elicitationId, choice: action.choice },
         now,
       );
     case "diffWanted": {
-      const { kind: _, ...change } = act;
+      const { kind: _, ...change } = action;
       return [page, [post({ type: "open-diff", ...change })]];
     }
     case "terminalWanted":
       return [
         page,
         (tab.conversation.terminals ?? [])
-          .filter(({ terminalId }) => terminalId === act.terminalId)
+          .filter(({ terminalId }) => terminalId === action.terminalId)
           .map(({ command, output, exit }) =>
             post({ type: "open-terminal", tabId, command, output, ...(exit ? { exit } : {}) }),
           ),
@@ -455,17 +455,17 @@ function actedOn(page: Page, tab: Tab, act: UserAction, now: number): Step {
         page,
         [
           ...(isLive(page, tab)
-            ? [post({ type: "set-option", tabId, controlId: act.controlId, value: act.value })]
+            ? [post({ type: "set-option", tabId, controlId: action.controlId, value: action.value })]
             : []),
           show(tab),
         ],
       ];
     case "actionChosen":
-      return act.action === "sendAgain"
-        ? sentAgain(page, tab, act.messageId, now)
-        : [page, [post({ type: "action", tabId, action: act.action })]];
+      return action.action === "sendAgain"
+        ? sentAgain(page, tab, action.messageId, now)
+        : [page, [post({ type: "action", tabId, action: action.action })]];
     default:
-      return composed(page, tab, act, now);
+      return composed(page, tab, action, now);
   }
 }
 

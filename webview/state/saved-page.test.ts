@@ -315,7 +315,7 @@ suite("host message validation", () => {
   /** Variants of the value with one member at any depth replaced by an invalid value. */
   const spoilt = (value: unknown): readonly unknown[] =>
     typeof value !== "object" || value === null
-      ? [{ odd: [] }]
+      ? [{ warnings: [] }]
       : [
           ...(Array.isArray(value) ? [7] : ["odd"]),
           ...Object.entries(value).flatMap(([key, inner]) =>

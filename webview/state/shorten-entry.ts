@@ -12,9 +12,9 @@ import type { Entry, Permission, SubagentName, ToolContent } from "../../src/pro
 import type { Elicitation } from "../../src/protocol/elicitation";
 import { bareOf } from "./attachment-sizes";
 
-const MOST_STEPS = 20,
-  MOST_OPTIONS = 20,
-  MOST_ATTACHED = 20;
+const MAX_STEPS = 20,
+  MAX_OPTIONS = 20,
+  MAX_ATTACHED = 20;
 
 /** Cuts a text to 1/`of` of the room for text. */
 interface Cut {
@@ -41,7 +41,7 @@ export function shortened(entry: Entry, limit: number): Entry {
         text: cut(entry.text, entry.attachments ? 2 : 1),
         ...given(
           "attachments",
-          entry.attachments?.slice(0, MOST_ATTACHED).map(attachment => shortenedAttachment(bareOf(attachment), cut)),
+          entry.attachments?.slice(0, MAX_ATTACHED).map(attachment => shortenedAttachment(bareOf(attachment), cut)),
         ),
       };
     case "agent":
@@ -68,7 +68,7 @@ export function shortened(entry: Entry, limit: number): Entry {
       return {
         ...entry,
         ...given("text", cut(entry.text, 4)),
-        steps: entry.steps.slice(0, MOST_STEPS).map(({ content, priority, status }) => ({
+        steps: entry.steps.slice(0, MAX_STEPS).map(({ content, priority, status }) => ({
           content: cut(content, 40),
           priority: cut(priority, 80),
           status: cut(status, 80),
@@ -115,7 +115,7 @@ function shortenedPermission(entry: Permission, cut: Cut): Permission {
     ...given("input", cut(entry.input, 4)),
     content: [],
     options: entry.options
-      .slice(0, MOST_OPTIONS)
+      .slice(0, MAX_OPTIONS)
       .map(({ optionId, name, kind }) => ({ optionId: cut(optionId, 160), name: cut(name, 160), kind })),
     ...given("subagent", shortenedName(entry.subagent, cut)),
     ...(answered?.kind === "selected"

@@ -20,8 +20,8 @@ const state: HostToPage = {
   sidecar: { state: "running" },
 };
 
-function run(page: Page, happening: UiEvent): { readonly page: Page; readonly posts: readonly PageToHost[] } {
-  const [after, effects] = step(page, happening, 0);
+function run(page: Page, event: UiEvent): { readonly page: Page; readonly posts: readonly PageToHost[] } {
+  const [after, effects] = step(page, event, 0);
   return { page: after, posts: effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : [])) };
 }
 const received = (message: HostToPage): UiEvent => ({ kind: "received", message });

@@ -17,7 +17,7 @@ export class FakeSurface implements Surface<FakeElement> {
   readonly touches: string[] = [];
   #focused: FakeElement | undefined;
 
-  make(tag: string): FakeElement {
+  create(tag: string): FakeElement {
     return new FakeElement(tag);
   }
   setText(element: FakeElement, text: string): void {

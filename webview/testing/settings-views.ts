@@ -14,7 +14,7 @@ import {
   type Tone,
 } from "../../src/protocol/settings-view";
 
-export const agent = (id: string, more: Partial<AgentRow> = {}): AgentRow => ({
+export const agent = (id: string, overrides: Partial<AgentRow> = {}): AgentRow => ({
   id,
   name: id.toUpperCase(),
   origin: `of ${id}`,
@@ -22,9 +22,9 @@ export const agent = (id: string, more: Partial<AgentRow> = {}): AgentRow => ({
   findings: [],
   buttons: [],
   isCurrent: false,
-  ...more,
+  ...overrides,
 });
-export const extension = (id: string, more: Partial<ExtensionRow> = {}): ExtensionRow => ({
+export const extension = (id: string, overrides: Partial<ExtensionRow> = {}): ExtensionRow => ({
   id,
   name: id.toUpperCase(),
   origin: `of ${id}`,
@@ -32,9 +32,9 @@ export const extension = (id: string, more: Partial<ExtensionRow> = {}): Extensi
   findings: [],
   buttons: [{ act: "remove", label: "Remove" }],
   isEnabled: true,
-  ...more,
+  ...overrides,
 });
-export const view = (more: Partial<SettingsView> = {}): SettingsView => ({
+export const view = (overrides: Partial<SettingsView> = {}): SettingsView => ({
   agents: [agent("ada"), agent("bob")],
   extensions: [extension("x"), extension("y"), extension("z")],
   requireModifier: false,
@@ -42,7 +42,7 @@ export const view = (more: Partial<SettingsView> = {}): SettingsView => ({
   notes: [],
   isRestricted: false,
   isPage: false,
-  ...more,
+  ...overrides,
 });
 
 const hostile = fc.constantFrom(

@@ -44,16 +44,16 @@ suite("session details", () => {
   });
 
   test("shows the delivery stage of an extension's tools", () => {
-    const tool = (more: object) => ({
+    const tool = (overrides: object) => ({
       server: "one",
       transport: "http" as const,
       stage: "offered" as const,
       connections: 0,
       listed: 0,
       calls: 0,
-      ...more,
+      ...overrides,
     });
-    const shown = (more: object) => sentences({ setup: { added: ["one"] }, tools: [tool(more)] })?.[1];
+    const shown = (overrides: object) => sentences({ setup: { added: ["one"] }, tools: [tool(overrides)] })?.[1];
     deepEqual(
       [
         {},

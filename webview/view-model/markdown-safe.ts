@@ -57,8 +57,8 @@ function escapeTags(text: string): string {
  * Maximum number of block quote and list markers at the start of a line, and of their columns; the rest of the line is
  * text.
  */
-const MOST_CONTAINERS = 40;
-const MOST_COLUMNS = 160;
+const MAX_CONTAINERS = 40;
+const MAX_COLUMNS = 160;
 const TAB_COLUMNS = 4;
 
 /**
@@ -71,7 +71,7 @@ function shallow(text: string): string {
       containers = 0;
     for (const { 0: marker, index } of markers.matchAll(CONTAINER)) {
       columns += [...marker].reduce((sum, character) => sum + (character === "\t" ? TAB_COLUMNS : 1), 0);
-      if (++containers > MOST_CONTAINERS || columns > MOST_COLUMNS) {
+      if (++containers > MAX_CONTAINERS || columns > MAX_COLUMNS) {
         const end = index + marker.length - 1;
         return `${markers.slice(0, end)}\\${markers.slice(end)}`;
       }
@@ -82,7 +82,7 @@ function shallow(text: string): string {
 /** A block quote marker needs no following space; a list marker does. */
 const CONTAINER = /[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$))/g;
 /** One match beyond the limit suffices: an unbounded repetition overflows the stack on long lines. */
-const CONTAINERS = new RegExp(`^(?:${CONTAINER.source}){1,${MOST_CONTAINERS + 1}}`, "gm");
+const CONTAINERS = new RegExp(`^(?:${CONTAINER.source}){1,${MAX_CONTAINERS + 1}}`, "gm");
 
 /**
  * Shows the source text of images. Otherwise the renderer would fetch them, or the CSP would block them and they would

@@ -145,11 +145,11 @@ function interruption(id: string): Card {
 
 /** Shows only the last parts of a growing thought, because the renderer redraws all parts with each update. */
 function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
-  return grows && blocks.length > MOST_GROWING
-    ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MOST_GROWING)]
+  return grows && blocks.length > MAX_GROWING
+    ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MAX_GROWING)]
     : blocks;
 }
-const MOST_GROWING = 2;
+const MAX_GROWING = 2;
 
 function mediaCard(id: string, content: ToolContent): Card {
   switch (content.kind) {

@@ -7,16 +7,16 @@ const begun = (text: string): readonly string[] => read(unread, text, false)[1];
 
 /** Sentences of a text that arrives in chunks. */
 function streamed(pieces: readonly string[]): readonly string[] {
-  const said: string[] = [];
+  const texts: string[] = [];
   let reader = unread,
     text = "";
   for (const piece of pieces) {
     text += piece;
     const [next, sentences] = read(reader, text, false);
     reader = next;
-    said.push(...sentences);
+    texts.push(...sentences);
   }
-  return [...said, ...read(reader, text, true)[1]];
+  return [...texts, ...read(reader, text, true)[1]];
 }
 
 const pieces = fc.constantFrom(
@@ -171,24 +171,24 @@ suite("sentences", () => {
 
   test("splits a long sentence between words at whole characters", () => {
     const long = "word ".repeat(300).trim();
-    ok(whole(long).every(said => said.length <= 400));
+    ok(whole(long).every(text => text.length <= 400));
     equal(whole(long).join(" "), long);
     const faces = whole(`x${"😀".repeat(500)}`);
     equal(faces.join(""), `x${"😀".repeat(500)}`);
-    ok(faces.every(said => !/\p{Surrogate}/u.test(said)));
+    ok(faces.every(text => !/\p{Surrogate}/u.test(text)));
   });
 
   test("skips the passed text and continues after it", () => {
     const text = "One. Two is";
-    const [reader, said] = read(passed(text), `${text} longer. Three`, true);
-    deepEqual(said, ["Two is longer.", "Three"]);
+    const [reader, texts] = read(passed(text), `${text} longer. Three`, true);
+    deepEqual(texts, ["Two is longer.", "Three"]);
     deepEqual(read(reader, `${text} longer. Three. Four.`, true)[1], ["Four."]);
     deepEqual(read(passed("```js\na"), "```js\na\nb\n```\nEnd.", true)[1], ["Code in js, 2 lines.", "End."]);
   });
 
   test("is not repeated when a text continues after its end", () => {
-    const [reader, said] = read(unread, "One\n```js\na", true);
-    deepEqual(said, ["One", "Code in js, 1 line."]);
+    const [reader, texts] = read(unread, "One\n```js\na", true);
+    deepEqual(texts, ["One", "Code in js, 1 line."]);
     deepEqual(read(reader, "One\n```js\na b\nc\n```\nTwo.", true)[1], ["Two."]);
     deepEqual(read(read(unread, "```js\na", true)[0], "```js\na\nb", true)[1], []);
     deepEqual(read(read(unread, "Half a", true)[0], "Half a sentence.", true)[1], ["sentence."]);
@@ -196,8 +196,8 @@ suite("sentences", () => {
 
   test("replaces a very long jump by a note", () => {
     const text = "Word. ".repeat(LONGEST_JUMP / 6 + 1);
-    const [reader, said] = read(unread, text, false);
-    deepEqual(said, ["A long text, which is not read out."]);
+    const [reader, texts] = read(unread, text, false);
+    deepEqual(texts, ["A long text, which is not read out."]);
     deepEqual(read(reader, `${text}End.`, true)[1], ["End."]);
   });
 });

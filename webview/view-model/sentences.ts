@@ -42,16 +42,16 @@ export function passed(text: string, ended = false): Reader {
 /** The new sentences of `text`. `ends`: the text is complete for now, so that the unfinished sentence is included. */
 export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
   if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text, which is not read out."]];
-  const said: string[] = [];
+  const texts: string[] = [];
   let now = reader;
   for (;;) {
     const newline = text.indexOf("\n", now.at);
     const line = text.slice(now.at, newline === -1 ? undefined : newline);
-    if (newline === -1 && !ends) return [begunLine(now, line, said), said];
+    if (newline === -1 && !ends) return [begunLine(now, line, texts), texts];
     if (newline === -1 && line === "" && now.held === "" && now.block === undefined)
-      return [{ ...now, at: text.length }, said];
-    now = { ...wholeLine(now, line, said), at: newline === -1 ? text.length : newline + 1, inLine: newline === -1 };
-    if (newline === -1) return [ended(now, said), said];
+      return [{ ...now, at: text.length }, texts];
+    now = { ...wholeLine(now, line, texts), at: newline === -1 ? text.length : newline + 1, inLine: newline === -1 };
+    if (newline === -1) return [ended(now, texts), texts];
   }
 }
 
@@ -67,62 +67,65 @@ const RULE = /^[-=*_][-=*_ \t]*$/;
 const HEADING = /^#{1,6}(?:[ \t]+|$)/;
 
 /** An incomplete line: only prose can be announced already. */
-function begunLine(reader: Reader, line: string, said: string[]): Reader {
+function begunLine(reader: Reader, line: string, texts: string[]): Reader {
   if (reader.block?.kind === "code") return reader;
   let now = reader;
   if (!reader.inLine) {
     const { length } = marks(line);
     if (UNDECIDED.test(line.slice(length, length + BEGINNING))) return reader;
     now = {
-      ...(beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said)),
+      ...(beginsItem(line) ? flushed(reader, texts) : withoutTable(reader, texts)),
       at: reader.at + length,
       inLine: true,
     };
-    return begunLine(now, line.slice(length), said);
+    return begunLine(now, line.slice(length), texts);
   }
   const held = joined(now.held, line);
   const [sentences, rest] = finished(held, false);
   if (sentences.length === 0) return now;
-  said.push(...sentences);
+  texts.push(...sentences);
   return { ...now, at: now.at + line.length - rest.length, held: "" };
 }
 
-function wholeLine(reader: Reader, line: string, said: string[]): Reader {
-  if (reader.block?.kind === "code") return codeLine(reader, reader.block, line, said);
-  if (reader.inLine) return prose(reader, line, said);
+function wholeLine(reader: Reader, line: string, texts: string[]): Reader {
+  if (reader.block?.kind === "code") return codeLine(reader, reader.block, line, texts);
+  if (reader.inLine) return prose(reader, line, texts);
   const fence = fenceAfter(undefined, line);
-  if (fence !== undefined) return { ...flushed(reader, said), block: { kind: "code", fence, lines: 0, said: false } };
+  if (fence !== undefined) return { ...flushed(reader, texts), block: { kind: "code", fence, lines: 0, said: false } };
   const words = line.slice(marks(line).length);
-  if (words.trimStart().startsWith("|")) return tableRow(reader, words, said);
-  if (words.trim() === "" || RULE.test(words.trim())) return flushed(reader, said);
+  if (words.trimStart().startsWith("|")) return tableRow(reader, words, texts);
+  if (words.trim() === "" || RULE.test(words.trim())) return flushed(reader, texts);
   if (HEADING.test(words))
-    return flushed(prose(flushed(reader, said), words.replace(HEADING, "").replace(/[ \t]#+[ \t]*$/, ""), said), said);
-  return prose(beginsItem(line) ? flushed(reader, said) : withoutTable(reader, said), words, said);
+    return flushed(
+      prose(flushed(reader, texts), words.replace(HEADING, "").replace(/[ \t]#+[ \t]*$/, ""), texts),
+      texts,
+    );
+  return prose(beginsItem(line) ? flushed(reader, texts) : withoutTable(reader, texts), words, texts);
 }
 
 const marks = (line: string): string => MARKERS.exec(line.slice(0, BEGINNING))?.[0] ?? "";
 
 const beginsItem = (line: string): boolean => /[-*+.)]/.test(marks(line));
 
-function prose(reader: Reader, words: string, said: string[]): Reader {
+function prose(reader: Reader, words: string, texts: string[]): Reader {
   const [sentences, held] = finished(joined(reader.held, words), true);
-  said.push(...sentences);
+  texts.push(...sentences);
   return { ...reader, held };
 }
 
 const joined = (held: string, words: string): string => (held === "" ? words : `${held} ${words}`);
 
 /** Ends the current paragraph. */
-function flushed(reader: Reader, said: string[]): Reader {
-  const now = withoutTable(reader, said);
-  say(now.held, said);
+function flushed(reader: Reader, texts: string[]): Reader {
+  const now = withoutTable(reader, texts);
+  report(now.held, texts);
   return { ...now, held: "" };
 }
 
-function ended(reader: Reader, said: string[]): Reader {
-  const now = flushed(reader, said);
+function ended(reader: Reader, texts: string[]): Reader {
+  const now = flushed(reader, texts);
   if (now.block?.kind !== "code" || now.block.said) return now;
-  said.push(aboutCode(now.block));
+  texts.push(aboutCode(now.block));
   return { ...now, block: { ...now.block, said: true } };
 }
 
@@ -130,9 +133,9 @@ function ended(reader: Reader, said: string[]): Reader {
 
 type Code = Extract<Block, { kind: "code" }>;
 
-function codeLine(reader: Reader, code: Code, line: string, said: string[]): Reader {
+function codeLine(reader: Reader, code: Code, line: string, texts: string[]): Reader {
   if (fenceAfter(code.fence, line) !== undefined) return { ...reader, block: { ...code, lines: code.lines + 1 } };
-  if (!code.said) said.push(aboutCode(code));
+  if (!code.said) texts.push(aboutCode(code));
   return { ...reader, block: undefined };
 }
 
@@ -141,7 +144,7 @@ function aboutCode({ fence, lines }: Code): string {
   return `${language === undefined ? "Code" : `Code in ${language}`}, ${counted(lines, "line")}.`;
 }
 
-function tableRow(reader: Reader, words: string, said: string[]): Reader {
+function tableRow(reader: Reader, words: string, texts: string[]): Reader {
   const { block } = reader;
   if (/^[\s|:-]+$/.test(words)) return reader;
   if (block?.kind === "table") return { ...reader, block: { ...block, rows: block.rows + 1 } };
@@ -150,12 +153,12 @@ function tableRow(reader: Reader, words: string, said: string[]): Reader {
     .map(spoken)
     .filter(cell => cell !== "")
     .join(", ");
-  return { ...flushed(reader, said), block: { kind: "table", head, rows: 0 } };
+  return { ...flushed(reader, texts), block: { kind: "table", head, rows: 0 } };
 }
 
-function withoutTable(reader: Reader, said: string[]): Reader {
+function withoutTable(reader: Reader, texts: string[]): Reader {
   if (reader.block?.kind !== "table") return reader;
-  said.push(`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
+  texts.push(`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
   return { ...reader, block: undefined };
 }
 
@@ -172,7 +175,7 @@ function finished(text: string, isWholeLine: boolean): readonly [sentences: read
   const sentences: string[] = [];
   let from = 0;
   for (let end = nextEnd(text, from, isWholeLine); end !== undefined; end = nextEnd(text, from, isWholeLine)) {
-    say(text.slice(from, end), sentences);
+    report(text.slice(from, end), sentences);
     from = end + (/^\s*/.exec(text.slice(end))?.[0].length ?? 0);
   }
   return [sentences, text.slice(from)];
@@ -205,9 +208,9 @@ function cutAt(text: string): number {
   return unit >= 0xd800 && unit <= 0xdbff ? LONGEST - 1 : LONGEST;
 }
 
-function say(markdown: string, said: string[]): void {
+function report(markdown: string, texts: string[]): void {
   const words = spoken(markdown);
-  if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words)) said.push(words);
+  if (/[\p{L}\p{N}\p{Extended_Pictographic}]/u.test(words)) texts.push(words);
 }
 
 const SPAN = /(`+)(?!`)([^]*?[^`])\1(?!`)/g;

@@ -203,7 +203,7 @@ suite("tab view", () => {
 
   test("shows an outdated tab with a button for a new one, below more important banners", () => {
     const outdated = page({ outdated: ["t"] }),
-      banner = (of: Page, more: Partial<Tab> = {}) => viewOf(of, tab({}, more)).banner;
+      banner = (of: Page, overrides: Partial<Tab> = {}) => viewOf(of, tab({}, overrides)).banner;
     deepEqual(banner(outdated, { tabId: "t" }), {
       tone: "info",
       text: "This tab goes on with what was set when it began\\.",

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { TerminalView } from "../../src/protocol/chat";
-import { cssOf, MOST_TERMINAL_LINES, terminalText } from "./terminal-view";
+import { cssOf, MAX_TERMINAL_LINES, terminalText } from "./terminal-view";
 
 const terminal: TerminalView = { terminalId: "t", command: "rm\u202e -r\n build", cwd: "/", output: "", isCut: false };
 
@@ -26,9 +26,9 @@ suite("terminal view", () => {
   test("shows the end of long output with a note", () => {
     const { lines, isCut } = terminalText({
       ...terminal,
-      output: Array.from({ length: MOST_TERMINAL_LINES + 5 }, (_, i) => `${i}\n`).join(""),
+      output: Array.from({ length: MAX_TERMINAL_LINES + 5 }, (_, i) => `${i}\n`).join(""),
     });
-    deepEqual([lines.length, lines[0]?.[0]?.text, isCut], [MOST_TERMINAL_LINES, "5", true]);
+    deepEqual([lines.length, lines[0]?.[0]?.text, isCut], [MAX_TERMINAL_LINES, "5", true]);
     deepEqual(
       [terminalText({ ...terminal, output: "a" }).isCut, terminalText({ ...terminal, isCut: true }).isCut],
       [false, true],

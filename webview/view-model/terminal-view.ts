@@ -4,7 +4,7 @@ import { visibleLine } from "../../src/protocol/visible-text";
 import { ansiLines, type AnsiLine, type AnsiStyle, type Colour } from "./ansi";
 import type { Tone } from "./card";
 /** Maximum number of lines in a card; the whole output can be opened in a terminal. */
-export const MOST_TERMINAL_LINES = 500;
+export const MAX_TERMINAL_LINES = 500;
 
 export interface TerminalText {
   readonly command: string;
@@ -20,8 +20,8 @@ export function terminalText({ command, output, isCut, exit }: TerminalView): Te
   return {
     command: visibleLine(command),
     ...stateOf(exit),
-    lines: lines.slice(-MOST_TERMINAL_LINES),
-    isCut: isCut || lines.length > MOST_TERMINAL_LINES,
+    lines: lines.slice(-MAX_TERMINAL_LINES),
+    isCut: isCut || lines.length > MAX_TERMINAL_LINES,
   };
 }
 

@@ -7,10 +7,10 @@ import { escapeHtml, literal, safeCode, safeMarkdown } from "./markdown-safe";
 import { size } from "./format-numbers";
 
 /** Longer content makes a card slow, and is not read there. */
-const MOST_LINES = 200;
-const MOST_CHARACTERS = 16_000;
+const MAX_LINES = 200;
+const MAX_CHARACTERS = 16_000;
 /** Highlighting longer code takes more than a frame. */
-const MOST_COLOURED = 8_000;
+const MAX_COLOURED = 8_000;
 
 /**
  * Text of a program or a file as a code block. `whole`: for decisions of the user, complete and with visible hidden
@@ -18,13 +18,13 @@ const MOST_COLOURED = 8_000;
  */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
   const [shown, left] = how === "whole" ? [visibleText(text), ""] : shortened(readableText(text.replace(ANSI, "")));
-  return `${safeCode(shown, shown.length > MOST_COLOURED ? PLAIN : language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
+  return `${safeCode(shown, shown.length > MAX_COLOURED ? PLAIN : language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
 function shortened(text: string): readonly [shown: string, left: string] {
   const lines = text.split("\n");
-  const some = lines.slice(0, MOST_LINES).join("\n").slice(0, MOST_CHARACTERS);
+  const some = lines.slice(0, MAX_LINES).join("\n").slice(0, MAX_CHARACTERS);
   const left = lines.length - some.split("\n").length;
   return [
     some,
@@ -33,8 +33,8 @@ function shortened(text: string): readonly [shown: string, left: string] {
 }
 
 function shortMarkdown(text: string): string {
-  if (text.length <= MOST_CHARACTERS) return safeMarkdown(closed(text));
-  const shown = text.slice(0, MOST_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
+  if (text.length <= MAX_CHARACTERS) return safeMarkdown(closed(text));
+  const shown = text.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
   return `${safeMarkdown(closed(shown))}\n\n*${text.length - shown.length} more characters are not shown.*`;
 }
 

@@ -180,8 +180,8 @@ export function isEcho(conversation: Conversation, update: JsonObject): boolean 
 }
 
 function continues(entryId: string, messageId: string | undefined): boolean {
-  const said = messageIdOf(entryId);
-  return messageId === undefined || said === undefined || said === messageId.slice(0, MESSAGE_ID_LIMIT);
+  const text = messageIdOf(entryId);
+  return messageId === undefined || text === undefined || text === messageId.slice(0, MESSAGE_ID_LIMIT);
 }
 
 /** The agent's id (its first characters) of the message or plan to which an entry belongs. */
@@ -196,7 +196,7 @@ export function idWith(ours: string, theirs: string): string {
 
 export function stepsOf(raw: unknown): readonly PlanStep[] {
   return arrayOr(raw)
-    .slice(0, MOST_ITEMS)
+    .slice(0, MAX_ITEMS)
     .filter(isObject)
     .map(step => ({
       content: stringOr(step.content, "").slice(0, LINE_LIMIT),
@@ -207,7 +207,7 @@ export function stepsOf(raw: unknown): readonly PlanStep[] {
 
 function commands(raw: unknown): readonly Command[] {
   return arrayOr(raw)
-    .slice(0, MOST_ITEMS)
+    .slice(0, MAX_ITEMS)
     .filter(isObject)
     .filter((command): command is JsonObject & { readonly name: string } => typeof command.name === "string")
     .map(command => {
@@ -247,7 +247,7 @@ const NOTICE_LIMIT = 1_000;
 const LINE_LIMIT = 1_000,
   WORD_LIMIT = 200;
 /** Maximum items of a displayed list. */
-const MOST_ITEMS = 1_000;
+const MAX_ITEMS = 1_000;
 
 /** A patch by `compactionId` (schema v1, `CompactionUpdate`). A summary in it replaces the previous one. */
 function compaction(conversation: Conversation, update: JsonObject, makeId: MakeId): Adapted {

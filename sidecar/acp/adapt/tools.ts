@@ -41,7 +41,7 @@ export function toolFrom(
     status: toolStatus(patch.status) ?? known?.status ?? "pending",
     content: Array.isArray(patch.content) ? patch.content.map(toolContent) : (known?.content ?? []),
     locations: Array.isArray(patch.locations)
-      ? patch.locations.slice(0, MOST_LOCATIONS).flatMap(toolLocation)
+      ? patch.locations.slice(0, MAX_LOCATIONS).flatMap(toolLocation)
       : (known?.locations ?? []),
     ...(input === undefined ? {} : { input }),
     ...(output === undefined ? {} : { output }),
@@ -67,7 +67,7 @@ const TITLE_LIMIT = 10_000;
 /** Limits of values that are sent with every event and displayed in lists. */
 const ID_LIMIT = 1_000,
   KIND_LIMIT = 100,
-  MOST_LOCATIONS = 100,
+  MAX_LOCATIONS = 100,
   PATH_LIMIT = 4_096;
 
 /** The index after the newest prompt. */

@@ -125,7 +125,7 @@ function tool(conversation: Conversation, update: JsonObject, makeId: MakeId): A
 }
 
 /** Maximum content items of a call, because every event sends the whole call. */
-const MOST_CONTENT = 200;
+const MAX_CONTENT = 200;
 
 function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObject, makeId: MakeId): Adapted {
   const { entry: before, wasKnown } = toolFrom(conversation, { toolCallId }, makeId(0)),
@@ -136,7 +136,7 @@ function toolGrows(conversation: Conversation, { toolCallId, content }: JsonObje
         type: "upsert",
         entry: withOutputs(conversation, {
           ...before,
-          content: [...before.content, ...added.content].slice(-MOST_CONTENT),
+          content: [...before.content, ...added.content].slice(-MAX_CONTENT),
         }),
       },
     ],

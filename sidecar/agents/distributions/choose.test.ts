@@ -17,15 +17,15 @@ const whole: Distribution = {
   binary: { "linux-x86_64": archive },
 };
 const TOOLS: readonly Tool[] = ["npm", "uv", "pipx", "cargo"];
-const fixture = (tools: readonly Tool[] = TOOLS, more: Partial<ChoiceDeps> = {}): ChoiceDeps => ({
+const fixture = (tools: readonly Tool[] = TOOLS, overrides: Partial<ChoiceDeps> = {}): ChoiceDeps => ({
   platforms: ["linux-x86_64"],
   has: tool => tools.includes(tool),
-  ...more,
+  ...overrides,
 });
 const without = (...kinds: readonly string[]): Distribution =>
   Object.fromEntries(Object.entries(whole).filter(([kind]) => !kinds.includes(kind)));
-const kind = (distribution: Distribution, tools?: readonly Tool[], more?: Partial<ChoiceDeps>): string => {
-  const choice = choose(distribution, fixture(tools, more));
+const kind = (distribution: Distribution, tools?: readonly Tool[], overrides?: Partial<ChoiceDeps>): string => {
+  const choice = choose(distribution, fixture(tools, overrides));
   return "missing" in choice
     ? missingSentence("It", choice.missing)
     : `${choice.kind}${"tool" in choice ? ` by ${choice.tool ?? "nothing"}` : ""}`;

@@ -8,10 +8,10 @@ import { documentedCommand } from "./documented-command";
 const sidecar = { command: "/node", args: ["/sidecar.js"], env: { NODE: "1" } };
 const said = (
   distribution: Distribution,
-  { platform = "linux-x86_64" as Platform, ...more }: Partial<AgentConfig> & { readonly platform?: Platform } = {},
+  { platform = "linux-x86_64" as Platform, ...overrides }: Partial<AgentConfig> & { readonly platform?: Platform } = {},
 ): string => {
   const documented = documentedCommand(
-    { id: "ada", name: "Ada", distribution, ...more },
+    { id: "ada", name: "Ada", distribution, ...overrides },
     { platform, home: platform.startsWith("windows") ? "C:\\Users\\Ada" : "/home/ada", sidecar },
   );
   return "why" in documented

@@ -14,9 +14,10 @@ const RUNNING: Observed = {
   session: undefined,
   elsewhere: undefined,
 };
-const seen = (more: Partial<Observed>): Observed => ({ ...RUNNING, ...more });
-const failed = (errno: string, more: Partial<Observed> = {}) => seen({ start: { kind: "failed", errno }, ...more });
-const said = (stderr: string, more: Partial<Observed> = {}) => seen({ stderr, exit: "exit code 1", ...more });
+const seen = (overrides: Partial<Observed>): Observed => ({ ...RUNNING, ...overrides });
+const failed = (errno: string, overrides: Partial<Observed> = {}) =>
+  seen({ start: { kind: "failed", errno }, ...overrides });
+const said = (stderr: string, overrides: Partial<Observed> = {}) => seen({ stderr, exit: "exit code 1", ...overrides });
 
 suite("diagnosis of a failed start", () => {
   const CASES: readonly (readonly [

@@ -43,12 +43,12 @@ export interface Observed {
 
 export function diagnose(seen: Observed): Diagnosis {
   const { name, command, start, exit, stderr, garbage, initialize, session } = seen,
-    said = lastWords(stderr);
+    text = lastWords(stderr);
   const is = (cause: Cause, sentence: string, fix?: Fix): Diagnosis => ({
     cause,
     sentence: redactText(sentence),
     ...(fix === undefined ? {} : { fix }),
-    ...(said === "" ? {} : { detail: said }),
+    ...(text === "" ? {} : { detail: text }),
   });
   switch (start.kind) {
     case "noFolder":

@@ -149,16 +149,16 @@ suite("agent examination", () => {
         text,
         (env, a, b) => {
           const values = Object.values(env),
-            said = `${a}${values.join(b)}`;
+            text = `${a}${values.join(b)}`;
           const seen: Observed = {
             name: "Ada",
             command: "ada",
             start: { kind: "started" },
             exit: undefined,
-            stderr: said,
-            garbage: { lines: 1, first: said },
-            initialize: { kind: "error", message: said },
-            session: { kind: "error", message: said },
+            stderr: text,
+            garbage: { lines: 1, first: text },
+            initialize: { kind: "error", message: text },
+            session: { kind: "error", message: text },
             elsewhere: undefined,
           };
           const clean = JSON.stringify(withoutValues(seen, env));

@@ -121,8 +121,8 @@ suite("diagnosis report", () => {
   });
 
   test("shows the result of each step", () => {
-    const of = (more: Partial<Observed>): string => {
-      const observed = { ...OBSERVED, ...more };
+    const of = (overrides: Partial<Observed>): string => {
+      const observed = { ...OBSERVED, ...overrides };
       return report(FACTS, { name: "Ada", command: "ada", observed, diagnosis: diagnose(observed) });
     };
     match(

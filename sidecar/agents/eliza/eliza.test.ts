@@ -49,7 +49,7 @@ suite("Eliza", () => {
     ];
     const eliza = fresh();
     deepEqual(
-      printed.map(([said]) => [said, eliza.reply(said)]),
+      printed.map(([text]) => [text, eliza.reply(text)]),
       printed,
     );
   });
@@ -101,7 +101,7 @@ suite("Eliza", () => {
 
   test("recalls “my” statements on each fourth text without a keyword, oldest first, once", () => {
     const eliza = fresh();
-    const told = [
+    const notifications = [
       "my dog barks",
       "my cat is asleep",
       "so it goes",
@@ -114,7 +114,7 @@ suite("Eliza", () => {
       "so it goes",
       "so it goes",
     ];
-    const recalled = told
+    const recalled = notifications
       .map(text => eliza.reply(text))
       .map((reply, i) => (/your (dog barks|cat is asleep)[.?]$/i.test(reply) && i > 1 ? i + 1 : 0))
       .filter(Boolean);
@@ -302,7 +302,7 @@ suite("decomposition", () => {
     const element = fc.constantFrom("*", "_", "a", "b", "[a b]"),
       words = fc.array(fc.constantFrom("a", "b", "c"), { maxLength: 8 });
     fc.assert(
-      fc.property(fc.array(element, { minLength: 1, maxLength: 6 }), words, (elements, said) => {
+      fc.property(fc.array(element, { minLength: 1, maxLength: 6 }), words, (elements, messages) => {
         const source = elements.filter((each, i) => each !== "*" || elements[i - 1] !== "*").join(" ");
         const regex = new RegExp(
           "^" +
@@ -314,9 +314,9 @@ suite("decomposition", () => {
               .join("") +
             "$",
         );
-        const found = parts(source, said.join(" "));
-        equal(found !== undefined, regex.test(said.map(each => `${each} `).join("")), source);
-        if (found) equal(found.filter(Boolean).join(" "), said.join(" "));
+        const found = parts(source, messages.join(" "));
+        equal(found !== undefined, regex.test(messages.map(each => `${each} `).join("")), source);
+        if (found) equal(found.filter(Boolean).join(" "), messages.join(" "));
       }),
       { numRuns: 500 },
     );
@@ -324,7 +324,7 @@ suite("decomposition", () => {
 });
 
 suite("clause", () => {
-  const heard = (text: string) =>
+  const onEvent = (text: string) =>
     [...clauses(text)].map(({ words, end }) => `${words.map(each => each.text).join(" ")} (${end})`);
   for (const [text, expected] of [
     ["", []],
@@ -337,7 +337,7 @@ suite("clause", () => {
     ["don’t", ["don't (stop)"]],
     ["CI is red", ["CI is red (stop)"]],
   ] as const)
-    test(`splits “${text}”`, () => deepEqual(heard(text), expected));
+    test(`splits “${text}”`, () => deepEqual(onEvent(text), expected));
 
   test("has a bounded length", () => {
     const lengths = [...clauses("a ".repeat(10_000))].map(({ words }) => words.length);

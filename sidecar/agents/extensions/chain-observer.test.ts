@@ -20,7 +20,7 @@ function inside(name: string, of: NonNullable<Interceptors["requests"]> | (() =>
     name,
     serve: (up, down, ids) =>
       serveProxy(
-        { name, make: typeof of === "function" ? of : () => ({ fromClient: { requests: of } }) },
+        { name, create: typeof of === "function" ? of : () => ({ fromClient: { requests: of } }) },
         up,
         down,
         ids,
@@ -55,16 +55,16 @@ const outside = (
 
 class Fixture {
   readonly clock = new FakeClock();
-  readonly witness: ChainObserver;
+  readonly observer: ChainObserver;
   readonly chain;
-  readonly told: string[] = [];
+  readonly notifications: string[] = [];
 
   constructor(extensions: readonly (ProxyScript | ProxyComponent)[], agent = new MemoryAgent()) {
-    this.witness = new ChainObserver(
+    this.observer = new ChainObserver(
       extensions.map(one => ("kind" in one ? "kept" : "own")),
       () => this.clock.now(),
     );
-    this.chain = memoryChain(extensions, { options: { trace: this.witness }, agent });
+    this.chain = memoryChain(extensions, { options: { trace: this.observer }, agent });
   }
 
   async open(mcpServers: readonly unknown[] = []): Promise<string> {
@@ -76,7 +76,7 @@ class Fixture {
     const sessionId = String(
       objectOr(await this.chain.client.request("session/new", { cwd: "/w", mcpServers })).sessionId,
     );
-    this.witness.hear(sessionId, () => this.told.push(sessionId));
+    this.observer.listen(sessionId, () => this.notifications.push(sessionId));
     return sessionId;
   }
   async prompt(sessionId: string, ...blocks: readonly unknown[]): Promise<unknown> {
@@ -87,7 +87,7 @@ class Fixture {
     return request.params;
   }
   changes(sessionId: string) {
-    return this.witness.of(sessionId).map(({ time: _, ...changes }) => changes);
+    return this.observer.of(sessionId).map(({ time: _, ...changes }) => changes);
   }
 }
 
@@ -145,13 +145,13 @@ suite("ChainObserver", () => {
     };
     const fixture: Fixture = new Fixture([slow("one", 5, 2), slow("two", 100, 30)]);
     const id = await fixture.open();
-    deepEqual(fixture.witness.of(id), [
+    deepEqual(fixture.observer.of(id), [
       { time: { setup: 5, setupAnswer: 2 } },
       { time: { setup: 100, setupAnswer: 30 } },
     ]);
     await fixture.prompt(id, text("hello"));
     deepEqual(
-      fixture.witness.of(id).map(({ time }) => time),
+      fixture.observer.of(id).map(({ time }) => time),
       [
         { setup: 5, setupAnswer: 2, prompt: 5, lastPrompt: 5, answer: 2 },
         { setup: 100, setupAnswer: 30, prompt: 100, lastPrompt: 100, answer: 30 },
@@ -171,7 +171,7 @@ suite("ChainObserver", () => {
       ]),
       id = await fixture.open();
     for (let n = 0; n < 21; n++) await fixture.prompt(id, text("hello"));
-    deepEqual(fixture.witness.of(id)[0]?.time, { setup: 0, setupAnswer: 0, prompt: 10, lastPrompt: 20, answer: 0 });
+    deepEqual(fixture.observer.of(id)[0]?.time, { setup: 0, setupAnswer: 0, prompt: 10, lastPrompt: 20, answer: 0 });
   });
 
   test("notifies its listeners after a prompt that changed something", async () => {
@@ -179,37 +179,37 @@ suite("ChainObserver", () => {
       id = await fixture.open();
     const asked = fixture.chain.client.request("session/prompt", { sessionId: id, prompt: [text("hello")] }),
       request = await fixture.chain.agent.next("session/prompt");
-    deepEqual(fixture.told, [id]); // reported before the turn ends
+    deepEqual(fixture.notifications, [id]); // reported before the turn ends
     request.respond({ stopReason: "end_turn" });
     await asked;
-    deepEqual(fixture.told, [id, id]); // the hold time of the response
+    deepEqual(fixture.notifications, [id, id]); // the hold time of the response
     await fixture.prompt(id, text("again"));
-    equal(fixture.told.length, 3); // another altered prompt
+    equal(fixture.notifications.length, 3); // another altered prompt
     const quiet = new Fixture([outside()]),
       other = await quiet.open();
     await quiet.prompt(other, text("hello"));
-    const before = quiet.told.length;
+    const before = quiet.notifications.length;
     await quiet.prompt(other, text("hello"));
-    equal(quiet.told.length, before);
+    equal(quiet.notifications.length, before);
   });
 
   test("forgets a session without listeners", async () => {
     const fixture = new Fixture([servers("one", "git")]),
       id = await fixture.open(),
-      listening = fixture.witness.hear(id, () => undefined);
+      listening = fixture.observer.listen(id, () => undefined);
     listening[Symbol.dispose]();
-    deepEqual(fixture.witness.of(id), [nothing]);
+    deepEqual(fixture.observer.of(id), [nothing]);
   });
 
   test("keeps the current listener when an earlier listener is disposed", async () => {
     const fixture = new Fixture([rules("one", "Be brief.")]),
       id = await fixture.open(),
-      before = fixture.witness.hear(id, () => undefined),
-      told: string[] = [];
-    fixture.witness.hear(id, () => told.push("now"));
+      before = fixture.observer.listen(id, () => undefined),
+      notifications: string[] = [];
+    fixture.observer.listen(id, () => notifications.push("now"));
     before[Symbol.dispose]();
     await fixture.prompt(id, text("hello"));
-    deepEqual(told, ["now", "now"]);
+    deepEqual(notifications, ["now", "now"]);
   });
 
   test("ignores sessions and prompts created by an extension", async () => {
@@ -221,7 +221,7 @@ suite("ChainObserver", () => {
         serveProxy(
           {
             name: "own",
-            make: chain => ({
+            create: chain => ({
               fromClient: {
                 requests: {
                   "session/prompt": async request => {
@@ -295,7 +295,7 @@ suite("ChainObserver", () => {
   });
 
   test("parses only relevant messages that an extension changed", () => {
-    const witness = new ChainObserver(["kept"], () => 0),
+    const observer = new ChainObserver(["kept"], () => 0),
       unread = Frame.raw(Buffer.from(`{"jsonrpc":"2.0","method":"session/update","params":{broken}}`));
     Object.defineProperty(unread, "message", {
       get: () => {
@@ -309,15 +309,15 @@ suite("ChainObserver", () => {
       [0, "up"],
       [7, "up"],
     ] as const)
-      witness.message("a", "b", unread, link, way);
+      observer.message("a", "b", unread, link, way);
     const prompt = Frame.of({
       jsonrpc: "2.0",
       id: 1,
       method: "session/prompt",
       params: { sessionId: "s", prompt: [] },
     });
-    witness.message("a", "b", prompt, 0, "down");
-    witness.message(
+    observer.message("a", "b", prompt, 0, "down");
+    observer.message(
       "a",
       "b",
       Frame.raw(Buffer.from(`{"jsonrpc":"2.0","id":1,"method":"session/prompt","params":{broken}}`)),
@@ -325,13 +325,13 @@ suite("ChainObserver", () => {
       "down",
     );
     deepEqual(
-      witness.of("s").map(({ prompts }) => prompts?.last.removed ?? 0),
+      observer.of("s").map(({ prompts }) => prompts?.last.removed ?? 0),
       [0],
     );
   });
 
   test("ignores messages that are invalid or nested too deeply", () => {
-    const witness = new ChainObserver(["kept"], () => 0),
+    const observer = new ChainObserver(["kept"], () => 0),
       nested = (inner: string) =>
         Frame.raw(
           Buffer.from(
@@ -339,10 +339,10 @@ suite("ChainObserver", () => {
           ),
         );
     const setUp = (before: Frame, after: Frame, answer: string) => {
-      witness.message("a", "b", before, 0, "down");
-      witness.message("a", "b", after, 1, "down");
-      for (const link of [1, 0]) witness.message("a", "b", Frame.raw(Buffer.from(answer)), link, "up");
-      return witness.of("s")[0];
+      observer.message("a", "b", before, 0, "down");
+      observer.message("a", "b", after, 1, "down");
+      for (const link of [1, 0]) observer.message("a", "b", Frame.raw(Buffer.from(answer)), link, "up");
+      return observer.of("s")[0];
     };
     deepEqual(setUp(nested(""), nested("1"), `{"jsonrpc":"2.0","id":1,"result":{}}`), {
       time: { setup: 0, setupAnswer: 0 },
@@ -353,7 +353,7 @@ suite("ChainObserver", () => {
 
   test("bounds unanswered requests and sessions without listeners", () => {
     let size = 0;
-    const witness = new ChainObserver(["kept", "kept"], () => 0);
+    const observer = new ChainObserver(["kept", "kept"], () => 0);
     for (let id = 0; id < 500; id++) {
       const frame = Frame.of({
         jsonrpc: "2.0",
@@ -361,14 +361,14 @@ suite("ChainObserver", () => {
         method: "session/prompt",
         params: { sessionId: `s${id}`, prompt: [text("x")] },
       });
-      witness.message("client", "one", frame, 0, "down");
-      witness.message("one", "two", frame, 1, "down");
+      observer.message("client", "one", frame, 0, "down");
+      observer.message("one", "two", frame, 1, "down");
     }
-    for (let id = 0; id < 500; id++) if (witness.of(`s${id}`)[0]?.time) size++;
+    for (let id = 0; id < 500; id++) if (observer.of(`s${id}`)[0]?.time) size++;
     equal(size, 64);
     const answered = (id: number) => {
-      for (const link of [1, 0]) witness.message("x", "y", Frame.of({ jsonrpc: "2.0", id, result: {} }), link, "up");
-      return witness.of(`s${id}`)[0]?.time?.answer;
+      for (const link of [1, 0]) observer.message("x", "y", Frame.of({ jsonrpc: "2.0", id, result: {} }), link, "up");
+      return observer.of(`s${id}`)[0]?.time?.answer;
     };
     deepEqual([answered(0), answered(499)], [undefined, 0]);
   });

@@ -90,7 +90,7 @@ export class ChainObserver implements Trace {
   }
 
   /** Calls `changed` when the observations of this session change. Disposing removes the observations. */
-  hear(sessionId: string, changed: () => void): Disposable {
+  listen(sessionId: string, changed: () => void): Disposable {
     const listener = { changed, told: JSON.stringify(this.of(sessionId)) };
     this.#listeners.set(sessionId, listener);
     return {
@@ -130,7 +130,7 @@ export class ChainObserver implements Trace {
     }
     journey.links[link] = { id, at, frame: isPast ? undefined : frame };
     this.#open[link]?.set(id, journey);
-    if (isPast && method === AGENT_METHODS.session_prompt) this.#tell(journey.sessionId);
+    if (isPast && method === AGENT_METHODS.session_prompt) this.#notify(journey.sessionId);
   }
 
   #begun(method: string, frame: Frame): Journey {
@@ -182,7 +182,7 @@ export class ChainObserver implements Trace {
     if (link > 0) return;
     for (const [i, { id }] of journey.links.entries()) this.#open[i]?.delete(id);
     if (journey.method !== AGENT_METHODS.session_prompt && !failed) this.#setUp(journey);
-    this.#tell(journey.sessionId);
+    this.#notify(journey.sessionId);
   }
 
   /**
@@ -215,7 +215,7 @@ export class ChainObserver implements Trace {
     return seen;
   }
 
-  #tell(sessionId: string | undefined): void {
+  #notify(sessionId: string | undefined): void {
     const listener = sessionId === undefined ? undefined : this.#listeners.get(sessionId);
     if (!listener || sessionId === undefined) return;
     const now = JSON.stringify(this.of(sessionId));

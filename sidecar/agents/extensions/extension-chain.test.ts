@@ -34,11 +34,11 @@ class Fixture implements ExtensionDeps {
           },
         }
       : undefined;
-  readonly saw: ExtensionDeps["saw"] = (id, sight) => {
-    this.sights.push(`${id} ${sight.kind}${"why" in sight ? `: ${sight.why}` : ""}`);
+  readonly onStatus: ExtensionDeps["onStatus"] = (id, status) => {
+    this.sights.push(`${id} ${status.kind}${"why" in status ? `: ${status.why}` : ""}`);
   };
   readonly find: ExtensionDeps["find"] = async program => (program === "gone" ? undefined : `/bin/${program}`);
-  readonly odd = () => undefined;
+  readonly onWarning = () => undefined;
   all(...configs: readonly ExtensionConfig[]) {
     return findExtensions(configs, ["Ada"], new AbortController().signal, this);
   }
@@ -179,8 +179,8 @@ suite("extension chain", () => {
   test("lists missing extensions in chain order", async () => {
     const fixture = new Fixture(),
       chain = await fixture.all(extension("a"), extension("bad"), extension("b"));
-    chain.heard({ kind: "bypassed", component: "B", message: "B hangs." });
-    chain.heard({
+    chain.onEvent({ kind: "bypassed", component: "B", message: "B hangs." });
+    chain.onEvent({
       kind: "bypassed",
       component: "A",
       message: "not this",
@@ -200,8 +200,8 @@ suite("extension chain", () => {
 
   test("does not list a slow or an unrelated component as missing", async () => {
     const chain = await new Fixture().all(extension("a"));
-    chain.heard({ kind: "slow", component: "A", message: "A is still starting." });
-    chain.heard({ kind: "bypassed", component: "Tools", message: "Tools are left out." });
+    chain.onEvent({ kind: "slow", component: "A", message: "A is still starting." });
+    chain.onEvent({ kind: "bypassed", component: "Tools", message: "Tools are left out." });
     deepEqual(chain.missing, []);
   });
 

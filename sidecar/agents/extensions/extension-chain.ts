@@ -6,7 +6,7 @@
  * - The order is that of the configuration.
  * - An extension that is unavailable or fails before its initialisation is skipped alone, and listed once in `missing`
  *   with a sentence.
- * - `saw` receives the outcome of each extension, but no outcome of an aborted start.
+ * - `onStatus` receives the outcome of each extension, but no outcome of an aborted start.
  */
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 import type { MissingExtension } from "../../acp/chain-extensions";
@@ -31,7 +31,7 @@ export interface ExtensionDeps extends McpExtensionDeps {
   readonly start: (name: string, command: AgentCommand) => Promise<Running>;
   /** Dialect of the program, as learned by earlier chains. */
   readonly memory?: (command: AgentCommand) => DialectMemory | undefined;
-  readonly saw: (id: string, sight: StatusEvent) => void;
+  readonly onStatus: (id: string, status: StatusEvent) => void;
 }
 
 /**
@@ -61,7 +61,7 @@ export async function findExtensions(
     }),
   );
   signal.throwIfAborted();
-  return new ExtensionChain(found, deps.saw);
+  return new ExtensionChain(found, deps.onStatus);
 }
 
 type Found = { readonly config: ExtensionConfig } & (
@@ -100,7 +100,7 @@ export class ExtensionChain {
 
   constructor(
     private readonly found: readonly Found[],
-    private readonly saw: ExtensionDeps["saw"],
+    private readonly onStatus: ExtensionDeps["onStatus"],
   ) {
     for (const one of found) if ("sentence" in one) this.#lost(one.config, one.sentence);
   }
@@ -135,7 +135,7 @@ export class ExtensionChain {
   }
 
   /** Handles a notice of the conductor. */
-  heard({ kind, component, message, reason }: Notice): void {
+  onEvent({ kind, component, message, reason }: Notice): void {
     const config = this.#named(component);
     if (config && kind === "bypassed")
       this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is left out") : message);
@@ -157,10 +157,10 @@ export class ExtensionChain {
         config: { id, name },
         component,
       } = one;
-      this.saw(id, { kind: "started" });
+      this.onStatus(id, { kind: "started" });
       void closed.then(() => {
         const { component: of, reason } = failure() ?? {};
-        this.saw(id, {
+        this.onStatus(id, {
           kind: "ended",
           ...(of === component.name && reason ? { why: sentenceOf(name, reason, "has ended") } : {}),
         });
@@ -171,7 +171,8 @@ export class ExtensionChain {
   /** Called when the chain could not be initialised. */
   fell({ component, reason }: Failure = {}): void {
     const config = this.#named(component);
-    if (config && reason) this.saw(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has ended") });
+    if (config && reason)
+      this.onStatus(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has ended") });
   }
 
   #named(name: string | undefined): ExtensionConfig | undefined {
@@ -180,7 +181,7 @@ export class ExtensionChain {
 
   #lost(config: ExtensionConfig, sentence: string): void {
     this.#missing.set(config, sentence);
-    this.saw(config.id, { kind: "failed", why: sentence });
+    this.onStatus(config.id, { kind: "failed", why: sentence });
   }
 }
 

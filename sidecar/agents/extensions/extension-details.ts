@@ -20,7 +20,7 @@ export function witnessedExtensions(
 ): WitnessedExtensions {
   const { components } = chain,
     deliveries = new DeliveryTracker();
-  const witness =
+  const observer =
     components.length === 0
       ? undefined
       : new ChainObserver(
@@ -28,7 +28,7 @@ export function witnessedExtensions(
           now,
         );
   const seenBy = (sessionId: string): readonly Witnessed[] => {
-    const seen = witness?.of(sessionId) ?? [];
+    const seen = observer?.of(sessionId) ?? [];
     return chain.all.map(({ config, component, leftOut }) => ({
       config,
       leftOut,
@@ -36,7 +36,7 @@ export function witnessedExtensions(
     }));
   };
   return {
-    trace: witness,
+    trace: observer,
     deliveries,
     extensions: {
       of: sessionId => {
@@ -75,11 +75,11 @@ export function witnessedExtensions(
           ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration))
         );
       },
-      hear: (sessionId, changed) => {
-        const heard = [witness?.hear(sessionId, changed), deliveries.onChange(sessionId, changed)];
+      listen: (sessionId, changed) => {
+        const received = [observer?.listen(sessionId, changed), deliveries.onChange(sessionId, changed)];
         return {
           [Symbol.dispose]: () => {
-            for (const each of heard) each?.[Symbol.dispose]();
+            for (const each of received) each?.[Symbol.dispose]();
           },
         };
       },

@@ -16,7 +16,7 @@ export interface McpExtensionDeps {
   /** Resolves a program. Undefined: not found. */
   readonly find: (program: string) => Promise<string | undefined>;
   /** Logs a warning. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
   /** The shim that connects stdio-only agents to an address. Default: this program. */
   readonly shim?: ShimProgram;
   /** Starts server programs in the sidecar. Absent: only agents start them. */
@@ -49,7 +49,7 @@ export function addressComponent(
   config: Called,
   name: string,
   { url, headers = {} }: HttpDistribution,
-  deps: Pick<McpExtensionDeps, "odd" | "shim">,
+  deps: Pick<McpExtensionDeps, "onWarning" | "shim">,
 ): ProxyComponent {
   const wrong = wrongAddress({ url, headers });
   if (wrong !== undefined) throw serverNotAdded(config.name, wrong);
@@ -60,13 +60,15 @@ function componentOf(
   { id, name: called }: Called,
   name: string,
   server: StdioServer | HttpServer,
-  { odd, ...options }: Pick<McpExtensionDeps, "odd" | "shim" | "starter">,
+  { onWarning, ...options }: Pick<McpExtensionDeps, "onWarning" | "shim" | "starter">,
 ): ProxyComponent {
   const definition = addedServer(called, serverName(id), server, options);
   return {
     kind: "internal",
     name,
     serve: (client, successor, ids) =>
-      serveProxy(definition, client, successor, ids, { odd: (what, detail) => odd(`${name}: ${what}`, detail) }),
+      serveProxy(definition, client, successor, ids, {
+        onWarning: (what, detail) => onWarning(`${name}: ${what}`, detail),
+      }),
   };
 }

@@ -2,18 +2,18 @@ import { deepEqual, equal } from "node:assert/strict";
 import type { ToolDelivery } from "../../../src/protocol/session-details";
 import { adviceFor, missingToolsSentence } from "./missing-tools";
 
-const delivery = (more: Partial<ToolDelivery> = {}): ToolDelivery => ({
+const delivery = (overrides: Partial<ToolDelivery> = {}): ToolDelivery => ({
   server: "s",
   transport: "http",
   stage: "offered",
   connections: 0,
   listed: 0,
   calls: 0,
-  ...more,
+  ...overrides,
 });
-const named = (name: string, more: Partial<ToolDelivery> = {}) => ({
+const named = (name: string, overrides: Partial<ToolDelivery> = {}) => ({
   name,
-  delivery: delivery({ server: name.toLowerCase(), ...more }),
+  delivery: delivery({ server: name.toLowerCase(), ...overrides }),
 });
 const EFFECT = "Its model does not have these tools.";
 

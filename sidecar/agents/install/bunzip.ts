@@ -29,10 +29,10 @@ export function bunzipElsewhere(program: string): Bunzip {
   return source => {
     const worker = new Worker(program, { argv: ["bunzip2"], stdin: true, stdout: true, stderr: true }),
       through = new PassThrough();
-    const said: Buffer[] = [],
+    const messages: Buffer[] = [],
       read = once(worker.stdout, "end");
     worker.stderr.on("data", (text: Buffer) => {
-      said.push(text);
+      messages.push(text);
     });
     read.catch(() => undefined);
     source.on("error", error => through.destroy(error));
@@ -41,7 +41,9 @@ export function bunzipElsewhere(program: string): Bunzip {
     worker.once("error", error => through.destroy(error));
     worker.once("exit", code => {
       if (code !== 0)
-        through.destroy(new Error(Buffer.concat(said).toString().split("\n", 1)[0] || `its thread ended with ${code}`));
+        through.destroy(
+          new Error(Buffer.concat(messages).toString().split("\n", 1)[0] || `its thread ended with ${code}`),
+        );
       else
         read.then(
           () => through.end(),

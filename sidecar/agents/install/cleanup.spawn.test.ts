@@ -41,7 +41,7 @@ suite("store cleanup", () => {
   test("continues with other folders after a failure and reports it", async () => {
     await using fixture = await InstallFixture.open();
     for (const id of ["a", "b", "c"]) mkdirSync(path.join(fixture.root, id, ".new-0123456789ab"), { recursive: true });
-    const told: unknown[] = [],
+    const notifications: unknown[] = [],
       why = new Error("locked");
     await fixture
       .store({
@@ -50,8 +50,11 @@ suite("store cleanup", () => {
           return async () => undefined;
         },
       })
-      .sweepAll(never, error => told.push(error));
-    deepEqual([told, ["a", "b", "c"].map(id => readdirSync(path.join(fixture.root, id)).length)], [[why], [0, 1, 0]]);
+      .sweepAll(never, error => notifications.push(error));
+    deepEqual(
+      [notifications, ["a", "b", "c"].map(id => readdirSync(path.join(fixture.root, id)).length)],
+      [[why], [0, 1, 0]],
+    );
   });
 
   test("does not start after disposal, and ends early when disposed while running", async () => {

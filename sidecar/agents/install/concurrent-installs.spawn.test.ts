@@ -60,7 +60,7 @@ suite("concurrent installation", () => {
     const leaving = new AbortController(),
       why = new Error("enough");
     let wereRunning = 0;
-    fixture.heard = progress => {
+    fixture.onEvent = progress => {
       if (progress?.line === "hanging") {
         wereRunning = census(fixture.run).length;
         leaving.abort(why);
@@ -85,7 +85,7 @@ suite("concurrent installation", () => {
         list = store.list.bind(store),
         installer = fixture.installer({ change: { store } });
       const hanging = new Promise<void>(resolve => {
-        fixture.heard = progress => {
+        fixture.onEvent = progress => {
           if (progress?.done === 10) resolve();
         };
       });

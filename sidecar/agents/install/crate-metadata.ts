@@ -89,7 +89,7 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
     length += chunk.length;
     if (length <= LONGEST) chunks.push(chunk);
   };
-  const heard: ToolDeps = {
+  const received: ToolDeps = {
     ...deps,
     line: () => undefined,
     run: (spec, options) => deps.run(spec, { ...options, stdout }),
@@ -98,7 +98,7 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
     cargo,
     ["metadata", "--format-version", "1", "--no-deps", "--offline", "--manifest-path", manifest],
     { cwd: folder },
-    heard,
+    received,
   );
   try {
     return JSON.parse(Buffer.concat(chunks).toString());

@@ -69,7 +69,7 @@ suite("archive installation", () => {
     const archive = fixture.server.serve("/a.tar.gz", {
         content: tarGz([{ name: "bin/agent", content: randomBytes(200_000), mode: 0o755 }]),
       }),
-      told: InstallProgress[] = [];
+      notifications: InstallProgress[] = [];
     mkdirSync(fixture.root, { recursive: true });
     await installBinary(fixture.root, { archive, cmd: "bin/agent" }, "1", {
       files: realFiles,
@@ -78,12 +78,12 @@ suite("archive installation", () => {
       platform: process.platform,
       httpArchives: true,
       progress: step => {
-        told.push(step);
+        notifications.push(step);
       },
     });
     for (const phase of ["downloading", "unpacking"])
       ok(
-        told.some(
+        notifications.some(
           ({ phase: of, done, total }) =>
             of === phase && done !== undefined && done > 150_000 && total !== undefined && done <= total,
         ),

@@ -128,13 +128,13 @@ export class Installer implements AsyncDisposable {
           await this.#deps.store.exclusively(
             id,
             signal,
-            () => this.#tell(id, { phase: "waiting" }),
+            () => this.#notify(id, { phase: "waiting" }),
             () => this.#deps.store.remove(id),
           );
         } catch (error) {
           throw explained(error);
         } finally {
-          this.#tell(id, undefined);
+          this.#notify(id, undefined);
         }
         return undefined;
       },
@@ -278,16 +278,16 @@ export class Installer implements AsyncDisposable {
     signal: AbortSignal,
   ): Promise<Installed> {
     const { store, clock, log } = this.#deps;
-    const progress = new ProgressTeller(clock, step => this.#tell(id, step));
+    const progress = new ProgressTeller(clock, step => this.#notify(id, step));
     try {
       const installed = await store.exclusively(
         id,
         signal,
-        () => progress.tell({ phase: "waiting" }),
+        () => progress.notify({ phase: "waiting" }),
         async () => {
           const there = how.wish === "anew" ? undefined : await store.find(id, how.source);
           const isWanted = how.wish === "newest" && !(how.source.kind === "binary" || isExact(how.source.asked ?? ""));
-          return there && !isWanted ? there : this.#make(id, choice, how, there, progress, signal);
+          return there && !isWanted ? there : this.#create(id, choice, how, there, progress, signal);
         },
       );
       await store
@@ -310,11 +310,11 @@ export class Installer implements AsyncDisposable {
         : known;
     } finally {
       progress[Symbol.dispose]();
-      this.#tell(id, undefined);
+      this.#notify(id, undefined);
     }
   }
 
-  async #make(
+  async #create(
     id: string,
     choice: Installable,
     { source, release }: { readonly source: Source; readonly release: string },
@@ -362,7 +362,7 @@ export class Installer implements AsyncDisposable {
         bunzip,
         signal,
         platform,
-        progress: step => progress.tell(step),
+        progress: step => progress.notify(step),
       });
     const tools = await this.#deps.tools(),
       { tool } = choice,
@@ -370,8 +370,8 @@ export class Installer implements AsyncDisposable {
     if (tool === undefined || command === undefined)
       throw new InstallError("noTool", "The tool that would install it is not there any more.");
     const program = { name: tool, command },
-      deps: ToolDeps = { files, run, signal, platform, line: line => progress.tell({ phase: "installing", line }) };
-    progress.tell({ phase: "installing" });
+      deps: ToolDeps = { files, run, signal, platform, line: line => progress.notify({ phase: "installing", line }) };
+    progress.notify({ phase: "installing" });
     switch (choice.kind) {
       case "npx":
         return installNpm(folder, choice.spec, choice.of.cmd, program, deps);
@@ -420,7 +420,7 @@ export class Installer implements AsyncDisposable {
     return { kind: "process", command: node, args: [...runtimeArgs, file, ...args], env };
   }
 
-  #tell(id: string, progress: InstallProgress | undefined): void {
+  #notify(id: string, progress: InstallProgress | undefined): void {
     if (progress) this.#progress.set(id, progress);
     else if (!this.#progress.delete(id)) return;
     this.#deps.report(id, progress);

@@ -66,13 +66,13 @@ export class Locks {
   async #take(name: string, { signal, waiting, busy, limitMs }: LockWish): Promise<() => Promise<void>> {
     await this.#files.mkdir(this.#folder, { recursive: true });
     const until = this.#clock.now() + limitMs;
-    for (let told = false; ; told = true) {
+    for (let isNotified = false; ; isNotified = true) {
       try {
         return await this.#tryLock(path.join(this.#folder, name));
       } catch (error) {
         if (!(error instanceof Error && "code" in error && error.code === "ELOCKED")) throw error;
       }
-      if (!told) waiting?.();
+      if (!isNotified) waiting?.();
       if (this.#clock.now() >= until) throw busy();
       await pause(AGAIN_MS, this.#clock, signal);
     }

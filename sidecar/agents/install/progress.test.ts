@@ -6,29 +6,29 @@ import { ProgressTeller } from "./progress";
 suite("installation progress", () => {
   test("is reported at each phase change, ten times per second, and finally", () => {
     const clock = new FakeClock(),
-      told: InstallProgress[] = [];
+      notifications: InstallProgress[] = [];
     clock.advance(1000);
     const teller = new ProgressTeller(clock, step => {
-      told.push(step);
+      notifications.push(step);
     });
     for (let done = 0; done < 50; done++) {
-      teller.tell({ phase: "downloading", done });
+      teller.notify({ phase: "downloading", done });
       clock.advance(10);
     }
     deepEqual(
-      told.map(({ done }) => done),
+      notifications.map(({ done }) => done),
       [0, 9, 19, 29, 39, 49],
     );
-    teller.tell({ phase: "unpacking" });
-    teller.tell({ phase: "unpacking", done: 1 });
-    teller.tell({ phase: "unpacking", done: 2 });
+    teller.notify({ phase: "unpacking" });
+    teller.notify({ phase: "unpacking", done: 1 });
+    teller.notify({ phase: "unpacking", done: 2 });
     clock.advance(100);
-    deepEqual(told.slice(6), [{ phase: "unpacking" }, { phase: "unpacking", done: 2 }]);
-    teller.tell({ phase: "unpacking", done: 3 });
-    teller.tell({ phase: "unpacking", done: 4 });
+    deepEqual(notifications.slice(6), [{ phase: "unpacking" }, { phase: "unpacking", done: 2 }]);
+    teller.notify({ phase: "unpacking", done: 3 });
+    teller.notify({ phase: "unpacking", done: 4 });
     teller[Symbol.dispose]();
     clock.advance(1000);
-    equal(told.length, 8);
+    equal(notifications.length, 8);
     equal(clock.waiting, 0);
   });
 });

@@ -9,18 +9,18 @@ const EACH_MS = 100;
 
 export class ProgressTeller implements Disposable {
   readonly #clock: Clock;
-  readonly #tell: (progress: InstallProgress) => void;
+  readonly #notify: (progress: InstallProgress) => void;
   #phase: InstallProgress["phase"] | undefined;
   #told = 0;
   /** Throttled report. */
   #next: { progress: InstallProgress; readonly alarm: Disposable } | undefined;
 
-  constructor(clock: Clock, tell: (progress: InstallProgress) => void) {
+  constructor(clock: Clock, notify: (progress: InstallProgress) => void) {
     this.#clock = clock;
-    this.#tell = tell;
+    this.#notify = notify;
   }
 
-  tell(progress: InstallProgress): void {
+  notify(progress: InstallProgress): void {
     const early = EACH_MS - (this.#clock.now() - this.#told);
     if (progress.phase !== this.#phase || early <= 0) return this.#now(progress);
     if (this.#next) this.#next.progress = progress;
@@ -43,6 +43,6 @@ export class ProgressTeller implements Disposable {
     this[Symbol.dispose]();
     this.#phase = progress.phase;
     this.#told = this.#clock.now();
-    this.#tell(progress);
+    this.#notify(progress);
   }
 }

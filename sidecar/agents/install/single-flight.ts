@@ -51,14 +51,14 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise<T>((resolve, reject) => {
       const left = (): void => this.post({ kind: "left", id, asker, reason: signal.reason });
-      const heard = (): void => signal.removeEventListener("abort", left);
+      const onEvent = (): void => signal.removeEventListener("abort", left);
       const asker: Asker<T> = {
         resolve: value => {
-          heard();
+          onEvent();
           resolve(value);
         },
         reject: error => {
-          heard();
+          onEvent();
           reject(signal.aborted ? signal.reason : error);
         },
       };

@@ -395,26 +395,26 @@ interface Said {
 class Window implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
-  readonly #said: Said[] = [];
-  #heard: () => void = () => undefined;
+  readonly #messages: Said[] = [];
+  #handleEvent: () => void = () => undefined;
 
   constructor(fixture: InstallFixture, archive: string, version: string) {
     const { command, args } = program("installing", [fixture.root, archive, version]);
     this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
     this.#lines = createInterface(this.#child.stdout!).on("line", line => {
-      this.#said.push(JSON.parse(line));
-      this.#heard();
+      this.#messages.push(JSON.parse(line));
+      this.#handleEvent();
     });
   }
 
   async until<T>(found: (said: Said) => T | undefined): Promise<T> {
     for (;;) {
-      for (const said of this.#said) {
+      for (const said of this.#messages) {
         const one = found(said);
         if (one !== undefined) return one;
       }
       await new Promise<void>(resolve => {
-        this.#heard = resolve;
+        this.#handleEvent = resolve;
       });
     }
   }

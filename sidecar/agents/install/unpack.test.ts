@@ -133,14 +133,14 @@ suite("archive", () => {
       [process.platform === "win32" ? "bin/x" : "*bin/x"]: "ELF",
     }));
   test("accepts a repeated folder and “./”", async () => {
-    for (const [kind, make] of [
+    for (const [kind, create] of [
       ["zip", zipOf],
       ["tar.gz", tarGz],
     ] as const)
       deepEqual(
         await unpacked({
           kind,
-          archive: make([{ name: "./" }, { name: "./a/" }, { name: "a/" }, { name: "./a//b", content: "1" }]),
+          archive: create([{ name: "./" }, { name: "./a/" }, { name: "a/" }, { name: "./a//b", content: "1" }]),
         }),
         { "a/b": "1" },
       );
@@ -165,7 +165,7 @@ const NAMES: readonly [name: string, words: RegExp][] = [
 
 suite("hostile archive", () => {
   for (const [name, words] of NAMES) {
-    for (const [kind, make] of [
+    for (const [kind, create] of [
       ["zip", zipOf],
       ["tar.gz", tarGz],
     ] as const) {
@@ -173,7 +173,7 @@ suite("hostile archive", () => {
         refused(
           {
             kind,
-            archive: make([{ name: "fine" }, { name, content: "x" }]),
+            archive: create([{ name: "fine" }, { name, content: "x" }]),
             options: { reserved: ["installed.json"] },
           },
           "hostile",
@@ -276,21 +276,21 @@ suite("hostile archive", () => {
 
   test("is rejected above the size limit or compression ratio", async () => {
     const zeros = [{ name: "zeros", content: Buffer.alloc(3 << 20) }];
-    for (const [kind, make] of [
+    for (const [kind, create] of [
       ["zip", zipOf],
       ["tar.gz", tarGz],
     ] as const) {
       await refused(
-        { kind, archive: make(zeros), options: { limits: { ...LIMITS, bytes: 2 << 20 } } },
+        { kind, archive: create(zeros), options: { limits: { ...LIMITS, bytes: 2 << 20 } } },
         "tooLarge",
         /holds more/,
       );
       await refused(
-        { kind, archive: make(zeros), options: { limits: { ...LIMITS, ratioFrom: 1 << 20 } } },
+        { kind, archive: create(zeros), options: { limits: { ...LIMITS, ratioFrom: 1 << 20 } } },
         "tooLarge",
         /200 times/,
       );
-      equal(Object.keys(await unpacked({ kind, archive: make(zeros) })).length, 1);
+      equal(Object.keys(await unpacked({ kind, archive: create(zeros) })).length, 1);
     }
   });
 
@@ -393,14 +393,14 @@ suite("damaged archive", () => {
 });
 
 suite("cancelled unpacking", () => {
-  for (const [kind, make] of [
+  for (const [kind, create] of [
     ["zip", zipOf],
     ["tar.gz", tarGz],
   ] as const) {
     test(`rejects with the reason within a file (${kind})`, async () => {
       const ending = new AbortController(),
         why = new Error("enough");
-      const archive = make([{ name: "a", content: randomBytes(1 << 20) }]);
+      const archive = create([{ name: "a", content: randomBytes(1 << 20) }]);
       await rejects(
         unpacked({
           kind,
@@ -432,19 +432,19 @@ suite("unpacking progress", () => {
   ];
   for (const [kind, name, archive] of archives)
     test(`reports increasing bytes of the archive and the total: ${name}`, async () => {
-      const told: [number, number][] = [];
+      const notifications: [number, number][] = [];
       await unpacked({
         kind,
         archive,
         options: {
           progress: (done, total) => {
-            told.push([done, total]);
+            notifications.push([done, total]);
           },
         },
       });
-      ok(told.length > 3);
+      ok(notifications.length > 3);
       let before = 0;
-      for (const [done, total] of told) {
+      for (const [done, total] of notifications) {
         ok(done >= before && done <= total, `${before} ${done} ${total}`);
         equal(total, archive.length);
         before = done;

@@ -48,8 +48,8 @@ export async function unpack(
   const { kind, program, signal, files } = options;
   try {
     const { size } = await files.stat(archive),
-      gate = new ArchivePathGuard(size, options);
-    const destination = new Unpacked(folder, gate, size, options);
+      pathGuard = new ArchivePathGuard(size, options);
+    const destination = new Unpacked(folder, pathGuard, size, options);
     switch (kind) {
       case "zip":
         await unzip(archive, destination);
@@ -65,8 +65,8 @@ export async function unpack(
         break;
       }
     }
-    if (gate.entries === 0) throw new Error("it holds nothing");
-    return { bytes: gate.bytes };
+    if (pathGuard.entries === 0) throw new Error("it holds nothing");
+    return { bytes: pathGuard.bytes };
   } catch (error) {
     signal.throwIfAborted();
     const known = explained(error);
@@ -76,21 +76,21 @@ export async function unpack(
 
 class Unpacked implements Destination {
   readonly #root: string;
-  readonly #gate: ArchivePathGuard;
+  readonly #pathGuard: ArchivePathGuard;
   readonly #options: UnpackOptions;
   readonly #made = new Set<string>();
   readonly #size: number;
   #bytesRead = (): number => 0;
 
-  constructor(root: string, gate: ArchivePathGuard, size: number, options: UnpackOptions) {
+  constructor(root: string, pathGuard: ArchivePathGuard, size: number, options: UnpackOptions) {
     this.#root = root;
-    this.#gate = gate;
+    this.#pathGuard = pathGuard;
     this.#size = size;
     this.#options = options;
   }
 
   expect(entries: number): void {
-    this.#gate.count(entries);
+    this.#pathGuard.count(entries);
   }
 
   reading(bytesRead: () => number): void {
@@ -98,13 +98,13 @@ class Unpacked implements Destination {
   }
 
   async folder(name: string): Promise<void> {
-    await this.#make(path.join(this.#root, ...this.#gate.admit(name, "folder")));
+    await this.#create(path.join(this.#root, ...this.#pathGuard.admit(name, "folder")));
   }
 
   async file(name: string, isProgram: boolean, content: AsyncIterable<Uint8Array>): Promise<void> {
     const { files, signal, progress } = this.#options;
-    const file = path.join(this.#root, ...this.#gate.admit(name, "file"));
-    await this.#make(path.dirname(file));
+    const file = path.join(this.#root, ...this.#pathGuard.admit(name, "file"));
+    await this.#create(path.dirname(file));
     const handle = await files.open(file, "wx", isProgram ? 0o755 : 0o644).catch((error: unknown) => {
       throw error instanceof Error && "code" in error && error.code === "EEXIST"
         ? hostile(name, "would overwrite another one")
@@ -114,7 +114,7 @@ class Unpacked implements Destination {
       let at = 0;
       for await (const chunk of content) {
         signal.throwIfAborted();
-        this.#gate.spend(chunk.length);
+        this.#pathGuard.spend(chunk.length);
         await writeAll(handle, chunk, at);
         at += chunk.length;
         progress?.(Math.min(this.#bytesRead(), this.#size), this.#size);
@@ -124,7 +124,7 @@ class Unpacked implements Destination {
     }
   }
 
-  async #make(folder: string): Promise<void> {
+  async #create(folder: string): Promise<void> {
     this.#options.signal.throwIfAborted();
     if (this.#made.has(folder)) return;
     await this.#options.files.mkdir(folder, { recursive: true });

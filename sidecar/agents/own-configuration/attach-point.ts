@@ -5,7 +5,7 @@
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import { AttachedServer } from "../../mcp/attached-server";
 import { McpEndpoint } from "../../mcp/http/http-server";
-import type { Odd } from "../../mcp/link";
+import type { OnWarning } from "../../mcp/link";
 import { ATTACH } from "../../mcp/shim";
 import type { Clock } from "../../rpc/clock";
 
@@ -19,14 +19,14 @@ export interface AttachPoint extends AsyncDisposable {
 export async function openAttachPoint({
   clock,
   version,
-  odd,
+  onWarning,
 }: {
   readonly clock: Clock;
   readonly version: string;
-  readonly odd: Odd;
+  readonly onWarning: OnWarning;
 }): Promise<AttachPoint> {
-  const server = new AttachedServer(clock, version, odd),
-    endpoint = new McpEndpoint({ clock, odd });
+  const server = new AttachedServer(clock, version, onWarning),
+    endpoint = new McpEndpoint({ clock, onWarning });
   const { url, token } = await endpoint.open(server),
     secret = knownSecrets.add([token]);
   return {

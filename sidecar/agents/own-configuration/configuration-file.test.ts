@@ -130,8 +130,8 @@ suite("ConfigurationFile", () => {
 
 suite("known configurations", () => {
   test("uses the agents' environment variables and the user's setting", () => {
-    const of = (id: string, more = {}, env = {}) =>
-      configurationOf({ id, name: id, distribution: { local: { command: "x" } }, ...more }, "/home/ada", env);
+    const of = (id: string, overrides = {}, env = {}) =>
+      configurationOf({ id, name: id, distribution: { local: { command: "x" } }, ...overrides }, "/home/ada", env);
     deepEqual(
       [
         of("zed-claude-code"),

@@ -174,7 +174,7 @@ function endOfString(text: string, from: number, line: () => number): number {
     else if (text.startsWith(mark, at)) {
       let end = at + mark.length;
       // """a"""" ends with a quotation mark
-      for (let more = 0; isLong && more < 2 && text.charAt(end) === quote; more++) end++;
+      for (let remaining = 0; isLong && remaining < 2 && text.charAt(end) === quote; remaining++) end++;
       return end;
     }
   }

@@ -10,8 +10,8 @@ const good = {
   description: "Does good",
   distribution: { npx: { package: "good@1.2.3" } },
 };
-const archive = (more: object): object => ({
-  distribution: { binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./a", ...more } } },
+const archive = (overrides: object): object => ({
+  distribution: { binary: { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "./a", ...overrides } } },
 });
 const read = (...agents: readonly unknown[]): Registry => {
   const registry = readRegistry({ version: "1.0.0", agents });
@@ -62,7 +62,7 @@ suite("registry document", () => {
 
   test("may contain MCP servers at an address only among its extensions", () => {
     const http = { url: "https://example.com/mcp", headers: { "X-Client": "symposium" } },
-      at = (more: object, distribution: object = { http }): object => ({ ...good, ...more, distribution });
+      at = (overrides: object, distribution: object = { http }): object => ({ ...good, ...overrides, distribution });
     const server = { kind: "mcp", type: "extension" },
       registry = readRegistry({
         agents: [

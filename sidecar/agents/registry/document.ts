@@ -56,7 +56,7 @@ export interface ReadOptions {
   readonly httpArchives?: boolean;
 }
 
-const MOST_ENTRIES = 10_000,
+const MAX_ENTRIES = 10_000,
   LONGEST_ENTRY = 100_000,
   DEEPEST = 40,
   LONGEST_NAME = 100,
@@ -104,15 +104,15 @@ function readEntries(
   leftOut: LeftOut[],
 ): readonly RegistryEntry[] {
   const entries = new Map<string, RegistryEntry>();
-  for (const value of values.slice(0, MOST_ENTRIES)) {
+  for (const value of values.slice(0, MAX_ENTRIES)) {
     const entry = readEntry(value, of, options);
     if ("why" in entry) leftOut.push(entry);
     else if (entries.has(entry.id))
       leftOut.push({ id: entry.id, why: `“${entry.id}” is there twice; the first one counts.` });
     else entries.set(entry.id, entry);
   }
-  if (values.length > MOST_ENTRIES)
-    leftOut.push({ why: `Only the first ${MOST_ENTRIES} entries are read, of ${values.length}.` });
+  if (values.length > MAX_ENTRIES)
+    leftOut.push({ why: `Only the first ${MAX_ENTRIES} entries are read, of ${values.length}.` });
   return [...entries.values()];
 }
 

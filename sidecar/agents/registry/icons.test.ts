@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, status, type Answer } from "../../testing/registry-server";
 import { httpGet } from "../../http/http-get";
-import { Icons, LONGEST_ICON, MOST_ICONS } from "./icons";
+import { Icons, LONGEST_ICON, MAX_ICONS } from "./icons";
 
 const DAY_MS = 24 * 3600 * 1000,
   NEVER = new AbortController().signal;
@@ -22,13 +22,13 @@ suite("agent icon", () => {
     folder: ReturnType<typeof temporaryFolder>,
     clock: FakeClock,
     now = 0,
-    odd: string[] = [];
+    warnings: string[] = [];
   setup(async () => {
     server = await RegistryServer.start(sending(SVG));
     folder = temporaryFolder();
     clock = new FakeClock();
     now = 100 * DAY_MS;
-    odd = [];
+    warnings = [];
   });
   teardown(async () => {
     await server[Symbol.asyncDispose]();
@@ -42,7 +42,7 @@ suite("agent icon", () => {
       date: () => now,
       fetch: httpGet(),
       version: "1",
-      odd: (_, detail) => odd.push(JSON.stringify(detail)),
+      onWarning: (_, detail) => warnings.push(JSON.stringify(detail)),
     });
   const at = (...names: readonly string[]): Map<string, string> =>
     new Map(names.map(name => [name, `${server.origin}/${name}.svg`]));
@@ -86,7 +86,7 @@ suite("agent icon", () => {
       deepEqual(await icons.of(at(String(n)), NEVER), {});
       equal(server.requests.length, n + 1);
     }
-    equal(odd.length, answers.length);
+    equal(warnings.length, answers.length);
   });
 
   test("is validated again when read from disk", async () => {
@@ -104,7 +104,7 @@ suite("agent icon", () => {
 
   test("is limited to eight concurrent requests and a hundred icons, each requested once", async () => {
     const waiting: (() => void)[] = [],
-      names = Array.from({ length: MOST_ICONS + 20 }, (_, n) => `n${n}`);
+      names = Array.from({ length: MAX_ICONS + 20 }, (_, n) => `n${n}`);
     let most = 0;
     server.answer = (_, response) => {
       waiting.push(() => response.end(SVG));
@@ -112,15 +112,15 @@ suite("agent icon", () => {
     };
     const icons = open(),
       both = Promise.all([icons.of(at(...names), NEVER), icons.of(at(...names), NEVER)]);
-    for (let answered = 0; answered < MOST_ICONS; ) {
-      await server.asked(Math.min(answered + 8, MOST_ICONS));
+    for (let answered = 0; answered < MAX_ICONS; ) {
+      await server.asked(Math.min(answered + 8, MAX_ICONS));
       answered = server.requests.length;
       for (const go of waiting.splice(0)) go();
     }
     const [one, other] = await both;
     deepEqual(
       [Object.keys(one).length, Object.keys(other).length, server.requests.length],
-      [MOST_ICONS, MOST_ICONS, MOST_ICONS],
+      [MAX_ICONS, MAX_ICONS, MAX_ICONS],
     );
     ok(most <= 8, String(most));
   });
@@ -147,7 +147,7 @@ suite("agent icon", () => {
       date: () => now,
       fetch: held,
       version: "1",
-      odd: () => undefined,
+      onWarning: () => undefined,
     });
     equal(Object.keys(await icons.of(at(...Array.from({ length: 30 }, (_, n) => `n${n}`)), NEVER)).length, 30);
     equal(most, 8);

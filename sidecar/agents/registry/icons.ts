@@ -22,10 +22,10 @@ export interface IconsDeps {
   readonly fetch: FetchDeps["fetch"];
   readonly version: string;
   /** Logs a failure that only costs an icon. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
-export const MOST_ICONS = 100,
+export const MAX_ICONS = 100,
   LONGEST_ICON = 64 * 1024;
 const AT_ONCE = 8,
   PATIENCE_MS = 10_000,
@@ -41,10 +41,10 @@ export class Icons {
     this.#deps = deps;
   }
 
-  /** `addresses` by id; only the first `MOST_ICONS` are loaded. */
+  /** `addresses` by id; only the first `MAX_ICONS` are loaded. */
   async of(addresses: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const icons: [id: string, icon: string][] = [],
-      left = [...addresses].slice(0, MOST_ICONS);
+      left = [...addresses].slice(0, MAX_ICONS);
     const next = async (): Promise<void> => {
       for (let one = left.shift(); one && !signal.aborted; one = left.shift()) {
         const [id, address] = one,
@@ -66,7 +66,7 @@ export class Icons {
   }
 
   async #find(address: string, signal: AbortSignal): Promise<string | undefined> {
-    const { odd, date } = this.#deps,
+    const { onWarning, date } = this.#deps,
       folder = path.join(this.#deps.folder, "icons");
     const stored = await readStored(folder, address),
       kept = stored && pictureOf(Buffer.from(stored.text, "base64")),
@@ -85,12 +85,12 @@ export class Icons {
         url: address,
         text: Buffer.from(answer.content).toString("base64"),
         fetchedAt: date(),
-      }).catch((error: unknown) => odd("A picture could not be kept", { folder, error: String(error) }));
+      }).catch((error: unknown) => onWarning("A picture could not be kept", { folder, error: String(error) }));
       return this.#keep(address, icon);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
       if (error.code === "cancelled") return kept;
-      odd("A picture could not be had", { address, code: error.code, error: error.message });
+      onWarning("A picture could not be had", { address, code: error.code, error: error.message });
       return this.#keep(address, kept);
     }
   }

@@ -59,7 +59,7 @@ suite("registries", () => {
       date: () => 7,
       fetch: fetched as typeof fetch,
       version: "1",
-      odd: () => undefined,
+      onWarning: () => undefined,
     });
   const missing: MissingOf = async (of, configs) =>
     configs.map(({ id }) => (id === "eve" || of === "extension" ? `${id} needs uv.` : undefined));

@@ -15,14 +15,14 @@ const shown = ({ registry: { agents }, from, fetchedAt, problem }: RegistrySnaps
   `${agents.map(({ id }) => id).join(" ")} from ${from}${fetchedAt === undefined ? "" : ` of ${fetchedAt}`}${problem === undefined ? "" : `: ${problem}`}`;
 
 suite("registry cache", () => {
-  let server: RegistryServer, folder: string, clock: FakeClock, now: number, odd: string[];
+  let server: RegistryServer, folder: string, clock: FakeClock, now: number, warnings: string[];
   const never = new AbortController().signal;
   setup(async () => {
     server = await RegistryServer.start(serving(registry("a")));
     folder = path.join(mkdtempSync(path.join(tmpdir(), "registry-")), "cache");
     clock = new FakeClock();
     now = 1000;
-    odd = [];
+    warnings = [];
   });
   teardown(async () => {
     await server[Symbol.asyncDispose]();
@@ -30,7 +30,7 @@ suite("registry cache", () => {
     equal(clock.waiting, 0);
   });
 
-  const cache = (more: Partial<RegistryDeps> = {}): RegistryCache =>
+  const cache = (overrides: Partial<RegistryDeps> = {}): RegistryCache =>
     new RegistryCache({
       folder,
       urls: [server.url],
@@ -38,8 +38,8 @@ suite("registry cache", () => {
       date: () => now,
       fetch: httpGet(),
       version: "0",
-      odd: what => odd.push(what),
-      ...more,
+      onWarning: what => warnings.push(what),
+      ...overrides,
     });
   const refreshed = async (one = cache()): Promise<string> => shown(await one.refresh(never));
   const files = (): readonly string[] => readdirSync(folder);
@@ -201,7 +201,7 @@ suite("registry cache", () => {
     equal(await refreshed(cache({ urls })), `b from disk of 2000: ${problem("The server answered with status 503.")}`);
     equal(shown(await cache({ urls }).current()), "b from disk of 2000");
     equal(shown(await cache({ urls: [server.url] }).current()), "a from disk of 1000");
-    equal(odd.length, 3);
+    equal(warnings.length, 3);
   });
 
   test("shares one request between concurrent refreshes", async () => {
@@ -311,19 +311,19 @@ suite("registry cache", () => {
     mkdirSync(path.dirname(folder), { recursive: true });
     writeFileSync(folder, "a file");
     equal(await refreshed(), "a from network of 1000");
-    deepEqual(odd, ["The registry could not be kept"]);
+    deepEqual(warnings, ["The registry could not be kept"]);
     rmSync(folder);
     await refreshed();
     const name = files()[0]!;
     rmSync(path.join(folder, name));
     mkdirSync(path.join(folder, name, "inside"), { recursive: true });
     equal(await refreshed(), "a from network of 1000");
-    deepEqual([odd.length, files()], [2, [name]]);
+    deepEqual([warnings.length, files()], [2, [name]]);
   });
 
   test("leaves no temporary files after concurrent writes", async () => {
     const all = await Promise.all(Array.from({ length: 8 }, () => refreshed()));
-    deepEqual([new Set(all).size, files().length, odd], [1, 1, []]);
+    deepEqual([new Set(all).size, files().length, warnings], [1, 1, []]);
     equal(shown(await cache().current()), "a from disk of 1000");
   });
 });

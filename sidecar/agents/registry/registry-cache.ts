@@ -37,7 +37,7 @@ export interface RegistryDeps {
   /** For tests: archives may use http on this computer. */
   readonly httpArchives?: boolean;
   /** Logs a failure that only costs time: the cache cannot be written. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 interface Flight {
@@ -101,7 +101,7 @@ export class RegistryCache {
         problems.push(
           `The registry at ${URL.canParse(url) ? new URL(url).host : "this address"} could not be read. ${error.message}`,
         );
-        this.#deps.odd("A registry could not be read", {
+        this.#deps.onWarning("A registry could not be read", {
           url,
           code: error.code,
           error: error.message,
@@ -116,7 +116,7 @@ export class RegistryCache {
   }
 
   async #fetch(url: string, signal: AbortSignal): Promise<RegistrySnapshot> {
-    const { folder, date, odd } = this.#deps,
+    const { folder, date, onWarning } = this.#deps,
       stored = (await this.#stored(url))?.document;
     const answer = await fetchDocument(url, { ...this.#deps, etag: stored?.etag, signal });
     const { text, etag } = answer.kind === "fresh" ? answer : (stored ?? { text: "", etag: undefined });
@@ -124,7 +124,7 @@ export class RegistryCache {
       fetchedAt = date();
     if ("wrong" in registry) throw new RegistryError("wrong", registry.wrong);
     await writeStored(folder, { url, fetchedAt, text, etag }).catch((error: unknown) =>
-      odd("The registry could not be kept", { folder, error: String(error) }),
+      onWarning("The registry could not be kept", { folder, error: String(error) }),
     );
     return { registry, fetchedAt, url, from: "network" };
   }

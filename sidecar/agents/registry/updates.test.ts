@@ -147,22 +147,25 @@ suite("registry import", () => {
 
   test("round-trips entries with unknown members", () =>
     fc.assert(
-      fc.property(fc.dictionary(fc.string({ minLength: 1, maxLength: 6 }), fc.jsonValue({ maxDepth: 3 })), more => {
-        const unknown = Object.fromEntries(
-          Object.entries(more).filter(
-            ([field]) =>
-              !field.startsWith("_") &&
-              !["id", "type", "bypassPermissions", "enabled", "settings", "icon", "website", "repository"].includes(
-                field,
-              ),
-          ),
-        );
-        const entry = entryOf(JSON.parse(JSON.stringify({ ...unknown, ...good }))),
-          setting: unknown = JSON.parse(JSON.stringify(imported(entry)));
-        deepEqual(setting, JSON.parse(JSON.stringify({ ...unknown, ...good, _source: "registry" })));
-        ok(isObject(setting));
-        deepEqual({ ...entryOf(setting), raw: undefined }, { ...entry, raw: undefined });
-      }),
+      fc.property(
+        fc.dictionary(fc.string({ minLength: 1, maxLength: 6 }), fc.jsonValue({ maxDepth: 3 })),
+        overrides => {
+          const unknown = Object.fromEntries(
+            Object.entries(overrides).filter(
+              ([field]) =>
+                !field.startsWith("_") &&
+                !["id", "type", "bypassPermissions", "enabled", "settings", "icon", "website", "repository"].includes(
+                  field,
+                ),
+            ),
+          );
+          const entry = entryOf(JSON.parse(JSON.stringify({ ...unknown, ...good }))),
+            setting: unknown = JSON.parse(JSON.stringify(imported(entry)));
+          deepEqual(setting, JSON.parse(JSON.stringify({ ...unknown, ...good, _source: "registry" })));
+          ok(isObject(setting));
+          deepEqual({ ...entryOf(setting), raw: undefined }, { ...entry, raw: undefined });
+        },
+      ),
       { numRuns: RUNS },
     ));
 });

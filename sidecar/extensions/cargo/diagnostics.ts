@@ -81,7 +81,7 @@ export class Found {
     const { level, code, message, at, rendered } = diagnostic,
       key = at ? [level, code, message, at.file, at.line, at.column].join("\0") : rendered;
     if (this.#known.has(key)) return false;
-    if (this.#known.size < MOST_KNOWN) this.#known.add(key);
+    if (this.#known.size < MAX_KNOWN) this.#known.add(key);
     const kept = level === "error" ? this.errors : this.warnings;
     if (kept.length < this.most) kept.push(diagnostic);
     if (level === "error") this.errorCount++;
@@ -95,4 +95,4 @@ export class Found {
 }
 
 /** Maximum number of remembered diagnostics. Repetitions of later ones are counted again. */
-const MOST_KNOWN = 10_000;
+const MAX_KNOWN = 10_000;

@@ -40,7 +40,7 @@ suite("Cargo extension in a session", () => {
   test("forwards a session without a Rust project unchanged", async () => {
     using folder = temporaryFolder();
     using computer = new ExtensionRig();
-    const { client, successor } = rig(chain => cargo.define({}, computer.fixture).make(chain)),
+    const { client, successor } = rig(chain => cargo.define({}, computer.fixture).create(chain)),
       line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":${JSON.stringify(folder.path)},"mcpServers":[ ]}}`;
     client.says(line);
     await eventually(() => successor.frames.length > 0, "the session was passed on");
@@ -125,8 +125,8 @@ suite("Cargo extension with a real cargo", function () {
       fixture,
       client,
       sessionId,
-      call: async (name: string, args: JsonObject = {}, more: Parameters<typeof client.callTool>[2] = {}) =>
-        client.callTool({ name, arguments: args }, undefined, more),
+      call: async (name: string, args: JsonObject = {}, overrides: Parameters<typeof client.callTool>[2] = {}) =>
+        client.callTool({ name, arguments: args }, undefined, overrides),
       [Symbol.asyncDispose]: async () => {
         await client[Symbol.asyncDispose]();
         await fixture[Symbol.asyncDispose]();
@@ -233,17 +233,17 @@ suite("Cargo extension with a real cargo", function () {
     });
     const clock = new FakeClock();
     await using session = await opened(workspace, fixture => ({ ...fixture, clock }));
-    const begun = new Signal(),
+    const started = new Signal(),
       first = session.call(
         "cargo_build",
         {},
         {
           onprogress: ({ message }) => {
-            if (message?.startsWith("Compiling")) begun.fire();
+            if (message?.startsWith("Compiling")) started.fire();
           },
         },
       );
-    await begun.times(1);
+    await started.times(1);
     const waits = new Signal(),
       second = session.call(
         "cargo_test",
@@ -307,7 +307,7 @@ suite("Cargo extension with a real cargo", function () {
       proxies: component ? [component] : [],
       clock,
       notice: () => undefined,
-      odd: () => undefined,
+      onWarning: () => undefined,
       last: {
         kind: "agent",
         name: "Eliza",

@@ -24,7 +24,7 @@ export const cargo: BuiltInExtension = {
       deps.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }),
     );
     const approve = approveIn(given, "cargo", deps);
-    return { name: "Cargo", make: chain => proxy(chain, { ...settings, approve }, deps) };
+    return { name: "Cargo", create: chain => proxy(chain, { ...settings, approve }, deps) };
   },
 };
 
@@ -82,7 +82,7 @@ async function server(
       instructions: INSTRUCTIONS,
       tools: tools.map(tool => open.watched(tool)),
       clock: deps.clock,
-      odd: chain.odd,
+      onWarning: chain.onWarning,
     }),
     close: () => {
       open.stop("The session is over.");

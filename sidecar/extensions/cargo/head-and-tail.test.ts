@@ -32,8 +32,8 @@ suite("beginning and end of a text", () => {
             shown = text === "" ? [] : text.split("\n");
           ok(text.length <= head + Math.max(tail, 30) + 40);
           const gap = shown.findIndex(line => line.startsWith("… (")),
-            left = gap === -1 ? 0 : Number(/\d+/.exec(shown[gap] ?? "")?.[0]);
-          const expected = gap === -1 ? lines : [...lines.slice(0, gap), shown[gap], ...lines.slice(gap + left)];
+            remaining = gap === -1 ? 0 : Number(/\d+/.exec(shown[gap] ?? "")?.[0]);
+          const expected = gap === -1 ? lines : [...lines.slice(0, gap), shown[gap], ...lines.slice(gap + remaining)];
           equal(text, expected.join("\n").trimEnd());
         },
       ),

@@ -8,13 +8,13 @@ function lines(
   limit: number,
   sizes: readonly number[] = [],
 ): { readonly lines: string[]; readonly total: number } {
-  const heard: string[] = [],
-    all = new Lines(limit, line => heard.push(line));
+  const received: string[] = [],
+    all = new Lines(limit, line => received.push(line));
   let at = 0;
   for (const size of sizes) all.push(bytes.subarray(at, (at += size)));
   all.push(bytes.subarray(at));
   all.end();
-  return { lines: heard, total: all.total };
+  return { lines: received, total: all.total };
 }
 
 suite("bytes as lines", () => {

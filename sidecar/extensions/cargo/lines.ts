@@ -13,7 +13,7 @@ export class Lines {
 
   constructor(
     private readonly limit: number,
-    private readonly tell: (line: string) => void,
+    private readonly notify: (line: string) => void,
   ) {}
 
   /** Total number of bytes received. */
@@ -27,14 +27,14 @@ export class Lines {
       last = chunk.lastIndexOf(NEWLINE);
     this.#hold(first === -1 ? chunk : chunk.subarray(0, first));
     if (first === -1) return;
-    this.#say();
+    this.#report();
     if (last > first) this.#whole(chunk.subarray(first + 1, last));
     this.#hold(chunk.subarray(last + 1));
   }
 
   /** Delivers a last line without a newline. */
   end(): void {
-    if (this.#bytes > 0) this.#say();
+    if (this.#bytes > 0) this.#report();
   }
 
   /**
@@ -43,14 +43,14 @@ export class Lines {
    */
   #whole(lines: Buffer): void {
     if (lines.length <= this.limit) {
-      for (const line of lines.toString().split("\n")) this.tell(line);
+      for (const line of lines.toString().split("\n")) this.notify(line);
       return;
     }
     for (let start = 0; start <= lines.length; ) {
       const newline = lines.indexOf(NEWLINE, start),
         end = newline === -1 ? lines.length : newline;
       this.#hold(lines.subarray(start, end));
-      this.#say();
+      this.#report();
       start = end + 1;
     }
   }
@@ -61,18 +61,18 @@ export class Lines {
       const room = this.limit - this.#bytes;
       this.#held.push(rest.subarray(0, room));
       rest = rest.subarray(room);
-      this.#say();
+      this.#report();
     }
     if (rest.length === 0) return;
     this.#held.push(rest);
     this.#bytes += rest.length;
   }
 
-  #say(): void {
+  #report(): void {
     const line = Buffer.concat(this.#held).toString();
     this.#held = [];
     this.#bytes = 0;
-    this.tell(line);
+    this.notify(line);
   }
 }
 

@@ -99,15 +99,15 @@ suite("CargoOutput", () => {
   });
 
   test("reports a build's status lines and keeps the program's stderr", () => {
-    const heard: string[] = [],
-      output = new CargoOutput("program", status => heard.push(status));
+    const received: string[] = [],
+      output = new CargoOutput("program", status => received.push(status));
     output.stderr(
       Buffer.from(
         "   Compiling a v0.1.0 (/a)\nwarning: a@0.1.0: careful\nwarning: a@0.1.0: careful\n     Running `rustc --crate-name a`\n    Finished `dev` profile\n     Running `target/debug/a`\n   Compiling is what this program does\n",
       ),
     );
     equal(output.end().stderr, "warning: a@0.1.0: careful\n   Compiling is what this program does");
-    deepEqual(heard, [
+    deepEqual(received, [
       "Compiling a v0.1.0 (/a)",
       "Running `rustc --crate-name a`",
       "Finished `dev` profile",

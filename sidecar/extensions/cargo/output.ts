@@ -51,7 +51,7 @@ export class CargoOutput {
   readonly #tests = new TestReport(line => this.#stdout.push(line));
   readonly #out = new Lines(LONGEST_LINE, line => this.#printed(line));
   readonly #err = new Lines(LONGEST_LINE, line => this.#complained(plain(line)));
-  readonly #heard: (status: string) => void;
+  readonly #handleEvent: (status: string) => void;
   #isBuilding = true;
   #isBuilt = false;
   #stage: "cargo" | "finished" | "program" = "cargo";
@@ -59,10 +59,10 @@ export class CargoOutput {
   #lastLine = "";
   #bytes = 0;
 
-  /** `heard` is called with each status line, for progress. */
-  constructor(reads: Reads, heard: (status: string) => void = () => undefined) {
+  /** `onEvent` is called with each status line, for progress. */
+  constructor(reads: Reads, onEvent: (status: string) => void = () => undefined) {
     this.#reads = reads;
-    this.#heard = heard;
+    this.#handleEvent = onEvent;
   }
 
   stdout(chunk: Buffer): void {
@@ -113,7 +113,7 @@ export class CargoOutput {
     if (this.#stage === "program") return this.#stderr.push(line);
     const [, verb, what = ""] = STATUS.exec(line) ?? [];
     this.#waitingFor = verb === "Blocking" ? /^waiting for file lock on (.+)$/.exec(what)?.[1] : undefined;
-    if (verb !== undefined) this.#heard(line.trim());
+    if (verb !== undefined) this.#handleEvent(line.trim());
     if (verb === "Finished") this.#stage = "finished";
     else if (verb === "Running" && this.#stage === "finished" && this.#reads === "program") this.#stage = "program";
     // cargo repeats a build script's warnings for each target

@@ -17,7 +17,7 @@ interface Printed {
 function answered(
   reads: Reads,
   { stdout = "", stderr = "" }: Printed,
-  more: Partial<Ran> = {},
+  overrides: Partial<Ran> = {},
 ): { readonly text: string; readonly structured: JsonObject; readonly isError: boolean | undefined } {
   const output = new CargoOutput(reads);
   output.stdout(Buffer.from(stdout));
@@ -30,7 +30,7 @@ function answered(
     end: { kind: "exited", exit: { code: 101, signal: null } },
     said: output.end(),
     maxWarnings: 5,
-    ...more,
+    ...overrides,
   });
   if (typeof answer === "string") throw new Error("a plain text");
   return { text: answer.text ?? "", structured: objectOr(answer.structured), isError: answer.isError };

@@ -31,10 +31,10 @@ export interface Ran {
  * Characters of rendered diagnostics, and characters of the output of failed tests. Errors beyond the limit are
  * reported in one line each.
  */
-const MOST_RENDERED = 24_000,
-  MOST_TEST_OUTPUT = 24_000;
-const MOST_LINES = 50,
-  MOST_NAMES = 100;
+const MAX_RENDERED = 24_000,
+  MAX_TEST_OUTPUT = 24_000;
+const MAX_LINES = 50,
+  MAX_NAMES = 100;
 
 interface Shown {
   readonly errors: readonly Diagnostic[];
@@ -57,11 +57,11 @@ export function answerTo(ran: Ran): ToolAnswer {
 }
 
 function chosen({ said: { found }, maxWarnings }: Ran): Shown {
-  let room = MOST_RENDERED;
+  let room = MAX_RENDERED;
   const fits = ({ rendered }: Diagnostic): boolean => (room -= rendered.length) >= 0;
   const full = found.errors.findIndex(error => !fits(error)),
     errors = full === -1 ? found.errors : found.errors.slice(0, full);
-  const shortErrors = found.errors.slice(errors.length, errors.length + MOST_LINES);
+  const shortErrors = found.errors.slice(errors.length, errors.length + MAX_LINES);
   return { errors, shortErrors, warnings: found.warnings.slice(0, maxWarnings).filter(fits) };
 }
 
@@ -99,7 +99,7 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
       said: { found, tests, stdout, isBuilt },
       reads,
     } = ran,
-    more = found.errorCount - errors.length - shortErrors.length;
+    remaining = found.errorCount - errors.length - shortErrors.length;
   const printed = [
     section(reads === "tests" && tests ? "other output" : "stdout", stdout),
     section(reads === "text" ? "" : "stderr", stderrOf(ran)),
@@ -107,9 +107,10 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
   const warned = [...warnings.map(({ rendered }) => rendered), moreWarnings(ran, warnings.length)];
   const parts = [
     ...errors.map(({ rendered }) => rendered),
-    [...shortErrors.map(inLine), ...(more > 0 ? [`… and ${count(more, "more error")}; mend these first.`] : [])].join(
-      "\n",
-    ),
+    [
+      ...shortErrors.map(inLine),
+      ...(remaining > 0 ? [`… and ${count(remaining, "more error")}; mend these first.`] : []),
+    ].join("\n"),
     ...(tests ? failuresOf(tests) : []),
     ...(reads === "program" && isBuilt ? [...printed, ...warned] : [...warned, ...printed]),
   ];
@@ -118,25 +119,28 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
 
 /** Failed tests, with their output up to the limit. */
 function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
-  let room = MOST_TEST_OUTPUT;
+  let room = MAX_TEST_OUTPUT;
   const full = failures.filter(({ output }) => (room -= output.length) >= 0),
     others = failures.filter(failure => !full.includes(failure)),
-    named = others.slice(0, MOST_NAMES),
-    more = failed - full.length - named.length;
+    named = others.slice(0, MAX_NAMES),
+    remaining = failed - full.length - named.length;
   return [
     ...full.map(({ name, output }) => `---- ${name} FAILED ----${output === "" ? "" : `\n${output}`}`),
-    [...named.map(({ name }) => `${name} FAILED`), ...(more > 0 ? [`… and ${more} more that failed.`] : [])].join("\n"),
+    [
+      ...named.map(({ name }) => `${name} FAILED`),
+      ...(remaining > 0 ? [`… and ${remaining} more that failed.`] : []),
+    ].join("\n"),
   ];
 }
 
 function moreWarnings({ said: { found } }: Ran, shown: number): string {
-  const more = found.warningCount - shown;
-  if (more <= 0) return "";
+  const remaining = found.warningCount - shown;
+  if (remaining <= 0) return "";
   const lints = [...found.lints]
     .sort(([, a], [, b]) => b - a)
     .slice(0, 8)
     .map(([lint, times]) => `${lint} ${times}`);
-  return `${shown === 0 ? count(more, "warning") : count(more, "more warning")} not shown. By lint, of all: ${lints.join(", ")}.`;
+  return `${shown === 0 ? count(remaining, "warning") : count(remaining, "more warning")} not shown. By lint, of all: ${lints.join(", ")}.`;
 }
 
 /** If errors are shown, omits the lines that only repeat that the build failed. */
@@ -176,14 +180,14 @@ function structuredOf(ran: Ran, { errors, shortErrors, warnings }: Shown, summar
 }
 
 function testsOf({ passed, failed, ignored, filteredOut, failures }: TestsSaid): JsonObject {
-  let room = MOST_TEST_OUTPUT;
+  let room = MAX_TEST_OUTPUT;
   return {
     passed,
     failed,
     ignored,
     filtered_out: filteredOut,
     failures: failures
-      .slice(0, MOST_NAMES)
+      .slice(0, MAX_NAMES)
       .map(({ name, output }) => ((room -= output.length) >= 0 ? { name, output } : { name })),
   };
 }

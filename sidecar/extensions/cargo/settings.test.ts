@@ -2,34 +2,34 @@ import { deepEqual } from "node:assert/strict";
 import { DEFAULTS, readSettings } from "./settings";
 
 const read = (given: Record<string, unknown>) => {
-  const odd: string[] = [];
-  return { settings: readSettings(given, (setting, has) => odd.push(`${setting} ${has}`)), odd };
+  const warnings: string[] = [];
+  return { settings: readSettings(given, (setting, has) => warnings.push(`${setting} ${has}`)), warnings };
 };
 
 suite("Cargo extension settings", () => {
   test("uses defaults for missing values and ignores unknown ones", () =>
-    deepEqual(read({ other: 1 }), { settings: DEFAULTS, odd: [] }));
+    deepEqual(read({ other: 1 }), { settings: DEFAULTS, warnings: [] }));
   test("applies valid values", () => {
     const settings = { timeoutMinutes: 0.5, maxWarnings: 0, environment: { RUSTFLAGS: "-Dwarnings" } };
-    deepEqual(read(settings), { settings, odd: [] });
+    deepEqual(read(settings), { settings, warnings: [] });
   });
   for (const timeoutMinutes of [0, -1, 1441, "10", null, NaN, Infinity])
     test(`reports timeoutMinutes ${String(timeoutMinutes)} and uses the default`, () =>
       deepEqual(read({ timeoutMinutes }), {
         settings: DEFAULTS,
-        odd: ["timeoutMinutes has to be a number from 0.1 to 1440"],
+        warnings: ["timeoutMinutes has to be a number from 0.1 to 1440"],
       }));
   for (const maxWarnings of [-1, 1.5, 101, "5"])
     test(`reports maxWarnings ${maxWarnings} and uses the default`, () =>
       deepEqual(read({ maxWarnings }), {
         settings: DEFAULTS,
-        odd: ["maxWarnings has to be a whole number from 0 to 100"],
+        warnings: ["maxWarnings has to be a whole number from 0 to 100"],
       }));
   test("reports non-string environment values and applies the others", () => {
     deepEqual(read({ environment: { A: "1", B: 2 } }), {
       settings: { ...DEFAULTS, environment: { A: "1" } },
-      odd: ["environment has to be texts by their names"],
+      warnings: ["environment has to be texts by their names"],
     });
-    deepEqual(read({ environment: ["A"] }).odd, ["environment has to be texts by their names"]);
+    deepEqual(read({ environment: ["A"] }).warnings, ["environment has to be texts by their names"]);
   });
 });

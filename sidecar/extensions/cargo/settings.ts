@@ -11,8 +11,8 @@ export interface CargoSettings {
 
 export const DEFAULTS: CargoSettings = { timeoutMinutes: 10, maxWarnings: 5, environment: {} };
 
-/** Reports invalid values to `odd` and uses their defaults. */
-export function readSettings(given: JsonObject, odd: (setting: string, has: string) => void): CargoSettings {
+/** Reports invalid values to `onWarning` and uses their defaults. */
+export function readSettings(given: JsonObject, onWarning: (setting: string, has: string) => void): CargoSettings {
   const number = (
     name: "timeoutMinutes" | "maxWarnings",
     min: number,
@@ -23,22 +23,25 @@ export function readSettings(given: JsonObject, odd: (setting: string, has: stri
     const value = given[name];
     if (value === undefined) return DEFAULTS[name];
     if (typeof value === "number" && value >= min && value <= max && isRight(value)) return value;
-    odd(name, `has to be ${what} from ${min} to ${max}`);
+    onWarning(name, `has to be ${what} from ${min} to ${max}`);
     return DEFAULTS[name];
   };
   return {
     timeoutMinutes: number("timeoutMinutes", 0.1, 1440, () => true, "a number"),
     maxWarnings: number("maxWarnings", 0, 100, Number.isInteger, "a whole number"),
-    environment: environmentIn(given.environment, odd),
+    environment: environmentIn(given.environment, onWarning),
   };
 }
 
-function environmentIn(given: unknown, odd: (setting: string, has: string) => void): CargoSettings["environment"] {
+function environmentIn(
+  given: unknown,
+  onWarning: (setting: string, has: string) => void,
+): CargoSettings["environment"] {
   if (given === undefined) return DEFAULTS.environment;
   const entries = isObject(given)
     ? Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string")
     : [];
   if (!isObject(given) || entries.length < Object.keys(given).length)
-    odd("environment", "has to be texts by their names");
+    onWarning("environment", "has to be texts by their names");
   return Object.fromEntries(entries);
 }

@@ -33,7 +33,7 @@ const RESULT = /^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored; \d+
 const ONE = /^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. (ok|FAILED|ignored.*)$/;
 const HEAD = 1_000,
   TAIL = 2_000,
-  MOST_FAILURES = 200;
+  MAX_FAILURES = 200;
 /** Backtrace frames of the standard library, by its build path or the path of its installed source. */
 const LIBRARY_FRAME = /^\s+at (\/rustc\/|.*[/\\]lib[/\\]rustlib[/\\]src[/\\]rust[/\\])/;
 const FRAME = /^\s+\d+: /;
@@ -137,7 +137,7 @@ export class TestReport {
 
   #failure(name: string): Ends | undefined {
     const known = this.#ofTarget.get(name);
-    if (known || this.#failures.size + this.#ofTarget.size >= MOST_FAILURES) return known;
+    if (known || this.#failures.size + this.#ofTarget.size >= MAX_FAILURES) return known;
     const output = new Ends(HEAD, TAIL);
     this.#ofTarget.set(name, output);
     return output;

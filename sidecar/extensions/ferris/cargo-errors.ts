@@ -42,8 +42,8 @@ function noVersionIn(stderr: string): CargoTrouble {
 }
 
 function insteadIn(stderr: string): readonly string[] {
-  const [, said] = /perhaps you meant:\s*([^\n]*)/.exec(stderr) ?? [];
-  return (said ?? "")
+  const [, text] = /perhaps you meant:\s*([^\n]*)/.exec(stderr) ?? [];
+  return (text ?? "")
     .split(/\s*(?:,|\bor\b)\s*/)
     .map(each => each.replaceAll(/[`\s]/g, ""))
     .filter(each => /^[\w-]+$/.test(each));

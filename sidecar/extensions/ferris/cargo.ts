@@ -12,7 +12,7 @@ export type CargoAnswer =
 
 /** Limit of all runs for one call. A new index may be large, and another cargo may hold the lock. */
 const LIMIT_MS = 3 * 60_000;
-const MOST_BYTES = 64 * 1024 * 1024;
+const MAX_BYTES = 64 * 1024 * 1024;
 /** Status lines that show progress. */
 const TELLING = /^(Updating|Downloading|Downloaded|Blocking|Unpacking)\b/;
 
@@ -74,7 +74,7 @@ export class Cargo implements Disposable {
     const chunks: Buffer[] = [];
     let bytes = 0;
     const stdout = (chunk: Buffer): void => {
-      if ((bytes += chunk.length) <= MOST_BYTES) chunks.push(chunk);
+      if ((bytes += chunk.length) <= MAX_BYTES) chunks.push(chunk);
     };
     const line = (text: string): void => {
       if (TELLING.test(text)) this.call.progress(`cargo: ${text}`);
@@ -84,7 +84,7 @@ export class Cargo implements Disposable {
         { name: "cargo", command: this.program, args, env: {}, cwd: this.cwd },
         { signal: this.#ending.signal, stdout, line, quietMs: LIMIT_MS },
       );
-      if (bytes > MOST_BYTES)
+      if (bytes > MAX_BYTES)
         throw new ToolFailure("cargo said more of this crate's dependencies than can be read here.");
       return { code: exit.code, stdout: Buffer.concat(chunks).toString(), stderr };
     } catch (error) {

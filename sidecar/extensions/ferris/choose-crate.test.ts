@@ -71,12 +71,12 @@ source = "registry+${PUBLIC}"
 name = "pebble"
 `;
 
-const registry = (name: string, requirement: string, more: Partial<Dependency> = {}): Dependency => ({
+const registry = (name: string, requirement: string, overrides: Partial<Dependency> = {}): Dependency => ({
   name,
   rename: undefined,
   requirement,
   from: { kind: "registry", index: PUBLIC },
-  ...more,
+  ...overrides,
 });
 const WORKSPACE: Workspace = {
   root: "/w",

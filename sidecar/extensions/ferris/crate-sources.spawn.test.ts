@@ -77,8 +77,8 @@ class Bench implements AsyncDisposable {
     });
   }
 
-  static async open(...more: Parameters<typeof CrateRegistry.start>): Promise<Bench> {
-    const registry = await CrateRegistry.start(...more);
+  static async open(...overrides: Parameters<typeof CrateRegistry.start>): Promise<Bench> {
+    const registry = await CrateRegistry.start(...overrides);
     return new Bench(registry, new CargoHome(registry));
   }
 
@@ -415,7 +415,7 @@ suite("crate sources without cargo", () => {
   });
 
   test("reports cargo's download lines as progress", async () => {
-    const told: string[] = [];
+    const notifications: string[] = [];
     using rig = played({
       run: async (_, { line }) => {
         for (const each of ["Updating `here` index", "error: x", "Downloaded pebble v1.1.0"]) line?.(each);
@@ -426,11 +426,11 @@ suite("crate sources without cargo", () => {
       asked(rig, {
         ...CALL,
         progress: message => {
-          told.push(message);
+          notifications.push(message);
         },
       }),
     );
-    deepEqual([...new Set(told)], ["cargo: Updating `here` index", "cargo: Downloaded pebble v1.1.0"]);
+    deepEqual([...new Set(notifications)], ["cargo: Updating `here` index", "cargo: Downloaded pebble v1.1.0"]);
   });
 
   test("rejects metadata above the size limit", async () => {
@@ -458,7 +458,7 @@ suite("crate sources without cargo", () => {
   });
 
   test("rejects invalid metadata", async () => {
-    for (const said of [
+    for (const text of [
       "",
       "[]",
       "{}",
@@ -466,11 +466,11 @@ suite("crate sources without cargo", () => {
     ]) {
       using rig = played({
         run: async ({ args }, { stdout }) => {
-          stdout?.(Buffer.from(args.includes("--no-deps") ? "{}" : said));
+          stdout?.(Buffer.from(args.includes("--no-deps") ? "{}" : text));
           return { ...failing(""), exit: { code: 0, signal: null } };
         },
       });
-      await rejects(asked(rig), { name: "ToolFailure", message: /old version|not offered/ }, said);
+      await rejects(asked(rig), { name: "ToolFailure", message: /old version|not offered/ }, text);
     }
   });
 });

@@ -91,7 +91,7 @@ suite("Ferris in a session", () => {
 
   test("forwards another extension's own session unchanged", async () => {
     const bench = new FerrisFixture({ everywhere: true }),
-      { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.fixture).make);
+      { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.fixture).create);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"${bench.project}", "mcpServers":[],"_meta":{"symposium.dev/sideSession":"x"}}}`;
     client.says(line);
     await turn();

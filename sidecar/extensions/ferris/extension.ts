@@ -29,7 +29,7 @@ export const ferris: BuiltInExtension = {
   define(settings: ExtensionSettings, deps: ExtensionDeps) {
     const chosen = settingsIn(settings, sentence => deps.log("warn", sentence, {}));
     const approve = approveIn(settings, "ferris", deps);
-    return { name: NAME, make: chain => new Ferris(chain, { ...chosen, approve }, deps).proxy() };
+    return { name: NAME, create: chain => new Ferris(chain, { ...chosen, approve }, deps).proxy() };
   },
 };
 
@@ -88,7 +88,7 @@ class Ferris {
         instructions: INSTRUCTIONS,
         tools,
         clock,
-        odd: this.chain.odd,
+        onWarning: this.chain.onWarning,
       }),
     };
   }

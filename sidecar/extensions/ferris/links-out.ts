@@ -7,13 +7,13 @@ import path from "node:path";
 import { placeOf } from "../../permissions/boundary";
 
 /** Maximum number of inspected entries; no published crate has as many. */
-const MOST_ENTRIES = 50_000;
+const MAX_ENTRIES = 50_000;
 
 /**
  * Path of the first such link, relative to the folder; undefined if there is none. Returns "." if the folder has more
  * than `most` entries.
  */
-export async function linkOut(folder: string, most = MOST_ENTRIES): Promise<string | undefined> {
+export async function linkOut(folder: string, most = MAX_ENTRIES): Promise<string | undefined> {
   let looked = 0;
   for (const open = [folder]; open.length > 0; ) {
     const at = open.pop() ?? folder;

@@ -102,7 +102,7 @@ suite("research", () => {
     await respond(tools, "Seven grams: `pub fn weight() -> u32 { 7 }` (src/lib.rs:1).");
     prompt.respond({ stopReason: "end_turn" });
     const { content } = await asked;
-    for (const told of bench.told) transcript.record("←", plain({ method: "session/update", params: told }));
+    for (const told of bench.notifications) transcript.record("←", plain({ method: "session/update", params: told }));
     transcript.record("←", plain({ content }));
     transcript.match("sidecar/testing/transcripts/ferris-research.golden");
     await tools.close();
@@ -150,7 +150,7 @@ suite("research", () => {
       );
     await rejects(agent.request("elicitation/create", { sessionId }), { code: -32601 });
     equal(
-      bench.told.some(({ sessionId: of }) => of === sessionId),
+      bench.notifications.some(({ sessionId: of }) => of === sessionId),
       false,
     );
     prompt.respond({ stopReason: "end_turn" });
@@ -283,7 +283,7 @@ suite("research", () => {
     prompt.respond({ stopReason: "end_turn" });
     await asked;
     ok(told <= 502, String(told)); // 500 steps, the lookup and the start
-    ok(bench.told.length <= 202, String(bench.told.length));
+    ok(bench.notifications.length <= 202, String(bench.notifications.length));
     await tools.close();
   });
 
@@ -296,7 +296,7 @@ suite("research", () => {
     const chain: Chain = {
       client: nowhere,
       successor: nowhere,
-      odd: () => undefined,
+      onWarning: () => undefined,
       offerMcp: (name, connects) => {
         connect = connects;
         standing++;
@@ -374,7 +374,7 @@ suite("research", () => {
       name: "ToolFailure",
       message: /it was withdrawn/,
     });
-    deepEqual([successor.heard, clock.waiting], [[], 0]);
+    deepEqual([successor.received, clock.waiting], [[], 0]);
   });
 
   test("reports its steps as progress and as a tool call that ends with it", async () => {
@@ -410,7 +410,7 @@ suite("research", () => {
       "A second agent reads pebble 1.1.0.",
       "Read src/lib.rs",
     ]);
-    const cards = bench.told.filter(told => told.sessionId === "s1").map(told => objectOr(told.update)),
+    const cards = bench.notifications.filter(told => told.sessionId === "s1").map(told => objectOr(told.update)),
       [first, ...others] = cards;
     deepEqual(first, {
       sessionUpdate: "tool_call",
@@ -500,7 +500,7 @@ suite("research", () => {
     update({ sessionUpdate: "agent_message", messageId: "m", content: [{ type: "text", text: "It is seven." }] });
     update({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
     match(said(await asked), /It is seven\./);
-    deepEqual([...new Set(bench.told.map(told => objectOr(told.update).sessionUpdate))], ["tool_call_update"]);
+    deepEqual([...new Set(bench.notifications.map(told => objectOr(told.update).sessionUpdate))], ["tool_call_update"]);
     await tools.close();
   });
 });

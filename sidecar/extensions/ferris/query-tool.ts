@@ -32,13 +32,13 @@ export interface QueryDeps {
 
 /** Maximum numbers of running and of queued researches. */
 const MOST = 2,
-  MOST_WAITING = 8;
-const MOST_ANSWERS = 50,
-  MOST_QUESTION = 20_000;
+  MAX_WAITING = 8;
+const MAX_ANSWERS = 50,
+  MAX_QUESTION = 20_000;
 
 /** All researches of one chain. */
 export class Queries {
-  readonly #line = new ResearchLine(MOST, MOST_WAITING);
+  readonly #line = new ResearchLine(MOST, MAX_WAITING);
   /** Researches that are queued or running, with the requesting session. */
   readonly #going = new Map<Research, SessionPlace>();
   /** Calls that are still looking for the source. */
@@ -71,11 +71,11 @@ export class Queries {
       },
       call: async ({ crate_name: name, crate_version: version, prompt }, call) => {
         const question = stringOr(prompt, "").trim();
-        if (question === "" || question.length > MOST_QUESTION)
+        if (question === "" || question.length > MAX_QUESTION)
           throw new ToolFailure(
             question === ""
               ? "The prompt is empty: what is the question?"
-              : `The prompt is longer than ${MOST_QUESTION} characters.`,
+              : `The prompt is longer than ${MAX_QUESTION} characters.`,
           );
         const source = await this.#found(place, call, until =>
           find({ name: stringOr(name, "").trim(), version: stringOr(version, undefined) }, until),
@@ -146,7 +146,7 @@ export class Queries {
   #keep(key: string, answer: string): void {
     this.#answers.set(key, answer);
     const [oldest] = this.#answers.keys();
-    if (this.#answers.size > MOST_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
+    if (this.#answers.size > MAX_ANSWERS && oldest !== undefined) this.#answers.delete(oldest);
   }
 
   async #research(
@@ -160,7 +160,7 @@ export class Queries {
       number = ++this.#count,
       card = this.#card(source, question, place),
       since = clock.now();
-    const tell = (show: ((line: string) => void) | undefined, line: string): void => {
+    const notify = (show: ((line: string) => void) | undefined, line: string): void => {
       show?.(line);
       call.progress(line);
     };
@@ -171,8 +171,8 @@ export class Queries {
         clock,
         version,
         find,
-        begun: () => tell(line => card?.begin(line), `A second agent reads ${source.name} ${source.version}.`),
-        did: title => tell(line => card?.did(line), title),
+        onStart: () => notify(line => card?.begin(line), `A second agent reads ${source.name} ${source.version}.`),
+        did: title => notify(line => card?.did(line), title),
       },
     );
     this.#going.set(research, place);
@@ -183,10 +183,10 @@ export class Queries {
     try {
       if (!standing)
         throw new ToolFailure(
-          `${MOST} researches are going on and ${MOST_WAITING} wait. Ask again later, or read the source yourself: ${source.folder}`,
+          `${MOST} researches are going on and ${MAX_WAITING} wait. Ask again later, or read the source yourself: ${source.folder}`,
         );
       if (standing.behind > 0)
-        tell(
+        notify(
           line => card?.waits(line),
           `Waits for its turn: ${standing.behind} ${standing.behind === 1 ? "research is" : "researches are"} before it.`,
         );

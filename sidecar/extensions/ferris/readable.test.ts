@@ -227,13 +227,13 @@ suite("research permissions", () => {
           `${crate}/..`,
           `${crate}/up`,
         ];
-        const said = new Set<unknown>();
+        const messages = new Set<unknown>();
         JSON.stringify([rawInput, location], (_, each: unknown) => {
-          said.add(each);
+          messages.add(each);
           return each;
         });
         const answer = await ask({ kind: "read", rawInput, locations: [{ path: location }, { path: crate }] });
-        if (outside.some(each => said.has(each))) equal(answer, "no");
+        if (outside.some(each => messages.has(each))) equal(answer, "no");
       }),
       { numRuns: 200 },
     );
@@ -249,7 +249,8 @@ suite("research file reads", () => {
     symlinkSync(inCrate("src"), inCrate("again"));
   });
   suiteTeardown(() => place[Symbol.dispose]());
-  const read = (file: string, more: JsonObject = {}) => readInside({ sessionId: "s", path: file, ...more }, readable);
+  const read = (file: string, overrides: JsonObject = {}) =>
+    readInside({ sessionId: "s", path: file, ...overrides }, readable);
 
   test("returns files inside, whole or by lines", async () => {
     const file = inCrate("src", "lib.rs");

@@ -49,14 +49,17 @@ function optionOf(options: unknown, kind: string): string | undefined {
 
 const READING: ReadonlySet<unknown> = new Set(["read", "search"]);
 
-/** `told`: all reports of the call. Each must describe it as reading. */
-async function isReading(told: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
-  const kinds = told.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
+/** `notifications`: all reports of the call. Each must describe it as reading. */
+async function isReading(notifications: readonly JsonObject[], folders: Readable["folders"]): Promise<boolean> {
+  const kinds = notifications.map(({ kind }) => kind).filter(kind => kind !== undefined && kind !== null);
   if (kinds.length === 0 || !kinds.every(kind => READING.has(kind))) return false;
   // such as a diff or a terminal
-  if (told.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content"))) return false;
-  const named = told.flatMap(({ locations }) => arrayOr(locations).map(location => objectOr(location)["path"])),
-    inputs = told.map(({ rawInput }) => textsIn(rawInput));
+  if (notifications.some(({ content }) => arrayOr(content).some(each => objectOr(each)["type"] !== "content")))
+    return false;
+  const named = notifications.flatMap(({ locations }) =>
+      arrayOr(locations).map(location => objectOr(location)["path"]),
+    ),
+    inputs = notifications.map(({ rawInput }) => textsIn(rawInput));
   if (named.some(each => typeof each !== "string") || inputs.some(input => input === undefined)) return false;
   const texts = inputs.flatMap(input => input ?? []),
     paths = [...named.map(String), ...texts.filter(({ key }) => PATHS.test(key)).map(({ text }) => text)];
@@ -73,7 +76,7 @@ interface Text {
   readonly key: string;
   readonly text: string;
 }
-const MOST_TEXTS = 100;
+const MAX_TEXTS = 100;
 
 /** All strings in an input, each with its member name. Undefined: too many to inspect. */
 function textsIn(input: unknown): readonly Text[] | undefined {
@@ -84,7 +87,7 @@ function textsIn(input: unknown): readonly Text[] | undefined {
     if (typeof value === "string") texts.push({ key, text: value });
     else if (Array.isArray(value)) open.push(...value.map(each => [key, each] as const));
     else if (isObject(value)) open.push(...Object.entries(value));
-    if (texts.length + open.length > MOST_TEXTS) return undefined;
+    if (texts.length + open.length > MAX_TEXTS) return undefined;
   }
   return texts;
 }
@@ -117,7 +120,7 @@ function fileIn(url: string): string | undefined {
 }
 
 /** Maximum size of a file that is read, in bytes. */
-const MOST_BYTES = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** The result of `fs/read_text_file`, read from disk. Rejects with an `RpcError`. */
 export async function readInside(params: unknown, { folders }: Pick<Readable, "folders">): Promise<JsonObject> {
@@ -133,7 +136,7 @@ export async function readInside(params: unknown, { folders }: Pick<Readable, "f
     );
   const known = await stat(place.real).catch(() => undefined);
   if (!known) throw new RpcError(RpcCode.notFound, `${file} does not exist.`);
-  if (!known.isFile() || known.size > MOST_BYTES)
+  if (!known.isFile() || known.size > MAX_BYTES)
     throw new RpcError(RpcCode.invalidRequest, `${file} is ${known.isFile() ? "too large" : "no file"}.`);
   return { content: linesOf(await readFile(place.real, "utf8"), numberOr(line, 1), numberOr(limit, Infinity)) };
 }

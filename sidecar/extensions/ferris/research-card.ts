@@ -19,7 +19,7 @@ export interface CardSubject {
 
 /** Number of latest steps shown, and maximum number of updates per tool call. */
 const SHOWN = 12,
-  MOST_UPDATES = 200;
+  MAX_UPDATES = 200;
 const LONGEST = 200;
 
 export class ResearchCard {
@@ -35,7 +35,7 @@ export class ResearchCard {
     version: AcpVersion,
   ) {
     const { title, input, folder } = subject;
-    this.#tell(
+    this.#notify(
       { title, kind: "search", status: "pending", rawInput: input, locations: [{ path: folder }] },
       version === 1 ? "tool_call" : "tool_call_update",
     );
@@ -61,30 +61,30 @@ export class ResearchCard {
   end(status: "completed" | "failed", line: string): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#tell({ status, content: this.#with(line) });
+    this.#notify({ status, content: this.#with(line) });
   }
 
   #with(line: string): readonly JsonObject[] {
     this.#steps.push(line.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST));
     const shown = this.#steps.slice(-SHOWN),
-      left = this.#steps.length - shown.length;
+      remaining = this.#steps.length - shown.length;
     if (this.#steps.length > 2 * SHOWN) this.#steps.splice(0, this.#steps.length - 2 * SHOWN);
     return [
       {
         type: "content",
         content: {
           type: "text",
-          text: [...(left > 0 ? ["…"] : []), ...shown].map(each => `- ${escaped(each)}`).join("\n"),
+          text: [...(remaining > 0 ? ["…"] : []), ...shown].map(each => `- ${escaped(each)}`).join("\n"),
         },
       },
     ];
   }
 
   #update(update: JsonObject): void {
-    if (!this.#isOver && ++this.#updates <= MOST_UPDATES) this.#tell(update);
+    if (!this.#isOver && ++this.#updates <= MAX_UPDATES) this.#notify(update);
   }
 
-  #tell(update: JsonObject, sessionUpdate = "tool_call_update"): void {
+  #notify(update: JsonObject, sessionUpdate = "tool_call_update"): void {
     const { sessionId, toolCallId } = this.subject;
     this.client.notify(CLIENT_METHODS.session_update, { sessionId, update: { sessionUpdate, toolCallId, ...update } });
   }

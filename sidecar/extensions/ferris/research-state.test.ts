@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import {
-  MOST_TEXT,
+  MAX_TEXT,
   QUEUED,
   step,
   type Ended,
@@ -124,9 +124,9 @@ suite("research state", () => {
   for (const [what, events, expected] of table) test(what, () => equal(outcome(...events), expected));
 
   test("limits the length of an answer with a note", () => {
-    const text = outcome(...BEGUN, responded("a".repeat(MOST_TEXT - 1)), responded("bc"), responded("d"), turnEnded());
+    const text = outcome(...BEGUN, responded("a".repeat(MAX_TEXT - 1)), responded("bc"), responded("d"), turnEnded());
     equal(text.slice(-20).replaceAll("\n", "|"), "aaaaaaaaa||b|… (cut)");
-    equal(outcome(...BEGUN, said("x".repeat(2 * MOST_TEXT)), turnEnded()).length, "words: ".length + MOST_TEXT);
+    equal(outcome(...BEGUN, said("x".repeat(2 * MAX_TEXT)), turnEnded()).length, "words: ".length + MAX_TEXT);
   });
 
   const event: fc.Arbitrary<ResearchEvent> = fc.oneof(

@@ -12,8 +12,8 @@ import { assertNever } from "../../../src/protocol/wire";
 export type ResearchState =
   | { readonly kind: "queued" }
   | { readonly kind: "opening" }
-  /** `responses`: returned with the tool. `said`: the agent's latest message so far. */
-  | { readonly kind: "working"; readonly responses: readonly string[]; readonly said: string }
+  /** `responses`: returned with the tool. `text`: the agent's latest message so far. */
+  | { readonly kind: "working"; readonly responses: readonly string[]; readonly text: string }
   | Ended;
 
 export type Ended =
@@ -54,7 +54,7 @@ export const LIMIT_MS = 5 * 60_000;
 /** Time for the agent to end its turn, or to return more, after a response. */
 export const REST_MS = 10_000;
 /** Maximum length of an answer, in characters. */
-export const MOST_TEXT = 60_000;
+export const MAX_TEXT = 60_000;
 
 export function step(state: ResearchState, event: ResearchEvent): ResearchStep {
   switch (state.kind) {
@@ -64,7 +64,7 @@ export function step(state: ResearchState, event: ResearchEvent): ResearchStep {
         : before(state, event);
     case "opening":
       return event.kind === "opened"
-        ? [{ kind: "working", responses: [], said: "" }, [{ kind: "prompt" }]]
+        ? [{ kind: "working", responses: [], text: "" }, [{ kind: "prompt" }]]
         : before(state, event);
     case "working":
       return work(state, event);
@@ -98,17 +98,17 @@ const ENDINGS = { withdrawn: "it was withdrawn", chainEnded: "the agent has ende
 function work(state: Extract<ResearchState, { readonly kind: "working" }>, event: ResearchEvent): ResearchStep {
   switch (event.kind) {
     case "said":
-      return [{ ...state, said: (state.said + event.text).slice(0, MOST_TEXT) }, []];
+      return [{ ...state, text: (state.text + event.text).slice(0, MAX_TEXT) }, []];
     case "called":
-      return [{ ...state, said: "" }, []];
+      return [{ ...state, text: "" }, []];
     case "responded":
       return [{ ...state, responses: bounded([...state.responses, event.text]) }, [{ kind: "rest" }]];
     case "rested":
       return orElse(state, () => [state, []]);
     case "turnEnded":
       return orElse(state, () =>
-        event.reason === "end_turn" && state.said.trim() !== ""
-          ? finish({ kind: "answered", text: state.said.trim(), by: "words" })
+        event.reason === "end_turn" && state.text.trim() !== ""
+          ? finish({ kind: "answered", text: state.text.trim(), by: "words" })
           : fail(withoutAnswer(event.reason)),
       );
     case "turnFailed":
@@ -153,9 +153,9 @@ function fail(why: string): ResearchStep {
   return finish({ kind: "failed", why });
 }
 
-/** The first responses, up to `MOST_TEXT` characters in total. */
+/** The first responses, up to `MAX_TEXT` characters in total. */
 function bounded(responses: readonly string[]): readonly string[] {
-  let room = MOST_TEXT;
+  let room = MAX_TEXT;
   return responses
     .map(text => {
       const kept = text.slice(0, Math.max(0, room));

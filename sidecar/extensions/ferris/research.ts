@@ -53,20 +53,20 @@ export interface ResearchTask {
 }
 
 export interface ResearchDeps {
-  readonly chain: Pick<Chain, "openSession" | "offerMcp" | "successor" | "odd">;
+  readonly chain: Pick<Chain, "openSession" | "offerMcp" | "successor" | "onWarning">;
   readonly clock: Clock;
   /** Symposium's version. */
   readonly version: string;
   readonly find: FindSource;
   /** The session is open. */
-  readonly begun: () => void;
+  readonly onStart: () => void;
   /** Title of the agent's current tool call. */
   readonly did: (title: string) => void;
 }
 
 const TOOLS = { all: ["get_rust_crate_source", "return_response_to_user"] };
 /** Maximum number of sources that one research may read in addition to the first. */
-const MOST_SOURCES = 10;
+const MAX_SOURCES = 10;
 const INSTRUCTIONS =
   "Tools for this session, which researches the source of a Rust crate: return_response_to_user returns your answer to who asked.";
 
@@ -143,7 +143,7 @@ export class Research {
         instructions: INSTRUCTIONS,
         tools: this.#tools(),
         clock,
-        odd: chain.odd,
+        onWarning: chain.onWarning,
         onListed: () => this.#listing.listed(),
       }),
     );
@@ -156,7 +156,7 @@ export class Research {
     );
     if (this.#state.kind !== "opening") return void (await session[Symbol.asyncDispose]());
     this.#session = session;
-    this.deps.begun();
+    this.deps.onStart();
     this.post({ kind: "opened" });
   }
 
@@ -170,7 +170,7 @@ export class Research {
   #swept(): void {
     if (this.#empty !== undefined)
       rm(this.#empty, { recursive: true, force: true }).catch((error: unknown) =>
-        this.deps.chain.odd("the folder of a research session could not be deleted", error),
+        this.deps.chain.onWarning("the folder of a research session could not be deleted", error),
       );
   }
 
@@ -202,7 +202,7 @@ export class Research {
     this.#rest?.[Symbol.dispose]();
     for (const open of [this.#session, this.#offer])
       open?.[Symbol.asyncDispose]().then(undefined, (error: unknown) =>
-        this.deps.chain.odd("a research session could not be closed", error),
+        this.deps.chain.onWarning("a research session could not be closed", error),
       );
     this.#swept();
     this.#finished(end);
@@ -211,7 +211,7 @@ export class Research {
   // --- updates and requests of the agent
 
   #updated(update: JsonObject): void {
-    this.#calls.heard(update);
+    this.#calls.onEvent(update);
     if (this.#session && this.task.acp === 2)
       this.#turns.update(this.#session.sessionId, update, error => new AgentError("protocol", wordsOf(error)));
     switch (update["sessionUpdate"]) {
@@ -230,7 +230,7 @@ export class Research {
     const { toolCallId } = update,
       known = this.#calls.of({ toolCall: { toolCallId } }),
       title = stringOr(known?.["title"] ?? update["title"], "");
-    if (typeof toolCallId !== "string" || this.#shown.has(toolCallId) || this.#shown.size >= MOST_SHOWN) return;
+    if (typeof toolCallId !== "string" || this.#shown.has(toolCallId) || this.#shown.size >= MAX_SHOWN) return;
     this.post({ kind: "called" });
     if (title === "") return;
     this.#shown.add(toolCallId);
@@ -292,7 +292,7 @@ export class Research {
   async #opened(source: CrateSource): Promise<CrateSource> {
     const isSafe =
       source.origin === "published" &&
-      this.#folders.length <= MOST_SOURCES &&
+      this.#folders.length <= MAX_SOURCES &&
       (await linkOut(source.folder)) === undefined;
     if (isSafe && !this.#folders.includes(source.folder)) this.#folders.push(source.folder);
     return isSafe ? source : { ...source, message: `${source.message} This session may not read there.` };
@@ -300,7 +300,7 @@ export class Research {
 }
 
 /** Maximum number of tool calls shown per session. */
-const MOST_SHOWN = 500;
+const MAX_SHOWN = 500;
 
 function textOf(content: unknown): string {
   return stringOr(objectOr(content)["text"], "");

@@ -32,10 +32,10 @@ export class IdeAdapter {
     settings: ExtensionSettings,
     deps: ExtensionDeps,
   ) {
-    const odd = (what: string): void => deps.log("warn", what, {});
+    const onWarning = (what: string): void => deps.log("warn", what, {});
     this.#servers = new Servers(deps, {
-      languages: languagesIn(settings, odd),
-      limitMs: limitIn(settings, odd) * 1000,
+      languages: languagesIn(settings, onWarning),
+      limitMs: limitIn(settings, onWarning) * 1000,
     });
   }
 
@@ -78,7 +78,7 @@ export class IdeAdapter {
 
 /** The adapter as a separate proxy, for a component in another proxy. */
 export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition {
-  return { name: "IDE adapter", make: chain => adapting(new IdeAdapter(chain, settings, deps)) };
+  return { name: "IDE adapter", create: chain => adapting(new IdeAdapter(chain, settings, deps)) };
 }
 
 export function adapting(adapter: IdeAdapter): Required<Proxy> {
@@ -89,10 +89,11 @@ export function adapting(adapter: IdeAdapter): Required<Proxy> {
   };
 }
 
-function limitIn({ timeLimitSeconds }: JsonObject, odd: (what: string) => void): number {
+function limitIn({ timeLimitSeconds }: JsonObject, onWarning: (what: string) => void): number {
   const { least, most, default: usual } = LIMIT_SECONDS,
     given = numberOr(timeLimitSeconds, undefined);
   if (given !== undefined && given >= least && given <= most) return given;
-  if (timeLimitSeconds !== undefined) odd(`“timeLimitSeconds” of the settings has to be from ${least} to ${most}.`);
+  if (timeLimitSeconds !== undefined)
+    onWarning(`“timeLimitSeconds” of the settings has to be from ${least} to ${most}.`);
   return usual;
 }

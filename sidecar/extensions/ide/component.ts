@@ -31,7 +31,7 @@ export function ideTools(
   isOffered: () => boolean,
 ): SessionToolsProxy {
   const { clock, version } = deps,
-    { odd } = chain;
+    { onWarning } = chain;
   return sessionTools(chain, {
     name: SERVER,
     server: place =>
@@ -44,7 +44,7 @@ export function ideTools(
               instructions: INSTRUCTIONS,
               tools: [ideOperation(place, operate)],
               clock,
-              odd,
+              onWarning,
             }),
           }
         : undefined,
@@ -58,7 +58,7 @@ export function ideTools(
 export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): ProxyDefinition {
   return {
     name: "IDE operations",
-    make: chain => {
+    create: chain => {
       let isOffered = false;
       const tools = ideTools(
         chain,

@@ -4,7 +4,7 @@
  * Invariants:
  * - A server receives each text once.
  * - Before an operation, all open documents match the disk.
- * - At most `MOST_OPEN` documents are open; the least recently used one is closed.
+ * - At most `MAX_OPEN` documents are open; the least recently used one is closed.
  */
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
@@ -15,8 +15,8 @@ import type { Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
 import { LSP_METHODS } from "./lsp-methods";
 
-export const MOST_OPEN = 40;
-const MOST_FILE_BYTES = 4 * 1024 * 1024;
+export const MAX_OPEN = 40;
+const MAX_FILE_BYTES = 4 * 1024 * 1024;
 
 export interface OpenDocument {
   readonly uri: string;
@@ -100,7 +100,7 @@ export class Documents {
     this.#open.delete(file);
     this.#open.set(file, document);
     const [oldest] = this.#open;
-    if (this.#open.size > MOST_OPEN && oldest) this.#close(...oldest);
+    if (this.#open.size > MAX_OPEN && oldest) this.#close(...oldest);
   }
 
   #close(file: string, { uri }: OpenDocument): void {
@@ -126,7 +126,7 @@ async function stampOf(file: string): Promise<string> {
     throw unreadable(file, error);
   });
   if (!found.isFile()) throw refused(`${file} is no file.`);
-  if (found.size > MOST_FILE_BYTES) throw refused(`${file} is larger than ${MOST_FILE_BYTES / 1024 / 1024} MB.`);
+  if (found.size > MAX_FILE_BYTES) throw refused(`${file} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB.`);
   return `${found.mtimeMs} ${found.size}`;
 }
 

@@ -8,7 +8,7 @@ export const ide: BuiltInExtension = {
   name: "IDE operations",
   define: (settings, deps) => ({
     name: "IDE operations",
-    make: chain => {
+    create: chain => {
       const adapter = new IdeAdapter(chain, settings, deps),
         { fromClient, fromSuccessor, close } = adapting(adapter);
       const tools = ideTools(chain, deps, adapter.operate, () => true);

@@ -3,7 +3,7 @@ import { readdir } from "node:fs/promises";
 import path from "node:path";
 
 /** Maximum number of folders read. */
-const MOST_FOLDERS = 400;
+const MAX_FOLDERS = 400;
 const MADE: ReadonlySet<string> = new Set([
   "node_modules",
   "target",
@@ -21,7 +21,7 @@ export async function firstFile(
   signal: AbortSignal,
 ): Promise<string | undefined> {
   const queue = [...folders];
-  for (let looked = 0; looked < MOST_FOLDERS && queue.length > 0; looked++) {
+  for (let looked = 0; looked < MAX_FOLDERS && queue.length > 0; looked++) {
     signal.throwIfAborted();
     const folder = queue.shift() ?? "",
       entries = (await readdir(folder, { withFileTypes: true }).catch(() => [])).sort((a, b) =>

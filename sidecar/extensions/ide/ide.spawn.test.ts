@@ -83,7 +83,7 @@ class Chain implements AsyncDisposable {
     await this.fixture[Symbol.asyncDispose]();
     this.rig[Symbol.dispose]();
     this.#folder[Symbol.dispose]();
-    deepEqual(this.fixture.odd, []);
+    deepEqual(this.fixture.warnings, []);
   }
 }
 

@@ -41,15 +41,15 @@ const INITIALIZE_MS = 120_000;
 const SHUTDOWN_MS = 1_000;
 const EXIT_MS = 1_000;
 const STDERR_BYTES = 8 * 1024;
-const MOST_TOKENS = 100;
+const MAX_TOKENS = 100;
 /** Progress token of `initialize`: LSP 3.17 lets a server report its work then only by this token. */
 const INITIALIZE_TOKEN = "symposium-initialize";
 /** Maximum number of logged `window/showMessage` notifications. */
-const MOST_SAID = 20;
+const MAX_SAID = 20;
 /** LSP 3.17, "ErrorCodes": the text has changed, or the server cancelled the request. A retry can succeed. */
 const AGAIN: ReadonlySet<number> = new Set([-32801, -32802]);
 const AGAIN_MS = 200,
-  MOST_TRIES = 5;
+  MAX_TRIES = 5;
 
 export class LanguageServer {
   readonly documents: Documents;
@@ -87,7 +87,7 @@ export class LanguageServer {
     const channel = lspChannel(child.stdout, child.stdin);
     this.#peer = new Peer(channel, {
       request: request => this.#asked(request),
-      notification: (method, params) => this.#heard(method, objectOr(params)),
+      notification: (method, params) => this.#handleEvent(method, objectOr(params)),
       closed: reason => {
         if (this.#stopping) settle(undefined);
         else
@@ -97,7 +97,7 @@ export class LanguageServer {
           });
         this.#news();
       },
-      odd: (what, detail) => this.#log(what, { detail: readable(detail, 300) }),
+      onWarning: (what, detail) => this.#log(what, { detail: readable(detail, 300) }),
     });
     this.#shut = async () => {
       await this.#within(
@@ -188,7 +188,7 @@ export class LanguageServer {
         if (!(error instanceof RpcError) || error.code === ErrorCode.refused) throw error;
         if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} cannot do that (${method}).`);
         if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
-        if (tries === MOST_TRIES) throw refused(`${this.name} was busy and gave no answer. Ask again.`);
+        if (tries === MAX_TRIES) throw refused(`${this.name} was busy and gave no answer. Ask again.`);
         await this.settled(moment(this.deps.clock.now() + AGAIN_MS), patience);
       }
     }
@@ -272,7 +272,7 @@ export class LanguageServer {
     this.#log("language server ready", { folder: this.folder });
   }
 
-  #heard(method: string, params: JsonObject): void {
+  #handleEvent(method: string, params: JsonObject): void {
     switch (method) {
       case LSP_METHODS.textDocument_publishDiagnostics:
         this.#publishes(params);
@@ -286,7 +286,7 @@ export class LanguageServer {
         this.onStatus(this.status);
         break;
       case LSP_METHODS.window_showMessage:
-        if (this.#said++ < MOST_SAID) this.#log("a language server says", { message: readable(params.message, 300) });
+        if (this.#said++ < MAX_SAID) this.#log("a language server says", { message: readable(params.message, 300) });
         return;
       default:
         return;
@@ -309,7 +309,7 @@ export class LanguageServer {
     if (kind === "end" && running.delete(key)) this.#work = { ...this.#work, running, idleSince: now };
     if (
       (kind !== "begin" && !running.has(key)) ||
-      (running.size >= MOST_TOKENS && !running.has(key)) ||
+      (running.size >= MAX_TOKENS && !running.has(key)) ||
       (kind !== "begin" && kind !== "report")
     )
       return;
@@ -352,7 +352,7 @@ export class LanguageServer {
   }
 
   #news(): void {
-    for (const hear of [...this.#listening]) hear();
+    for (const receive of [...this.#listening]) receive();
   }
 
   #newsWithin(ms: number, signal: AbortSignal): Promise<void> {

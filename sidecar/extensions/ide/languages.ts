@@ -1,7 +1,7 @@
 /**
  * Table of languages and their language servers: common ones and those in the user's settings. Pure.
  *
- * Invariant: a command in the settings overrides the table. Invalid settings are reported to `odd` and ignored.
+ * Invariant: a command in the settings overrides the table. Invalid settings are reported to `onWarning` and ignored.
  */
 import path from "node:path";
 import { arrayOr, isObject, isStrings, objectOr, type JsonObject } from "../../rpc/json";
@@ -163,16 +163,16 @@ const KNOWN: readonly Language[] = [
 ];
 
 /** Languages from the settings first. */
-export function languagesIn({ languages }: JsonObject, odd: (what: string) => void): readonly Language[] {
-  if (languages !== undefined && !isObject(languages)) odd("“languages” of the settings is no object.");
+export function languagesIn({ languages }: JsonObject, onWarning: (what: string) => void): readonly Language[] {
+  if (languages !== undefined && !isObject(languages)) onWarning("“languages” of the settings is no object.");
   const given = objectOr(languages),
     configured = Object.entries(given).flatMap(([id, value]) =>
-      value === false ? [] : configuredLanguage(id, value, odd),
+      value === false ? [] : configuredLanguage(id, value, onWarning),
     );
   return [...configured, ...KNOWN.filter(({ id }) => given[id] !== false && configured.every(each => each.id !== id))];
 }
 
-function configuredLanguage(id: string, value: unknown, odd: (what: string) => void): readonly Language[] {
+function configuredLanguage(id: string, value: unknown, onWarning: (what: string) => void): readonly Language[] {
   const { command, args, env, extensions, languageId, initializationOptions, settings } = objectOr(value),
     known = KNOWN.find(each => each.id === id);
   const files = isStrings(extensions)
@@ -191,7 +191,7 @@ function configuredLanguage(id: string, value: unknown, odd: (what: string) => v
     files !== undefined &&
     (settings === undefined || isObject(settings));
   if (!isRight) {
-    odd(
+    onWarning(
       `The settings of the language “${id}” are left out: it needs a command, args that are texts, and extensions unless it is one that is known.`,
     );
     return [];

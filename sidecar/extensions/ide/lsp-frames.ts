@@ -16,9 +16,9 @@ import { PROTOCOL_METHODS } from "../../acp/methods";
 import { LSP_METHODS } from "./lsp-methods";
 
 /** Maximum size of a message in bytes. Larger messages close the channel. */
-export const MOST_BYTES = 32 * 1024 * 1024;
+export const MAX_BYTES = 32 * 1024 * 1024;
 /** Maximum size of headers and other text between two messages, in bytes. Some programs print text for people. */
-const MOST_BETWEEN = 16 * 1024;
+const MAX_BETWEEN = 16 * 1024;
 const EXCERPT = 200;
 
 export class NotLsp extends Error {
@@ -32,7 +32,7 @@ export class LspSplitter {
   /** Length of the message whose header was parsed. */
   #length: number | undefined;
 
-  constructor(private readonly mostBytes = MOST_BYTES) {}
+  constructor(private readonly mostBytes = MAX_BYTES) {}
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
@@ -44,7 +44,7 @@ export class LspSplitter {
     while (this.#length === undefined) {
       const all = this.#all(),
         end = all.indexOf("\r\n\r\n");
-      if ((end === -1 ? all.length : end) > MOST_BETWEEN)
+      if ((end === -1 ? all.length : end) > MAX_BETWEEN)
         throw new NotLsp(`it wrote what is no header of LSP: “${excerpt(all)}”.`);
       if (end === -1) return undefined;
       this.#length = this.#lengthIn(all.subarray(0, end));
@@ -60,9 +60,9 @@ export class LspSplitter {
 
   /** Undefined if the text is not a header. */
   #lengthIn(header: Buffer): number | undefined {
-    const said = [...header.toString("latin1").matchAll(/content-length:[ \t]*(\d{1,12})[ \t]*$/gim)].at(-1)?.[1];
-    if (said === undefined) return undefined;
-    const length = Number(said);
+    const text = [...header.toString("latin1").matchAll(/content-length:[ \t]*(\d{1,12})[ \t]*$/gim)].at(-1)?.[1];
+    if (text === undefined) return undefined;
+    const length = Number(text);
     if (length > this.mostBytes)
       throw new NotLsp(`it wrote a message of ${length} bytes; ${this.mostBytes} are the most that is read.`);
     return length;

@@ -2,13 +2,7 @@
  * Translates operations into requests to a language server. Source lines in results come from the server's open
  * documents.
  */
-import {
-  MOST_ITEMS,
-  type IdeAction,
-  type IdeAnswer,
-  type IdeOperation,
-  type IdePlace,
-} from "../../../src/protocol/ide";
+import { MAX_ITEMS, type IdeAction, type IdeAnswer, type IdeOperation, type IdePlace } from "../../../src/protocol/ide";
 import {
   changesAnswer,
   chosenByTitle,
@@ -236,7 +230,7 @@ async function actions(
     ),
   );
   if (title === undefined)
-    return { kind: "actions", actions: found.slice(0, MOST_ITEMS).map(listed), total: found.length };
+    return { kind: "actions", actions: found.slice(0, MAX_ITEMS).map(listed), total: found.length };
   const all: IdeAction[] = [];
   for (const action of right(chosenByTitle(found, title))) all.push(await withEdits(server, action, patience));
   return { kind: "actions", actions: all, total: all.length };

@@ -4,9 +4,9 @@
  */
 import { fileURLToPath } from "node:url";
 import {
-  MOST_ITEMS,
-  MOST_LINE,
-  MOST_TEXT,
+  MAX_ITEMS,
+  MAX_LINE,
+  MAX_TEXT,
   SEVERITIES,
   SYMBOL_KINDS,
   type IdeDiagnostic,
@@ -70,18 +70,18 @@ export function hoverIn(result: unknown): string {
     text = (part: unknown): string => {
       if (typeof part === "string") return part;
       const { language, value } = objectOr(part),
-        said = stringOr(value, "");
-      return typeof language === "string" && said !== "" ? `\`\`\`${language}\n${said}\n\`\`\`` : said;
+        text = stringOr(value, "");
+      return typeof language === "string" && text !== "" ? `\`\`\`${language}\n${text}\n\`\`\`` : text;
     };
   return (Array.isArray(contents) ? contents : [contents])
     .map(text)
     .filter(part => part.trim() !== "")
     .join("\n\n")
-    .slice(0, MOST_TEXT);
+    .slice(0, MAX_TEXT);
 }
 
 /** Maximum depth of an outline. */
-const MOST_DEPTH = 12;
+const MAX_DEPTH = 12;
 
 /**
  * Parses `DocumentSymbol[]`, with children in order, or `SymbolInformation[]` and `WorkspaceSymbol[]`, which include
@@ -95,10 +95,10 @@ export function symbolsIn(result: unknown, path?: string, depth = 0): readonly S
       own = rangeIn(selectionRange ?? range);
     if (typeof name !== "string" || name === "") return [];
     if (own && path !== undefined) {
-      const said = stringOr(detail, "").trim().slice(0, MOST_LINE);
+      const text = stringOr(detail, "").trim().slice(0, MAX_LINE);
       return [
-        { path, range: own, name, kind: word, depth, ...(said === "" ? {} : { detail: said }) },
-        ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : []),
+        { path, range: own, name, kind: word, depth, ...(text === "" ? {} : { detail: text }) },
+        ...(depth < MAX_DEPTH ? symbolsIn(children, path, depth + 1) : []),
       ];
     }
     const where = pathOf(place.uri),
@@ -128,7 +128,7 @@ export function editsIn(result: unknown): readonly TextEdit[] {
 }
 
 /** More than a result can show, so that the result reports omitted changes. */
-const MOST_CHANGES = 10 * MOST_ITEMS;
+const MAX_CHANGES = 10 * MAX_ITEMS;
 
 /** Parses a `WorkspaceEdit`. `documentChanges` take precedence. Edits of one file become one change. */
 export function changesIn(edit: unknown): readonly RawChange[] {
@@ -144,7 +144,7 @@ export function changesIn(edit: unknown): readonly RawChange[] {
     else found.push({ kind: "edit", path, edits: read });
   };
   if (Array.isArray(documentChanges))
-    for (const each of documentChanges.slice(0, MOST_CHANGES)) {
+    for (const each of documentChanges.slice(0, MAX_CHANGES)) {
       const { kind, uri, oldUri, newUri, textDocument, edits } = objectOr(each),
         path = pathOf(uri ?? oldUri),
         to = pathOf(newUri);
@@ -152,7 +152,7 @@ export function changesIn(edit: unknown): readonly RawChange[] {
       else if (kind === "rename" && path !== undefined && to !== undefined) found.push({ kind: "move", path, to });
       else if ((kind === "create" || kind === "delete") && path !== undefined) found.push({ kind, path });
     }
-  else for (const [uri, edits] of Object.entries(objectOr(changes)).slice(0, MOST_CHANGES)) add(uri, edits);
+  else for (const [uri, edits] of Object.entries(objectOr(changes)).slice(0, MAX_CHANGES)) add(uri, edits);
   return found;
 }
 

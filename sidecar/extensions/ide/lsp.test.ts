@@ -2,14 +2,14 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import fc from "fast-check";
-import { MOST_ITEMS } from "../../../src/protocol/ide";
+import { MAX_ITEMS } from "../../../src/protocol/ide";
 import { changesAnswer } from "../../../src/protocol/ide-answer";
 import { Peer } from "../../rpc/peer";
 import { formatOptions } from "./lsp-operations";
 import { languageOf, languagesIn, missing, unknownLanguage } from "./languages";
 import { lspChannel, LspSplitter, NotLsp } from "./lsp-frames";
 import { actionsIn, changesIn, diagnosticIn, fromTsserver, hoverIn, pathOf, spotsIn, symbolsIn } from "./lsp-shapes";
-import { FORGIVEN_MS, MOST_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-life";
+import { FORGIVEN_MS, MAX_FALLS, NEW_LIFE, step, type LifeEvent } from "./server-life";
 import { BETWEEN_MS, FIRST_NEWS_MS, IDLE, NO_NEWS_MS, publishedIn, QUIET_MS, readyIn, workOf } from "./waiting";
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
@@ -210,14 +210,14 @@ suite("language server responses", () => {
   });
 
   test("marks a preview above the file limit as incomplete", async () => {
-    const files = Array.from({ length: MOST_ITEMS + 1 }, (_, i) => `file:///${i}`),
+    const files = Array.from({ length: MAX_ITEMS + 1 }, (_, i) => `file:///${i}`),
       edits = [{ range, newText: "x" }];
     for (const edit of [
       { changes: Object.fromEntries(files.map(uri => [uri, edits])) },
       { documentChanges: files.map(uri => ({ textDocument: { uri }, edits })) },
     ]) {
       const { changes, note } = await changesAnswer(changesIn(edit), async () => ["", "a name"]);
-      deepEqual([changes.length, note], [MOST_ITEMS, "This preview is not complete."]);
+      deepEqual([changes.length, note], [MAX_ITEMS, "This preview is not complete."]);
     }
   });
 
@@ -360,7 +360,7 @@ suite("language server restarts", () => {
           const falls = events.flatMap(([kind, at], i) =>
             kind === "fell" && isUp(effects.slice(0, i), events.slice(0, i)) ? [at] : [],
           );
-          for (const [i, at] of falls.entries()) ok(i < MOST_FALLS || at - (falls[i - MOST_FALLS] ?? 0) >= FORGIVEN_MS);
+          for (const [i, at] of falls.entries()) ok(i < MAX_FALLS || at - (falls[i - MAX_FALLS] ?? 0) >= FORGIVEN_MS);
         },
       ),
     );
@@ -404,8 +404,8 @@ suite("language server readiness", () => {
 });
 
 suite("language", () => {
-  const odd: string[] = [],
-    languages = (settings: unknown) => languagesIn({ languages: settings }, what => odd.push(what));
+  const warnings: string[] = [],
+    languages = (settings: unknown) => languagesIn({ languages: settings }, what => warnings.push(what));
   test("is detected by file extension", () => {
     const of = (file: string) => {
       const found = languageOf(file, languages(undefined));
@@ -440,7 +440,7 @@ suite("language", () => {
       { command: "rust-analyzer", args: [] },
     ]);
     deepEqual(languages({ python: { command: "/x/pylsp" } })[0]?.files, { ".py": "python", ".pyi": "python" });
-    deepEqual(odd, []);
+    deepEqual(warnings, []);
   });
   test("with invalid settings are reported and built-in ones stay", () => {
     for (const wrong of [
@@ -452,9 +452,9 @@ suite("language", () => {
       { rust: { env: { A: 1 } } },
       7,
     ]) {
-      odd.length = 0;
+      warnings.length = 0;
       equal(languageOf("a.rs", languages(wrong))?.language.id, "rust");
-      equal(odd.length, 1);
+      equal(warnings.length, 1);
     }
   });
   test("without a program are reported with an installation hint", () => {

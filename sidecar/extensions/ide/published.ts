@@ -10,8 +10,8 @@ export interface Published {
 }
 
 /** Maximum number of files, and of diagnostics per file. */
-const MOST_FILES = 1_000,
-  MOST_OF_FILE = 500;
+const MAX_FILES = 1_000,
+  MAX_OF_FILE = 500;
 
 export class PublishedDiagnostics {
   readonly #all = new Map<string, Published>();
@@ -27,8 +27,8 @@ export class PublishedDiagnostics {
 
   keep(file: string, at: number, diagnostics: readonly JsonObject[]): void {
     this.#all.delete(file);
-    this.#all.set(file, { at, diagnostics: diagnostics.slice(0, MOST_OF_FILE) });
+    this.#all.set(file, { at, diagnostics: diagnostics.slice(0, MAX_OF_FILE) });
     const [oldest] = this.#all.keys();
-    if (this.#all.size > MOST_FILES && oldest !== undefined) this.#all.delete(oldest);
+    if (this.#all.size > MAX_FILES && oldest !== undefined) this.#all.delete(oldest);
   }
 }

@@ -20,7 +20,7 @@ export interface Rendered {
 }
 
 /** Maximum length of a rendered answer in characters. Omitted lines are counted. */
-const MOST_SHOWN = 24_000;
+const MAX_SHOWN = 24_000;
 
 /** `folders`: paths inside the first folder are shown relative to it, all others as they are. */
 export function rendered(operation: IdeOperation, answer: IdeAnswer, [root = ""]: readonly string[]): Rendered {
@@ -28,11 +28,11 @@ export function rendered(operation: IdeOperation, answer: IdeAnswer, [root = ""]
     const relative = path.relative(root, file);
     return relative === "" || relative.startsWith("..") || path.isAbsolute(relative) ? file : relative;
   };
-  const { lines, data, left } = partsOf(operation, answer, short),
+  const { lines, data, remaining } = partsOf(operation, answer, short),
     { text, cut } = bounded(lines);
   const notes = [
     ...(answer.note === undefined ? [] : [answer.note]),
-    ...(left > 0 ? [`… and ${left} more, which are left out.`] : []),
+    ...(remaining > 0 ? [`… and ${remaining} more, which are left out.`] : []),
     ...(cut > 0 ? [`… and ${cut} more lines, which are left out: ask for less.`] : []),
   ];
   return {
@@ -49,7 +49,7 @@ type Short = (file: string) => string;
 interface Parts {
   readonly lines: readonly string[];
   readonly data: JsonObject;
-  readonly left: number;
+  readonly remaining: number;
 }
 
 function partsOf(operation: IdeOperation, answer: IdeAnswer, short: Short): Parts {
@@ -67,7 +67,7 @@ function partsOf(operation: IdeOperation, answer: IdeAnswer, short: Short): Part
       return {
         lines: [answer.text.trim() === "" ? "Nothing is known of that place." : answer.text.trim()],
         data: { text: answer.text },
-        left: 0,
+        remaining: 0,
       };
     case "symbols":
       return symbolsOf(answer.symbols, answer.total, short, operation.operation === "document_symbols");
@@ -98,7 +98,7 @@ function diagnosticsOf(given: readonly IdeDiagnostic[], total: number, short: Sh
   });
   return {
     lines: [all.length === 0 ? `No problems${where}.` : `${counts.join(", ")}${where}:`, ...lines],
-    left: total - all.length,
+    remaining: total - all.length,
     data: {
       diagnostics: few(
         all.map(each => ({
@@ -131,7 +131,7 @@ function locationsOf({ operation }: IdeOperation, all: readonly IdeLocation[], t
   return {
     lines: [head, ...lines],
     data: { locations: few(all.map(each => plain(each, short))), total },
-    left: total - all.length,
+    remaining: total - all.length,
   };
 }
 
@@ -146,7 +146,7 @@ function symbolsOf(all: readonly IdeSymbol[], total: number, short: Short, isOut
   });
   return {
     lines: all.length === 0 ? ["No symbols were found."] : [`${counted(total, "symbol")}:`, ...lines],
-    left: total - all.length,
+    remaining: total - all.length,
     data: {
       symbols: few(
         all.map(each => ({
@@ -170,14 +170,14 @@ function changesOf(operation: IdeOperation, changes: readonly IdeChange[], total
         operation.operation === "rename" ? `${name} would change nothing.` : "Nothing would change: it is formatted.",
       ],
       data: { changes: [] },
-      left: 0,
+      remaining: 0,
     };
   const shown = changes.reduce((sum, change) => sum + (change.kind === "edit" ? change.hunks.length : 1), 0);
   const head = `${name} would change ${counted(total, "place") ?? ""} in ${counted(changes.length, "file")}. This is a preview, nothing was changed: make the edits with your own tools.`;
   return {
     lines: [head, ...changeLines(changes, short)],
     data: { changes: few(changes.map(change => plainChange(change, short))), total },
-    left: total - shown,
+    remaining: total - shown,
   };
 }
 
@@ -214,7 +214,7 @@ function actionsOf(actions: readonly IdeAction[], total: number, short: Short, i
         : [`${counted(total, "code action")}; ask again with “action” to see the edits of one:`];
   return {
     lines: [...head, ...lines],
-    left: total - actions.length,
+    remaining: total - actions.length,
     data: {
       actions: few(
         actions.map(({ changes, ...action }) => ({
@@ -288,19 +288,19 @@ function counted(count: number, what: string): string | undefined {
 }
 
 function bounded(lines: readonly string[]): { readonly text: string; readonly cut: number } {
-  let room = MOST_SHOWN,
+  let room = MAX_SHOWN,
     kept = 0;
   for (const line of lines) {
     room -= line.length + 1;
     if (room < 0 && kept > 0) break;
     kept++;
   }
-  return { text: lines.slice(0, kept).join("\n").slice(0, MOST_SHOWN), cut: lines.length - kept };
+  return { text: lines.slice(0, kept).join("\n").slice(0, MAX_SHOWN), cut: lines.length - kept };
 }
 
 /** Limits the data to the size of the text as well, because some agents show the data instead. */
 function few<T>(all: readonly T[]): readonly T[] {
-  let room = MOST_SHOWN;
+  let room = MAX_SHOWN;
   const end = all.findIndex(each => (room -= JSON.stringify(each).length) < 0);
   return end === -1 ? all : all.slice(0, end);
 }

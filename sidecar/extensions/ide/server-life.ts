@@ -22,7 +22,7 @@ export type LifeEvent =
 export type LifeEffect = { readonly kind: "start" | "stop" } | { readonly kind: "refuse"; readonly why: string };
 
 export const NEW_LIFE: Life = { kind: "down", falls: [] };
-export const MOST_FALLS = 3;
+export const MAX_FALLS = 3;
 /** Milliseconds after which a failure no longer counts. */
 export const FORGIVEN_MS = 10 * 60_000;
 /**
@@ -38,7 +38,7 @@ export function step(life: Life, event: LifeEvent, now: number): readonly [Life,
   switch (event.kind) {
     case "needed":
       if (life.kind === "up") return [life, undefined];
-      if (falls.length >= MOST_FALLS)
+      if (falls.length >= MAX_FALLS)
         return [
           { ...life, falls },
           {

@@ -32,7 +32,7 @@ class Rig implements AsyncDisposable {
       clock = hurriedClock(2),
       limitMs = 150_000,
       starting = () => undefined,
-      ...more
+      ...overrides
     }: Partial<Language> & { readonly clock?: Clock; readonly limitMs?: number; readonly starting?: () => void } = {},
   ) {
     this.rig = new ExtensionRig({
@@ -51,7 +51,7 @@ class Rig implements AsyncDisposable {
       programs: [{ command: spec.command, args: spec.args, env: spec.env }],
       isConfigured: true,
       install: "Look at it",
-      ...more,
+      ...overrides,
     };
     this.servers = new Servers(this.rig.fixture, { languages: [words], limitMs });
   }
@@ -65,11 +65,11 @@ class Rig implements AsyncDisposable {
   write(text: string, name = "a.words"): void {
     writeFileSync(path.join(this.folder, name), text);
   }
-  heard(): readonly string[] {
+  received(): readonly string[] {
     return existsSync(this.log) ? readFileSync(this.log, "utf8").trim().split("\n") : [];
   }
   times(method: string): number {
-    return this.heard().filter(each => each === method).length;
+    return this.received().filter(each => each === method).length;
   }
 
   ask(operation: IdeOperation, signal = new AbortController().signal): Promise<IdeAnswer> {
@@ -281,8 +281,8 @@ suite("language server", () => {
     await rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } });
     rig.write(`${TEXT}more\n`);
     rmSync(path.join(rig.folder, "b.words"));
-    const heard = (await rig.hover("heard")).split("\n").filter(each => each.startsWith("textDocument/did"));
-    deepEqual(heard, [
+    const received = (await rig.hover("heard")).split("\n").filter(each => each.startsWith("textDocument/did"));
+    deepEqual(received, [
       "textDocument/didOpen 1",
       "textDocument/didOpen 1",
       "textDocument/didChange 2",

@@ -9,7 +9,7 @@
  * - Each operation receives the progress of its servers at a bounded rate.
  */
 import path from "node:path";
-import { MOST_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
+import { MAX_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
 import { diagnosticsAnswer } from "../../../src/protocol/ide-answer";
 import { contains } from "../../permissions/boundary";
 import type { ExtensionDeps } from "../extension";
@@ -144,7 +144,7 @@ export class Servers {
       note = answers.find(answer => answer.note !== undefined)?.note;
     return {
       kind: "symbols",
-      symbols: symbols.slice(0, MOST_ITEMS),
+      symbols: symbols.slice(0, MAX_ITEMS),
       total: answers.reduce((sum, { total }) => sum + total, 0),
       ...(note === undefined ? {} : { note }),
     };

@@ -45,7 +45,7 @@ suite("Sparkle commands", () => {
         availableCommands: [...availableCommands, CHECKPOINT_COMMAND],
       });
     sparkled.clock.advance(ANNOUNCING_MS * 2);
-    equal(sparkled.told.length, 3, "and is not announced once more");
+    equal(sparkled.notifications.length, 3, "and is not announced once more");
   });
 
   test("announces the command once for an agent without commands", async () => {
@@ -53,10 +53,10 @@ suite("Sparkle commands", () => {
     const sessionId = await sparkled.session();
     sparkled.clock.advance(ANNOUNCING_MS - 1);
     await turn();
-    deepEqual(sparkled.told, []);
+    deepEqual(sparkled.notifications, []);
     sparkled.clock.advance(1);
-    await sparkled.heard.times(1);
-    deepEqual(sparkled.told, [
+    await sparkled.received.times(1);
+    deepEqual(sparkled.notifications, [
       [
         "session/update",
         { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [CHECKPOINT_COMMAND] } },
@@ -65,7 +65,7 @@ suite("Sparkle commands", () => {
     await sparkled.session("session/load", { sessionId });
     sparkled.clock.advance(ANNOUNCING_MS * 2);
     await turn();
-    equal(sparkled.told.length, 1);
+    equal(sparkled.notifications.length, 1);
   });
 
   test("accepts commands that arrive before the setup response", async () => {
@@ -84,7 +84,7 @@ suite("Sparkle commands", () => {
     equal(sparkled.clock.waiting, 0);
     await sparkled.prompt(sessionId, words("/checkpoint"));
     deepEqual(sparkled.last, [words("/checkpoint")], "an agent's own is the agent's");
-    deepEqual(sparkled.told, [
+    deepEqual(sparkled.notifications, [
       [
         "session/update",
         { sessionId, update: { sessionUpdate: "available_commands_update", availableCommands: [own] } },
@@ -133,14 +133,14 @@ suite("Sparkle commands", () => {
         return request.method === "session/new";
       },
     });
-    const tell = (sessionId: string) =>
+    const notify = (sessionId: string) =>
       sparkled.fixture.agent.notify("session/update", {
         sessionId,
         update: { sessionUpdate: "available_commands_update", availableCommands: [plan] },
       });
-    for (let i = 0; i < 1_000; i++) tell(`nobody ${i}`);
-    tell("late");
-    await sparkled.heard.times(1_001);
+    for (let i = 0; i < 1_000; i++) notify(`nobody ${i}`);
+    notify("late");
+    await sparkled.received.times(1_001);
     await sparkled.session();
     equal(sparkled.clock.waiting, 1, "its commands are not known");
   });
@@ -178,7 +178,7 @@ suite("Sparkle commands", () => {
     );
     sparkled.fixture.agent.notify("session/update", { sessionId, update: chunk(embodiment) });
     deepEqual(await sparkled.update(sessionId, chunk("hello")), chunk("hello"));
-    equal(sparkled.told.length, 2, "a chunk that is a block alone is dropped");
+    equal(sparkled.notifications.length, 2, "a chunk that is a block alone is dropped");
   });
 
   test("removes Sparkle's blocks from replayed complete messages (v2)", async () => {

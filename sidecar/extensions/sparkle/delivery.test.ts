@@ -208,7 +208,7 @@ suite("Sparkle text in prompts", () => {
     sparkled.fixture.client.notify("session/cancel", { sessionId });
     equal(typeof objectOr(await answered).messageId, "string");
     deepEqual(
-      sparkled.told,
+      sparkled.notifications,
       [{ state: "running" }, { state: "idle", stopReason: "cancelled" }].map(state => [
         "session/update",
         { sessionId, update: { sessionUpdate: "state_update", ...state } },

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { beginning, compose, shared, type Section } from "./embodiment";
 import { harmless, marked, MAX_KEEP, unmarked } from "./marks";
-import { LEAST_BYTES, MOST_BYTES } from "./settings";
+import { LEAST_BYTES, MAX_BYTES } from "./settings";
 
 const hostile = fc
   .array(
@@ -56,7 +56,7 @@ suite("embodiment", () => {
           { maxLength: 7 },
         ),
         sections => {
-          const text = compose("Ada", sections, MOST_BYTES);
+          const text = compose("Ada", sections, MAX_BYTES);
           for (const { pieces } of sections) for (const piece of pieces) ok(text.includes(piece));
           ok(!text.includes("…") || JSON.stringify(sections).includes("…"));
         },
@@ -73,9 +73,9 @@ suite("embodiment", () => {
       LEAST_BYTES,
     );
     const last = Number(/anchor (\d+)\.[^\n]*\n\n… (\d+) older/.exec(text)?.[1]),
-      left = Number(/… (\d+) older: see ~\/Anchors\.md\./.exec(text)?.[1]);
+      remaining = Number(/… (\d+) older: see ~\/Anchors\.md\./.exec(text)?.[1]);
     ok(text.includes("- anchor 0.") && last > 5);
-    equal(last + 1 + left, 100);
+    equal(last + 1 + remaining, 100);
   });
 
   test("keeps the beginning of a long text in whole lines with its file name", () => {

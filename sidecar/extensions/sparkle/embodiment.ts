@@ -42,12 +42,12 @@ export function compose(opening: string, given: readonly Section[], limit: numbe
 /** Distributes `room`: entries that need less than an even share get all they need. */
 export function shared(needed: readonly number[], room: number): readonly number[] {
   const shares = needed.map(() => 0);
-  let left = Math.max(0, room),
+  let remaining = Math.max(0, room),
     waiting = needed.length;
   for (const { need, i } of needed.map((need, i) => ({ need, i })).sort((a, b) => a.need - b.need)) {
-    const share = Math.min(need, Math.floor(left / waiting--));
+    const share = Math.min(need, Math.floor(remaining / waiting--));
     shares[i] = share;
-    left -= share;
+    remaining -= share;
   }
   return shares;
 }
@@ -61,7 +61,8 @@ function rendered({ title, file, pieces }: Section, room: number): string {
   const whole = [head, ...pieces.map(piece => `\n${piece}\n`)].join("").trimEnd();
   if (bytes(whole) <= room) return whole;
   const isList = pieces.length > 1,
-    rest = (left: number): string => (isList ? `\n\n… ${left} older: see ${file}.` : `\n\n… The rest is in ${file}.`);
+    rest = (remaining: number): string =>
+      isList ? `\n\n… ${remaining} older: see ${file}.` : `\n\n… The rest is in ${file}.`;
   let text = head,
     taken = 0;
   for (const piece of pieces) {

@@ -248,12 +248,12 @@ suite("Sparkle embodiment in a session", () => {
     });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     deepEqual(sparkled.last, [words("hello")]);
-    match(sparkled.fixture.odd.join(), /begins without its embodiment/);
+    match(sparkled.fixture.warnings.join(), /begins without its embodiment/);
   });
 
   test("forwards a prompt without additions unchanged", async () => {
     using computer = new ExtensionRig({ clock: new FakeClock() });
-    const { client, successor } = playedRig(sparkle.define({ embodiment: "off" }, computer.fixture).make);
+    const { client, successor } = playedRig(sparkle.define({ embodiment: "off" }, computer.fixture).create);
     client.says({ id: 1, method: "session/new", params: { cwd: computer.home, mcpServers: [] } } as never);
     await turn();
     successor.says({ id: 1, result: { sessionId: "s" } } as never);

@@ -46,12 +46,12 @@ const NAME = "Sparkle";
 /** Milliseconds within which an agent with commands announces them. */
 export const ANNOUNCING_MS = 500;
 /** Maximum number of sessions tracked before their setup ends. */
-const MOST_SESSIONS = 1_000;
+const MAX_SESSIONS = 1_000;
 
 export const sparkle: BuiltInExtension = {
   id: "sparkle",
   name: NAME,
-  define: (settings, deps) => ({ name: NAME, make: chain => sparkleProxy(chain, settings, deps) }),
+  define: (settings, deps) => ({ name: NAME, create: chain => sparkleProxy(chain, settings, deps) }),
 };
 
 /** `files`: replaceable, so that tests can inject failures. */
@@ -98,7 +98,7 @@ class Sparkle {
     private readonly deps: ExtensionDeps,
     private readonly files: Files,
   ) {
-    this.#texts = new SessionTexts({ ...deps, settings, odd: chain.odd });
+    this.#texts = new SessionTexts({ ...deps, settings, onWarning: chain.onWarning });
   }
 
   get proxy(): Proxy {
@@ -126,7 +126,7 @@ class Sparkle {
             tools,
             prompts: SPARKLE_PROMPTS,
             clock: this.deps.clock,
-            odd: this.chain.odd,
+            onWarning: this.chain.onWarning,
             onListed: () => listing.listed(),
           }),
         };
@@ -211,7 +211,7 @@ class Sparkle {
       original = this.#sessions.get(stringOr(asked, ""));
     if (session && original) session.embodiment = original.embodiment; // a fork of the original, or the session itself
     if (!session || !Array.isArray(availableCommands)) return answer;
-    this.#heard(session, availableCommands); // v2 includes the commands in the setup result
+    this.#handleEvent(session, availableCommands); // v2 includes the commands in the setup result
     return { ...objectOr(answer), availableCommands: withCheckpoint(availableCommands, this.#offers.offers().version) };
   }
 
@@ -347,8 +347,8 @@ class Sparkle {
         const sessionId = stringOr(params.sessionId, ""),
           { availableCommands } = update;
         if (!Array.isArray(availableCommands)) return notification.pass();
-        if (this.#sessions.has(sessionId) || this.#sessions.size < MOST_SESSIONS)
-          this.#heard(this.#session(sessionId), availableCommands);
+        if (this.#sessions.has(sessionId) || this.#sessions.size < MAX_SESSIONS)
+          this.#handleEvent(this.#session(sessionId), availableCommands);
         return notification.pass(
           hasCheckpoint(availableCommands)
             ? undefined
@@ -368,7 +368,7 @@ class Sparkle {
     }
   }
 
-  #heard(session: Session, commands: readonly unknown[]): void {
+  #handleEvent(session: Session, commands: readonly unknown[]): void {
     session.commands = commands;
     session.announcing?.[Symbol.dispose]();
     session.announcing = undefined;

@@ -22,8 +22,8 @@ export interface Insight {
 
 const HEADING = /^## +(\d{4}-\d\d-\d\dT\d\d:\d\d[\d:.]*Z)(?: · (.*))?$/;
 const CONTEXT = "Context:";
-const MOST_TAGS = 20,
-  MOST_TAG_CHARACTERS = 40;
+const MAX_TAGS = 20,
+  MAX_TAG_CHARACTERS = 40;
 
 /** Normalizes line ends and removes surrounding empty lines. */
 export function tidy(text: string): string {
@@ -36,9 +36,9 @@ export function tidy(text: string): string {
 /** Normalizes tags so that they fit on one line. */
 export function tidyTags(tags: readonly string[]): readonly string[] {
   const tidied = tags.map(tag =>
-    [...tag.replaceAll(/[\s,·\p{C}]+/gu, " ").trim()].slice(0, MOST_TAG_CHARACTERS).join("").trim(),
+    [...tag.replaceAll(/[\s,·\p{C}]+/gu, " ").trim()].slice(0, MAX_TAG_CHARACTERS).join("").trim(),
   );
-  return [...new Set(tidied)].filter(tag => tag !== "").slice(0, MOST_TAGS);
+  return [...new Set(tidied)].filter(tag => tag !== "").slice(0, MAX_TAGS);
 }
 
 /** Renders an entry for appending to any file. */

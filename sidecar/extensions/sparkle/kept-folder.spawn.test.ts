@@ -308,11 +308,11 @@ suite("kept folder", () => {
     const order: string[] = [],
       withdrawn = new AbortController();
     await new Promise<void>(
-      begun =>
+      onStart =>
         void kept
           .user()
           .writing(signal, async () => {
-            begun();
+            onStart();
             await new Promise<void>(resolve => {
               leave = resolve;
             });

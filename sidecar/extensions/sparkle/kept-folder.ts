@@ -37,10 +37,10 @@ export interface KeptFolderPlace {
 }
 
 /** Maximum number of bytes read from one file. */
-const MOST_READ = 1_048_576;
+const MAX_READ = 1_048_576;
 /** Maximum file size in bytes. On the next append, a larger file is copied to `older` and restarted. */
-const MOST_KEPT = 8 * MOST_READ;
-const MOST_OLDER = 20;
+const MAX_KEPT = 8 * MAX_READ;
+const MAX_OLDER = 20;
 const LOCK_LIMIT_MS = 10_000;
 const LOCK = ".lock",
   OLDER = "older";
@@ -77,7 +77,7 @@ export class KeptFolder {
   }
 
   /**
-   * Undefined if the file is missing or unreadable. For a file longer than `MOST_READ`, returns the complete lines at
+   * Undefined if the file is missing or unreadable. For a file longer than `MAX_READ`, returns the complete lines at
    * one end.
    */
   async read(file: string, end: "beginning" | "end" = "beginning"): Promise<string | undefined> {
@@ -117,7 +117,7 @@ export class KeptFolder {
         advice: "Call the tool again in a moment.",
       });
     try {
-      await this.#make();
+      await this.#create();
       return await (await (this.#locks ??= this.#locking())).holding(
         LOCK,
         { busy, limitMs: LOCK_LIMIT_MS, signal },
@@ -152,7 +152,7 @@ export class KeptFolder {
   async #append(file: string, text: string, begin: string): Promise<void> {
     const real = await this.#real(file),
       before = await this.#all(real),
-      isTooLong = (before?.length ?? 0) > MOST_KEPT;
+      isTooLong = (before?.length ?? 0) > MAX_KEPT;
     if (before && !isTooLong && isText(before)) return this.#whole(real, Buffer.concat([before, Buffer.from(text)]));
     if (before) {
       this.deps.log("warn", "A file of Sparkle's was begun anew, and what it was is kept", {
@@ -180,7 +180,7 @@ export class KeptFolder {
     await this.#whole(await this.#real(path.join(folder, `${name}.${stamp(date())}${ext}`)), bytes);
     const real = await this.#real(folder),
       copies = (await files.readdir(real)).filter(other => other.startsWith(`${name}.`) && other.endsWith(ext)).sort();
-    for (const old of copies.slice(0, -MOST_OLDER)) await files.rm(path.join(real, old));
+    for (const old of copies.slice(0, -MAX_OLDER)) await files.rm(path.join(real, old));
   }
 
   /** Writes a temporary file and renames it, so that a reader gets either the old or the new content. */
@@ -217,7 +217,7 @@ export class KeptFolder {
       if (PART.test(name)) await files.rm(path.join(folder, name), { force: true });
   }
 
-  async #make(): Promise<void> {
+  async #create(): Promise<void> {
     const {
       place: { root, called, of },
       deps: { files },
@@ -266,11 +266,11 @@ export class KeptFolder {
     if (!found.isFile()) throw new Error("it is no file"); // reading a pipe would never end
     const handle = await files.open(real, "r");
     try {
-      const from = end === "end" ? Math.max(0, found.size - MOST_READ) : 0,
-        buffer = Buffer.alloc(Math.min(found.size, MOST_READ));
+      const from = end === "end" ? Math.max(0, found.size - MAX_READ) : 0,
+        buffer = Buffer.alloc(Math.min(found.size, MAX_READ));
       let read = 0;
-      for (let more = -1; more !== 0 && read < buffer.length; read += more)
-        more = (await handle.read(buffer, read, buffer.length - read, from + read)).bytesRead;
+      for (let remaining = -1; remaining !== 0 && read < buffer.length; read += remaining)
+        remaining = (await handle.read(buffer, read, buffer.length - read, from + read)).bytesRead;
       return wholeLines(buffer.subarray(0, read), { isCutBefore: from > 0, isCutBehind: from + read < found.size });
     } finally {
       await handle.close();

@@ -1,14 +1,14 @@
 /** Names of sparklers and of their folders. Pure. */
 
-const MOST_CHARACTERS = 60,
-  MOST_BYTES = 120;
+const MAX_CHARACTERS = 60,
+  MAX_BYTES = 120;
 /** Reserved device names on Windows. */
 const DEVICE = /^(?:con|prn|aux|nul|com\d|lpt\d)$/;
 
 /** Display form: one line without invisible characters. May be empty. */
 export function shownName(given: string): string {
   const line = given.replaceAll(/[\p{C}\p{Z}\s]+/gu, " ").trim();
-  return [...line].slice(0, MOST_CHARACTERS).join("").trim();
+  return [...line].slice(0, MAX_CHARACTERS).join("").trim();
 }
 
 /**
@@ -23,7 +23,7 @@ export function folderOf(name: string): string | undefined {
     .normalize("NFKC")
     .replaceAll(/[^\p{L}\p{N}\p{M}]+/gu, "-")
     .replaceAll(/^-+|-+$/g, "")) {
-    if (Buffer.byteLength(folder + character) > MOST_BYTES) break;
+    if (Buffer.byteLength(folder + character) > MAX_BYTES) break;
     folder += character;
   }
   folder = folder.replace(/-+$/, "");

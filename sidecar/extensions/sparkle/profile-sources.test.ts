@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
-import { isRead, MOST_CHARACTERS, readSource, type Fetched } from "./profile-sources";
+import { isRead, MAX_CHARACTERS, readSource, type Fetched } from "./profile-sources";
 
 const errorOf = (fetched: Fetched) => (isRead(fetched) ? "(was read)" : fetched.error);
 
@@ -65,11 +65,11 @@ suite("profile sources", () => {
 
   test("truncates long content at whole characters", async () => {
     using folder = temporaryFolder();
-    writeFileSync(path.join(folder.path, "a.md"), "x" + "ö".repeat(MOST_CHARACTERS));
+    writeFileSync(path.join(folder.path, "a.md"), "x" + "ö".repeat(MAX_CHARACTERS));
     const long = await readSource({ type: "file", value: "a.md" }, [folder.path]),
-      said = await readSource({ type: "text", value: "y".repeat(MOST_CHARACTERS + 1) }, []);
+      said = await readSource({ type: "text", value: "y".repeat(MAX_CHARACTERS + 1) }, []);
     ok(isRead(long) && isRead(said));
-    equal(long.content, "x" + "ö".repeat(MOST_CHARACTERS / 2 - 1));
-    deepEqual([said.content.length, said.value.length], [MOST_CHARACTERS, 200]);
+    equal(long.content, "x" + "ö".repeat(MAX_CHARACTERS / 2 - 1));
+    deepEqual([said.content.length, said.value.length], [MAX_CHARACTERS, 200]);
   });
 });

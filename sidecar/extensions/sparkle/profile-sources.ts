@@ -9,8 +9,8 @@ import { placeOf } from "../../permissions/boundary";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** Maximum size of one source (characters of a text, bytes of a file), and maximum number of sources. */
-export const MOST_CHARACTERS = 64_000,
-  MOST_SOURCES = 20;
+export const MAX_CHARACTERS = 64_000,
+  MAX_SOURCES = 20;
 
 /** `content` on success. `error`: a sentence that suggests an alternative. */
 export type Fetched = { readonly type: string; readonly value: string } & (
@@ -26,7 +26,7 @@ export async function readSource(source: unknown, folders: readonly string[]): P
   switch (type) {
     case "text":
     case "content":
-      return { ...shown, content: value.slice(0, MOST_CHARACTERS) };
+      return { ...shown, content: value.slice(0, MAX_CHARACTERS) };
     case "file":
     case "path":
       return { ...shown, ...(await readFileOf(value, folders)) };
@@ -55,7 +55,7 @@ async function readFileOf(
     if (!(await stat(real)).isFile()) return { error: "This is no file." };
     const handle = await open(real, "r");
     try {
-      const buffer = Buffer.alloc(MOST_CHARACTERS),
+      const buffer = Buffer.alloc(MAX_CHARACTERS),
         { bytesRead } = await handle.read(buffer, 0, buffer.length, 0);
       return {
         content: new TextDecoder("utf-8", { fatal: true }).decode(buffer.subarray(0, bytesRead), { stream: true }),

@@ -28,7 +28,7 @@ export interface SessionMemory {
 export interface SessionTextsDeps extends Pick<ExtensionDeps, "clock" | "log"> {
   readonly settings: Pick<SparkleSettings, "embodimentBytes" | "sparkler">;
   /** Writes to the log. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 export interface SystemText {
@@ -111,11 +111,11 @@ export class SessionTexts {
     };
   }
 
-  async #safely<T>(make: () => Promise<T>): Promise<T | undefined> {
+  async #safely<T>(create: () => Promise<T>): Promise<T | undefined> {
     try {
-      return await make();
+      return await create();
     } catch (error) {
-      this.deps.odd("a session begins without its embodiment", error);
+      this.deps.onWarning("a session begins without its embodiment", error);
       return undefined;
     }
   }

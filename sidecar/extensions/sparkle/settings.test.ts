@@ -1,14 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { MOST_BYTES, readSettings, USUAL_BYTES } from "./settings";
+import { MAX_BYTES, readSettings, USUAL_BYTES } from "./settings";
 
 suite("Sparkle settings", () => {
   test("uses defaults for missing values", () => {
-    const said: string[] = [];
+    const texts: string[] = [];
     deepEqual(
-      readSettings({ sparkler: null }, what => said.push(what)),
+      readSettings({ sparkler: null }, what => texts.push(what)),
       { embodiment: "first-prompt", embodimentBytes: USUAL_BYTES, sparkler: undefined },
     );
-    deepEqual(said, []);
+    deepEqual(texts, []);
   });
 
   test("applies valid values", () =>
@@ -23,7 +23,7 @@ suite("Sparkle settings", () => {
     ["embodiment", "always"],
     ["embodiment", true],
     ["embodimentBytes", 100],
-    ["embodimentBytes", MOST_BYTES + 1],
+    ["embodimentBytes", MAX_BYTES + 1],
     ["embodimentBytes", NaN],
     ["embodimentBytes", "16384"],
     ["sparkler", 7],
@@ -31,11 +31,11 @@ suite("Sparkle settings", () => {
     ["sparkler", ""],
   ] as const)
     test(`reports ${name}: ${JSON.stringify(value)} as invalid`, () => {
-      const said: string[] = [];
+      const texts: string[] = [];
       deepEqual(
-        readSettings({ [name]: value }, what => said.push(what)),
+        readSettings({ [name]: value }, what => texts.push(what)),
         { embodiment: "first-prompt", embodimentBytes: USUAL_BYTES, sparkler: undefined },
       );
-      equal(said.length, 1);
+      equal(texts.length, 1);
     });
 });

@@ -11,17 +11,17 @@ export interface SparkleSettings {
 }
 
 export const LEAST_BYTES = 4_096,
-  MOST_BYTES = 262_144,
+  MAX_BYTES = 262_144,
   USUAL_BYTES = 16_384;
 
-/** `odd` writes to the log. */
+/** `onWarning` writes to the log. */
 export function readSettings(
   { embodiment, embodimentBytes, sparkler }: JsonObject,
-  odd: (what: string) => void,
+  onWarning: (what: string) => void,
 ): SparkleSettings {
   const otherwise = <T>(name: string, value: unknown, fallback: T): T => {
     if (value !== undefined && value !== null)
-      odd(`the setting “${name}” of Sparkle cannot be read: its default is used`);
+      onWarning(`the setting “${name}” of Sparkle cannot be read: its default is used`);
     return fallback;
   };
   return {
@@ -30,7 +30,7 @@ export function readSettings(
         ? embodiment
         : otherwise("embodiment", embodiment, "first-prompt"),
     embodimentBytes:
-      typeof embodimentBytes === "number" && embodimentBytes >= LEAST_BYTES && embodimentBytes <= MOST_BYTES
+      typeof embodimentBytes === "number" && embodimentBytes >= LEAST_BYTES && embodimentBytes <= MAX_BYTES
         ? Math.floor(embodimentBytes)
         : otherwise("embodimentBytes", embodimentBytes, USUAL_BYTES),
     sparkler:

@@ -82,7 +82,7 @@ export class SpaceConsent {
     const toolCall = { toolCallId, title, kind: "other", status: "pending", content };
     const about = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const end = (status: "completed" | "failed"): void =>
-      this.client.tell({ sessionUpdate: "tool_call_update", toolCallId, title, status });
+      this.client.notify({ sessionUpdate: "tool_call_update", toolCallId, title, status });
     const answer = await this.client
       .request(
         CLIENT_METHODS.session_request_permission,
@@ -116,9 +116,9 @@ const MAX_SHOWN = 6_000;
 /** In a code fence that the text cannot close. */
 function shown(sections: readonly Section[]): string {
   const text = sections.map(({ file, pieces }) => `${file}\n\n${pieces.join("\n")}`).join("\n\n"),
-    more = text.length - MAX_SHOWN;
+    remaining = text.length - MAX_SHOWN;
   const fence = "`".repeat(Math.max(3, 1 + Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length))));
-  return `${fence}\n${text.slice(0, MAX_SHOWN)}${more > 0 ? `\n… ${more} more characters` : ""}\n${fence}`;
+  return `${fence}\n${text.slice(0, MAX_SHOWN)}${remaining > 0 ? `\n… ${remaining} more characters` : ""}\n${fence}`;
 }
 
 const OPTIONS = [

@@ -17,8 +17,8 @@ suite("Sparkle server", () => {
     "sparkler_identity",
   ];
 
-  async function server(sparkled: Sparkled, more: JsonObject = {}) {
-    await sparkled.session("session/new", more);
+  async function server(sparkled: Sparkled, overrides: JsonObject = {}) {
+    await sparkled.session("session/new", overrides);
     return connected(sparkled.fixture.lastServers()[0]!);
   }
 

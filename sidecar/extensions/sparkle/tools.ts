@@ -3,13 +3,13 @@ import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type ArgumentSchema, type Tool, type ToolAnswer, type ToolCall } from "../tool";
 import { beginning } from "./embodiment";
 import { INSIGHT_TYPES, type Memory } from "./memory";
-import { asJson, isRead, MOST_SOURCES, readSource, type Fetched } from "./profile-sources";
+import { asJson, isRead, MAX_SOURCES, readSource, type Fetched } from "./profile-sources";
 import type { Agreed } from "./space-consent";
 import { NO_PROFILE_YET, WRITE_PROFILE } from "./texts";
 
 /** Maximum characters of one saved text, and maximum bytes of a `load_evolution` result. */
-const MOST_TEXT = 64_000,
-  MOST_READ_OUT = 48_000;
+const MAX_TEXT = 64_000,
+  MAX_READ_OUT = 48_000;
 
 const text = (description: string): ArgumentSchema => ({ type: "string", description });
 const SPARKLER = text("Whose it is; absent: yours.");
@@ -90,7 +90,7 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
           )
           .join("\n\n");
         if (told === "") return "Nothing is kept yet.";
-        const read = beginning(told, MOST_READ_OUT);
+        const read = beginning(told, MAX_READ_OUT);
         return read === told ? told : `${read}\n\n… This is not all: the files that are named above have the rest.`;
       },
     ),
@@ -138,8 +138,8 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
       READS,
       async args => {
         const sources = arrayOr(args.profile_sources);
-        if (sources.length > MOST_SOURCES)
-          throw new ToolFailure(`These are more than ${MOST_SOURCES} sources: give fewer at once.`);
+        if (sources.length > MAX_SOURCES)
+          throw new ToolFailure(`These are more than ${MAX_SOURCES} sources: give fewer at once.`);
         return profileAnswer(
           await Promise.all([...sources, ...saidOf(args)].map(source => readSource(source, folders))),
         );
@@ -246,9 +246,9 @@ function tool(
 function given(args: JsonObject, name: string): string {
   const value = stringOr(args[name], "");
   if (value.trim() === "") throw new ToolFailure(`The argument “${name}” is empty.`);
-  if (value.length > MOST_TEXT)
+  if (value.length > MAX_TEXT)
     throw new ToolFailure(
-      `The argument “${name}” has ${value.length} characters, and ${MOST_TEXT} at most can be kept: say it shorter.`,
+      `The argument “${name}” has ${value.length} characters, and ${MAX_TEXT} at most can be kept: say it shorter.`,
     );
   return value;
 }

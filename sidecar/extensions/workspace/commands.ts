@@ -127,7 +127,7 @@ function printed(stdout: string, stderr: string): JsonObject {
 }
 
 /** Maximum number of bytes that the client retains. It drops the beginning of longer output. */
-const MOST_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Time for the client to kill a command and return its output, in milliseconds. */
 const LAST_WORDS_MS = 5_000;
 
@@ -144,7 +144,7 @@ export function clientCommands(
         await client
           .request(
             CLIENT_METHODS.terminal_create,
-            { ...(await shellFor(command, deps)), cwd: command.cwd, outputByteLimit: MOST_BYTES },
+            { ...(await shellFor(command, deps)), cwd: command.cwd, outputByteLimit: MAX_BYTES },
             never,
           )
           .catch((error: unknown) => {

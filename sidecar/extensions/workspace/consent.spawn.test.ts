@@ -231,7 +231,7 @@ suite("workspace consent", () => {
     );
     rig.answer = () => choosing("allow");
     equal((await write(rig, "a")).isError, false, "the next one is asked about as ever");
-    deepEqual(rig.fixture.odd, []);
+    deepEqual(rig.fixture.warnings, []);
   });
 
   test("is cancelled when the session closes", async () => {
@@ -253,11 +253,11 @@ suite("workspace consent", () => {
     await using rig = new WorkspaceRig({}, { clock });
     await rig.begin();
     rig.answer = () => undefined;
-    const heard: string[] = [];
-    let told = (): void => undefined;
+    const received: string[] = [];
+    let onNotification = (): void => undefined;
     const next = async (): Promise<void> =>
       new Promise(resolve => {
-        told = resolve;
+        onNotification = resolve;
       });
     const first = next(),
       call = rig.call(
@@ -265,8 +265,8 @@ suite("workspace consent", () => {
         { path: "a", content: "x" },
         {
           onprogress: ({ message = "" }) => {
-            heard.push(message);
-            told();
+            received.push(message);
+            onNotification();
           },
         },
       );
@@ -277,7 +277,7 @@ suite("workspace consent", () => {
       clock.advance(PROGRESS_MS);
       await beat;
     }
-    deepEqual(heard, Array(4).fill("Waiting for the user to allow: Make a"));
+    deepEqual(received, Array(4).fill("Waiting for the user to allow: Make a"));
     rig.requests[0]?.respond(choosing("allow"));
     await call;
     equal(readFileSync(rig.at("a"), "utf8"), "x");
@@ -299,7 +299,7 @@ suite("workspace consent", () => {
   });
 
   test("rejects calls before the session is set up", async () => {
-    let said = "";
+    let text = "";
     await using rig = new WorkspaceRig(
       {},
       {},
@@ -308,7 +308,7 @@ suite("workspace consent", () => {
           if (request.method !== "session/new") return false;
           const [server] = arrayOr(objectOr(request.params).mcpServers);
           void connected(objectOr(server)).then(async client => {
-            said = String(
+            text = String(
               objectOr(
                 arrayOr(
                   (await client.callTool({ name: "write_file", arguments: { path: "a", content: "x" } })).content,
@@ -323,7 +323,7 @@ suite("workspace consent", () => {
       },
     );
     await rig.begin();
-    equal(said, "The session is still being set up. Try again when it has begun.");
+    equal(text, "The session is still being set up. Try again when it has begun.");
     ok(!existsSync(rig.at("a")));
   });
 });

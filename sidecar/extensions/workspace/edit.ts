@@ -17,7 +17,7 @@ export type Edit =
   | { readonly kind: "same" | "empty" };
 
 /** Maximum number of reported line numbers. */
-const MOST_LINES = 10;
+const MAX_LINES = 10;
 
 export function edit(text: string, old: string, fresh: string): Edit {
   const whole = plain(text),
@@ -71,7 +71,7 @@ function placesOf(text: string, wanted: string): { readonly first: readonly numb
   const first: number[] = [];
   let times = 0;
   for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + 1))
-    if (++times <= MOST_LINES) first.push(at);
+    if (++times <= MAX_LINES) first.push(at);
   return { first, times };
 }
 
@@ -98,7 +98,7 @@ function similarLines(text: string, wanted: string): readonly number[] {
     : text
         .split("\n")
         .flatMap((line, i) => (bare(line) === first ? [i + 1] : []))
-        .slice(0, MOST_LINES);
+        .slice(0, MAX_LINES);
 }
 
 function bare(line: string): string {

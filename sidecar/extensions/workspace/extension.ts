@@ -36,7 +36,7 @@ export const workspace: BuiltInExtension = {
   name: NAME,
   define: (settings, deps) => {
     const approve = approveIn(settings, "workspace", deps);
-    return { name: NAME, make: chain => proxyOf(chain, approve, deps) };
+    return { name: NAME, create: chain => proxyOf(chain, approve, deps) };
   },
 };
 
@@ -84,7 +84,7 @@ function serverOf(
   place: SessionPlace,
   tools: readonly Tool[],
   calls: OpenCalls,
-  { odd }: Chain,
+  { onWarning }: Chain,
   { version, clock }: ExtensionDeps,
   over: () => void,
 ): SessionServer {
@@ -94,7 +94,7 @@ function serverOf(
       title: NAME,
       version,
       clock,
-      odd,
+      onWarning,
       tools: tools.map(tool => calls.watched(tool)),
       instructions: `Reads, searches and changes files of the user's workspace, and runs commands there. Paths are relative to ${place.folders[0]}. Changes and commands are shown to the user, who may refuse.`,
     }),

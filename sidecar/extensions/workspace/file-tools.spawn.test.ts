@@ -74,13 +74,13 @@ suite("read_file", () => {
       "out/none/deeper",
       "../workshop/x",
     ]) {
-      for (const [tool, more] of [
+      for (const [tool, overrides] of [
         ["read_file", {}],
         ["write_file", { content: "x" }],
         ["edit_file", { old_string: "s", new_string: "x" }],
       ] as const)
         match(
-          await rig.failure(tool, { path: file, ...more }),
+          await rig.failure(tool, { path: file, ...overrides }),
           /is outside of the session's folders/,
           `${tool} ${file}`,
         );

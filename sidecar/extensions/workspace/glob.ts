@@ -109,7 +109,7 @@ function setOf(chars: readonly string[]): Token {
 }
 
 /** Limit of expanded alternatives, because braces multiply. */
-const MOST_ALTERNATIVES = 100;
+const MAX_ALTERNATIVES = 100;
 
 /** Expands `a{b,c{d,e}}` to `ab`, `acd`, `ace`. Unclosed braces are literal. */
 function alternatives(pattern: string): readonly string[] {
@@ -129,7 +129,7 @@ function alternatives(pattern: string): readonly string[] {
         after = alternatives(pattern.slice(i + 1));
       return parts
         .flatMap(part => alternatives(part).flatMap(middle => after.map(rest => before + middle + rest)))
-        .slice(0, MOST_ALTERNATIVES);
+        .slice(0, MAX_ALTERNATIVES);
     }
   }
   return [pattern];

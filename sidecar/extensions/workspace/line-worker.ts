@@ -49,16 +49,16 @@ export class LineWorker implements AsyncDisposable {
     const worker = this.#worker;
     let settled = (): void => undefined;
     const answer = new Promise<readonly MatchingLine[]>((resolve, reject) => {
-      const heard = (found: unknown): void =>
+      const onEvent = (found: unknown): void =>
         resolve(
           arrayOr(found)
             .map(objectOr)
             .map(({ line, text: shown }) => ({ line: Number(line), text: String(shown) })),
         );
       const ended = (): void => reject(new Error("the thread has ended"));
-      worker.once("message", heard).once("error", reject).once("exit", ended);
+      worker.once("message", onEvent).once("error", reject).once("exit", ended);
       settled = () => {
-        worker.off("message", heard).off("error", reject).off("exit", ended);
+        worker.off("message", onEvent).off("error", reject).off("exit", ended);
       };
     });
     worker.postMessage({ text, most });

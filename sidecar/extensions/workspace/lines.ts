@@ -3,14 +3,14 @@
 export type Part = { readonly kind: "part"; readonly text: string } | { readonly kind: "wrong"; readonly why: string };
 
 /** Maximum length of a result in characters. */
-export const MOST_READ = 100_000;
+export const MAX_READ = 100_000;
 
 /** If the result is shortened, a note in brackets follows. `\r\n` becomes `\n`. */
 export function partOf(
   whole: string,
   startLine: number | undefined,
   endLine: number | undefined,
-  most = MOST_READ,
+  most = MAX_READ,
 ): Part {
   const text = whole.replace(/^\uFEFF/, "").replaceAll("\r\n", "\n");
   for (const [name, line] of [

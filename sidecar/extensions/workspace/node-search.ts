@@ -14,14 +14,14 @@ import {
   type SearchEnd,
   type SearchPlace,
 } from "./search";
-import { filesBelow, MOST_ENTRIES } from "./walk";
+import { filesBelow, MAX_ENTRIES } from "./walk";
 
 /** Maximum file size in bytes. Larger files are skipped, because files written by people are smaller. */
-const MOST_BYTES = 2 * 1024 * 1024;
+const MAX_BYTES = 2 * 1024 * 1024;
 /** Maximum number of matches per file. */
-const MOST_OF_FILE = 1_000;
+const MAX_OF_FILE = 1_000;
 
-const TOO_MANY = `The search was ended after ${MOST_ENTRIES} files and folders: there may be more. Search in a folder.`;
+const TOO_MANY = `The search was ended after ${MAX_ENTRIES} files and folders: there may be more. Search in a folder.`;
 
 export function nodeSearch(clock: Clock): Search {
   return {
@@ -82,7 +82,7 @@ async function linesOf(
   if (!place.isFile && !takes(relative)) return false;
   const text = await textOf(path.join(place.real, relative));
   if (text === undefined) return false;
-  return (await worker.matches(text, MOST_OF_FILE, signal)).some(({ line, text: shown }) =>
+  return (await worker.matches(text, MAX_OF_FILE, signal)).some(({ line, text: shown }) =>
     found(relative, line, shown),
   );
 }
@@ -90,7 +90,7 @@ async function linesOf(
 /** `undefined`: unreadable, binary or too large. */
 async function textOf(file: string): Promise<string | undefined> {
   try {
-    if ((await stat(file)).size > MOST_BYTES) return undefined;
+    if ((await stat(file)).size > MAX_BYTES) return undefined;
     const bytes = await readFile(file);
     return bytes.includes(0) ? undefined : bytes.toString();
   } catch {

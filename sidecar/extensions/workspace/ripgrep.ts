@@ -90,7 +90,7 @@ async function run(
     decoder = new StringDecoder(),
     where = place.isFile ? path.dirname(place.real) : place.real;
   using _timer = deps.clock.after(SEARCH_MS, () => done.abort(new TimeIsOver()));
-  const heard = (chunk: Buffer): void => {
+  const onEvent = (chunk: Buffer): void => {
     if (!done.signal.aborted && reader.push(decoder.write(chunk))) done.abort(new Enough());
   };
   try {
@@ -105,7 +105,7 @@ async function run(
         env: {},
         cwd: where,
       },
-      { signal: AbortSignal.any([signal, done.signal]), stdout: heard, quietMs: 2 * SEARCH_MS },
+      { signal: AbortSignal.any([signal, done.signal]), stdout: onEvent, quietMs: 2 * SEARCH_MS },
     );
     if (code === 0 || code === 1) return {};
     // Code 2: at least one file could not be read, even if there are matches in others. `--no-messages` suppresses the
@@ -144,18 +144,18 @@ class Pieces implements Reader {
 
   constructor(
     private readonly mark: string,
-    private readonly tell: (piece: string) => boolean,
+    private readonly notify: (piece: string) => boolean,
   ) {}
 
   push(text: string): boolean {
     const pieces = (this.#rest + text).split(this.mark);
     this.#rest = pieces.pop() ?? "";
-    return pieces.some(this.tell);
+    return pieces.some(this.notify);
   }
 }
 
 /** Parses `file\0line:text`. Ripgrep truncates a long line to its beginning. */
-function lineOf(piece: string, tell: (file: string, line: number, text: string) => boolean): boolean {
+function lineOf(piece: string, notify: (file: string, line: number, text: string) => boolean): boolean {
   const [, file, line, text = ""] = /^([^\0]*)\0(\d+):(.*)$/s.exec(piece) ?? [];
-  return file !== undefined && tell(file, Number(line), text.replace(/\r$/, "").slice(0, LONGEST_LINE));
+  return file !== undefined && notify(file, Number(line), text.replace(/\r$/, "").slice(0, LONGEST_LINE));
 }

@@ -13,10 +13,10 @@ export interface SearchHands {
 }
 
 /** Limits of a result: listed files, counted files including those, lines, and characters of all lines. */
-const MOST_FILES = 200,
-  MOST_COUNTED = 20_000,
-  MOST_LINES = 200,
-  MOST_CHARACTERS = 30_000;
+const MAX_FILES = 200,
+  MAX_COUNTED = 20_000,
+  MAX_LINES = 200,
+  MAX_CHARACTERS = 30_000;
 const LONGEST_PATTERN = 1_000;
 
 const PATH = {
@@ -47,15 +47,15 @@ function searchFiles({ folders, search }: SearchHands): Tool {
         files: string[] = [];
       let count = 0;
       const notes = await inEach(await placesIn(args, folders, call), async place =>
-        count < MOST_COUNTED
+        count < MAX_COUNTED
           ? search.files(
               place,
               path => {
                 if (place.isFile || takes(path)) {
-                  if (files.length < MOST_FILES) files.push(shownAt(place, path));
+                  if (files.length < MAX_FILES) files.push(shownAt(place, path));
                   count++;
                 }
-                return count >= MOST_COUNTED;
+                return count >= MAX_COUNTED;
               },
               call.signal,
             )
@@ -67,7 +67,7 @@ function searchFiles({ folders, search }: SearchHands): Tool {
           rest === 0
             ? []
             : [
-                `[${rest}${count >= MOST_COUNTED ? " or more" : ""} other files match: make the pattern narrower, or search in a folder.]`,
+                `[${rest}${count >= MAX_COUNTED ? " or more" : ""} other files match: make the pattern narrower, or search in a folder.]`,
               ];
       return [...files.sort(), ...more, ...notes.map(note => `[${note}]`)].join("\n");
     },
@@ -118,7 +118,7 @@ function searchContent({ folders, search }: SearchHands): Tool {
               place,
               { pattern, takes, ...(names === undefined ? {} : { names }) },
               (path, line, text) => {
-                if (found.length >= MOST_LINES || characters >= MOST_CHARACTERS) return (isFull = true);
+                if (found.length >= MAX_LINES || characters >= MAX_CHARACTERS) return (isFull = true);
                 const file = shownAt(place, path);
                 characters += file.length + text.length;
                 found.push({ file, line, text });

@@ -88,8 +88,8 @@ for (const [how, program] of [
 
     test("finds lines by regular expression in some or all files", async () => {
       await using rig = await searching();
-      const found = async (pattern: string, more = {}): Promise<string> =>
-        (await rig.call("search_content", { pattern, ...more })).text;
+      const found = async (pattern: string, overrides = {}): Promise<string> =>
+        (await rig.call("search_content", { pattern, ...overrides })).text;
       equal(await found("one"), "kept.log:1: one\nsrc/a.ts:1: one\nsrc/b.test.ts:1: one two");
       equal(
         await found("(?i)^one"),

@@ -15,7 +15,7 @@ export interface TerminalHands {
 const TIMEOUT_MS = 30_000,
   LONGEST_MS = 600_000;
 /** Maximum number of characters of the command in the title. */
-const MOST_SHOWN = 200;
+const MAX_SHOWN = 200;
 
 export function terminalTool({ folders, consent, commands }: TerminalHands): Tool {
   return {
@@ -45,7 +45,7 @@ export function terminalTool({ folders, consent, commands }: TerminalHands): Too
         throw new ToolFailure(`The timeout has to be from 1 to ${LONGEST_MS} milliseconds.`);
       if ((await kindOf(place))?.kind !== "folder")
         throw new ToolFailure(`${place.shown} is no folder: a command cannot run there.`);
-      const title = `Run ${command.length > MOST_SHOWN ? `${command.slice(0, MOST_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;
+      const title = `Run ${command.length > MAX_SHOWN ? `${command.slice(0, MAX_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;
       const act = {
         title,
         kind: "execute",

@@ -22,7 +22,7 @@ export interface TextFiles {
   write(file: Inside, text: string, signal: AbortSignal): Promise<void>;
 }
 
-const MOST_MEGABYTES = 10;
+const MAX_MEGABYTES = 10;
 
 /** Checks the kind and the size of a file before it is accessed. */
 export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFiles, "write">): TextFiles {
@@ -31,9 +31,9 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
       const found = await kindOf(file);
       if (found === undefined) return undefined;
       refuseOther(file, found.kind);
-      if (found.size > MOST_MEGABYTES * 1024 * 1024)
+      if (found.size > MAX_MEGABYTES * 1024 * 1024)
         throw new ToolFailure(
-          `${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; only files of up to ${MOST_MEGABYTES} MB are read here. Use search_content to find what you need in it.`,
+          `${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; only files of up to ${MAX_MEGABYTES} MB are read here. Use search_content to find what you need in it.`,
         );
       return reader.read(file, signal);
     },

@@ -8,7 +8,7 @@ import ignore, { type Ignore } from "ignore";
 import type { SearchPlace } from "./search";
 
 /** Maximum number of files and folders inspected per search. */
-export const MOST_ENTRIES = 200_000;
+export const MAX_ENTRIES = 200_000;
 
 /**
  * Yields paths relative to the place, with `/`, sorted by name. Stops after `most` entries and returns whether the
@@ -17,7 +17,7 @@ export const MOST_ENTRIES = 200_000;
 export async function* filesBelow(
   { real, folder }: SearchPlace,
   signal: AbortSignal,
-  most = MOST_ENTRIES,
+  most = MAX_ENTRIES,
 ): AsyncGenerator<string, boolean> {
   const below = path
     .relative(folder, real)

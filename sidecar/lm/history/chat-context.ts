@@ -29,16 +29,16 @@ export const NO_CONTEXT: ChatContext = { mode: undefined, sections: [] };
 /** `cwd`: the folder in which the agent's session is opened. */
 export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
   const system = blocksOf(request.messages, "system"),
-    told = blocksOf(opening(request.messages), "user");
-  const all = [...system, ...told];
+    notifications = blocksOf(opening(request.messages), "user");
+  const all = [...system, ...notifications];
   const chosen = chosenMode(all);
   return {
     mode: chosen ? QUIET_MODES[chosen.name.toLowerCase()] : isOldAskMode(request) ? "ask" : undefined,
     sections: [
       ...(chosen ? [{ id: MODE, title: modeTitle(chosen.name), text: chosen.text }] : []),
       ...instructions(all),
-      ...notes(system, told),
-      ...folders(told, cwd),
+      ...notes(system, notifications),
+      ...folders(notifications, cwd),
     ].map(section => ({ ...section, text: cut(section.text) })),
   };
 }
@@ -156,8 +156,8 @@ function modeTitle(name: string): string {
 }
 
 function cut(text: string): string {
-  const more = text.length - SECTION_LIMIT;
-  return more <= 0 ? text : `${text.slice(0, SECTION_LIMIT)} … (${more} more characters)`;
+  const remaining = text.length - SECTION_LIMIT;
+  return remaining <= 0 ? text : `${text.slice(0, SECTION_LIMIT)} … (${remaining} more characters)`;
 }
 /** Modes in which an agent changes nothing. `undefined`: any other mode. */
 

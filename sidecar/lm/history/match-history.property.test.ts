@@ -71,7 +71,7 @@ class Editor {
     switch (act) {
       case "say":
         this.#cut(chat, k);
-        return this.#say(chat, words, isWaiting && k !== 7 ? "results" : "next", k === 7);
+        return this.#report(chat, words, isWaiting && k !== 7 ? "results" : "next", k === 7);
       case "reply":
         return isStreaming ? this.#reply(chat, `answer ${k % 2}`) : undefined;
       case "call":
@@ -85,12 +85,12 @@ class Editor {
       case "edit":
         this.#cut(chat, k);
         this.#drop(chat, k % Math.max(1, chat.turns.length));
-        return this.#say(chat, words, "words");
+        return this.#report(chat, words, "words");
       case "retry": {
         const again = chat.last?.words ?? words;
         this.#cut(chat, k);
         this.#drop(chat, Math.max(0, chat.turns.length - 1));
-        return this.#say(chat, again, "words");
+        return this.#report(chat, again, "words");
       }
       case "fork":
         return isStreaming || isWaiting
@@ -125,7 +125,7 @@ class Editor {
     const n = this.chats.length,
       chat = new SimulatedChat(`conversation-${n}`, `chat-${n}`, this.marks);
     this.chats.push(chat);
-    this.#say(chat, words, "words");
+    this.#report(chat, words, "words");
   }
 
   /** Sessions of other models may contain the removed turns. */
@@ -134,7 +134,7 @@ class Editor {
     for (const model of ["a", "b"]) this.#served.delete(`${chat.chatSession} ${model}`);
   }
 
-  #say(chat: SimulatedChat, words: string, expected: "words" | "next" | "results", isLate = false): void {
+  #report(chat: SimulatedChat, words: string, expected: "words" | "next" | "results", isLate = false): void {
     chat.ask({ id: ++this.#turns, words, rounds: [], isCut: false }, isLate);
     this.#ask(chat, expected);
   }
@@ -148,7 +148,7 @@ class Editor {
   #reply(chat: SimulatedChat, text: string): void {
     chat.last!.rounds.push({ text, calls: [] });
     const id = this.#serving.get(chat)!;
-    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.report(id, { type: "text", value: text });
     this.chronicle.end(id, "answered");
     this.#streaming.delete(chat);
   }
@@ -157,7 +157,7 @@ class Editor {
     const id = this.#serving.get(chat)!,
       calls = Array.from({ length: count }, (): Call => ({ id: `call ${++this.#calls}`, result: undefined }));
     chat.last!.rounds.push({ text, calls });
-    this.chronicle.say(
+    this.chronicle.report(
       id,
       { type: "text", value: text },
       ...calls.map(call => ({ type: "tool_call", toolCallId: call.id, toolName: "read", parameters: {} }) as const),
@@ -183,22 +183,22 @@ class Editor {
     if (!this.#streaming.delete(chat)) return;
     const id = this.#serving.get(chat)!,
       text = "partly said";
-    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.report(id, { type: "text", value: text });
     this.chronicle.end(id, "cut");
     chat.last!.isCut = true;
     if (k > 0) chat.last!.rounds.push({ text: text.slice(0, k), calls: [] });
   }
 
-  #aside(request: Parameters<Chronicle["hear"]>[0]): void {
+  #aside(request: Parameters<Chronicle["receive"]>[0]): void {
     const before = this.chronicle.sessions;
-    const { session, kind } = this.chronicle.hear(request);
+    const { session, kind } = this.chronicle.receive(request);
     ok(session === undefined && this.chronicle.sessions === before, `“${kind}” touched a session`);
   }
 
   #subAgent(parent: SimulatedChat, words: string): void {
     const agent = parent.subAgent(100 + ++this.#turns);
     this.chats.push(agent);
-    this.#say(agent, words, "words");
+    this.#report(agent, words, "words");
   }
 
   #restart(): void {
@@ -211,7 +211,7 @@ class Editor {
   #ask(chat: SimulatedChat, expected: "words" | "next" | "results" | "again"): void {
     const history = chat.turns.slice(0, -1),
       answered = chat.last!.rounds.at(-1)?.calls ?? history.at(-1)?.rounds.at(-1)?.calls ?? [];
-    const { kind, session } = this.chronicle.hear(chat.request());
+    const { kind, session } = this.chronicle.receive(chat.request());
     ok(session, kind);
     const known = this.#memory.get(session.id) ?? [],
       owner = answered.map(({ id }) => this.#callsOf.get(id)).find(id => id !== undefined);

@@ -18,21 +18,21 @@ class Story {
     return this.send(chat);
   }
   send(chat = this.chat): string {
-    return this.chronicle.hear(chat.request()).kind;
+    return this.chronicle.receive(chat.request()).kind;
   }
   answer(id: string, text: string, chat = this.chat): void {
     chat.last?.rounds.push({ text, calls: [] });
-    this.chronicle.say(id, { type: "text", value: text });
+    this.chronicle.report(id, { type: "text", value: text });
     this.chronicle.end(id, "answered");
   }
   call(id: string, callId: string, chat = this.chat): void {
     chat.last?.rounds.push({ text: "", calls: [{ id: callId, result: undefined }] });
-    this.chronicle.say(id, { type: "tool_call", toolCallId: callId, toolName: "read", parameters: {} });
+    this.chronicle.report(id, { type: "tool_call", toolCallId: callId, toolName: "read", parameters: {} });
     this.chronicle.wait(id);
   }
   /** `kept`: the text that VS Code had received; absent: none. */
   cut(id: string, kept?: string): void {
-    this.chronicle.say(id, { type: "text", value: "partly said" });
+    this.chronicle.report(id, { type: "text", value: "partly said" });
     this.chronicle.end(id, "cut");
     this.chat.last!.isCut = true;
     if (kept !== undefined) this.chat.last!.rounds.push({ text: kept, calls: [] });
@@ -121,25 +121,25 @@ suite("matchHistory", () => {
         { ...request, cwd: "/elsewhere" },
         { ...request, agent: { eliza: {} } },
       ];
-    for (const other of elsewhere) equal(story.chronicle.hear(other).kind, "new");
-    equal(story.chronicle.hear(request).kind, "resume s1");
+    for (const other of elsewhere) equal(story.chronicle.receive(other).kind, "new");
+    equal(story.chronicle.receive(request).kind, "resume s1");
   });
 
   test("keeps separate sessions for two extensions with the same messages", () => {
     const chronicle = new Chronicle(),
-      request = (caller: string, ...said: readonly string[]): ChatRequest => ({
+      request = (caller: string, ...texts: readonly string[]): ChatRequest => ({
         modelId: "m",
         agent: { eliza: {} },
         options: { requestInitiator: caller },
-        messages: said.map(
+        messages: texts.map(
           (value, i): ChatMessage => ({ role: i % 2 === 0 ? "user" : "assistant", content: [{ type: "text", value }] }),
         ),
       });
-    chronicle.hear(request("one.caller", "hi"));
-    chronicle.say("s1", { type: "text", value: "Hello." });
+    chronicle.receive(request("one.caller", "hi"));
+    chronicle.report("s1", { type: "text", value: "Hello." });
     chronicle.end("s1", "answered");
-    equal(chronicle.hear(request("other.caller", "hi", "Hello.", "more")).kind, "new");
-    equal(chronicle.hear(request("one.caller", "hi", "Hello.", "more")).kind, "continue s1");
+    equal(chronicle.receive(request("other.caller", "hi", "Hello.", "more")).kind, "new");
+    equal(chronicle.receive(request("one.caller", "hi", "Hello.", "more")).kind, "continue s1");
   });
 
   test("prefers the session that was not superseded", () => {
@@ -156,7 +156,7 @@ suite("matchHistory", () => {
   test("resumes with some of the results, in any order", () => {
     const story = new Story();
     story.ask("hi");
-    story.chronicle.say(
+    story.chronicle.report(
       "s1",
       ...["a", "b", "c"].map(
         toolCallId => ({ type: "tool_call", toolCallId, toolName: "read", parameters: {} }) as const,
@@ -229,7 +229,7 @@ suite("matchHistory", () => {
       story.ask("one");
       story.answer("s1", "done");
       story.ask("two");
-      story.chronicle.say("s1", { type: "text", value: "partly said" });
+      story.chronicle.report("s1", { type: "text", value: "partly said" });
       story.chronicle.end("s1", "cut");
       if (shown === undefined) story.chat.drop(1);
       else if (shown !== "") story.chat.last?.rounds.push({ text: shown, calls: [] });
@@ -237,7 +237,7 @@ suite("matchHistory", () => {
     }
     const other = new Story();
     other.ask("one");
-    other.chronicle.say("s1", { type: "text", value: "partly said" });
+    other.chronicle.report("s1", { type: "text", value: "partly said" });
     other.chronicle.end("s1", "cut");
     other.chat.last?.rounds.push({ text: "something else", calls: [] });
     equal(other.ask("two"), "new");
@@ -353,7 +353,7 @@ suite("matchHistory", () => {
   test("stores only a bounded part of a cut-off answer", () => {
     const story = new Story();
     story.ask("one");
-    story.chronicle.say("s1", { type: "text", value: "x".repeat(1_000_000) });
+    story.chronicle.report("s1", { type: "text", value: "x".repeat(1_000_000) });
     story.chronicle.end("s1", "cut");
     equal(JSON.stringify(story.chronicle.sessions).length < 25_000, true);
   });

@@ -152,9 +152,9 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
     const run = talk.slice(at, end);
     if (run[0]?.role === "user") {
       starts.push({ at, drafts: drafts.length, last: drafts.at(-1), summary });
-      const begun = userRun(run, isTagged, drafts);
+      const startedAt = userRun(run, isTagged, drafts);
       // If a turn without an answer follows, the results belong to a completed turn.
-      [results, isNew] = [begun > 1 ? [] : resultsIn(run).map(({ callId }) => callId), begun > 0];
+      [results, isNew] = [startedAt > 1 ? [] : resultsIn(run).map(({ callId }) => callId), startedAt > 0];
       summary = run.map(({ content }) => textOf(content)).findLast(text => text.startsWith(SUMMARY)) ?? summary;
     } else {
       const { user, rounds, ...rest } = drafts.pop() ?? { user: undefined, rounds: [], results: [], messages: [] };
@@ -274,12 +274,14 @@ function userRun(run: readonly ChatMessage[], isTagged: boolean, drafts: Draft[]
     : run
         .map(message => ({ text: withoutContext(textOf(message.content), isTagged), message }))
         .filter(({ text }) => text !== "");
-  const begun =
+  const started =
     plain.length === 0
       ? tagged
       : [{ text: plain.map(({ text }) => text).join("\n"), messages: plain.map(({ message }) => message) }];
-  drafts.push(...begun.map(({ text, messages }): Draft => ({ user: digest(text), rounds: [], results: [], messages })));
-  return begun.length;
+  drafts.push(
+    ...started.map(({ text, messages }): Draft => ({ user: digest(text), rounds: [], results: [], messages })),
+  );
+  return started.length;
 }
 
 /** Results of calls, in their order. */

@@ -52,14 +52,14 @@ suite("side requests", () => {
   });
 
   test("summarizes the newest messages, shortened, with the number of omitted messages", () => {
-    const said = Array.from({ length: 200 }, (_, i) => [
+    const messages = Array.from({ length: 200 }, (_, i) => [
       message("user", `<userRequest>\nquestion ${i}.\n</userRequest>`),
       message("assistant", `answer ${i}. ${"x".repeat(2000)}`),
     ]).flat();
     const summary =
       answer(
         { kind: "summary", ofConversation: true },
-        request(message("system", "…"), ...said, message("user", "Summarize the conversation history so far")),
+        request(message("system", "…"), ...messages, message("user", "Summarize the conversation history so far")),
       ) ?? "";
     ok(summary.length < 45_000);
     match(summary, /\(\d+ earlier messages are left out\.\)[^]*question 199\.[^]*answer 199\. x+…/);

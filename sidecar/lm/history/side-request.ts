@@ -61,7 +61,7 @@ const TURN_CHARACTERS = 1_000,
  * A shortened history; short turns stay whole, and the oldest are dropped. The agent itself remembers the conversation.
  */
 function summary(messages: readonly ChatMessage[]): string {
-  const said = messages.slice(0, -1).flatMap(({ role, content }) => {
+  const texts = messages.slice(0, -1).flatMap(({ role, content }) => {
     const text = textOf(content),
       words = role === "user" ? wordsIn(text) : role === "assistant" ? text.trim() : undefined;
     return words === undefined || words === ""
@@ -71,9 +71,9 @@ function summary(messages: readonly ChatMessage[]): string {
         ];
   });
   let room = SUMMARY_CHARACTERS;
-  const from = said.findLastIndex(line => (room -= line.length) < 0) + 1;
+  const from = texts.findLastIndex(line => (room -= line.length) < 0) + 1;
   const left = from === 0 ? [] : [`(${from} earlier messages are left out.)`];
-  return `<summary>\nThe conversation so far:\n\n${[...left, ...said.slice(from)].join("\n\n")}\n</summary>`;
+  return `<summary>\nThe conversation so far:\n\n${[...left, ...texts.slice(from)].join("\n\n")}\n</summary>`;
 }
 
 /** Instructions and words in one block: the agent gets no other instructions from Symposium. */
@@ -88,7 +88,7 @@ export function sidePrompt({ messages }: ChatRequest): readonly JsonObject[] {
 /** Runs a session for one answer. */
 export type AskAside = (requestId: RequestId, request: ChatRequest, stream: ResponseStream) => void;
 
-const MOST_TITLES = 100;
+const MAX_TITLES = 100;
 
 export class SideRequestDesk {
   readonly #titles = new Map<Digest, string>();
@@ -128,7 +128,7 @@ export class SideRequestDesk {
   #keep(key: Digest, title: string): void {
     this.#titles.set(key, title);
     const [oldest] = this.#titles.keys();
-    if (this.#titles.size > MOST_TITLES && oldest !== undefined) this.#titles.delete(oldest);
+    if (this.#titles.size > MAX_TITLES && oldest !== undefined) this.#titles.delete(oldest);
   }
 }
 

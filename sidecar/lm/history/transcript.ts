@@ -30,22 +30,23 @@ export function transcript(turns: readonly (readonly ChatMessage[])[]): string {
     kept.unshift(text);
     room -= text.length;
   }
-  const left = texts.length - kept.length;
-  return [...(left > 0 ? [`(${left} earlier ${left === 1 ? "turn is" : "turns are"} left out.)`] : []), ...kept].join(
-    "\n\n",
-  );
+  const remaining = texts.length - kept.length;
+  return [
+    ...(remaining > 0 ? [`(${remaining} earlier ${remaining === 1 ? "turn is" : "turns are"} left out.)`] : []),
+    ...kept,
+  ].join("\n\n");
 }
 
 function lineOf(message: ChatMessage): string {
   const { role, content } = message;
   if (role === "assistant") {
-    const said = cut(textOf(content).trim(), TEXT_LIMIT),
+    const text = cut(textOf(content).trim(), TEXT_LIMIT),
       calls = content.flatMap(part =>
         part.type === "tool_call"
           ? [`(Called ${part.toolName} with ${cut(json(part.parameters), PARAMETERS_LIMIT)}.)`]
           : [],
       );
-    return [...(said === "" ? [] : [`Assistant: ${said}`]), ...calls].join("\n");
+    return [...(text === "" ? [] : [`Assistant: ${text}`]), ...calls].join("\n");
   }
   const results = content.flatMap(part =>
     part.type === "tool_result" ? [`(It returned: ${cut(resultText(part.result), RESULT_LIMIT)})`] : [],

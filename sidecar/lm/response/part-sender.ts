@@ -18,7 +18,7 @@ export interface Wire {
 
 const PAUSE_MS = 50;
 /** Above this size the text is sent even if the wire is congested: answers are never dropped to save memory. */
-const MOST_CHARACTERS = 4 * 1024 * 1024;
+const MAX_CHARACTERS = 4 * 1024 * 1024;
 
 export class PartsOut {
   #text = "";
@@ -37,7 +37,7 @@ export class PartsOut {
     }
     this.#text += part.value;
     const { soon } = this.wire;
-    if (this.#text.length > MOST_CHARACTERS || (!soon && !this.wire.isCongested())) return this.flush();
+    if (this.#text.length > MAX_CHARACTERS || (!soon && !this.wire.isCongested())) return this.flush();
     this.#pause ??= soon ? soon(() => this.#look()) : this.#later();
   }
 

@@ -82,13 +82,13 @@ suite("updates as text", () => {
       ...call("1", status),
       content: [{ type: "content", content: { type: "text", text } }],
     });
-    const begun = { ...call("1", "pending", "npm test"), kind: "execute" };
+    const started = { ...call("1", "pending", "npm test"), kind: "execute" };
     equal(
-      play(begun, output("one\n"), output("one\ntwo\n"), output("one\ntwo\n"), call("1", "completed")).shown,
+      play(started, output("one\n"), output("one\ntwo\n"), output("one\ntwo\n"), call("1", "completed")).shown,
       "▸ npm test (\n\nnpm test\none\n)(two\n)\n\n✓ npm test\n\n```\none\ntwo\n```",
     );
-    equal(play(begun, output("```console\nall good\n```", "completed")).shown, "▸ npm test ✓\n\n```\nall good\n```");
-    const { shown } = play(begun, output(Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n"), "failed"));
+    equal(play(started, output("```console\nall good\n```", "completed")).shown, "▸ npm test ✓\n\n```\nall good\n```");
+    const { shown } = play(started, output(Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n"), "failed"));
     equal(shown.startsWith("▸ npm test ✗\n\n```\n…\nline 90\n") && shown.endsWith("line 99\n```"), true, shown);
   });
 

@@ -13,7 +13,7 @@ async function asked(fixture: SessionFixture) {
   const { offer } = await fixture.open(),
     [request, ...more] = fixture.agent.taken(SESSION_TOOLS);
   deepEqual(
-    [objectOr(request?.params), more.length, fixture.agent.heard.includes("session/prompt")],
+    [objectOr(request?.params), more.length, fixture.agent.received.includes("session/prompt")],
     [{ sessionId: "s", wait: true }, 0, false],
   );
   return { offer, request };
@@ -89,7 +89,7 @@ suite("AgentPrompts", () => {
     offer.list();
     await fixture.settle();
     deepEqual(
-      fixture.agent.heard.filter(method => method === "session/prompt" || method.startsWith("cancel")),
+      fixture.agent.received.filter(method => method === "session/prompt" || method.startsWith("cancel")),
       [],
     );
   });

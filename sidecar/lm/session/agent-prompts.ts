@@ -77,11 +77,11 @@ export class ModelPrompts {
       change = modeChange(this.#mode, context.mode);
     if (!remembers) this.#known = new Map();
     const { images, embedded } = connection.capabilities;
-    const told = contextBlocks(context.sections, this.#known),
+    const notifications = contextBlocks(context.sections, this.#known),
       listing = this.deps.listing(),
       isListed = listing?.isListed === true;
     const blocksFor = (hasTools: boolean): readonly JsonObject[] =>
-      prompt.blocks({ images, embedded, remembers, hasTools, context: told });
+      prompt.blocks({ images, embedded, remembers, hasTools, context: notifications });
     const blocks = blocksFor(isListed);
     const send = (prepared: readonly JsonObject[]): void =>
       connection.prompt(sessionId, prepared, outcome => {

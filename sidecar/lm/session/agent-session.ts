@@ -53,12 +53,12 @@ export class AgentSession {
   /** The sentence that was shown last. */
   #missingTools: string | undefined;
   /** While set, the agent's updates are not read. */
-  #gate: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
+  #deferred: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
   constructor(
     private readonly start: AgentSessionStart,
     private readonly deps: AgentSessionDeps,
-    private readonly say: (word: AgentEvent) => void,
+    private readonly report: (event: AgentEvent) => void,
   ) {
     this.#begin = start.begin;
     this.#tools = start;
@@ -85,9 +85,9 @@ export class AgentSession {
       .acquire(this.#key, left)
       .then(async lease => {
         if (!this.#handle.isCurrent(of)) return lease.release(); // left in the meantime
-        this.say({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
+        this.report({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
       })
-      .catch((error: unknown) => this.say({ kind: "openFailed", message: this.#trouble(error), of }));
+      .catch((error: unknown) => this.report({ kind: "openFailed", message: this.#trouble(error), of }));
   }
 
   /** Handles `opened`: stores the session. */
@@ -111,12 +111,12 @@ export class AgentSession {
   #watchTools({ extensions }: AgentConnection, agentSession: string): void {
     const of = this.#handle.opening;
     this.#toolWatch?.[Symbol.dispose]();
-    this.#toolWatch = extensions?.hear(agentSession, () => {
+    this.#toolWatch = extensions?.listen(agentSession, () => {
       const sentence = extensions.missingTools(agentSession);
       if (sentence === undefined || sentence === this.#missingTools) return;
       this.#missingTools = sentence;
       this.deps.log("warn", sentence, { agent: this.start.agent.id });
-      if (this.start.isAside !== true) this.say({ kind: "notice", sentence, of });
+      if (this.start.isAside !== true) this.report({ kind: "notice", sentence, of });
     });
   }
 
@@ -134,7 +134,7 @@ export class AgentSession {
   prompt(prompt: ModelPrompt): void {
     const { opening: of, session } = this.#handle,
       ended = (outcome: ModelTurnOutcome, usage?: JsonObject): void =>
-        this.say({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
+        this.report({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
     if (!session) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
     const {
         lease: { connection },
@@ -211,7 +211,7 @@ export class AgentSession {
             parameters: {},
             answer: answer =>
               answer.kind === "result"
-                ? this.say({ kind: "permission", request, isUncovered: true, of })
+                ? this.report({ kind: "permission", request, isUncovered: true, of })
                 : respond(verdict.reject),
           },
         };
@@ -236,7 +236,7 @@ export class AgentSession {
 
   /** Handles an update. */
   announced(update: unknown): HeardUpdate {
-    const heard = this.#announced.heard(update, this.#offer?.qualified),
+    const heard = this.#announced.onEvent(update, this.#offer?.qualified),
       { broken } = heard;
     if (broken !== undefined)
       this.deps.log("warn", "An allowed call of a VS Code tool did not arrive", {
@@ -256,12 +256,12 @@ export class AgentSession {
     const promise = new Promise<void>(resolve => {
       open = resolve;
     });
-    this.#gate = { promise, open };
+    this.#deferred = { promise, open };
   }
 
   release(): void {
-    this.#gate?.open();
-    this.#gate = undefined;
+    this.#deferred?.open();
+    this.#deferred = undefined;
   }
 
   /**
@@ -295,14 +295,14 @@ export class AgentSession {
   }
 
   /** Answers an event that arrives too late. */
-  refuse(word: AgentEvent): void {
-    switch (word.kind) {
+  refuse(event: AgentEvent): void {
+    switch (event.kind) {
       case "opened":
-        return closeSession({ lease: word.lease, id: word.agentSession });
+        return closeSession({ lease: event.lease, id: event.agentSession });
       case "call":
-        return word.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
+        return event.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
       case "permission":
-        return answerLate(word.request);
+        return answerLate(event.request);
       case "openFailed":
       case "agentDown":
       case "turnEnded":
@@ -312,7 +312,7 @@ export class AgentSession {
       case "modeReturn":
         return;
       default:
-        return assertNever(word, "word of an agent");
+        return assertNever(event, "word of an agent");
     }
   }
 
@@ -368,8 +368,8 @@ export class AgentSession {
       log: this.deps.log,
       clock: this.deps.clock,
       listing: () => this.#offer?.listing,
-      onNotice: sentence => this.say({ kind: "notice", sentence, of }),
-      onModeReturn: modeReturn => this.say({ kind: "modeReturn", modeReturn, of }),
+      onNotice: sentence => this.report({ kind: "notice", sentence, of }),
+      onModeReturn: modeReturn => this.report({ kind: "modeReturn", modeReturn, of }),
     });
   }
 
@@ -383,17 +383,17 @@ export class AgentSession {
         prompts.updated(update);
         for (const each of v2?.inV1(update) ?? [update])
           if (this.start.isAside !== true || objectOr(each).sessionUpdate === "agent_message_chunk")
-            this.say({ kind: "update", update: each, of });
-        return this.#gate?.promise;
+            this.report({ kind: "update", update: each, of });
+        return this.#deferred?.promise;
       },
       request: request => {
         if (request.method !== CLIENT_METHODS.session_request_permission)
           return request.fail(methodNotFound(request.method));
         this.#watch(request.signal, { kind: "withdrew", what: request, of });
-        this.say({ kind: "permission", request, of });
+        this.report({ kind: "permission", request, of });
       },
       elicitationCompleted: () => undefined,
-      closed: reason => this.say({ kind: "agentDown", message: this.#trouble(reason), of }),
+      closed: reason => this.report({ kind: "agentDown", message: this.#trouble(reason), of }),
     };
   }
 
@@ -401,12 +401,12 @@ export class AgentSession {
   #called(of: number, call: OfferedCall): void {
     setImmediate(() => {
       this.#watch(call.signal, { kind: "withdrew", what: call, of });
-      this.say({ kind: "call", call, of });
+      this.report({ kind: "call", call, of });
     });
   }
 
-  #watch(signal: AbortSignal, word: AgentEvent): void {
-    signal.addEventListener("abort", () => this.say(word), { once: true });
+  #watch(signal: AbortSignal, event: AgentEvent): void {
+    signal.addEventListener("abort", () => this.report(event), { once: true });
   }
 
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */

@@ -21,7 +21,7 @@ export class OneShotSessions implements AsyncDisposable {
   readonly #open = new Map<RequestId, Aside>();
   readonly #closing = new Set<Promise<void>>();
 
-  constructor(private readonly deps: Omit<ModelSessionDeps, "tell">) {}
+  constructor(private readonly deps: Omit<ModelSessionDeps, "notify">) {}
 
   ask(
     requestId: RequestId,
@@ -33,9 +33,9 @@ export class OneShotSessions implements AsyncDisposable {
       { ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true },
       {
         ...this.deps,
-        tell: word => {
-          if (word.kind === "part") this.#open.get(requestId)?.stream.part(word.part);
-          if (word.kind === "finished") this.#end(requestId, word.error);
+        notify: message => {
+          if (message.kind === "part") this.#open.get(requestId)?.stream.part(message.part);
+          if (message.kind === "finished") this.#end(requestId, message.error);
         },
       },
     );

@@ -21,7 +21,7 @@ const CARD: Limits = { block: 4_000, line: 500, blocks: 10, places: 20 };
  * inspected.
  */
 const EDITOR: Limits = { block: 500_000, line: 10_000, blocks: 1_000, places: 10_000 },
-  MOST_WHOLE = 2_000_000;
+  MAX_WHOLE = 2_000_000;
 
 const VERBS: ReadonlyMap<string, string> = new Map([
   ["read", "read"],
@@ -53,7 +53,7 @@ export function questionText(
   return {
     title: `${namedInTitle(agent)} wants to ${verbOf(kind)}`,
     message: message || "The agent does not say what.",
-    ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MOST_WHOLE) }),
+    ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MAX_WHOLE) }),
   };
 }
 

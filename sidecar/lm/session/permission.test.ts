@@ -20,7 +20,7 @@ const OPTIONS = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
-const fixture = (more: Partial<PermissionDeps> = {}): PermissionDeps => ({
+const fixture = (overrides: Partial<PermissionDeps> = {}): PermissionDeps => ({
   agent: "Ada",
   offered: OFFERED,
   grouped: new Map(),
@@ -29,17 +29,24 @@ const fixture = (more: Partial<PermissionDeps> = {}): PermissionDeps => ({
   announced: undefined,
   policy: "ask",
   isForeign: false,
-  ...more,
+  ...overrides,
 });
 const chosen = (optionId: string): JsonObject => ({ outcome: { outcome: "selected", optionId } });
 
-function ask(toolCall: unknown, more: Partial<PermissionDeps> = {}, options: unknown = OPTIONS): PermissionVerdict {
-  return judged({ sessionId: "s", toolCall, options }, more);
+function ask(
+  toolCall: unknown,
+  overrides: Partial<PermissionDeps> = {},
+  options: unknown = OPTIONS,
+): PermissionVerdict {
+  return judged({ sessionId: "s", toolCall, options }, overrides);
 }
-function judged(params: JsonObject, more: Partial<PermissionDeps> = {}): PermissionVerdict {
+function judged(params: JsonObject, overrides: Partial<PermissionDeps> = {}): PermissionVerdict {
   return questionOf(
     params,
-    fixture({ claim: bridgedClaim([more.announced, questionedCall(params)].filter(isObject), OURS), ...more }),
+    fixture({
+      claim: bridgedClaim([overrides.announced, questionedCall(params)].filter(isObject), OURS),
+      ...overrides,
+    }),
   );
 }
 function inShort(verdict: PermissionVerdict): string {
@@ -283,7 +290,8 @@ suite("permission classification", () => {
     ],
     ["nothing known at all", undefined, {}, "ask symposium-agent-codex-other"],
   ];
-  for (const [name, toolCall, more, verdict] of table) test(name, () => equal(inShort(ask(toolCall, more)), verdict));
+  for (const [name, toolCall, overrides, verdict] of table)
+    test(name, () => equal(inShort(ask(toolCall, overrides)), verdict));
 
   const kinds: readonly [kind: unknown, end: string][] = [
     ["read", "read"],
@@ -401,8 +409,8 @@ suite("permission responses", () => {
     [option("allow", "yes"), option("reject_once", "no")],
   ])
     test(`rejects everything for options without an allow kind: ${JSON.stringify(options)}`, () => {
-      for (const more of [{}, { policy: "allow" }] as const) {
-        const verdict = ask(GEMINI("mcp_vsc_ab12_rename"), more, options);
+      for (const overrides of [{}, { policy: "allow" }] as const) {
+        const verdict = ask(GEMINI("mcp_vsc_ab12_rename"), overrides, options);
         equal(verdict.kind, "reject");
         deepEqual(
           verdict.kind === "reject" && verdict.answer,
@@ -426,8 +434,8 @@ suite("permission responses", () => {
   });
 
   test("names the action and the reason in a rejection", () => {
-    const of = (more: Partial<PermissionDeps>, options: unknown = OPTIONS) => {
-      const verdict = ask({ kind: "execute" }, more, options);
+    const of = (overrides: Partial<PermissionDeps>, options: unknown = OPTIONS) => {
+      const verdict = ask({ kind: "execute" }, overrides, options);
       return verdict.kind === "reject" ? [verdict.sentence, verdict.answer] : [];
     };
     deepEqual(of({ offered: new Set() }), [
@@ -517,8 +525,8 @@ suite("permission responses", () => {
 });
 
 suite("permission message", () => {
-  const message = (toolCall: unknown, options: unknown = OPTIONS, more: Partial<PermissionDeps> = {}) =>
-    asked(ask(toolCall, more, options)).question.message;
+  const message = (toolCall: unknown, options: unknown = OPTIONS, overrides: Partial<PermissionDeps> = {}) =>
+    asked(ask(toolCall, overrides, options)).question.message;
 
   test("names the agent and the action in fixed wording", () => {
     equal(asked(ask({ kind: "execute", title: "harmless" })).question.title, "Ada wants to run a command");
@@ -797,7 +805,7 @@ suite("permissions of random agents", () => {
           if (what === "arrived") tools.arrived("rename", {});
           else if (what !== "ask") {
             if (what === "tool_call") allowed.delete(said.toolCallId);
-            tools.heard({ ...said, sessionUpdate: what }, OURS);
+            tools.onEvent({ ...said, sessionUpdate: what }, OURS);
           } else {
             const params = { toolCall: said, options: OPTIONS },
               announced = tools.of(params),

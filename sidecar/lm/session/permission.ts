@@ -115,12 +115,12 @@ const FOR_EVER = "The agent offers only a permanent permission: it will not ask 
  * is bound to `id` alone.
  */
 export function parametersOf(id: string, { kind, title, rawInput }: PermissionSubject): JsonObject {
-  const isShort = rawInput !== undefined && size(rawInput) <= MOST_INPUT;
-  return { id, kind, title: title.slice(0, MOST_TITLE), ...(isShort ? { raw_input: rawInput } : {}) };
+  const isShort = rawInput !== undefined && size(rawInput) <= MAX_INPUT;
+  return { id, kind, title: title.slice(0, MAX_TITLE), ...(isShort ? { raw_input: rawInput } : {}) };
 }
 
-const MOST_INPUT = 4_000,
-  MOST_TITLE = 500;
+const MAX_INPUT = 4_000,
+  MAX_TITLE = 500;
 /** Permission kinds by ACP tool kind. Any other tool kind maps to `other`. */
 const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([
   ["read", "read"],
@@ -136,12 +136,14 @@ const TOOLS: ReadonlyMap<string, PermissionKind> = new Map([
 function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObject {
   const { subject, title, description } = params,
     { type, command, cwd } = objectOr(subject);
-  const told = Object.entries(questionedCall(params)).filter(([, value]) => value !== undefined && value !== null);
+  const notifications = Object.entries(questionedCall(params)).filter(
+    ([, value]) => value !== undefined && value !== null,
+  );
   const own =
     type === "command" ? { kind: "execute", rawInput: { command, ...(cwd === undefined ? {} : { cwd }) } } : {};
   return {
     ...announced,
-    ...Object.fromEntries(told),
+    ...Object.fromEntries(notifications),
     ...own,
     ...(typeof title === "string" ? { title } : {}),
     ...(typeof description === "string" ? { description } : {}),
@@ -153,10 +155,10 @@ function callIn(params: JsonObject, announced: JsonObject | undefined): JsonObje
  * command or a change.
  */
 function kindOf(call: JsonObject): string {
-  const said = stringOr(call.kind, "other"),
+  const text = stringOr(call.kind, "other"),
     shown = showsOwnAct(call);
-  if (said === "execute" || shown === "execute" || carriesCommand(call.rawInput)) return "execute";
-  return shown === "edit" && TOOLS.get(said) !== "edit" ? "edit" : said;
+  if (text === "execute" || shown === "execute" || carriesCommand(call.rawInput)) return "execute";
+  return shown === "edit" && TOOLS.get(text) !== "edit" ? "edit" : text;
 }
 
 interface Answers {

@@ -254,13 +254,13 @@ suite("history for an agent", () => {
       ]).flat(),
       say("user", "last"),
     );
-    const said = texts(prompt(long, PLAIN, () => NEW));
+    const text = texts(prompt(long, PLAIN, () => NEW));
     ok(
-      said.length < 65_000 &&
-        said.includes("question 19") &&
-        !said.includes("question 14 ") &&
-        said.includes("(15 earlier turns are left out.)"),
-      String(said.length),
+      text.length < 65_000 &&
+        text.includes("question 19") &&
+        !text.includes("question 14 ") &&
+        text.includes("(15 earlier turns are left out.)"),
+      String(text.length),
     );
     ok(
       texts(

@@ -28,7 +28,7 @@ export function promptFor(
   to: Recipient,
 ): readonly JsonObject[] {
   const { words, attached, images, tools, context } = partsOfTurn(reading);
-  const said = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
+  const texts = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
   let room = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {
     if (text.length > room) return false;
@@ -47,7 +47,7 @@ export function promptFor(
       ...(to.hasTools ? aboutTools(request, tools) : []),
       ...context.map(({ name, text: about }) => quoted(CONTEXT[name] ?? `From the editor (${name})`, about)),
       ...to.context,
-      ...said,
+      ...texts,
     ].map(forTheAgent),
   ];
 }

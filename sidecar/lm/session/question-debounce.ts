@@ -26,9 +26,9 @@ export class Quiet implements Disposable {
   /** Another question is expected. */
   prolong(): void {
     if (this.#since === undefined) return;
-    const left = this.#since + LONGEST_MS - this.clock.now();
+    const remaining = this.#since + LONGEST_MS - this.clock.now();
     this.#timer?.[Symbol.dispose]();
-    this.#timer = this.clock.after(Math.max(0, Math.min(QUIET_MS, left)), () => {
+    this.#timer = this.clock.after(Math.max(0, Math.min(QUIET_MS, remaining)), () => {
       this.end();
       this.over();
     });

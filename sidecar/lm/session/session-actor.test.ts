@@ -19,13 +19,13 @@ suite("SessionActor", () => {
         [{ images: true, embedded: false, remembers: false, hasTools: false, context: [] }],
       ],
     );
-    fixture.agent.say("s", "Hello");
+    fixture.agent.report("s", "Hello");
     prompt.respond({ stopReason: "end_turn" });
     await fixture.settle();
     fixture.ask(2);
     (await fixture.prompted()).respond({ stopReason: "end_turn" });
     await fixture.settle();
-    deepEqual(fixture.told, [
+    deepEqual(fixture.notifications, [
       "1: Hello",
       "1 answered",
       "end 1",
@@ -39,27 +39,27 @@ suite("SessionActor", () => {
   test("sends parallel calls of VS Code's tools together and returns their results", async () => {
     await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin();
-    fixture.agent.say("s", "I look.");
+    fixture.agent.report("s", "I look.");
     const answers = [callOf(offer, "lookUp"), callOf(offer, "count"), callOf(offer, "lookUp")];
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: I look.", "1: [lookUp]", "1: [count]", "1: [lookUp]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: I look.", "1: [lookUp]", "1: [count]", "1: [lookUp]", "pause 1"]);
     const ids = fixture.calls(1);
     for (const [i, id] of ids.entries()) match(id, new RegExp(`^sy1_12345678_[0-9a-f]{32}_${i + 1}$`));
     fixture.back(2, ...ids.toReversed());
     deepEqual(await Promise.all(answers), ["result of 1", "result of 2", "result of 3"]);
-    fixture.agent.say("s", "Done.");
+    fixture.agent.report("s", "Done.");
     prompt.respond({ stopReason: "end_turn" });
     await fixture.settle();
-    deepEqual(fixture.told.slice(5), ["2: Done.", "1 answered", "end 2"]);
+    deepEqual(fixture.notifications.slice(5), ["2: Done.", "1 answered", "end 2"]);
   });
 
   test("sends buffered text before a call that follows it", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
-    fixture.agent.say("s", "I look.");
+    fixture.agent.report("s", "I look.");
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: I look.", "1: [lookUp]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: I look.", "1: [lookUp]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await answer;
   });
@@ -82,12 +82,12 @@ suite("SessionActor", () => {
     answers.push(callOf(offer, "count"));
     fixture.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c3", title: "its own", status: "completed" });
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [lookUp]", "1: [count]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: [lookUp]", "1: [count]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await Promise.all(answers);
     fixture.agent.update("s", { sessionUpdate: "tool_call_update", toolCallId: "c2", status: "completed" });
     await fixture.settle();
-    deepEqual(fixture.told.slice(3), ["2: ✓ its own"]);
+    deepEqual(fixture.notifications.slice(3), ["2: ✓ its own"]);
   });
 
   test("does not extend the wait for the end of a call", async () => {
@@ -106,7 +106,7 @@ suite("SessionActor", () => {
     await fixture.settle();
     fixture.clock.advance(1);
     await fixture.settle();
-    deepEqual(fixture.told, ["1: [lookUp]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: [lookUp]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await answer;
   });
@@ -119,9 +119,9 @@ suite("SessionActor", () => {
     await fixture.settle();
     fixture.ask(2);
     await fixture.prompted();
-    fixture.agent.say("s", "Hello");
+    fixture.agent.report("s", "Hello");
     await fixture.settle();
-    equal(fixture.told.at(-1), "2: Hello");
+    equal(fixture.notifications.at(-1), "2: Hello");
   });
 
   test("drops updates of an abandoned session and answers its requests", async () => {
@@ -152,9 +152,9 @@ suite("SessionActor", () => {
     await fixture.settle();
     await fixture.prompted();
     first.respond({ stopReason: "end_turn" });
-    fixture.agent.say("t", "Hello");
+    fixture.agent.report("t", "Hello");
     await fixture.settle();
-    deepEqual(fixture.told.slice(-1), ["2: Hello"]);
+    deepEqual(fixture.notifications.slice(-1), ["2: Hello"]);
     equal(fixture.agents.length, 1);
     holding.abort();
   });
@@ -172,8 +172,8 @@ suite("SessionActor", () => {
     fixture.clock.advance(PENDING_MS);
     await answer;
     await fixture.settle();
-    ok(fixture.agent.heard.includes("cancel s"));
-    ok(!fixture.agent.heard.includes("session/close"));
+    ok(fixture.agent.received.includes("cancel s"));
+    ok(!fixture.agent.received.includes("session/close"));
   });
 
   test("opens no session if it is abandoned while others start the same agent", async () => {
@@ -194,7 +194,7 @@ suite("SessionActor", () => {
     initialize.respond({ protocolVersion: 1, agentCapabilities: {} });
     await other;
     await fixture.settle();
-    deepEqual(fixture.agent.heard, ["initialize"]);
+    deepEqual(fixture.agent.received, ["initialize"]);
     holding.abort();
     await fixture.pool[Symbol.asyncDispose]();
   });
@@ -206,7 +206,7 @@ suite("SessionActor", () => {
     const { agent } = fixture;
     (await agent.next("session/new")).fail(new Error("no keys"));
     await fixture.settle();
-    match(fixture.told[0]!, /^end 1 \(Ada answered with an error: .*no keys/);
-    equal(agent.heard.at(-1), "closed");
+    match(fixture.notifications[0]!, /^end 1 \(Ada answered with an error: .*no keys/);
+    equal(agent.received.at(-1), "closed");
   });
 });

@@ -68,12 +68,12 @@ export type SessionMessage =
   | { readonly kind: "phase"; readonly phase: ModelSessionPhase["kind"] };
 
 export interface ModelSessionDeps extends AgentSessionDeps {
-  readonly tell: (word: SessionMessage) => void;
+  readonly notify: (message: SessionMessage) => void;
 }
 
 type Message =
   | { readonly kind: "event"; readonly event: ModelSessionEvent }
-  | { readonly kind: "word"; readonly word: AgentEvent }
+  | { readonly kind: "word"; readonly event: AgentEvent }
   /** `of`: number of the expired watch. */
   | { readonly kind: "overdue"; readonly of: number }
   | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
@@ -105,28 +105,28 @@ export class SessionActor extends Actor<Message> {
     private readonly deps: ModelSessionDeps,
   ) {
     super(`model session ${begin.id}`);
-    this.#agent = new AgentSession(begin, deps, word => this.post({ kind: "word", word }));
-    this.#quiet = new Quiet(deps.clock, () => this.#tell({ kind: "quiet" }));
+    this.#agent = new AgentSession(begin, deps, event => this.post({ kind: "word", event }));
+    this.#quiet = new Quiet(deps.clock, () => this.#notify({ kind: "quiet" }));
     const [state, effects] = start(begin.agent.name);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
   }
 
   ask(prompt: ModelPrompt): void {
-    this.#tell({ kind: "prompted", prompt });
+    this.#notify({ kind: "prompted", prompt });
   }
   resume(requestId: RequestId, results: readonly Result[], prompt: ModelPrompt | undefined): void {
-    this.#tell({ kind: "resumed", requestId, results, prompt });
+    this.#notify({ kind: "resumed", requestId, results, prompt });
   }
   repeat(requestId: RequestId): void {
-    this.#tell({ kind: "repeated", requestId });
+    this.#notify({ kind: "repeated", requestId });
   }
   cancel(requestId: RequestId): void {
-    this.#tell({ kind: "cancelled", requestId });
+    this.#notify({ kind: "cancelled", requestId });
   }
   /** The user took back the running turn, if any. */
   takeBack(): void {
-    this.#tell({ kind: "takenBack" });
+    this.#notify({ kind: "takenBack" });
   }
   /** Updates the tools to those of the newest request. */
   offer(tools: readonly ChatTool[], duplicates: boolean): void {
@@ -155,7 +155,7 @@ export class SessionActor extends Actor<Message> {
         this.#step(message.event);
         return this.#sayMissing();
       case "word":
-        return this.#heard(message.word);
+        return this.#handleMessage(message.event);
       case "overdue":
         return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
       case "tools":
@@ -177,7 +177,7 @@ export class SessionActor extends Actor<Message> {
       case "event":
         return this.#refuse(message.event);
       case "word":
-        return this.#agent.refuse(message.word);
+        return this.#agent.refuse(message.event);
       case "decide":
         return message.settle(false);
       case "tools":
@@ -188,63 +188,63 @@ export class SessionActor extends Actor<Message> {
     }
   }
 
-  #tell(event: ModelSessionEvent): void {
+  #notify(event: ModelSessionEvent): void {
     this.post({ kind: "event", event });
   }
 
   /** Answers a request that will not be handled. */
   #refuse(event: ModelSessionEvent): void {
     const error = "This chat's session was closed. Send the message again.";
-    if (event.kind === "prompted") this.deps.tell({ kind: "finished", requestId: event.prompt.requestId, error });
+    if (event.kind === "prompted") this.deps.notify({ kind: "finished", requestId: event.prompt.requestId, error });
     if (event.kind === "resumed" || event.kind === "repeated")
-      this.deps.tell({ kind: "finished", requestId: event.requestId, error });
+      this.deps.notify({ kind: "finished", requestId: event.requestId, error });
   }
 
-  #heard(word: AgentEvent): void {
-    if (!this.#agent.isCurrent(word)) return this.#agent.refuse(word);
-    switch (word.kind) {
+  #handleMessage(event: AgentEvent): void {
+    if (!this.#agent.isCurrent(event)) return this.#agent.refuse(event);
+    switch (event.kind) {
       case "opened":
-        this.deps.tell({ kind: "opened", agentSession: word.agentSession, capabilities: this.#agent.opened(word) });
-        this.#unsaid = this.#news(word.lease.connection.missing);
+        this.deps.notify({ kind: "opened", agentSession: event.agentSession, capabilities: this.#agent.opened(event) });
+        this.#unsaid = this.#news(event.lease.connection.missing);
         this.#step({ kind: "opened" });
         return this.#sayMissing();
       case "openFailed":
       case "agentDown":
         this.#agent.lost();
-        return this.#step({ kind: word.kind, message: word.message });
+        return this.#step({ kind: event.kind, message: event.message });
       case "turnEnded":
-        if (word.usage) this.#say(wordsOfResult(this.#words, word.usage));
-        this.#step({ kind: "turnEnded", outcome: word.outcome });
+        if (event.usage) this.#report(wordsOfResult(this.#words, event.usage));
+        this.#step({ kind: "turnEnded", outcome: event.outcome });
         if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
         return;
       case "notice":
-        return this.#say(noticeOf(this.#words, word.sentence));
+        return this.#report(noticeOf(this.#words, event.sentence));
       case "modeReturn":
-        this.#agent.returnTo(word.modeReturn);
-        return this.deps.tell({ kind: "modeReturn", modeReturn: word.modeReturn });
+        this.#agent.returnTo(event.modeReturn);
+        return this.deps.notify({ kind: "modeReturn", modeReturn: event.modeReturn });
       case "update": {
-        this.#measure(contextSizeOf(word.update));
-        const { expectsCall, broken } = this.#agent.announced(word.update);
+        this.#measure(contextSizeOf(event.update));
+        const { expectsCall, broken } = this.#agent.announced(event.update);
         if (expectsCall) this.#quiet.prolong();
-        if (broken !== undefined) this.#say(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
-        return this.#say(wordsOfUpdate(this.#words, word.update, call => this.#agent.originOf(call)));
+        if (broken !== undefined) this.#report(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
+        return this.#report(wordsOfUpdate(this.#words, event.update, call => this.#agent.originOf(call)));
       }
       case "call":
-        return this.#ask(word.call, this.#agent.tool(word));
+        return this.#ask(event.call, this.#agent.tool(event));
       case "permission": {
         const { kind } = this.#state.phase,
-          permission = this.#agent.permission(word, kind === "streaming" || kind === "blocked");
+          permission = this.#agent.permission(event, kind === "streaming" || kind === "blocked");
         if (permission === undefined) return;
         return "asked" in permission
-          ? this.#ask(word.request, permission.asked)
-          : this.#say(lineOf(this.#words, permission.sentence));
+          ? this.#ask(event.request, permission.asked)
+          : this.#report(lineOf(this.#words, permission.sentence));
       }
       case "withdrew": {
-        const callId = [...this.#asked].find(([, { what }]) => what === word.what)?.[0];
+        const callId = [...this.#asked].find(([, { what }]) => what === event.what)?.[0];
         return callId === undefined ? undefined : this.#step({ kind: "withdrew", callId });
       }
       default:
-        return assertNever(word, "word of an agent");
+        return assertNever(event, "word of an agent");
     }
   }
 
@@ -262,7 +262,7 @@ export class SessionActor extends Actor<Message> {
   #measure(tokens: number | undefined): void {
     if (tokens === undefined || tokens === this.#contextSize) return;
     this.#contextSize = tokens;
-    this.deps.tell({ kind: "contextSize", tokens });
+    this.deps.notify({ kind: "contextSize", tokens });
   }
 
   /** Shows the sentences before the next answer. */
@@ -270,12 +270,12 @@ export class SessionActor extends Actor<Message> {
     if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
     for (const sentence of this.#unsaid) {
       this.#missed.add(sentence);
-      this.#say(noticeOf(this.#words, `${sentence} This chat goes on without it.`));
+      this.#report(noticeOf(this.#words, `${sentence} This chat goes on without it.`));
     }
     this.#unsaid = [];
   }
 
-  #say([words, parts]: readonly [Words, readonly ChatPart[]]): void {
+  #report([words, parts]: readonly [Words, readonly ChatPart[]]): void {
     this.#words = words;
     for (const part of parts) this.#step({ kind: "spoke", part });
   }
@@ -301,7 +301,7 @@ export class SessionActor extends Actor<Message> {
       [state, effects] = step(this.#state, event);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
-    if (state.phase.kind !== before) this.deps.tell({ kind: "phase", phase: state.phase.kind });
+    if (state.phase.kind !== before) this.deps.notify({ kind: "phase", phase: state.phase.kind });
   }
 
   #do(effect: ModelSessionEffect): void {
@@ -313,12 +313,12 @@ export class SessionActor extends Actor<Message> {
         this.#words = nextTurn(this.#words);
         return this.#agent.prompt(effect.prompt);
       case "emit":
-        return this.deps.tell({ kind: "part", requestId: effect.requestId, part: effect.part });
+        return this.deps.notify({ kind: "part", requestId: effect.requestId, part: effect.part });
       case "askHost": {
         const asked = this.#asked.get(effect.question.callId);
         if (asked?.kind === "permission") {
           this.#shown.set(asked.questionId, effect.question.callId);
-          this.deps.tell({
+          this.deps.notify({
             kind: "asked",
             questionId: asked.questionId,
             callId: effect.question.callId,
@@ -326,19 +326,19 @@ export class SessionActor extends Actor<Message> {
             question: asked.question,
           });
         }
-        return this.deps.tell({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
+        return this.deps.notify({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
       }
       case "finish":
         this.#quiet.end();
-        return this.deps.tell({ ...effect, kind: "finished" });
+        return this.deps.notify({ ...effect, kind: "finished" });
       case "turnOver":
-        return this.deps.tell({ kind: "turnOver", turn: this.#turn, how: effect.how });
+        return this.deps.notify({ kind: "turnOver", turn: this.#turn, how: effect.how });
       case "answer": {
         const asked = this.#asked.get(effect.callId);
         this.#asked.delete(effect.callId);
         if (asked?.kind === "permission") {
           this.#shown.delete(asked.questionId);
-          this.deps.tell({ kind: "settled", questionId: asked.questionId });
+          this.deps.notify({ kind: "settled", questionId: asked.questionId });
         }
         return asked?.answer(effect.answer);
       }

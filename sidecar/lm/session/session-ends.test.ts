@@ -18,8 +18,8 @@ suite("SessionActor: start and end", () => {
     equal(await answer, "The user stopped the turn.");
     fixture.ask(2);
     await fixture.settle();
-    ok(fixture.agent.heard.includes("cancel s"));
-    deepEqual(fixture.told, ["1: [lookUp]", "end 1", "1 cut"]);
+    ok(fixture.agent.received.includes("cancel s"));
+    deepEqual(fixture.notifications, ["1: [lookUp]", "end 1", "1 cut"]);
     fixture.clock.advance(STOPPING_MS);
     await fixture.settle();
     // The process ended with its only session; the next session starts a new process.
@@ -39,14 +39,14 @@ suite("SessionActor: start and end", () => {
     await fixture.quiet();
     fixture.clock.advance(PENDING_MS - 1);
     await fixture.settle();
-    equal(fixture.told.length, 2);
+    equal(fixture.notifications.length, 2);
     fixture.clock.advance(1);
     equal(await answer, "The user stopped the turn.");
     await fixture.settle();
-    ok(fixture.agent.heard.includes("cancel s"));
+    ok(fixture.agent.received.includes("cancel s"));
     prompt.respond({ stopReason: "cancelled" });
     await fixture.settle();
-    deepEqual(fixture.told.slice(2), ["1 cut"]);
+    deepEqual(fixture.notifications.slice(2), ["1 cut"]);
   });
 
   test("stops the timeout when the results arrive", async () => {
@@ -66,19 +66,19 @@ suite("SessionActor: start and end", () => {
     await fixture.agent.die();
     await fixture.settle();
     match(await callOf(offer, "lookUp"), /This chat has ended/);
-    deepEqual(fixture.told, ["1 cut", "end 1 (The other side closed the connection.)"]);
+    deepEqual(fixture.notifications, ["1 cut", "end 1 (The other side closed the connection.)"]);
     fixture.ask(2);
     await fixture.settle();
     const load = await fixture.agent.next("session/load");
-    fixture.agent.say("s", "What was said before.");
+    fixture.agent.report("s", "What was said before.");
     equal(objectOr(load.params).sessionId, "s");
     ok(typeof objectOr(objectOr(load.params)._meta)[TOOLS_KEY] === "string");
     load.respond({});
     await fixture.settle();
     await fixture.prompted();
-    fixture.agent.say("s", "Hello");
+    fixture.agent.report("s", "Hello");
     await fixture.settle();
-    deepEqual(fixture.told.slice(2), ["2: Hello"]);
+    deepEqual(fixture.notifications.slice(2), ["2: Hello"]);
     deepEqual(
       fixture.recipients.map(({ remembers }) => remembers),
       [false, true],
@@ -101,7 +101,7 @@ suite("SessionActor: start and end", () => {
       fixture.recipients.map(({ remembers }) => remembers),
       [false, true],
     );
-    deepEqual(fixture.told, ["1: Ada ended its turn without an answer.", "1 answered", "end 1"]);
+    deepEqual(fixture.notifications, ["1: Ada ended its turn without an answer.", "1 answered", "end 1"]);
   });
 
   for (const [title, list] of [
@@ -185,7 +185,7 @@ suite("SessionActor: start and end", () => {
     await answer;
     await fixture.settle();
     equal(isThrough, true);
-    const numbers = fixture.told
+    const numbers = fixture.notifications
       .filter(word => word.startsWith("2: "))
       .flatMap(word => [...word.matchAll(/(\d+)\./g)].map(([, n]) => Number(n)));
     deepEqual(
@@ -202,7 +202,7 @@ suite("SessionActor: start and end", () => {
     match(await callOf(offer, "lookUp"), /was not run/);
     const answer = callOf(offer, "other");
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [other]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: [other]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await answer;
   });
@@ -218,7 +218,10 @@ suite("SessionActor: start and end", () => {
       },
     });
     await fixture.open();
-    deepEqual(fixture.told, ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)"]);
+    deepEqual(fixture.notifications, [
+      "1 cut",
+      "end 1 (Symposium could not make a prompt of this message. See the log.)",
+    ]);
   });
 
   test("settles all requests, releases the agent when it closes, and answers later requests", async () => {
@@ -237,8 +240,8 @@ suite("SessionActor: start and end", () => {
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "no" } });
     equal(taken, false);
     await fixture.settle();
-    deepEqual(fixture.agent.heard.slice(-3), ["cancel s", "session/close", "closed"]);
-    deepEqual(fixture.told.slice(2), [
+    deepEqual(fixture.agent.received.slice(-3), ["cancel s", "session/close", "closed"]);
+    deepEqual(fixture.notifications.slice(2), [
       "end 1 (The window is closed.)",
       "1 cut",
       "end 2 (This chat's session was closed. Send the message again.)",
@@ -255,9 +258,9 @@ suite("SessionActor: start and end", () => {
     await fixture.session.close("over");
     opening.respond({ sessionId: "s" });
     await fixture.settle();
-    deepEqual(fixture.told, ["end 1 (over)"]);
+    deepEqual(fixture.notifications, ["end 1 (over)"]);
     deepEqual(
-      fixture.agent.heard.filter(method => method !== "initialize"),
+      fixture.agent.received.filter(method => method !== "initialize"),
       ["session/new", "closed"],
     );
     equal(fixture.clock.waiting, 0);

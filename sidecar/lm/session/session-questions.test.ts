@@ -13,10 +13,10 @@ suite("SessionActor: calls and permissions", () => {
     gone.abort();
     await answer;
     await fixture.settle();
-    fixture.agent.say("s", "Never mind.");
+    fixture.agent.report("s", "Never mind.");
     fixture.back(2, ...fixture.calls(1));
     await fixture.settle();
-    deepEqual(fixture.told.slice(2), ["2: Never mind."]);
+    deepEqual(fixture.notifications.slice(2), ["2: Never mind."]);
   });
 
   test("does not show a call that is cancelled before it is shown", async () => {
@@ -34,7 +34,7 @@ suite("SessionActor: calls and permissions", () => {
     fixture.back(2, ...fixture.calls(1));
     await first;
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [lookUp]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: [lookUp]", "pause 1"]);
   });
 
   test("asks for a permission with its tool call and resolves it once, only by the decision", async () => {
@@ -43,9 +43,13 @@ suite("SessionActor: calls and permissions", () => {
     const first = permission(fixture.agent, "p1"),
       second = permission(fixture.agent, "p2", "ls");
     await fixture.settle();
-    const [one, two] = fixture.words.flatMap(word => (word.kind === "asked" ? [word] : []));
+    const [one, two] = fixture.words.flatMap(message => (message.kind === "asked" ? [message] : []));
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [symposium-agent-codex-execute]", "1: [symposium-agent-codex-execute]", "pause 1"]);
+    deepEqual(fixture.notifications, [
+      "1: [symposium-agent-codex-execute]",
+      "1: [symposium-agent-codex-execute]",
+      "pause 1",
+    ]);
     deepEqual([one?.callId, two?.callId], fixture.calls(1));
     match(one!.question.message, /rm -rf/);
     const taken: boolean[] = [];
@@ -58,7 +62,7 @@ suite("SessionActor: calls and permissions", () => {
     fixture.back(2, ...fixture.calls(1));
     deepEqual(await second, { outcome: { outcome: "selected", optionId: "no" } });
     deepEqual(
-      fixture.words.flatMap(word => (word.kind === "settled" ? [word.questionId] : [])),
+      fixture.words.flatMap(message => (message.kind === "settled" ? [message.questionId] : [])),
       [one!.questionId, two!.questionId],
     );
   });
@@ -76,7 +80,7 @@ suite("SessionActor: calls and permissions", () => {
     }
     async function called(fixture: SessionFixture): Promise<void> {
       await fixture.quiet();
-      deepEqual(fixture.told, [`1: [${group.name}]`, "pause 1"]);
+      deepEqual(fixture.notifications, [`1: [${group.name}]`, "pause 1"]);
     }
 
     test("is requested with its tool after that tool was activated", async () => {
@@ -87,7 +91,7 @@ suite("SessionActor: calls and permissions", () => {
       fixture.session.offer([action, plain("symposium-agent-codex-execute")], false);
       fixture.back(2, ...fixture.calls(1));
       await fixture.quiet();
-      deepEqual(fixture.told.slice(2), ["2: [symposium-agent-codex-execute]", "pause 2"]);
+      deepEqual(fixture.notifications.slice(2), ["2: [symposium-agent-codex-execute]", "pause 2"]);
       fixture.session.decide(fixture.questionId, () => undefined);
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
     });
@@ -99,7 +103,7 @@ suite("SessionActor: calls and permissions", () => {
       await called(fixture);
       fixture.back(2, ...fixture.calls(1));
       await fixture.quiet();
-      deepEqual(fixture.told.slice(2), ["2: [symposium-agent-action]", "pause 2"]);
+      deepEqual(fixture.notifications.slice(2), ["2: [symposium-agent-action]", "pause 2"]);
       fixture.back(3, ...fixture.calls(2));
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
     });
@@ -144,7 +148,7 @@ suite("SessionActor: calls and permissions", () => {
     deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
     prompt.respond({ stopReason: "end_turn" });
     await fixture.settle();
-    match(fixture.told[0]!, /^1: Ada asked to .* VS Code cannot ask you in this chat mode/);
+    match(fixture.notifications[0]!, /^1: Ada asked to .* VS Code cannot ask you in this chat mode/);
     fixture.policy = "allow";
     deepEqual(await permission(fixture.agent, "p2"), { outcome: { outcome: "cancelled" } });
   });
@@ -170,7 +174,7 @@ suite("SessionActor: calls and permissions", () => {
       options: OPTIONS,
     });
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "yes" } });
-    deepEqual(fixture.told, []);
+    deepEqual(fixture.notifications, []);
   });
 
   test("does not resolve a question that the agent cancelled", async () => {

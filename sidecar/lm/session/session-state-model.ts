@@ -175,7 +175,7 @@ export type ModelSessionStep = readonly [next: ModelSessionState, effects: reado
 export const HELD_EVENTS = 1_000,
   HELD_CHARACTERS = 4 * 1024 * 1024;
 /** Maximum number of questions that are open or held in a session at a time. */
-export const MOST_QUESTIONS = 64;
+export const MAX_QUESTIONS = 64;
 /** Limits of a reply that can be sent again. */
 export const REPEATABLE_CHARACTERS = 1024 * 1024,
   REPEATABLE_PARTS = 1_000;

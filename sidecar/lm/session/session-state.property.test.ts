@@ -73,7 +73,7 @@ class Witness {
   readonly questions: (Question & { readonly at: number })[] = [];
   readonly settled: string[] = [];
   /** Numbers of the words in the order of sending, and their fates. */
-  readonly said: number[] = [];
+  readonly messages: number[] = [];
   readonly emitted: number[] = [];
   readonly discarded: number[] = [];
   /** The text sent in the current round, as VS Code received it. */
@@ -116,7 +116,7 @@ class Witness {
       case "usage":
         // An agent sends nothing before its session is open, or after it exited.
         if (!this.#isOpen) return undefined;
-        this.said.push(n);
+        this.messages.push(n);
         return {
           kind: "spoke",
           part:
@@ -328,7 +328,7 @@ class Witness {
     );
     deepEqual(
       [...this.emitted, ...this.discarded, ...(held ? wordsIn(held) : [])].toSorted((a, b) => a - b),
-      this.said,
+      this.messages,
       "words lost, or said twice",
     );
     if (held) ok(held.events.length <= HELD_EVENTS + 1 && held.characters <= HELD_CHARACTERS);
@@ -412,7 +412,7 @@ suite("SessionActor state, properties", () => {
         );
         deepEqual(
           [...witness.emitted, ...witness.discarded].toSorted((a, b) => a - b),
-          witness.said,
+          witness.messages,
           "what was said was emitted, or discarded",
         );
         equal(witness.turns, witness.turnsOver);

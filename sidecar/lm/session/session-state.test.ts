@@ -2,7 +2,7 @@ import { equal } from "node:assert/strict";
 import { NO_CONTEXT } from "../history/chat-context";
 import {
   HELD_EVENTS,
-  MOST_QUESTIONS,
+  MAX_QUESTIONS,
   REPEATABLE_CHARACTERS,
   REPEATABLE_PARTS,
   type ModelSessionEffect,
@@ -374,8 +374,8 @@ suite("SessionActor state", () => {
     ));
 
   test("rejects questions above the limit, shown or buffered", () => {
-    const many = Array.from({ length: MOST_QUESTIONS }, (_, i) => `tool t${i}`),
-      refusal = `t = More than ${MOST_QUESTIONS} tools at a time cannot be run.`;
+    const many = Array.from({ length: MAX_QUESTIONS }, (_, i) => `tool t${i}`),
+      refusal = `t = More than ${MAX_QUESTIONS} tools at a time cannot be run.`;
     equal(
       story("ask 1", ...many, "tool t")
         .split(", ")

@@ -152,7 +152,7 @@ function stepPhase(
         case "withdrew":
         case "turnEnded":
         case "agentDown":
-          return hear(state, phase, event);
+          return listen(state, phase, event);
         case "opened":
         case "openFailed":
           return unexpected(state, event);
@@ -282,7 +282,7 @@ function elsewhere(
 
 // --- events of the agent while a request is open
 
-function hear(state: ModelSessionState, phase: Streaming, event: AgentEvent): ModelSessionStep {
+function listen(state: ModelSessionState, phase: Streaming, event: AgentEvent): ModelSessionStep {
   const isAsking = phase.open.size + phase.settled.size > 0;
   switch (event.kind) {
     case "spoke":

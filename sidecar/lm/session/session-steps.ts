@@ -3,7 +3,7 @@ import type { RequestId } from "../../../src/protocol/lm";
 import {
   grown,
   isFull,
-  MOST_QUESTIONS,
+  MAX_QUESTIONS,
   type Answer,
   type Blocked,
   type ModelSessionEffect,
@@ -60,7 +60,7 @@ export function refused(state: ModelSessionState, { callId }: Question): ModelSe
       refuse(
         callId,
         kind === "streaming" || (kind === "blocked" && !isOver(state.phase))
-          ? `More than ${MOST_QUESTIONS} tools at a time cannot be run.`
+          ? `More than ${MAX_QUESTIONS} tools at a time cannot be run.`
           : "No turn is open.",
       ),
     ],
@@ -85,7 +85,7 @@ export function isOver(phase: { readonly held: Held }): boolean {
 }
 
 export function isTooMany({ open, held }: Streaming | Blocked): boolean {
-  return open.size + questionsIn(held).length >= MOST_QUESTIONS;
+  return open.size + questionsIn(held).length >= MAX_QUESTIONS;
 }
 export function questionsIn({ events }: Held): readonly Question[] {
   return events.flatMap(event => (event.kind === "asked" ? [event.question] : []));

@@ -21,25 +21,25 @@ const question = (toolCallId: string): JsonObject => ({
   status: "pending",
   _meta: { is_mcp_tool_approval: true },
 });
-const update = (toolCallId: string, more: JsonObject): JsonObject => ({
+const update = (toolCallId: string, overrides: JsonObject): JsonObject => ({
   sessionUpdate: "tool_call_update",
   toolCallId,
-  ...more,
+  ...overrides,
 });
 
 suite("AnnouncedTools", () => {
   test("expects a call from its announcement until it arrives", () => {
     const tools = new AnnouncedTools();
-    equal(tools.heard(codex("c"), NAMES).expectsCall, true);
+    equal(tools.onEvent(codex("c"), NAMES).expectsCall, true);
     tools.arrived("rename", { a: 1 });
-    equal(tools.heard(update("c", { status: "in_progress" }), NAMES).expectsCall, false);
-    equal(tools.heard(update("c", { title: "x" }), undefined).expectsCall, false);
+    equal(tools.onEvent(update("c", { status: "in_progress" }), NAMES).expectsCall, false);
+    equal(tools.onEvent(update("c", { title: "x" }), undefined).expectsCall, false);
   });
 
   test("matches an arriving call to an announcement by arguments, otherwise to the oldest", () => {
     const tools = new AnnouncedTools(),
       titled = (toolCallId: string, a: number) =>
-        tools.heard(
+        tools.onEvent(
           { sessionUpdate: "tool_call", toolCallId, kind: "other", title: "vsc_ab12-rename", rawInput: { a } },
           NAMES,
         );
@@ -59,14 +59,14 @@ suite("AnnouncedTools", () => {
   test("proves a call for one question, and again after another announcement", () => {
     const tools = new AnnouncedTools(),
       claim = () => tools.claim(question("c"), NAMES);
-    tools.heard(codex("c"), NAMES);
+    tools.onEvent(codex("c"), NAMES);
     equal(claim().kind, "proved");
     tools.allowed(question("c"), claim());
     equal(claim().kind, "reference");
     tools.arrived("rename", { a: 1 });
     equal(claim().kind, "reference");
-    tools.heard(update("c", { status: "completed" }), NAMES);
-    tools.heard(codex("c"), NAMES);
+    tools.onEvent(update("c", { status: "completed" }), NAMES);
+    tools.onEvent(codex("c"), NAMES);
     equal(claim().kind, "proved");
   });
 
@@ -76,31 +76,31 @@ suite("AnnouncedTools", () => {
     ["another name", { name: "exec_command" }],
     ["the end of the call", { status: "completed" }],
   ];
-  for (const [name, more] of other)
+  for (const [name, overrides] of other)
     test(`revokes the trust in the agent when ${name} follows an allowed call`, () => {
       const tools = new AnnouncedTools();
-      tools.heard(codex("c"), NAMES);
+      tools.onEvent(codex("c"), NAMES);
       tools.allowed(question("c"), tools.claim(question("c"), NAMES));
-      equal(tools.heard(update("c", more), NAMES).broken, "rename");
-      tools.heard(codex("d"), NAMES);
+      equal(tools.onEvent(update("c", overrides), NAMES).broken, "rename");
+      tools.onEvent(codex("d"), NAMES);
       equal(tools.claim(question("d"), NAMES).kind, "reference");
     });
 
   test("keeps the trust when a cancelled turn leaves allowed calls without an arrival", () => {
     const tools = new AnnouncedTools();
-    tools.heard(codex("c"), NAMES);
+    tools.onEvent(codex("c"), NAMES);
     tools.allowed(question("c"), tools.claim(question("c"), NAMES));
     tools.stopped();
-    equal(tools.heard(update("c", { status: "completed" }), NAMES).broken, undefined);
+    equal(tools.onEvent(update("c", { status: "completed" }), NAMES).broken, undefined);
   });
 
   test("keeps the trust when an allowed call fails or is announced after its question", () => {
     const tools = new AnnouncedTools(),
       asked = { toolCallId: "mcp_vsc_ab12_rename-1", kind: "other", title: "rename (vsc_ab12 MCP Server)" };
     tools.allowed(asked, tools.claim(asked, NAMES));
-    equal(tools.heard({ ...asked, sessionUpdate: "tool_call", status: "in_progress" }, NAMES).broken, undefined);
-    equal(tools.heard(update(asked.toolCallId, { status: "failed" }), NAMES).broken, undefined);
-    tools.heard(codex("d"), NAMES);
+    equal(tools.onEvent({ ...asked, sessionUpdate: "tool_call", status: "in_progress" }, NAMES).broken, undefined);
+    equal(tools.onEvent(update(asked.toolCallId, { status: "failed" }), NAMES).broken, undefined);
+    tools.onEvent(codex("d"), NAMES);
     equal(tools.claim(question("d"), NAMES).kind, "proved");
   });
 
@@ -111,7 +111,7 @@ suite("AnnouncedTools", () => {
     ]) {
       const tools = new AnnouncedTools();
       for (const [i, report] of reports.entries())
-        tools.heard({ ...report, toolCallId: "c", sessionUpdate: i === 0 ? "tool_call" : "tool_call_update" }, NAMES);
+        tools.onEvent({ ...report, toolCallId: "c", sessionUpdate: i === 0 ? "tool_call" : "tool_call_update" }, NAMES);
       equal(tools.claim({ toolCallId: "c" }, NAMES).kind, "reference");
     }
   });
@@ -141,10 +141,10 @@ suite("SessionActor with a Codex-like agent", () => {
     await using fixture = new SessionFixture({ tools });
     const { offer } = await fixture.begin();
     deepEqual(await announced(fixture, offer.server, "c"), YES);
-    deepEqual(fixture.told, []);
+    deepEqual(fixture.notifications, []);
     const answer = permission(fixture.agent, "c");
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [symposium-agent-action]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     deepEqual(await answer, NO);
   });
@@ -155,12 +155,12 @@ suite("SessionActor with a Codex-like agent", () => {
     for (const id of ["a", "b", "c"]) deepEqual(await announced(fixture, offer.server, id, { id }), YES);
     for (const id of ["a", "b", "c"]) void offer.call("lookUp", { id }, new AbortController().signal);
     await fixture.quiet();
-    deepEqual(fixture.told, ["1: [lookUp]", "1: [lookUp]", "1: [lookUp]", "pause 1"]);
+    deepEqual(fixture.notifications, ["1: [lookUp]", "1: [lookUp]", "1: [lookUp]", "pause 1"]);
     for (const id of ["a", "b", "c"]) fixture.agent.update("s", update(id, { status: "completed" }));
     fixture.back(2, ...fixture.calls(1));
     await fixture.quiet();
     deepEqual(
-      fixture.told.slice(4).filter(text => text.includes("✓")),
+      fixture.notifications.slice(4).filter(text => text.includes("✓")),
       [],
     );
   });
@@ -173,7 +173,7 @@ suite("SessionActor with a Codex-like agent", () => {
     await offer.call("lookUp", {}, new AbortController().signal);
     fixture.agent.update("s", update("c", { status: "completed" }));
     await fixture.settle();
-    deepEqual(fixture.told, []);
+    deepEqual(fixture.notifications, []);
   });
 
   test("reports the misuse of an allowed call to the user and asks for the next call", async () => {
@@ -182,10 +182,10 @@ suite("SessionActor with a Codex-like agent", () => {
     await announced(fixture, offer.server, "c");
     fixture.agent.update("s", update("c", { rawInput: { command: "rm -rf /" } }));
     await fixture.settle();
-    match(fixture.told.at(-1) ?? "", /allowed to call VS Code's tool “lookUp”, but did not call it/);
+    match(fixture.notifications.at(-1) ?? "", /allowed to call VS Code's tool “lookUp”, but did not call it/);
     const answer = announced(fixture, offer.server, "d");
     await fixture.quiet();
-    deepEqual(fixture.told.slice(-2), ["1: [symposium-agent-action]", "pause 1"]);
+    deepEqual(fixture.notifications.slice(-2), ["1: [symposium-agent-action]", "pause 1"]);
     fixture.session.decide(fixture.questionId, () => undefined);
     deepEqual(await answer, YES);
   });

@@ -47,7 +47,7 @@ export class AnnouncedTools {
   #isTrusted = true;
 
   /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
-  heard(update: unknown, names: QualifiedNames | undefined): HeardUpdate {
+  onEvent(update: unknown, names: QualifiedNames | undefined): HeardUpdate {
     const said = objectOr(update),
       { sessionUpdate, toolCallId, status } = said;
     if (
@@ -55,14 +55,14 @@ export class AnnouncedTools {
       typeof toolCallId !== "string" ||
       !names
     ) {
-      this.#announced.heard(update);
+      this.#announced.onEvent(update);
       return { expectsCall: false };
     }
     const known = this.#calls.get(toolCallId),
       isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
     const before = isNew ? undefined : this.#announced.of({ toolCall: said }),
       call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
-    this.#announced.heard(update);
+    this.#announced.onEvent(update);
     this.#keep(toolCallId, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
     if (call.allowance === "open" && (status === "completed" || call.isMixed))
       return { expectsCall: false, ...this.#distrust(call) };
@@ -118,7 +118,7 @@ export class AnnouncedTools {
   }
 
   /**
-   * `call`: of an update passed to `heard`. VS Code itself shows a call that has arrived or is proved to use one of its
+   * `call`: of an update passed to `onEvent`. VS Code itself shows a call that has arrived or is proved to use one of its
    * tools.
    */
   originOf({ toolCallId }: JsonObject): CallOrigin {

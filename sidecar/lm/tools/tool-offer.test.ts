@@ -2,7 +2,7 @@ import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
 import type { ChatTool } from "../../../src/protocol/lm";
 import { refusal, toMcp } from "./tool-results";
-import { MOST_OPEN_CALLS, ToolOffer, ToolOffers, type OfferedCall } from "./tool-offer";
+import { MAX_OPEN_CALLS, ToolOffer, ToolOffers, type OfferedCall } from "./tool-offer";
 
 const tool = (name: string, inputSchema: unknown = {}): ChatTool => ({ name, description: name, inputSchema });
 const never = () => new AbortController().signal;
@@ -78,7 +78,7 @@ suite("ToolOffer", () => {
     late.abort();
     equal((await offer.call("a", {}, late.signal)).isError, true);
     equal(calls.length, 1, "nobody is asked for what was withdrawn before");
-    const all = Array.from({ length: MOST_OPEN_CALLS }, () => offer.call("a", {}, never()));
+    const all = Array.from({ length: MAX_OPEN_CALLS }, () => offer.call("a", {}, never()));
     match(textOf(await offer.call("a", {}, never())), /64 calls wait/);
     for (const call of calls.slice(1)) call.answer(toMcp("done"));
     equal((await Promise.all(all)).filter(result => result.isError).length, 0);

@@ -53,7 +53,7 @@ export interface OfferWatcher {
 }
 
 /** Maximum number of calls that wait at the same time. */
-export const MOST_OPEN_CALLS = 64;
+export const MAX_OPEN_CALLS = 64;
 
 export class ToolOffer {
   /** Sent in `_meta` of the request that opens the session, under `TOOLS_KEY`. */
@@ -65,7 +65,7 @@ export class ToolOffer {
   readonly #refused: OfferTerms["refused"];
   readonly #open = new Set<AbortController>();
   readonly #watchers = new Set<OfferWatcher>();
-  readonly #told = new Set<string>();
+  readonly #notifications = new Set<string>();
   #offered: Pick<OfferTerms, "tools" | "duplicates">;
   /** Whether the agent has the tools. An agent that calls one has the list from an earlier session. */
   readonly listing = new ToolListing();
@@ -185,16 +185,16 @@ export class ToolOffer {
     if (original === undefined) return `There is no tool “${given}”.`;
     if (!this.#catalogue.tools.some(({ name }) => name === given))
       return `The tool “${given}” is not offered by VS Code now, and was not run.`;
-    if (this.#open.size >= MOST_OPEN_CALLS)
-      return `The tool “${given}” was not run: ${MOST_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
+    if (this.#open.size >= MAX_OPEN_CALLS)
+      return `The tool “${given}” was not run: ${MAX_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
     return undefined;
   }
 
   #made(tools: readonly ChatTool[], duplicates: boolean): Catalogue {
     const made = catalogue(tools, { duplicates, names: this.#names });
     for (const { name, why } of made.leftOut) {
-      if (this.#told.has(name)) continue;
-      this.#told.add(name);
+      if (this.#notifications.has(name)) continue;
+      this.#notifications.add(name);
       this.leftOut(name, why);
     }
     return made;

@@ -25,10 +25,10 @@ export type ObjectSchema = JsonObject & {
 };
 
 const DEEPEST = 12,
-  MOST_REFS = 8,
+  MAX_REFS = 8,
   LARGEST = 64 * 1024;
 /** Maximum number of subschemas after references are resolved. Their number can double at each level. */
-const MOST_NODES = 5_000;
+const MAX_NODES = 5_000;
 /** Parameter names that model providers accept. */
 const PARAMETER = /^[a-zA-Z0-9_.-]{1,64}$/;
 const TYPES: ReadonlySet<unknown> = new Set(["string", "number", "integer", "boolean", "object", "array", "null"]);
@@ -169,7 +169,7 @@ class Reading {
       followed = refs;
     while (typeof schema.$ref === "string") {
       const { $ref, ...own } = schema;
-      if (followed++ >= MOST_REFS) return { schema: own, refs: followed };
+      if (followed++ >= MAX_REFS) return { schema: own, refs: followed };
       schema = { ...this.#target(String($ref)), ...own };
     }
     return { schema, refs: followed };
@@ -187,7 +187,7 @@ class Reading {
   }
 
   #count(): void {
-    if (++this.#nodes > MOST_NODES) throw new TooLarge();
+    if (++this.#nodes > MAX_NODES) throw new TooLarge();
   }
 }
 

@@ -39,15 +39,15 @@ class Offered {
       },
     });
   }
-  fixture(more: Partial<WorldOptions> = {}): Fixture {
-    return new Fixture({ stages: [vscodeTools(this.offers, options), bridge()], ...more });
+  fixture(overrides: Partial<WorldOptions> = {}): Fixture {
+    return new Fixture({ stages: [vscodeTools(this.offers, options), bridge()], ...overrides });
   }
 }
-const withTools = (offer: ToolOffer, more: JsonObject = {}): JsonObject => ({
+const withTools = (offer: ToolOffer, overrides: JsonObject = {}): JsonObject => ({
   cwd: "/",
   mcpServers: [OTHER],
   _meta: { theirs: 1, ...offering(offer) },
-  ...more,
+  ...overrides,
 });
 const isGone = (server: JsonObject) => rejects(connected(server));
 const isThere = async (server: JsonObject) => (await connected(server))[Symbol.asyncDispose]();
@@ -100,7 +100,7 @@ suite("VS Code tools proxy", () => {
   });
 
   test("forwards the bytes of a session without a key unchanged", () => {
-    const { client, successor } = rig(vscodeTools(new ToolOffers(() => undefined), options).make);
+    const { client, successor } = rig(vscodeTools(new ToolOffers(() => undefined), options).create);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"/", "mcpServers":[],"_meta":{"${TOOLS_KEY}":7}}}`;
     client.says(line);
     equal(successor.frames.at(-1)?.bytes.toString(), line);
@@ -117,7 +117,7 @@ suite("VS Code tools proxy", () => {
     const { servers } = await fixture.setup("session/new", withTools(offer));
     deepEqual(servers, [OTHER]);
     deepEqual(fixture.setups[0]!.params._meta, { theirs: 1 });
-    equal(fixture.odd.length, 1);
+    equal(fixture.warnings.length, 1);
   });
 
   for (const method of ["session/load", "session/resume", "session/fork"])
@@ -166,8 +166,8 @@ suite("VS Code tools proxy", () => {
         },
       };
     };
-    const { client, successor } = rig(vscodeTools(offered.offers, options).make);
-    const say = async (who: PlayedNeighbour, message: JsonObject): Promise<void> => {
+    const { client, successor } = rig(vscodeTools(offered.offers, options).create);
+    const send = async (who: PlayedNeighbour, message: JsonObject): Promise<void> => {
       who.says(message as never);
       await turn();
       await turn();
@@ -176,14 +176,14 @@ suite("VS Code tools proxy", () => {
     const { serverId } = objectOr(arrayOr(objectOr(objectOr(successor.frames.at(-1)?.message).params).mcpServers)[0]);
     const isThere = async (): Promise<boolean> => {
       client.news();
-      await say(successor, { id: 9, method: "mcp/connect", params: { serverId } });
+      await send(successor, { id: 9, method: "mcp/connect", params: { serverId } });
       return client.news().length === 0; // messages for other servers are forwarded
     };
     return {
       offer,
       isThere,
-      fromClient: (message: JsonObject) => say(client, message),
-      fromAgent: (message: JsonObject) => say(successor, message),
+      fromClient: (message: JsonObject) => send(client, message),
+      fromAgent: (message: JsonObject) => send(successor, message),
       leave: () => client.leaves({ message: "gone" }),
       watched: () => watched,
     };
@@ -278,9 +278,9 @@ suite("VS Code tools proxy", () => {
 suite("VS Code's tools over HTTP, through a conductor", () => {
   async function chain(offered: Offered, clock = new FakeClock()) {
     const agent = new MemoryAgent(["session/new"], HTTP_AGENT),
-      odd: string[] = [],
+      warnings: string[] = [],
       offer = offered.open();
-    const made = memoryChain([toolsComponent(offered.offers, { clock, version: "1" }, what => odd.push(what))], {
+    const made = memoryChain([toolsComponent(offered.offers, { clock, version: "1" }, what => warnings.push(what))], {
       agent,
     });
     await made.client.request("initialize", { protocolVersion: 1, clientCapabilities: {} });
@@ -291,7 +291,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
       ...made,
       offer,
       server,
-      odd,
+      warnings,
       clock,
       open: async () => {
         request.respond({ sessionId: "s" });
@@ -315,7 +315,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
 
   test("serves 1 to 20 parallel calls with results in any order, partial and duplicate", async () => {
     const offered = new Offered(),
-      { server, open, conductor, offer, odd } = await chain(offered);
+      { server, open, conductor, offer, warnings } = await chain(offered);
     await open();
     await using client = await connected(server);
     let before = 0;
@@ -342,7 +342,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     equal(offered.calls.length, 210);
     offer.close();
     await conductor[Symbol.asyncDispose]();
-    deepEqual(odd, []);
+    deepEqual(warnings, []);
   });
 
   test("forwards progress to the agent and cancellations to VS Code", async () => {

@@ -23,21 +23,21 @@ export function offering({ key }: ToolOffer): JsonObject {
   return { [TOOLS_KEY]: key };
 }
 
-/** The proxy as the first component of a chain. `odd`: for the log. */
+/** The proxy as the first component of a chain. `onWarning`: for the log. */
 export function toolsComponent(
   offers: ToolOffers,
   options: ToolsProxyOptions,
-  odd: (what: string, detail: unknown) => void,
+  onWarning: (what: string, detail: unknown) => void,
 ): ProxyComponent {
   return {
     kind: "internal",
     name: NAME,
-    serve: (client, successor, ids) => serveProxy(vscodeTools(offers, options), client, successor, ids, { odd }),
+    serve: (client, successor, ids) => serveProxy(vscodeTools(offers, options), client, successor, ids, { onWarning }),
   };
 }
 
 export function vscodeTools(offers: ToolOffers, options: ToolsProxyOptions): ProxyDefinition {
-  return { name: NAME, make: chain => proxy(new Served(chain, offers, options)) };
+  return { name: NAME, create: chain => proxy(new Served(chain, offers, options)) };
 }
 
 function proxy(served: Served): Proxy {
@@ -70,7 +70,7 @@ class Served {
     if (key === undefined) return request.pass();
     const offer = this.offers.find(key);
     if (!offer) {
-      this.chain.odd("a session was to have tools that nobody offers", request.method);
+      this.chain.onWarning("a session was to have tools that nobody offers", request.method);
       return request.pass(params);
     }
     return this.servers.setup(request, [this.#stand(offer)], params);
@@ -80,7 +80,7 @@ class Served {
     const watching = offer.watch({ closed: () => standing.withdraw() });
     const standing = this.servers.stand(
       offer.server,
-      connectTools(offer, { ...this.options, odd: this.chain.odd }),
+      connectTools(offer, { ...this.options, onWarning: this.chain.onWarning }),
       () => watching[Symbol.dispose](),
     );
     return standing;

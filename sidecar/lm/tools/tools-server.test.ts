@@ -35,7 +35,7 @@ const turn = () => new Promise<void>(resolve => setImmediate(resolve));
 class Rig implements AsyncDisposable {
   readonly calls: OfferedCall[] = [];
   readonly asked = new Signal();
-  readonly odd: string[] = [];
+  readonly warnings: string[] = [];
   readonly offer;
   readonly #clients: Client[] = [];
 
@@ -57,7 +57,7 @@ class Rig implements AsyncDisposable {
     const [near, far] = memoryChannels(),
       client = new Client({ name: "test", version: "1" });
     prepare(client);
-    await connectTools(this.offer, { clock: this.clock, version: "1", odd: what => this.odd.push(what) })(
+    await connectTools(this.offer, { clock: this.clock, version: "1", onWarning: what => this.warnings.push(what) })(
       new ChannelTransport(far),
     );
     await client.connect(new ChannelTransport(near));
@@ -86,7 +86,7 @@ suite("MCP server of VS Code's tools", () => {
       "x".repeat(49),
     ]);
     ok(tools.every(({ _meta }) => _meta?.["anthropic/alwaysLoad"] === true));
-    deepEqual(rig.odd, []);
+    deepEqual(rig.warnings, []);
   });
 
   test("excludes a tool that the SDK rejects and lists the others", async () => {
@@ -96,7 +96,7 @@ suite("MCP server of VS Code's tools", () => {
       (await (await rig.client()).listTools()).tools.map(({ name }) => name),
       ["b"],
     );
-    deepEqual(rig.odd, ["a tool that no MCP client would take was left out"]);
+    deepEqual(rig.warnings, ["a tool that no MCP client would take was left out"]);
   });
 
   test("returns text, images and failures unchanged", async () => {
@@ -170,7 +170,7 @@ suite("MCP server of VS Code's tools", () => {
     await changed.times(3);
     await turn();
     equal(changed.count, 3);
-    deepEqual(rig.odd, []);
+    deepEqual(rig.warnings, []);
   });
 
   test("aborts a call that the client cancels or whose client disconnects", async () => {

@@ -15,13 +15,13 @@ export interface ToolsServerOptions {
   readonly clock: Clock;
   readonly version: string;
   /** For the log. */
-  readonly odd: (what: string, detail: unknown) => void;
+  readonly onWarning: (what: string, detail: unknown) => void;
 }
 
 const INSTRUCTIONS =
   "The tools of the VS Code window in which this conversation is held. VS Code asks the user before it runs some of them, so an answer may take minutes.";
 
-export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsServerOptions): ConnectMcp {
+export function connectTools(offer: ToolOffer, { clock, version, onWarning }: ToolsServerOptions): ConnectMcp {
   return async transport => {
     const [{ Server }, { CallToolRequestSchema, ListToolsRequestSchema, ToolSchema }] = await Promise.all([
       import("@modelcontextprotocol/sdk/server/index.js"),
@@ -35,7 +35,7 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
       // Each tool is validated with the client's schema: an invalid one would cost the client the whole list.
       tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
         const read = ToolSchema.safeParse(tool);
-        if (!read.success) odd("a tool that no MCP client would take was left out", tool.name);
+        if (!read.success) onWarning("a tool that no MCP client would take was left out", tool.name);
         return read.success ? [read.data] : [];
       }),
     }));
@@ -51,7 +51,7 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
           "Waiting for VS Code.",
           params =>
             void sendNotification({ method: MCP_METHODS.notifications_progress, params }).catch((error: unknown) =>
-              odd("progress of a tool could not be told", error),
+              onWarning("progress of a tool could not be told", error),
             ),
         );
         return await offer.call(name, args, signal);
@@ -61,10 +61,10 @@ export function connectTools(offer: ToolOffer, { clock, version, odd }: ToolsSer
       changed: () =>
         void server
           .sendToolListChanged()
-          .catch((error: unknown) => odd("a changed list of tools could not be told", error)),
+          .catch((error: unknown) => onWarning("a changed list of tools could not be told", error)),
     });
     server.onclose = () => watching[Symbol.dispose]();
-    server.onerror = error => odd("an MCP client of VS Code's tools", error);
+    server.onerror = error => onWarning("an MCP client of VS Code's tools", error);
     await server.connect(transport);
   };
 }

@@ -2,15 +2,15 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { byFamily, familyOf, routeCall, routeSharedCall, type CallCandidate, type CallFacts } from "./call-route";
 
-const session = (id: string, more: Partial<CallCandidate> = {}): CallCandidate => ({
+const session = (id: string, overrides: Partial<CallCandidate> = {}): CallCandidate => ({
   id,
   isRunning: false,
   announces: false,
   canServe: true,
-  ...more,
+  ...overrides,
 });
-const route = (sessions: readonly CallCandidate[], more: Partial<CallFacts> = {}) => {
-  const { kind, ...rest } = routeCall({ owner: "a", sessions, shares: false, isFinal: false, ...more });
+const route = (sessions: readonly CallCandidate[], overrides: Partial<CallFacts> = {}) => {
+  const { kind, ...rest } = routeCall({ owner: "a", sessions, shares: false, isFinal: false, ...overrides });
   return kind === "session" && "id" in rest ? rest.id : kind;
 };
 

@@ -45,7 +45,7 @@ export interface DeliveryOptions {
   readonly onDemand: boolean;
   readonly evidence: DeliveryEvidence | undefined;
   /** For the log. */
-  readonly odd?: (what: string, detail: unknown) => void;
+  readonly onWarning?: (what: string, detail: unknown) => void;
   /**
    * Whether the agent's own configuration may provide the tools (`attached-server.ts`). The first prompt then waits for
    * them too.
@@ -190,7 +190,7 @@ export class Delivery {
         if (!one) return;
         const tools = await counted(one.stateless, this.options.clock, limit);
         if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
-        this.options.odd?.(`the MCP server “${server}” did not list its tools`, tools.failure);
+        this.options.onWarning?.(`the MCP server “${server}” did not list its tools`, tools.failure);
         this.add({ kind: "countFailed", server });
       }),
     );

@@ -9,7 +9,7 @@ import { eventually } from "../../testing/eventually";
 import { FakeClock } from "../../testing/fake-clock";
 import { manyTools } from "../../testing/many-tools";
 import { connected, Signal } from "../../testing/mcp-fixture";
-import { McpEndpoint, type EndpointLimits, type OpenDoor } from "./http-server";
+import { McpEndpoint, type EndpointLimits, type OpenServerHost } from "./http-server";
 import type { ServedServer } from "../declared-servers";
 import { StatelessFace } from "../stateless-adapter";
 import { ChannelTransport } from "../transport";
@@ -31,11 +31,11 @@ class House implements AsyncDisposable {
   constructor(limits: Partial<EndpointLimits> = {}) {
     this.endpoint = new McpEndpoint({
       clock: this.clock,
-      odd: (what, detail) => this.log.push(`${what} ${String(detail)}`),
+      onWarning: (what, detail) => this.log.push(`${what} ${String(detail)}`),
       limits,
     });
   }
-  open(): Promise<OpenDoor> {
+  open(): Promise<OpenServerHost> {
     const face = new StatelessFace(session, () => undefined);
     const server: ServedServer = {
       connect: () => {
@@ -53,17 +53,17 @@ class House implements AsyncDisposable {
 }
 
 const JSON_HEADERS = { accept: "application/json, text/event-stream", "content-type": "application/json" };
-const auth = ({ token }: OpenDoor) => ({ authorization: `Bearer ${token}`, ...JSON_HEADERS });
+const auth = ({ token }: OpenServerHost) => ({ authorization: `Bearer ${token}`, ...JSON_HEADERS });
 const INITIALIZE = JSON.stringify({
   jsonrpc: "2.0",
   id: 0,
   method: "initialize",
   params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "t", version: "1" } },
 });
-const http = (door: OpenDoor) => ({
+const http = (host: OpenServerHost) => ({
   type: "http",
-  url: door.url,
-  headers: [{ name: "Authorization", value: `Bearer ${door.token}` }],
+  url: host.url,
+  headers: [{ name: "Authorization", value: `Bearer ${host.token}` }],
 });
 
 interface Answer {
@@ -73,13 +73,13 @@ interface Answer {
 }
 /** Sends a request with any Host and Origin, which `fetch` does not allow. */
 function ask(
-  door: OpenDoor,
+  host: OpenServerHost,
   headers: Record<string, string>,
-  { method = "POST", path = new URL(door.url).pathname, body = INITIALIZE } = {},
+  { method = "POST", path = new URL(host.url).pathname, body = INITIALIZE } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
     const sent = httpRequest(
-      { host: "127.0.0.1", port: new URL(door.url).port, method, path, headers, agent: false },
+      { host: "127.0.0.1", port: new URL(host.url).port, method, path, headers, agent: false },
       response => {
         let text = "";
         response
@@ -95,20 +95,24 @@ function ask(
 const told = ({ body }: Answer) => (JSON.parse(body) as { error: { message: string } }).error.message;
 
 /** Opens a raw connection. `ended` resolves with all received bytes when the server has closed it. */
-function wire(door: OpenDoor): { readonly socket: Socket; readonly ended: Promise<string>; heard(): string } {
-  const socket = connect(Number(new URL(door.url).port), "127.0.0.1");
-  let heard = "";
+function wire(host: OpenServerHost): { readonly socket: Socket; readonly ended: Promise<string>; received(): string } {
+  const socket = connect(Number(new URL(host.url).port), "127.0.0.1");
+  let received = "";
   socket
     .on("data", (chunk: Buffer) => {
-      heard += chunk.toString();
+      received += chunk.toString();
     })
     .on("error", () => undefined);
-  return { socket, ended: new Promise(resolve => socket.on("close", () => resolve(heard))), heard: () => heard };
+  return {
+    socket,
+    ended: new Promise(resolve => socket.on("close", () => resolve(received))),
+    received: () => received,
+  };
 }
-const head = (door: OpenDoor, more: Record<string, string>) =>
+const head = (host: OpenServerHost, overrides: Record<string, string>) =>
   [
-    `POST ${new URL(door.url).pathname} HTTP/1.1`,
-    ...Object.entries({ host: new URL(door.url).host, ...auth(door), ...more }).map(
+    `POST ${new URL(host.url).pathname} HTTP/1.1`,
+    ...Object.entries({ host: new URL(host.url).host, ...auth(host), ...overrides }).map(
       ([name, value]) => `${name}: ${value}`,
     ),
     "",
@@ -118,9 +122,9 @@ const head = (door: OpenDoor, more: Record<string, string>) =>
 suite("MCP HTTP server: access control", () => {
   test("listens only on 127.0.0.1 and sends no CORS headers to other origins", async () => {
     await using house = new House();
-    const door = await house.open();
-    equal(new URL(door.url).hostname, "127.0.0.1");
-    const good = await ask(door, auth(door));
+    const host = await house.open();
+    equal(new URL(host.url).hostname, "127.0.0.1");
+    const good = await ask(host, auth(host));
     equal(good.status, 200);
     match(good.body, /"serverInfo":\{"name":"many"/);
     match(String(good.headers["mcp-session-id"]), /^[\w-]{36}$/);
@@ -129,7 +133,7 @@ suite("MCP HTTP server: access control", () => {
       [],
     );
     const preflight = await ask(
-      door,
+      host,
       { origin: "https://evil.example", "access-control-request-method": "POST" },
       { method: "OPTIONS" },
     );
@@ -166,10 +170,10 @@ suite("MCP HTTP server: access control", () => {
 
   test("rejects a wrong token, Host, Origin, path or method without calling the server", async () => {
     await using house = new House();
-    const door = await house.open(),
+    const host = await house.open(),
       other = await house.open(),
-      port = new URL(door.url).port,
-      good = auth(door);
+      port = new URL(host.url).port,
+      good = auth(host);
     const cases: readonly (readonly [
       status: number,
       headers: Record<string, string>,
@@ -178,10 +182,10 @@ suite("MCP HTTP server: access control", () => {
       [401, JSON_HEADERS],
       [401, { ...good, authorization: "Bearer wrong" }],
       [401, { ...good, authorization: `Bearer ${other.token}` }],
-      [401, { ...good, authorization: door.token }],
-      [401, { ...good, authorization: `Basic ${door.token}` }],
-      [401, { ...good, authorization: `Bearer ${door.token}x` }],
-      [401, { ...good, authorization: `Bearer ${door.token.slice(1)}` }],
+      [401, { ...good, authorization: host.token }],
+      [401, { ...good, authorization: `Basic ${host.token}` }],
+      [401, { ...good, authorization: `Bearer ${host.token}x` }],
+      [401, { ...good, authorization: `Bearer ${host.token.slice(1)}` }],
       [403, { ...good, host: "evil.example" }],
       [403, { ...good, host: `evil.example:${port}` }],
       [403, { ...good, host: `localhost:${port}` }],
@@ -192,7 +196,7 @@ suite("MCP HTTP server: access control", () => {
       [403, { ...good, origin: `http://localhost:${port}` }],
       [403, { ...good, origin: "http://127.0.0.1" }],
       [404, good, { path: "/" }],
-      [404, good, { path: `${new URL(door.url).pathname}/` }],
+      [404, good, { path: `${new URL(host.url).pathname}/` }],
       [404, good, { path: "/.well-known/oauth-protected-resource" }],
       [405, good, { method: "PUT" }],
       [405, good, { method: "GET" }],
@@ -204,28 +208,28 @@ suite("MCP HTTP server: access control", () => {
       [406, { ...good, accept: "text/html" }],
     ];
     for (const [status, headers, how] of cases.slice(0, -2))
-      equal((await ask(door, headers, how)).status, status, JSON.stringify([headers, how]));
+      equal((await ask(host, headers, how)).status, status, JSON.stringify([headers, how]));
     equal(house.connects, 0);
     for (const [status, headers, how] of cases.slice(-2))
-      equal((await ask(door, headers, how)).status, status, JSON.stringify([headers, how]));
-    match(told(await ask(door, JSON_HEADERS)), /token/);
-    equal((await ask(door, JSON_HEADERS)).headers["www-authenticate"], "Bearer");
-    equal((await ask(door, { ...good, origin: `http://127.0.0.1:${port}` })).status, 200, "its own origin");
-    equal((await ask(door, { ...good, authorization: `bearer ${door.token}` })).status, 200, "the scheme in any case");
+      equal((await ask(host, headers, how)).status, status, JSON.stringify([headers, how]));
+    match(told(await ask(host, JSON_HEADERS)), /token/);
+    equal((await ask(host, JSON_HEADERS)).headers["www-authenticate"], "Bearer");
+    equal((await ask(host, { ...good, origin: `http://127.0.0.1:${port}` })).status, 200, "its own origin");
+    equal((await ask(host, { ...good, authorization: `bearer ${host.token}` })).status, 200, "the scheme in any case");
     ok(
-      !house.log.join("\n").includes(door.token) && !house.log.join("\n").includes(new URL(door.url).pathname),
+      !house.log.join("\n").includes(host.token) && !house.log.join("\n").includes(new URL(host.url).pathname),
       "no secrets in the log",
     );
   });
 
   test("stops answering when the server is closed and refuses connections when the host is closed", async () => {
     const house = new House(),
-      door = await house.open(),
+      host = await house.open(),
       open = await house.open();
-    const client = await connected(http(door));
-    await door[Symbol.asyncDispose]();
-    await door[Symbol.asyncDispose]();
-    equal((await ask(door, auth(door))).status, 404);
+    const client = await connected(http(host));
+    await host[Symbol.asyncDispose]();
+    await host[Symbol.asyncDispose]();
+    equal((await ask(host, auth(host))).status, 404);
     equal((await ask(open, auth(open))).status, 200);
     await client.close();
     await house[Symbol.asyncDispose]();
@@ -256,7 +260,7 @@ suite("MCP HTTP server: unauthenticated connections", () => {
     }
     const slow = wire(door);
     slow.socket.write(head(door, { ...ASK, host, authorization: "Bearer no", "content-length": "10" }));
-    await eventually(() => slow.heard().includes('"error"'), "the answer comes before the body");
+    await eventually(() => slow.received().includes('"error"'), "the answer comes before the body");
     slow.socket.write("0123456789");
     match(await slow.ended, /^HTTP\/1\.1 401/);
     equal(house.clock.waiting, 0, "no timer left");
@@ -264,33 +268,33 @@ suite("MCP HTTP server: unauthenticated connections", () => {
 
   test("closes connections without a complete request after 5 s, but keeps an authenticated one", async () => {
     await using house = new House();
-    const door = await house.open(),
-      silent = wire(door),
-      half = wire(door),
-      good = wire(door);
+    const host = await house.open(),
+      silent = wire(host),
+      half = wire(host),
+      good = wire(host);
     half.socket.write("POST / HTTP/1.1\r\nhost: ");
-    good.socket.write(head(door, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+    good.socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
     await eventually(
-      () => good.heard().includes("serverInfo") && house.clock.waiting === 2,
+      () => good.received().includes("serverInfo") && house.clock.waiting === 2,
       "one is known, two are not",
     );
     house.clock.advance(5000);
     deepEqual([await silent.ended, await half.ended], ["", ""]);
-    good.socket.write(head(door, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
-    await eventually(() => good.heard().match(/serverInfo/g)?.length === 2, "the connection is used again");
+    good.socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+    await eventually(() => good.received().match(/serverInfo/g)?.length === 2, "the connection is used again");
     good.socket.destroy();
   });
 
   test("closes the oldest unauthenticated connection above the limit and serves authenticated requests", async () => {
     await using house = new House({ unknownSockets: 3 });
-    const door = await house.open(),
+    const host = await house.open(),
       sockets = [];
     for (let i = 0; i < 10; i++) {
-      sockets.push(wire(door));
+      sockets.push(wire(host));
       await eventually(() => house.clock.waiting === Math.min(i + 1, 3), `connection ${i} is there`);
     }
     await Promise.all(sockets.slice(0, 7).map(({ ended }) => ended));
-    equal((await ask(door, auth(door))).status, 200);
+    equal((await ask(host, auth(host))).status, 200);
     for (const { socket } of sockets) socket.destroy();
   });
 });
@@ -298,15 +302,15 @@ suite("MCP HTTP server: unauthenticated connections", () => {
 suite("MCP HTTP server: closed server", () => {
   test("answers its authenticated clients after it closed, without a warning", async () => {
     await using house = new House();
-    const door = await house.open(),
-      begun = await ask(door, auth(door)),
-      headers = { ...auth(door), "mcp-session-id": String(begun.headers["mcp-session-id"]) };
-    await door[Symbol.asyncDispose]();
+    const host = await house.open(),
+      started = await ask(host, auth(host)),
+      headers = { ...auth(host), "mcp-session-id": String(started.headers["mcp-session-id"]) };
+    await host[Symbol.asyncDispose]();
     const answers = await Promise.all([
-      ask(door, headers),
-      ask(door, auth(door)),
-      ask(door, headers, { method: "GET" }),
-      ask(door, headers, { method: "DELETE" }),
+      ask(host, headers),
+      ask(host, auth(host)),
+      ask(host, headers, { method: "GET" }),
+      ask(host, headers, { method: "DELETE" }),
     ]);
     deepEqual(
       answers.map(({ status }) => status),
@@ -314,16 +318,16 @@ suite("MCP HTTP server: closed server", () => {
     );
     match(told(answers[0]!), /closed/);
     deepEqual(house.log, []);
-    equal((await ask(door, { ...headers, authorization: "Bearer no" })).status, 401);
+    equal((await ask(host, { ...headers, authorization: "Bearer no" })).status, 401);
     equal(house.log.length, 1);
   });
 
   test("makes the SDK client stop its stream and fails its requests", async () => {
     await using house = new House();
-    const door = await house.open();
-    await using client = await connected(http(door));
+    const host = await house.open();
+    await using client = await connected(http(host));
     await client.listTools();
-    await door[Symbol.asyncDispose]();
+    await host[Symbol.asyncDispose]();
     await rejects(client.listTools(), /404|closed/);
     deepEqual(house.log, []);
   });
@@ -332,17 +336,17 @@ suite("MCP HTTP server: closed server", () => {
 suite("MCP HTTP server: limits", () => {
   test("rejects an oversized body unread if declared, otherwise as soon as it exceeds the limit", async () => {
     await using house = new House({ bodyBytes: 1000 });
-    const door = await house.open(),
+    const host = await house.open(),
       large = "x".repeat(5_000_000);
-    const declared = await ask(door, { ...auth(door), "content-length": String(large.length) }, { body: large });
+    const declared = await ask(host, { ...auth(host), "content-length": String(large.length) }, { body: large });
     equal(declared.status, 413);
     match(told(declared), /1000 bytes/);
-    equal((await ask(door, { ...auth(door), "transfer-encoding": "chunked" }, { body: large })).status, 413);
-    const idle = wire(door),
-      left = wire(door);
-    for (const { socket } of [idle, left]) socket.write(head(door, { "content-length": "1001" }));
+    equal((await ask(host, { ...auth(host), "transfer-encoding": "chunked" }, { body: large })).status, 413);
+    const idle = wire(host),
+      left = wire(host);
+    for (const { socket } of [idle, left]) socket.write(head(host, { "content-length": "1001" }));
     await eventually(
-      () => idle.heard().includes("413") && left.heard().includes("413"),
+      () => idle.received().includes("413") && left.received().includes("413"),
       "an answer before any of the body",
     );
     left.socket.destroy();
@@ -352,7 +356,7 @@ suite("MCP HTTP server: limits", () => {
     const { length } = INITIALIZE;
     ok(length < 1000);
     equal(
-      (await ask(door, auth(door), { body: INITIALIZE + " ".repeat(1000 - length) })).status,
+      (await ask(host, auth(host), { body: INITIALIZE + " ".repeat(1000 - length) })).status,
       200,
       "exactly the limit",
     );
@@ -361,9 +365,9 @@ suite("MCP HTTP server: limits", () => {
 
   test("responds 408 and closes the connection if the body does not arrive in time", async () => {
     await using house = new House();
-    const door = await house.open(),
-      { socket, ended } = wire(door);
-    socket.write(`${head(door, { "content-length": "100" })}{"jsonrpc"`);
+    const host = await house.open(),
+      { socket, ended } = wire(host);
+    socket.write(`${head(host, { "content-length": "100" })}{"jsonrpc"`);
     await eventually(() => house.clock.waiting === 1, "the limit runs");
     house.clock.advance(29_999);
     equal(house.clock.waiting, 1);
@@ -382,9 +386,9 @@ suite("MCP HTTP server: limits", () => {
 
   test("releases the timer of a client that disconnects during the body", async () => {
     await using house = new House();
-    const door = await house.open(),
-      { socket } = wire(door);
-    socket.write(`${head(door, { "content-length": "100" })}{"jsonrpc"`);
+    const host = await house.open(),
+      { socket } = wire(host);
+    socket.write(`${head(host, { "content-length": "100" })}{"jsonrpc"`);
     await eventually(() => house.clock.waiting === 1, "the body is awaited");
     socket.destroy();
     await eventually(() => house.clock.waiting === 0, "no timer left");
@@ -392,33 +396,35 @@ suite("MCP HTTP server: limits", () => {
 
   test("asks clients to retry above the limit of concurrent requests", async () => {
     await using house = new House({ requests: 2 });
-    const door = await house.open(),
-      open = [wire(door), wire(door)];
-    for (const { socket } of open) socket.write(head(door, { "content-length": "100" }));
+    const host = await house.open(),
+      open = [wire(host), wire(host)];
+    for (const { socket } of open) socket.write(head(host, { "content-length": "100" }));
     await eventually(() => house.clock.waiting === 2, "both are being read");
-    const refused = await ask(door, auth(door));
+    const refused = await ask(host, auth(host));
     deepEqual([refused.status, refused.headers["retry-after"]], [429, "1"]);
     for (const { socket } of open) socket.destroy();
     await eventually(() => house.clock.waiting === 0, "both have left");
-    equal((await ask(door, auth(door))).status, 200);
+    equal((await ask(host, auth(host))).status, 200);
   });
 
   test("disconnects a client that does not read, while serving other clients", async () => {
     await using house = new House();
-    const door = await house.open();
-    await using client = await connected(http(door));
-    const begun = await ask(door, auth(door)),
+    const host = await house.open();
+    await using client = await connected(http(host));
+    const started = await ask(host, auth(host)),
       body = JSON.stringify({
         jsonrpc: "2.0",
         id: 1,
         method: "tools/call",
         params: { name: "flood", arguments: { messages: 40 }, _meta: { progressToken: 5 } },
       });
-    const { socket, ended } = wire(door);
+    const { socket, ended } = wire(host);
     socket.pause();
     socket.write(
-      head(door, { "content-length": String(body.length), "mcp-session-id": String(begun.headers["mcp-session-id"]) }) +
-        body,
+      head(host, {
+        "content-length": String(body.length),
+        "mcp-session-id": String(started.headers["mcp-session-id"]),
+      }) + body,
     );
     const progress = new Signal();
     await client.callTool({ name: "flood", arguments: { messages: 3 } }, undefined, { onprogress: progress.fire });
@@ -430,14 +436,14 @@ suite("MCP HTTP server: limits", () => {
 
   test("closes the session idle longest above the session limit", async () => {
     await using house = new House();
-    const door = await house.open();
+    const host = await house.open();
     const ids: string[] = [];
-    for (let i = 0; i < 65; i++) ids.push(String((await ask(door, auth(door))).headers["mcp-session-id"]));
+    for (let i = 0; i < 65; i++) ids.push(String((await ask(host, auth(host))).headers["mcp-session-id"]));
     const status = async (id: string | undefined) =>
       (
         await ask(
-          door,
-          { ...auth(door), "mcp-session-id": String(id) },
+          host,
+          { ...auth(host), "mcp-session-id": String(id) },
           { body: '{"jsonrpc":"2.0","id":1,"method":"ping"}' },
         )
       ).status;
@@ -446,24 +452,24 @@ suite("MCP HTTP server: limits", () => {
 });
 
 suite("MCP HTTP server: streams", () => {
-  const begin = async (door: OpenDoor) => ({
-    ...auth(door),
-    "mcp-session-id": String((await ask(door, auth(door))).headers["mcp-session-id"]),
+  const begin = async (host: OpenServerHost) => ({
+    ...auth(host),
+    "mcp-session-id": String((await ask(host, auth(host))).headers["mcp-session-id"]),
   });
-  const listening = async (door: OpenDoor, headers: Record<string, string>) => {
-    const { socket, heard } = wire(door);
-    socket.write(head(door, headers).replace(/^POST/, "GET"));
-    await eventually(() => heard().includes("text/event-stream"), "the stream is open");
-    return { heard, [Symbol.dispose]: () => socket.destroy() };
+  const listening = async (host: OpenServerHost, headers: Record<string, string>) => {
+    const { socket, received } = wire(host);
+    socket.write(head(host, headers).replace(/^POST/, "GET"));
+    await eventually(() => received().includes("text/event-stream"), "the stream is open");
+    return { received, [Symbol.dispose]: () => socket.destroy() };
   };
 
   test("sends progress on the stream of its request, even when the client has a general stream", async () => {
     await using house = new House();
-    const door = await house.open(),
-      headers = await begin(door);
-    using stream = await listening(door, headers);
+    const host = await house.open(),
+      headers = await begin(host);
+    using stream = await listening(host, headers);
     const call = (id: number, name: string) =>
-      ask(door, headers, {
+      ask(host, headers, {
         body: JSON.stringify({
           jsonrpc: "2.0",
           id,
@@ -474,10 +480,10 @@ suite("MCP HTTP server: streams", () => {
     const answer = await call(1, "progress");
     equal(answer.body.match(/"progressToken":"t1"/g)?.length, 3);
     await call(2, "change");
-    await eventually(() => stream.heard().includes("resources/updated"), "the change");
-    ok(!stream.heard().includes("progress"));
+    await eventually(() => stream.received().includes("resources/updated"), "the change");
+    ok(!stream.received().includes("progress"));
     equal(
-      (await ask(door, { ...headers, accept: "text/event-stream" }, { method: "GET" })).status,
+      (await ask(host, { ...headers, accept: "text/event-stream" }, { method: "GET" })).status,
       409,
       "one such stream is enough",
     );
@@ -485,18 +491,18 @@ suite("MCP HTTP server: streams", () => {
 
   test("keeps an idle stream alive between events until it ends", async () => {
     await using house = new House();
-    const door = await house.open(),
-      headers = await begin(door),
+    const host = await house.open(),
+      headers = await begin(host),
       server = servers.at(-1)!;
-    const { socket, heard } = wire(door),
+    const { socket, received } = wire(host),
       body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "wait" } });
-    socket.write(head(door, { ...headers, "content-length": String(body.length), connection: "close" }) + body);
-    await eventually(() => heard().includes("text/event-stream"), "the answer has begun");
+    socket.write(head(host, { ...headers, "content-length": String(body.length), connection: "close" }) + body);
+    await eventually(() => received().includes("text/event-stream"), "the answer has begun");
     for (let minutes = 0; minutes < 10; minutes++) house.clock.advance(60_000);
-    await eventually(() => heard().match(/: keepalive\n\n/g)?.length === 40, "four a minute");
+    await eventually(() => received().match(/: keepalive\n\n/g)?.length === 40, "four a minute");
     await server.close();
     await eventually(
-      () => /: keepalive\n\n[^:]*event: message\ndata: [^\n]*"error"/.test(heard()),
+      () => /: keepalive\n\n[^:]*event: message\ndata: [^\n]*"error"/.test(received()),
       "it ends with the server's end",
     );
     socket.destroy();
@@ -505,20 +511,20 @@ suite("MCP HTTP server: streams", () => {
 
   test("buffers messages for a client without a stream and rejects messages above the limit", async () => {
     await using house = new House();
-    const door = await house.open(),
-      headers = await begin(door),
+    const host = await house.open(),
+      headers = await begin(host),
       server = servers.at(-1)!;
     const asked = Array.from({ length: 101 }, () =>
       server.createMessage({ messages: [], maxTokens: 1 }).catch((error: unknown) => String(error)),
     );
     match(String(await asked[0]), /does not listen/);
-    using stream = await listening(door, headers);
-    await eventually(() => stream.heard().match(/sampling\/createMessage/g)?.length === 100, "the rest arrives");
-    const ids = [...stream.heard().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
+    using stream = await listening(host, headers);
+    await eventually(() => stream.received().match(/sampling\/createMessage/g)?.length === 100, "the rest arrives");
+    const ids = [...stream.received().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));
     for (const id of ids)
       equal(
         (
-          await ask(door, headers, {
+          await ask(host, headers, {
             body: JSON.stringify({
               jsonrpc: "2.0",
               id,

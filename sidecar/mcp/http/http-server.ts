@@ -14,7 +14,7 @@ import type { Clock } from "../../rpc/clock";
 import { ServerHost } from "./server-host";
 import { readBody, refuse, serveClosed } from "./http-body";
 import { closing, hasToken, refusal, refusedAtDoor, refusedAtGate, type Refusal } from "./http-guard";
-import type { Odd } from "../link";
+import type { OnWarning } from "../link";
 import type { ServedServer } from "../declared-servers";
 import { UnknownSockets } from "./unauthenticated-sockets";
 
@@ -50,7 +50,7 @@ const MAX_CLOSED = 256;
 const KEEP_ALIVE_MS = 300_000;
 
 /** Address of a server, valid until it is disposed. */
-export interface OpenDoor extends AsyncDisposable {
+export interface OpenServerHost extends AsyncDisposable {
   readonly url: string;
   readonly token: string;
 }
@@ -62,7 +62,7 @@ type State =
 
 export class McpEndpoint implements AsyncDisposable {
   readonly #clock: Clock;
-  readonly #odd: Odd;
+  readonly #onWarning: OnWarning;
   readonly #limits: EndpointLimits;
   #state: State = { kind: "idle" };
   /** Server hosts by path. */
@@ -73,11 +73,11 @@ export class McpEndpoint implements AsyncDisposable {
 
   constructor({
     clock,
-    odd,
+    onWarning,
     limits,
-  }: { readonly clock: Clock; readonly odd: Odd; readonly limits?: Partial<EndpointLimits> }) {
+  }: { readonly clock: Clock; readonly onWarning: OnWarning; readonly limits?: Partial<EndpointLimits> }) {
     this.#clock = clock;
-    this.#odd = odd;
+    this.#onWarning = onWarning;
     this.#limits = { ...LIMITS, ...limits };
     this.#unknown = new UnknownSockets(clock, { ms: this.#limits.tokenMs, sockets: this.#limits.unknownSockets });
   }
@@ -86,22 +86,22 @@ export class McpEndpoint implements AsyncDisposable {
    * Resolves when the server is reachable. Rejects if the listener cannot start or the endpoint is closed. Disposing
    * the result also disposes `server`.
    */
-  async open(server: ServedServer): Promise<OpenDoor> {
-    const door = new ServerHost(server, this.#clock, closed => this.#forget(closed), this.#odd);
+  async open(server: ServedServer): Promise<OpenServerHost> {
+    const host = new ServerHost(server, this.#clock, closed => this.#forget(closed), this.#onWarning);
     const port = portOf(await this.#listening());
     if (this.#state.kind === "closed") throw new Error("The endpoint for MCP servers is closed.");
-    this.#doors.set(door.path, door);
+    this.#doors.set(host.path, host);
     return {
-      url: `http://127.0.0.1:${port}${door.path}`,
-      token: door.token,
-      [Symbol.asyncDispose]: () => door[Symbol.asyncDispose](),
+      url: `http://127.0.0.1:${port}${host.path}`,
+      token: host.token,
+      [Symbol.asyncDispose]: () => host[Symbol.asyncDispose](),
     };
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     const state = this.#state;
     this.#state = { kind: "closed" };
-    await Promise.all([...this.#doors.values()].map(door => door[Symbol.asyncDispose]()));
+    await Promise.all([...this.#doors.values()].map(host => host[Symbol.asyncDispose]()));
     if (state.kind !== "listening") return;
     const http = await state.http.catch(() => undefined);
     if (http)
@@ -139,7 +139,7 @@ export class McpEndpoint implements AsyncDisposable {
       };
     const http = createServer(times, (request, response) => {
       this.#serve(http, request, response).catch((error: unknown) => {
-        this.#odd("a request to an MCP server failed", error);
+        this.#onWarning("a request to an MCP server failed", error);
         if (response.headersSent) response.destroy();
         else refuse(request, response, refusal(500, "This request could not be served."), this.#clock);
       });
@@ -150,7 +150,7 @@ export class McpEndpoint implements AsyncDisposable {
     return new Promise((resolve, reject) => {
       http.once("error", reject);
       http.listen({ port: 0, host: "127.0.0.1" }, () => {
-        http.off("error", reject).on("error", error => this.#odd("the endpoint for MCP servers", error));
+        http.off("error", reject).on("error", error => this.#onWarning("the endpoint for MCP servers", error));
         resolve(http);
       });
     });
@@ -158,31 +158,31 @@ export class McpEndpoint implements AsyncDisposable {
 
   async #serve(http: Server, request: IncomingMessage, response: ServerResponse): Promise<void> {
     const no = (why: Refusal): void => {
-      this.#odd("a request to an MCP server was refused", `${why.status} ${why.message}`);
+      this.#onWarning("a request to an MCP server was refused", `${why.status} ${why.message}`);
       refuse(request, response, why, this.#clock);
     };
     const { bodyBytes, bodyMs: ms, requests } = this.#limits;
     const atGate = refusedAtGate(request, portOf(http));
     if (atGate) return no(closing(atGate));
     const path = request.url ?? "",
-      door = this.#doors.get(path),
-      token = door?.token ?? this.#closed.get(path);
+      host = this.#doors.get(path),
+      token = host?.token ?? this.#closed.get(path);
     if (token === undefined) return no(closing(refusal(404, "There is nothing here.")));
     if (!hasToken(request, token))
       return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
     this.#unknown.known(request.socket);
-    if (!door) return serveClosed(request, response, this.#clock);
+    if (!host) return serveClosed(request, response, this.#clock);
     const atDoor = refusedAtDoor(request, bodyBytes);
     if (atDoor) return no(atDoor);
-    if (door.busy >= requests) return no(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
-    door.busy++;
+    if (host.busy >= requests) return no(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
+    host.busy++;
     response.once("close", () => {
-      door.busy--;
+      host.busy--;
     });
-    if (request.method !== "POST") return door.handle(request, response, undefined);
+    if (request.method !== "POST") return host.handle(request, response, undefined);
     const body = await readBody(request, { bytes: bodyBytes, ms, clock: this.#clock });
     if (body.kind === "refused") return no(body.why);
-    if (body.kind === "read") await door.handle(request, response, body.value);
+    if (body.kind === "read") await host.handle(request, response, body.value);
   }
 }
 

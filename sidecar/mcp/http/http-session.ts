@@ -22,7 +22,7 @@ import { Frame } from "../../rpc/frame";
 import { isObject } from "../../rpc/json";
 import { RpcCode, type Id, type Message } from "../../rpc/message";
 import { ResponseWriter } from "./response-writer";
-import type { Odd } from "../link";
+import type { OnWarning } from "../link";
 import { metaOf } from "../revision";
 import { frameOf, isId, isMcpMessage } from "../transport";
 import { MCP_METHODS } from "../methods";
@@ -46,12 +46,12 @@ export class HttpSession implements AsyncDisposable {
     channel: Channel,
     clock: Clock,
     ended: (session: HttpSession) => void,
-    odd: Odd,
+    onWarning: OnWarning,
   ): Promise<HttpSession> {
     const { WebStandardStreamableHTTPServerTransport: Transport } = await import(
       "@modelcontextprotocol/sdk/server/webStandardStreamableHttp.js"
     );
-    return new HttpSession(channel, clock, Transport, ended, odd);
+    return new HttpSession(channel, clock, Transport, ended, onWarning);
   }
 
   private constructor(
@@ -59,7 +59,7 @@ export class HttpSession implements AsyncDisposable {
     private readonly clock: Clock,
     Transport: typeof WebStandardStreamableHTTPServerTransport,
     ended: (session: HttpSession) => void,
-    private readonly odd: Odd,
+    private readonly onWarning: OnWarning,
   ) {
     this.#transport = new Transport({ sessionIdGenerator: () => this.id });
     this.#transport.onmessage = message => this.#fromClient(message);
@@ -80,27 +80,27 @@ export class HttpSession implements AsyncDisposable {
 
   /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP response is complete. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
-    const outlet = new ResponseWriter(response, this.clock),
+    const writer = new ResponseWriter(response, this.clock),
       asked = requestsIn(body);
     for (const { id, token } of asked) {
-      this.#open.set(id, outlet);
+      this.#open.set(id, writer);
       if (token !== undefined) this.#tokens.set(token, id);
     }
     const answer = await this.#transport.handleRequest(webRequest(request), { parsedBody: body });
-    if (answer.ok) this.#streamOpened(request, outlet);
+    if (answer.ok) this.#streamOpened(request, writer);
     else for (const { id } of asked) this.#settled(id);
-    await outlet.pour(answer);
+    await writer.pour(answer);
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#serverGone({ message: "The session was closed." });
   }
 
-  #streamOpened({ method }: IncomingMessage, outlet: ResponseWriter): void {
+  #streamOpened({ method }: IncomingMessage, writer: ResponseWriter): void {
     if (method === "GET") {
-      this.#standing = outlet;
-      outlet.onClose(() => {
-        if (this.#standing === outlet) this.#standing = undefined;
+      this.#standing = writer;
+      writer.onClose(() => {
+        if (this.#standing === writer) this.#standing = undefined;
       });
     }
     if (method !== "DELETE") for (const message of this.#held.splice(0)) this.#place(message);
@@ -112,9 +112,9 @@ export class HttpSession implements AsyncDisposable {
 
   #fromServer(message: Message): void {
     if ("method" in message) return this.#place(message);
-    if (message.id === null) return this.odd("an MCP server could not read a message", message);
-    const outlet = this.#settled(message.id);
-    if (this.#takes(outlet, message))
+    if (message.id === null) return this.onWarning("an MCP server could not read a message", message);
+    const writer = this.#settled(message.id);
+    if (this.#takes(writer, message))
       this.#send(
         isMcpMessage(message) ? message : failure(message.id, "The answer of the MCP server is not an object."),
         undefined,
@@ -127,7 +127,7 @@ export class HttpSession implements AsyncDisposable {
     const related = progress && isObject(message.params) ? this.#tokens.get(message.params.progressToken) : undefined;
     if (progress && related !== undefined) return this.#sendTo(message, this.#open.get(related), related);
     if (this.#standing?.isOpen) return this.#sendTo(message, this.#standing, undefined);
-    const newest = [...this.#open].reverse().find(([, outlet]) => outlet.isOpen);
+    const newest = [...this.#open].reverse().find(([, writer]) => writer.isOpen);
     if (newest) return this.#sendTo(message, newest[1], newest[0]);
     if (!progress) this.#hold(message);
   }
@@ -139,15 +139,15 @@ export class HttpSession implements AsyncDisposable {
       this.channel.send(Frame.of(failure(dropped.id, "The MCP client does not listen.")));
   }
 
-  #sendTo(message: Message, outlet: ResponseWriter | undefined, related: Id | undefined): void {
-    if (!isMcpMessage(message)) return this.odd("a message that is not one of MCP", message);
-    if (this.#takes(outlet, message)) this.#send(message, related);
+  #sendTo(message: Message, writer: ResponseWriter | undefined, related: Id | undefined): void {
+    if (!isMcpMessage(message)) return this.onWarning("a message that is not one of MCP", message);
+    if (this.#takes(writer, message)) this.#send(message, related);
   }
 
-  #takes(outlet: ResponseWriter | undefined, message: Message): boolean {
-    const taken = outlet?.takes(message) ?? false;
+  #takes(writer: ResponseWriter | undefined, message: Message): boolean {
+    const taken = writer?.takes(message) ?? false;
     if (!taken)
-      this.odd(
+      this.onWarning(
         "a message for an MCP client that has left, or does not read",
         "method" in message ? message.method : "an answer",
       );
@@ -158,18 +158,18 @@ export class HttpSession implements AsyncDisposable {
     // Rejects if the client has disconnected meanwhile.
     this.#transport
       .send(message, related === undefined ? {} : { relatedRequestId: related })
-      .catch((error: unknown) => this.odd("an MCP message found nobody", error));
+      .catch((error: unknown) => this.onWarning("an MCP message found nobody", error));
   }
 
   #settled(id: Id): ResponseWriter | undefined {
-    const outlet = this.#open.get(id);
+    const writer = this.#open.get(id);
     this.#open.delete(id);
     for (const [token, of] of this.#tokens) if (of === id) this.#tokens.delete(token);
-    return outlet;
+    return writer;
   }
 
   async #serverGone({ message }: Closed): Promise<void> {
-    for (const [id, outlet] of this.#open) if (outlet.isOpen) this.#send(failure(id, message), undefined);
+    for (const [id, writer] of this.#open) if (writer.isOpen) this.#send(failure(id, message), undefined);
     this.#open.clear();
     await this.#transport.close();
   }

@@ -16,7 +16,7 @@ import { refuse, sendJson } from "./http-body";
 import { refusal } from "./http-guard";
 import { HttpSession } from "./http-session";
 import { serveStateless } from "./http-stateless";
-import type { Odd } from "../link";
+import type { OnWarning } from "../link";
 import type { ServedServer } from "../declared-servers";
 import { CLASSIC_REVISIONS, isStateless } from "../revision";
 import { isId } from "../transport";
@@ -38,8 +38,8 @@ export class ServerHost implements AsyncDisposable {
   constructor(
     private readonly server: ServedServer,
     private readonly clock: Clock,
-    private readonly closed: (door: ServerHost) => void,
-    private readonly odd: Odd,
+    private readonly closed: (host: ServerHost) => void,
+    private readonly onWarning: OnWarning,
   ) {}
 
   /** `body` is parsed; undefined for GET and DELETE. */
@@ -47,8 +47,8 @@ export class ServerHost implements AsyncDisposable {
     const { method, headers } = request,
       sessionId = headers["mcp-session-id"],
       version = headers["mcp-protocol-version"];
-    const no = (status: number, message: string, more?: Readonly<Record<string, string>>): void =>
-      refuse(request, response, refusal(status, message, more), this.clock);
+    const no = (status: number, message: string, extra?: Readonly<Record<string, string>>): void =>
+      refuse(request, response, refusal(status, message, extra), this.clock);
     if (this.#ends.signal.aborted) return no(404, "This MCP server is closed.");
     if (sessionId !== undefined) {
       const session = this.#used(String(sessionId));
@@ -81,13 +81,18 @@ export class ServerHost implements AsyncDisposable {
   async #begin(request: IncomingMessage, response: ServerResponse, body: JsonObject): Promise<void> {
     try {
       const channel = await this.server.connect();
-      const session = await HttpSession.begin(channel, this.clock, ended => this.#sessions.delete(ended.id), this.odd);
+      const session = await HttpSession.begin(
+        channel,
+        this.clock,
+        ended => this.#sessions.delete(ended.id),
+        this.onWarning,
+      );
       this.#sessions.set(session.id, session);
       if (this.#ends.signal.aborted) await session[Symbol.asyncDispose](); // it responds that it is closed
       await this.#makeRoom();
       await session.handle(request, response, body);
     } catch (error) {
-      this.odd("an MCP session could not begin", error);
+      this.onWarning("an MCP session could not begin", error);
       const { code, message } =
         error instanceof RpcError ? error : new RpcError(RpcCode.internalError, "The MCP server could not be reached.");
       if (!response.headersSent)

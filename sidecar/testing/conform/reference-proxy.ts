@@ -23,7 +23,7 @@ export function referenceProxy(fault: ProxyFault = {}): Subject {
     const input = new PassThrough(),
       output = new PassThrough(),
       state: FaultyProxy = { write: serving.write, isDead: false };
-    serveProxyOnStdio({ name: "Reference", make: () => ({}) }, { input, output, odd: () => undefined });
+    serveProxyOnStdio({ name: "Reference", create: () => ({}) }, { input, output, onWarning: () => undefined });
     let rest = "";
     output.setEncoding("utf8").on("data", (text: string) => {
       const lines = (rest + text).split("\n");

@@ -167,10 +167,10 @@ const number =
     /^\d+$/.test(rest) ? { step, n: Number(rest) } : undefined;
 /** Step whose arguments match a pattern. */
 const form =
-  (pattern: RegExp, make: (...groups: string[]) => Step | undefined): Parse =>
+  (pattern: RegExp, create: (...groups: string[]) => Step | undefined): Parse =>
   rest => {
     const groups = pattern.exec(rest);
-    return groups ? make(...groups.slice(1).map(group => group ?? "")) : undefined;
+    return groups ? create(...groups.slice(1).map(group => group ?? "")) : undefined;
   };
 
 const STEPS: Readonly<Record<string, Parse>> = {
@@ -280,7 +280,7 @@ const STEPS: Readonly<Record<string, Parse>> = {
   crash: number("crash"),
   sleep: number("sleep"),
   "stderr-flood": number("stderr-flood"),
-  late: form(/^(\d+) ([^]+)$/, (ms, said = "") => ({ step: "late", ms: Number(ms), text: unescaped(said) })),
+  late: form(/^(\d+) ([^]+)$/, (ms, text = "") => ({ step: "late", ms: Number(ms), text: unescaped(text) })),
   commands: rest => (rest === "" ? undefined : { step: "commands", commands: rest.split(",").map(command) }),
   usage: form(/^(\d+) (\d+)(?: ([\d.]+) (\w+))?$/, (used, size, amount, currency) => ({
     step: "usage",

@@ -10,7 +10,7 @@ import * as vscode from "vscode";
 import type { Change } from "../../protocol/webview";
 import type { TextFiles } from "./text-files";
 
-const MOST_PAIRS = 20;
+const MAX_PAIRS = 20;
 
 export class Proposals implements vscode.Disposable {
   /** Pairs of texts by the query of their URI. */
@@ -40,7 +40,7 @@ export class Proposals implements vscode.Disposable {
     const query = String(++this.#made);
     this.#pairs.set(query, { before: oldText, after: newText });
     const [oldest] = this.#pairs.keys();
-    if (this.#pairs.size > MOST_PAIRS && oldest !== undefined) this.#pairs.delete(oldest);
+    if (this.#pairs.size > MAX_PAIRS && oldest !== undefined) this.#pairs.delete(oldest);
     const of = (fragment: string): vscode.Uri =>
       vscode.Uri.from({ scheme: this.scheme, path: vscode.Uri.file(file).path, query, fragment });
     const right = (await this.#isDone(file, newText)) ? vscode.Uri.file(file) : of("after");

@@ -15,7 +15,7 @@ import { changedPart, type ChangedPart } from "./changed-part";
 import { withLineEnds } from "./line-endings";
 
 /** Equal to VS Code's own limit for extensions. */
-const MOST_BYTES = 50 * 1024 * 1024;
+const MAX_BYTES = 50 * 1024 * 1024;
 
 export class TextFiles {
   #last: Promise<unknown> = Promise.resolve();
@@ -83,7 +83,7 @@ async function bytesOf(uri: vscode.Uri): Promise<Uint8Array | undefined> {
   try {
     const { type, size } = await vscode.workspace.fs.stat(uri);
     if (type & vscode.FileType.Directory) throw NotServed.refused(`${uri.fsPath} is a folder.`);
-    if (size > MOST_BYTES) throw tooLarge(uri);
+    if (size > MAX_BYTES) throw tooLarge(uri);
     return await vscode.workspace.fs.readFile(uri);
   } catch (error) {
     if (error instanceof NotServed) throw error;
@@ -104,7 +104,7 @@ async function decoded(bytes: Uint8Array, uri: vscode.Uri, encoding: string | un
 
 async function encoded(text: string, uri: vscode.Uri, encoding: string): Promise<Uint8Array> {
   const bytes = await vscode.workspace.encode(text, { encoding });
-  if (bytes.length > MOST_BYTES) throw tooLarge(uri);
+  if (bytes.length > MAX_BYTES) throw tooLarge(uri);
   if (!encoding.startsWith("utf") && (await vscode.workspace.decode(bytes, { encoding })) !== text)
     throw NotServed.refused(
       `${uri.fsPath} is kept in the encoding ${encoding}, which cannot hold every character of this text.`,
@@ -140,7 +140,7 @@ function noText(uri: vscode.Uri, cause: unknown): NotServed {
   return NotServed.refused(`${uri.fsPath} is no text, or cannot be opened as such.`, cause);
 }
 function tooLarge(uri: vscode.Uri): NotServed {
-  return NotServed.refused(`${uri.fsPath} is larger than ${MOST_BYTES / 1024 / 1024} MB.`);
+  return NotServed.refused(`${uri.fsPath} is larger than ${MAX_BYTES / 1024 / 1024} MB.`);
 }
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);

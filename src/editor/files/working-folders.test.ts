@@ -6,7 +6,7 @@ suite("WorkingFolders", () => {
   const fixture = (
     folders: string[],
     pick: () => Promise<string | undefined> = () => Promise.reject(new Error("asked")),
-  ) => new WorkingFolders({ folders: () => folders, pick, say: () => undefined, home: "/home/me", log: new Log() });
+  ) => new WorkingFolders({ folders: () => folders, pick, report: () => undefined, home: "/home/me", log: new Log() });
 
   test("returns the only folder, or the home folder, without asking", async () => {
     equal(await fixture(["/w"]).choose(), "/w");
@@ -25,19 +25,19 @@ suite("WorkingFolders", () => {
   });
 
   test("reports the default folder once after no choice", async () => {
-    const said: string[] = [];
+    const texts: string[] = [];
     const logged: Parameters<Listener>[0][] = [];
     const log = new Log();
     log.onLog(event => logged.push(event));
     const folders = new WorkingFolders({
       folders: () => ["/w/a", "/w/b"],
       pick: async () => undefined,
-      say: message => said.push(message),
+      report: message => texts.push(message),
       home: "/home/me",
       log,
     });
     deepEqual(await Promise.all([folders.choose(), folders.choose()]), ["/w/a", "/w/a"]);
-    deepEqual(said, ["No folder was chosen: the agent works in /w/a. Open a new tab to choose another."]);
+    deepEqual(texts, ["No folder was chosen: the agent works in /w/a. Open a new tab to choose another."]);
     deepEqual(
       logged.map(({ level, data }) => [level, data]),
       [["info", { cwd: "/w/a" }]],
@@ -52,7 +52,7 @@ suite("WorkingFolders", () => {
       await new WorkingFolders({
         folders: () => ["/a", "/b"],
         pick: async () => "/b",
-        say,
+        report: say,
         home: "/home/me",
         log: new Log(),
       }).choose(),
@@ -62,7 +62,7 @@ suite("WorkingFolders", () => {
       await new WorkingFolders({
         folders: () => ["/a"],
         pick: async () => undefined,
-        say,
+        report: say,
         home: "/home/me",
         log: new Log(),
       }).choose(),

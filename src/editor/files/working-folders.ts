@@ -7,7 +7,7 @@ export interface FolderDeps {
   /** Asks the user; `undefined`: no choice was made. */
   pick(): Promise<string | undefined>;
   /** Shows a message to the user. */
-  say(message: string): void;
+  report(message: string): void;
   readonly home: string;
   readonly log: Log;
 }
@@ -41,7 +41,7 @@ export class WorkingFolders {
     const picked = await this.deps.pick();
     if (picked !== undefined) return picked;
     this.deps.log.info("agent", "No folder was chosen: the agent works in the first one", { cwd: first });
-    this.deps.say(`No folder was chosen: the agent works in ${first}. Open a new tab to choose another.`);
+    this.deps.report(`No folder was chosen: the agent works in ${first}. Open a new tab to choose another.`);
     return first;
   }
 

@@ -23,7 +23,7 @@ export function workspaceFolders(log: Log): FolderDeps {
         })
       )?.folder;
     },
-    say: message => void vscode.window.showInformationMessage(message),
+    report: message => void vscode.window.showInformationMessage(message),
     home: homedir(),
     log,
   };

@@ -60,7 +60,7 @@ export function hoverIn(found: unknown): string {
     .join("\n\n");
 }
 
-const MOST_DEPTH = 12;
+const MAX_DEPTH = 12;
 
 /** Converts `DocumentSymbol[]` with children, or `SymbolInformation[]`. */
 export function symbolsIn(found: unknown, path?: string, depth = 0): readonly IdeSymbol[] {
@@ -72,7 +72,7 @@ export function symbolsIn(found: unknown, path?: string, depth = 0): readonly Id
     if (at && path !== undefined)
       return [
         { path, range: at, name, kind: word, depth, ...text("detail", detail) },
-        ...(depth < MOST_DEPTH ? symbolsIn(children, path, depth + 1) : []),
+        ...(depth < MAX_DEPTH ? symbolsIn(children, path, depth + 1) : []),
       ];
     const { uri, range } = objectOr(location),
       where = pathOf(uri);

@@ -9,7 +9,7 @@ export const QUIET_MS = 700;
 export const NO_NEWS_MS = 3_000;
 /** Maximum wait for a file that was just opened; the service may have to load a project. */
 export const FIRST_NEWS_MS = 10_000;
-const MOST_FILES = 500;
+const MAX_FILES = 500;
 
 export class Freshness {
   readonly #files = new Map<
@@ -51,6 +51,6 @@ export class Freshness {
     this.#files.delete(uri);
     this.#files.set(uri, file);
     const [oldest] = this.#files.keys();
-    if (this.#files.size > MOST_FILES && oldest !== undefined) this.#files.delete(oldest);
+    if (this.#files.size > MAX_FILES && oldest !== undefined) this.#files.delete(oldest);
   }
 }

@@ -69,7 +69,7 @@ export class IdeDiagnostics implements vscode.Disposable {
         }),
         vscode.languages.onDidChangeDiagnostics(({ uris }) => {
           for (const uri of uris) freshness.diagnosed(uri.toString(), clock.now());
-          for (const hear of [...this.#news]) hear();
+          for (const receive of [...this.#news]) receive();
         }),
       ],
     };

@@ -10,7 +10,7 @@ import * as vscode from "vscode";
 import type { Clock } from "../../clock";
 import { NotServed } from "../../errors";
 import {
-  MOST_ITEMS,
+  MAX_ITEMS,
   type IdeAction,
   type IdeAnswer,
   type IdeOperation,
@@ -55,7 +55,7 @@ const LEAST_MS = 2_000,
   BEGINNING_MS = 10_000,
   AGAIN_MS = 300;
 /** Maximum number of code actions whose edits are resolved. */
-const MOST_RESOLVED = 40;
+const MAX_RESOLVED = 40;
 
 interface Asked {
   readonly document: vscode.TextDocument;
@@ -68,7 +68,7 @@ type OfFile = Extract<IdeOperation, { readonly path: string }>;
 export class IdeOperations implements vscode.Disposable {
   readonly #diagnostics: IdeDiagnostics;
   /** Languages whose services have answered, or whose start timed out. */
-  readonly #begun = new Set<string>();
+  readonly #started = new Set<string>();
 
   /** `read` returns the text of a file with unsaved changes. */
   constructor(
@@ -194,11 +194,11 @@ export class IdeOperations implements vscode.Disposable {
         uri,
         rangeIn(range),
         undefined,
-        title === undefined ? 0 : MOST_RESOLVED,
+        title === undefined ? 0 : MAX_RESOLVED,
       ),
     );
     if (title === undefined)
-      return { kind: "actions", actions: found.slice(0, MOST_ITEMS).map(listed), total: found.length };
+      return { kind: "actions", actions: found.slice(0, MAX_ITEMS).map(listed), total: found.length };
     const actions: IdeAction[] = [];
     for (const { changes, ...action } of right(chosenByTitle(found, title)))
       actions.push({
@@ -235,16 +235,16 @@ export class IdeOperations implements vscode.Disposable {
    * or incomplete results.
    */
   async #untilBegun(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
-    if (this.#begun.has(language)) return ask();
+    if (this.#started.has(language)) return ask();
     const began = this.clock.now();
-    for (let said = "", since = began; ; ) {
+    for (let text = "", since = began; ; ) {
       const answer = await ask(),
         now = this.clock.now(),
         says = written(answer);
-      if (says !== said) [said, since] = [says, now];
+      if (says !== text) [text, since] = [says, now];
       const isSettled = !isEmpty(answer) && now - began >= LEAST_MS && now - since >= SAME_MS;
-      if (isSettled || now - began > BEGINNING_MS) this.#begun.add(language);
-      if (this.#begun.has(language) || signal.aborted) return answer;
+      if (isSettled || now - began > BEGINNING_MS) this.#started.add(language);
+      if (this.#started.has(language) || signal.aborted) return answer;
       await new Promise<void>(resolve => {
         this.clock.after(AGAIN_MS, resolve);
       });

@@ -4,7 +4,7 @@ import * as vscode from "vscode";
 import {
   ATTACHED_TEXT_LIMIT,
   lines,
-  MOST_ATTACHMENTS,
+  MAX_ATTACHMENTS,
   type Attachment,
   type Mention,
   type Want,
@@ -72,7 +72,7 @@ export class EditorContext {
     const editor = vscode.window.activeTextEditor;
     const selected = editor?.selections.filter(({ isEmpty }) => !isEmpty) ?? [];
     if (!editor || selected.length === 0) throw new NothingToAdd(NO_SELECTION);
-    return selected.slice(0, MOST_ATTACHMENTS).map(range => {
+    return selected.slice(0, MAX_ATTACHMENTS).map(range => {
       const text = editor.document.getText(range);
       if (text.length > ATTACHED_TEXT_LIMIT) throw new NothingToAdd(TOO_LONG);
       const { uri } = editor.document;
@@ -91,7 +91,7 @@ export class EditorContext {
     const given = [...new Set(addresses)],
       left: string[] = [];
     const found = await Promise.all(
-      given.slice(0, MOST_ATTACHMENTS).map(async (address): Promise<readonly Attachment[]> => {
+      given.slice(0, MAX_ATTACHMENTS).map(async (address): Promise<readonly Attachment[]> => {
         const file = fileOf(address);
         const kind = file && (await kindOf(file));
         if (file && kind) return [{ kind, path: file.fsPath }];
@@ -101,9 +101,11 @@ export class EditorContext {
         return [];
       }),
     );
-    const more = given.length - MOST_ATTACHMENTS;
-    if (more > 0)
-      left.push(`At most ${MOST_ATTACHMENTS} can be added at once; ${more} ${more === 1 ? "is" : "are"} left out.`);
+    const remaining = given.length - MAX_ATTACHMENTS;
+    if (remaining > 0)
+      left.push(
+        `At most ${MAX_ATTACHMENTS} can be added at once; ${remaining} ${remaining === 1 ? "is" : "are"} left out.`,
+      );
     const [first, ...others] = left;
     return {
       attachments: found.flat(),

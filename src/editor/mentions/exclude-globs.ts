@@ -4,7 +4,7 @@
  */
 import type { IgnoreFile } from "./ignore-rules";
 
-const MOST_FORMS = 64;
+const MAX_FORMS = 64;
 
 /**
  * Globs of a setting such as `search.exclude`. Conditional entries (`{"when": …}`) are skipped, because a glob cannot
@@ -47,7 +47,7 @@ export function anyOf(globs: readonly string[]): string | undefined {
 function forms(glob: string): readonly string[] {
   let open = [glob];
   const done: string[] = [];
-  for (let rounds = 0; open.length > 0 && rounds < MOST_FORMS; rounds++) {
+  for (let rounds = 0; open.length > 0 && rounds < MAX_FORMS; rounds++) {
     open = open
       .flatMap(one => {
         const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
@@ -56,7 +56,7 @@ function forms(glob: string): readonly string[] {
         done.push(one);
         return [];
       })
-      .slice(0, MOST_FORMS);
+      .slice(0, MAX_FORMS);
   }
   return done;
 }

@@ -2,7 +2,7 @@
  * Index of the workspace's files that `files.exclude`, `search.exclude` and `.gitignore` do not exclude.
  *
  * The first query reads the folders. Later changes on disk are recorded and processed with the next query. A folder
- * with more than `MOST_FILES` files is also searched for each query, besides the list.
+ * with more than `MAX_FILES` files is also searched for each query, besides the list.
  */
 import * as vscode from "vscode";
 import type { Log } from "../../log";
@@ -11,11 +11,11 @@ import { FileList, type Listed } from "./file-list";
 import { IgnoreRules, type IgnoreFile } from "./ignore-rules";
 import { target } from "./mention-match";
 
-export const MOST_FILES = 30_000;
+export const MAX_FILES = 30_000;
 /** Maximum number of additional results per query in a folder that exceeds the limit. */
-const MOST_BESIDES = 500;
+const MAX_BESIDES = 500;
 /** Maximum number of recorded changes; more cause a complete read. */
-const MOST_TOUCHED = 200;
+const MAX_TOUCHED = 200;
 /** Number of files that are processed before the event loop gets a turn. */
 const AT_ONCE = 2_000;
 const OF_GIT = /(^|\/)\.git(\/|$)/;
@@ -27,7 +27,7 @@ export class FileIndex implements vscode.Disposable {
   constructor(
     private readonly log: Log,
     private readonly roots: () => readonly { readonly uri: vscode.Uri; readonly name: string }[],
-    private readonly most = MOST_FILES,
+    private readonly most = MAX_FILES,
   ) {
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#forget()),
@@ -129,7 +129,7 @@ class FolderIndex implements vscode.Disposable {
 
   #current(): Promise<Reading> {
     this.#watchers ??= this.#watch();
-    if (this.#touched.size > MOST_TOUCHED) this.#reading = undefined;
+    if (this.#touched.size > MAX_TOUCHED) this.#reading = undefined;
     const touched = [...this.#touched],
       before = this.#reading;
     this.#touched.clear();
@@ -177,7 +177,7 @@ class FolderIndex implements vscode.Disposable {
   }
 
   async #besides(query: string, { rules, exclude }: Reading, signal: AbortSignal): Promise<readonly string[]> {
-    const found = await this.#search(globOfQuery(query), exclude, MOST_BESIDES, signal);
+    const found = await this.#search(globOfQuery(query), exclude, MAX_BESIDES, signal);
     return found.filter(path => !rules.ignores(path));
   }
 
@@ -255,7 +255,7 @@ class FolderIndex implements vscode.Disposable {
       this.#reading === undefined ||
       OF_GIT.test(path) ||
       this.ignores(path) ||
-      this.#touched.size > MOST_TOUCHED
+      this.#touched.size > MAX_TOUCHED
     )
       return;
     // A path with glob characters cannot be searched literally, so the folder is read again.

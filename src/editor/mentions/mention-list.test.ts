@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { Mention } from "../../protocol/attachments";
 import { FileList, type Listed } from "./file-list";
-import { MOST_MENTIONS, mentionsOf, type Named, type Opened } from "./mention-list";
+import { MAX_MENTIONS, mentionsOf, type Named, type Opened } from "./mention-list";
 import { target } from "./mention-match";
 
 const offer = (kind: "selection" | "problems" | "terminal"): Mention => ({
@@ -111,7 +111,7 @@ suite("mention list", () => {
       opened: [opened("packages/p99/file-15999.ts", true)],
       symbols: [],
     });
-    deepEqual([mentions.length, mentions[0]?.name], [MOST_MENTIONS, "packages/p99/file-15999.ts"]);
-    ok(mentionsOf("", { offers: OFFERS, files, opened: [], symbols: [] }).length === MOST_MENTIONS);
+    deepEqual([mentions.length, mentions[0]?.name], [MAX_MENTIONS, "packages/p99/file-15999.ts"]);
+    ok(mentionsOf("", { offers: OFFERS, files, opened: [], symbols: [] }).length === MAX_MENTIONS);
   });
 });

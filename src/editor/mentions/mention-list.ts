@@ -31,7 +31,7 @@ export interface Opened {
 }
 
 /** Maximum number of entries. */
-export const MOST_MENTIONS = 50;
+export const MAX_MENTIONS = 50;
 
 /** Weights for equally good matches. Open files come first, in their order. */
 const FILE = 10_000,
@@ -48,7 +48,7 @@ export function mentionsOf(query: string, { offers, files, opened, symbols }: So
     return known === undefined ? file.kind : known.isOpen ? "open editor" : "opened lately";
   };
   const first = offers.filter(({ name }) => name.startsWith(wanted));
-  const rest = best(query, candidates(files, opened, order, symbols), weight, MOST_MENTIONS - first.length);
+  const rest = best(query, candidates(files, opened, order, symbols), weight, MAX_MENTIONS - first.length);
   return [
     ...first,
     ...rest.map(candidate =>

@@ -47,9 +47,9 @@ suite("problems as text", () => {
             messages.map((message, i) => problem("error", "a.ts", i + 1, 1, message)),
             limit,
           );
-          const left = Number(/… and (\d+) more, which are left out here\.$/.exec(text)?.[1] ?? 0);
+          const remaining = Number(/… and (\d+) more, which are left out here\.$/.exec(text)?.[1] ?? 0);
           ok(text.length <= limit);
-          equal(text.split("\n").length - (left > 0 ? 1 : 0) + left, messages.length);
+          equal(text.split("\n").length - (remaining > 0 ? 1 : 0) + remaining, messages.length);
         },
       ),
     ));

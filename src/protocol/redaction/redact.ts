@@ -116,17 +116,17 @@ const ARGUMENTS = /^(?:args|argv|arguments|command)$/i;
 
 class Copy {
   readonly #limits: Limits;
-  #left: number;
+  #remaining: number;
 
   constructor(limits: Limits) {
     this.#limits = limits;
-    this.#left = limits.total;
+    this.#remaining = limits.total;
   }
 
   of(value: unknown, context: Context, depth: number): unknown {
     const text = textOf(value);
     if (text !== undefined) return this.#text(text, context);
-    this.#left -= 4;
+    this.#remaining -= 4;
     if (typeof value === "number")
       return isSecretName(context.name) && !isCount(context.name) && Math.abs(value) >= 1000 ? HIDDEN : value;
     if (typeof value !== "object" || value === null) return value;
@@ -144,7 +144,7 @@ class Copy {
   #text(text: string, { isSecret }: Context): string {
     const { text: longest } = this.#limits,
       shown = isSecret && text !== "" ? HIDDEN : redactText(text, longest);
-    this.#left -= 4 + shown.length;
+    this.#remaining -= 4 + shown.length;
     return shown;
   }
 
@@ -154,7 +154,7 @@ class Copy {
       copy: unknown[] = [];
     const words = ARGUMENTS.test(context.name) && list.every(item => typeof item === "string") ? list : undefined,
       hidden = words && redactArguments(words);
-    while (copy.length < most && this.#left > 0) {
+    while (copy.length < most && this.#remaining > 0) {
       const item = list[copy.length],
         before = list[copy.length - 1],
         shown = hidden?.[copy.length];
@@ -174,12 +174,12 @@ class Copy {
       ([key, value]) => PAIR_NAMES.includes(key) && typeof value === "string" && isSecretName(value),
     );
     for (const [key, value] of entries) {
-      if (copy.length >= items || this.#left <= 0)
+      if (copy.length >= items || this.#remaining <= 0)
         return Object.fromEntries([...copy, ["…", `(${entries.length - copy.length} more)`]]);
       // A name can itself be a token, as in a map by key.
       const shown = redactText(key, longest),
         isSecret = context.isSecret || isSecretName(key) || (isPair && key === "value");
-      this.#left -= shown.length;
+      this.#remaining -= shown.length;
       copy.push([
         shown,
         LISTS.test(key) ? this.#values(value, depth + 1) : this.of(value, { name: key, isSecret }, depth + 1),
@@ -233,7 +233,7 @@ function isMap(value: object): value is { entries(): Iterable<readonly [string, 
 
 /** Characters. Shorter values occur in too many words. */
 const SHORTEST_KNOWN = 6;
-const MOST_KNOWN = 500;
+const MAX_KNOWN = 500;
 
 /**
  * Values that are secret regardless of their format: keys from the secret storage, tokens of Symposium's servers. They
@@ -243,7 +243,7 @@ export class KnownSecrets {
   /** Reference count and encodings by value; the oldest first. */
   readonly #values = new Map<string, { count: number; readonly spellings: readonly string[] }>();
 
-  /** Registers values until disposal; beyond `MOST_KNOWN` the oldest are dropped. */
+  /** Registers values until disposal; beyond `MAX_KNOWN` the oldest are dropped. */
   add(values: Iterable<string>): Disposable {
     const added = [...values].filter(value => value.trim().length >= SHORTEST_KNOWN);
     for (const value of added) {
@@ -251,7 +251,7 @@ export class KnownSecrets {
       this.#values.delete(value);
       this.#values.set(value, { count: count + 1, spellings: spellingsOf(value) });
     }
-    for (const value of this.#values.keys()) if (this.#values.size > MOST_KNOWN) this.#values.delete(value);
+    for (const value of this.#values.keys()) if (this.#values.size > MAX_KNOWN) this.#values.delete(value);
     let isDisposed = false;
     return {
       [Symbol.dispose]: () => {
@@ -303,7 +303,7 @@ export function secretsGiven(words: readonly string[], env: Readonly<Record<stri
 }
 
 /** Maximum number of characters that a stream buffers. */
-const MOST_HELD = 64 * 1024;
+const MAX_HELD = 64 * 1024;
 
 /**
  * Redacts text that arrives in chunks, for a log. It emits whole lines, and a private key at once, so that no secret is
@@ -317,7 +317,7 @@ export class RedactedStream {
   /** Returns the text that can be shown now; "" if there is none yet. */
   push(piece: string): string {
     this.#held += piece;
-    return this.#held.length > MOST_HELD ? this.#take(this.#held.length) : this.#take(this.#complete());
+    return this.#held.length > MAX_HELD ? this.#take(this.#held.length) : this.#take(this.#complete());
   }
 
   end(): string {

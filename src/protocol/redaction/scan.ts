@@ -32,7 +32,7 @@ for (const form of FORMS) {
 }
 
 /** Maximum number of blanks between a name, its separator and its value. */
-const MOST_BLANKS = 9;
+const MAX_BLANKS = 9;
 const LONGEST_SEPARATOR = 40,
   SHORTEST_CREDENTIAL = 8,
   SHORTEST_RANDOM = 40,
@@ -206,8 +206,8 @@ class Scan extends TextReader {
     let at = this.#closing(end);
     if (this.text[at] === "=") at++;
     else {
-      const next = this.while(at, Is.Blank, MOST_BLANKS),
-        comma = this.text[next] === "," ? this.while(next + 1, Is.Blank | Is.Line, MOST_BLANKS) : next;
+      const next = this.while(at, Is.Blank, MAX_BLANKS),
+        comma = this.text[next] === "," ? this.while(next + 1, Is.Blank | Is.Line, MAX_BLANKS) : next;
       if (comma === at) return undefined;
       at = comma;
     }
@@ -220,10 +220,10 @@ class Scan extends TextReader {
   /** Start of the value of a name that ends at `end`: after quotes, blanks and one of `=`, `:`, `=>`, `:=`, `>`. */
   #separator(end: number): { readonly kind: string; readonly at: number } | undefined {
     const closed = this.#closing(end),
-      blank = this.while(closed, Is.Blank, MOST_BLANKS);
+      blank = this.while(closed, Is.Blank, MAX_BLANKS);
     const kind = ["===", "==", "=>", "=", ":=", ":", ">"].find(separator => this.starts(blank, separator));
     if (kind === undefined || this.starts(blank, "://")) return undefined;
-    return { kind, at: this.while(blank + kind.length, Is.Blank, MOST_BLANKS) };
+    return { kind, at: this.while(blank + kind.length, Is.Blank, MAX_BLANKS) };
   }
 
   /** Skips the quotes and brackets after a name. */
@@ -337,7 +337,7 @@ class Scan extends TextReader {
   #credential(name: string, end: number): number | undefined {
     if (name.length > 12 || !this.is(end, Is.Blank)) return undefined;
     const word = name.toLowerCase(),
-      at = this.while(end, Is.Blank, MOST_BLANKS);
+      at = this.while(end, Is.Blank, MAX_BLANKS);
     switch (word) {
       case "bearer":
       case "basic":

@@ -21,7 +21,7 @@ interface Simple {
 export class Configuration implements vscode.Disposable {
   #settings: Settings = this.#read();
   /** Problems that were already reported to the user. */
-  #told: readonly string[] = [];
+  #notifications: readonly string[] = [];
   readonly #writes = new SerialWrites({
     value: name => this.ownValue(name),
     write: (name, value) => this.#write(name, value),
@@ -36,7 +36,7 @@ export class Configuration implements vscode.Disposable {
 
   constructor(
     private readonly log: Log,
-    private readonly tell: (message: string) => void,
+    private readonly notify: (message: string) => void,
   ) {
     this.#subscription = vscode.workspace.onDidChangeConfiguration(change => {
       if (!change.affectsConfiguration("symposium")) return;
@@ -109,8 +109,8 @@ export class Configuration implements vscode.Disposable {
   /** Reports each unreadable entry once. */
   report(): void {
     const { problems } = this.#settings;
-    const fresh = problems.filter(problem => !this.#told.includes(problem));
-    this.#told = problems;
+    const fresh = problems.filter(problem => !this.#notifications.includes(problem));
+    this.#notifications = problems;
     for (const problem of fresh) this.log.warn("agent", problem);
     if (fresh.length === 0) return;
     void vscode.window
@@ -126,7 +126,7 @@ export class Configuration implements vscode.Disposable {
   /** The sidecar returns to the stored settings, which the message says. */
   #bypassFailed(agentId: string, isOn: boolean, error: unknown): void {
     this.log.error("approval", "The bypass could not be kept in the settings", { agentId, isOn, error });
-    this.tell(bypassNotKept(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));
+    this.notify(bypassNotKept(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));
     this.#changes.fire(this.settings);
   }
 

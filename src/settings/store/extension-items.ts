@@ -63,11 +63,11 @@ function registryItems(
       ...(canBe ? { chosen: { kind: "entry", entry: { ...entry, id } } } : {}),
     };
   });
-  const odd: readonly ExtensionItem[] = problem === undefined ? [] : [{ label: `$(warning) ${problem}` }];
+  const warnings: readonly ExtensionItem[] = problem === undefined ? [] : [{ label: `$(warning) ${problem}` }];
   return [
-    ...odd,
+    ...warnings,
     ...items.toSorted((a, b) => Number(a.chosen === undefined) - Number(b.chosen === undefined)),
-    ...(items.length + odd.length === 0 ? [{ label: "It has no agent extensions." }] : []),
+    ...(items.length + warnings.length === 0 ? [{ label: "It has no agent extensions." }] : []),
   ];
 }
 

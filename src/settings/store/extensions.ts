@@ -226,8 +226,8 @@ function written(value: unknown, entries: readonly unknown[], { byDefault }: Bui
     entries.length === byDefault.length &&
     entries.every((entry, i) => {
       if (!isObject(entry) || entry["id"] !== byDefault[i]?.id) return false;
-      const { id: _, _enabled = true, _source = "built-in", ...more } = entry;
-      return _enabled === true && _source === "built-in" && Object.keys(more).length === 0;
+      const { id: _, _enabled = true, _source = "built-in", ...extra } = entry;
+      return _enabled === true && _source === "built-in" && Object.keys(extra).length === 0;
     });
   return isDefault ? undefined : entries;
 }

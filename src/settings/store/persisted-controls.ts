@@ -17,8 +17,8 @@ export interface Memory {
 }
 
 const KEY = "symposium.chosenControls";
-const MOST_AGENTS = 50,
-  MOST_CONTROLS = 50,
+const MAX_AGENTS = 50,
+  MAX_CONTROLS = 50,
   LONGEST = 500;
 
 export class ChosenControls {
@@ -38,7 +38,7 @@ export class ChosenControls {
     if (![agentId, controlId, value].every(isShort)) return;
     const agents = this.#agents();
     const values = agents.find(([id]) => id === agentId)?.[1] ?? [];
-    const kept = latest(agents, agentId, latest(values, controlId, value, MOST_CONTROLS), MOST_AGENTS).map(
+    const kept = latest(agents, agentId, latest(values, controlId, value, MAX_CONTROLS), MAX_AGENTS).map(
       ([id, each]) => [id, Object.fromEntries(each)] as const,
     );
     this.memory

@@ -50,12 +50,12 @@ export async function addFromRegistry(
   { registry }: Pick<AgentSources, "registry">,
 ): Promise<Pick<RegistryAgent, "id" | "name"> | undefined> {
   if (!vscode.workspace.isTrusted)
-    return say("Nothing is started, and nothing is fetched, in a workspace that you do not trust.");
+    return report("Nothing is started, and nothing is fetched, in a workspace that you do not trust.");
   const view = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: "Reading the agent registry…" },
     async () => registry().catch(unread),
   );
-  if (view.agents.length === 0) return say(view.problem ?? "The registry has no agents.");
+  if (view.agents.length === 0) return report(view.problem ?? "The registry has no agents.");
   const items = registryItems(
     view.agents,
     configuration.settings.agents.map(({ id }) => id),
@@ -71,12 +71,12 @@ export async function addFromRegistry(
     matchOnDetail: true,
   });
   if (!item) return undefined;
-  if (item.agent.missing !== undefined) return say(item.agent.missing);
+  if (item.agent.missing !== undefined) return report(item.agent.missing);
   await configuration.addAgent(item.agent.entry);
   return item.agent;
 }
 
-function say(sentence: string): undefined {
+function report(sentence: string): undefined {
   void vscode.window.showWarningMessage(sentence);
 }
 

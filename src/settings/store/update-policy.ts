@@ -25,7 +25,7 @@ export interface Imports {
 }
 
 const DAY = 24 * 60 * 60 * 1000;
-const MOST_TOLD = 200;
+const MAX_TOLD = 200;
 
 /** `agents`, `extensions`: the user's raw values of `symposium.agents` and `symposium.extensions`. */
 export function importsIn(agents: unknown, extensions: unknown): Imports {
@@ -38,7 +38,7 @@ export function readMemory(value: unknown): UpdateMemory {
   const { askedAt, told } = isObject(value) ? value : {};
   return {
     ...(typeof askedAt === "number" ? { askedAt } : {}),
-    told: Array.isArray(told) ? told.filter(one => typeof one === "string").slice(-MOST_TOLD) : [],
+    told: Array.isArray(told) ? told.filter(one => typeof one === "string").slice(-MAX_TOLD) : [],
   };
 }
 
@@ -66,7 +66,7 @@ export function untold(
   memory: UpdateMemory,
 ): { readonly fresh: readonly RegistryUpdate[]; readonly after: UpdateMemory } {
   const fresh = updates.filter(update => !memory.told.includes(nameOf(update)));
-  return { fresh, after: { ...memory, told: [...memory.told, ...fresh.map(nameOf)].slice(-MOST_TOLD) } };
+  return { fresh, after: { ...memory, told: [...memory.told, ...fresh.map(nameOf)].slice(-MAX_TOLD) } };
 }
 
 /**

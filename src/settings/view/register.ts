@@ -130,7 +130,7 @@ export function registerSettings({
           });
       }
     },
-    tell: sentence => void vscode.window.showErrorMessage(sentence),
+    notify: sentence => void vscode.window.showErrorMessage(sentence),
   });
   const pages = new SettingsPages(extension.extensionUri, controller, log, opened);
   const registered = vscode.Disposable.from(

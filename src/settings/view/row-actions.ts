@@ -40,7 +40,7 @@ export interface RowsShown {
   /** Called when the content of rows changes; `states`: also the sidecar's state of agents. */
   changed(what: "shown" | "states"): void;
   /** Announces a text to screen readers. */
-  say(text: string): void;
+  report(text: string): void;
   /** Called when an action failed because the sidecar exited. */
   lost(sentence: string): void;
 }
@@ -124,14 +124,14 @@ export class RowActs {
 
   async #install({ of, config }: ActedRow, how: ParamsOf<AgentsHostToSidecar, "agents/install">["how"]): Promise<void> {
     const { version } = await this.#ask("agents/install", { of, config, how });
-    this.shown.say(`${named(config.name, version)} is installed.`);
+    this.shown.report(`${named(config.name, version)} is installed.`);
   }
 
   /** Updates to the registry's version, otherwise to the latest version of the package. */
   async #update(row: ActedRow): Promise<void> {
     const known = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
     if (!known) return this.#install(row, "newest");
-    if (await this.deps.updates.take(known)) this.shown.say(`${known.name} ${known.to} is installed.`);
+    if (await this.deps.updates.take(known)) this.shown.report(`${known.name} ${known.to} is installed.`);
   }
 
   async #examine(row: ActedRow, key: RowKey): Promise<void> {
@@ -140,7 +140,7 @@ export class RowActs {
     await this.#work(key, "examining", async () => {
       const { diagnosis, report } = await this.#ask("agents/examine", { agent: config, cwd: this.deps.cwd() });
       this.outcomes.set(key, { kind: "diagnosed", diagnosis, report });
-      this.shown.say(diagnosis.sentence);
+      this.shown.report(diagnosis.sentence);
     });
   }
 
@@ -176,7 +176,7 @@ export class RowActs {
     if (of !== "agent") return;
     await this.#work(key, "signingOut", async () => {
       await this.#ask("agents/signOut", { agent: config, cwd: this.deps.cwd() });
-      this.shown.say(`You are signed out of ${config.name}.`);
+      this.shown.report(`You are signed out of ${config.name}.`);
     });
   }
 
@@ -200,7 +200,7 @@ export class RowActs {
       const wasCurrent = configuration.settings.currentAgentId === id;
       if (wasCurrent) await configuration.selectAgent("");
       await configuration.removeAgent(id);
-      this.shown.say(
+      this.shown.report(
         wasCurrent ? `${name} is removed. ${ELIZA.name} is the agent of new tabs now.` : `${name} is removed.`,
       );
     });
@@ -231,7 +231,7 @@ export class RowActs {
     const outcome = this.outcomes.get(key);
     if (outcome?.kind !== "diagnosed") return;
     await this.deps.copy(outcome.report);
-    this.shown.say("The report is copied.");
+    this.shown.report("The report is copied.");
   }
 
   #dismiss(key: RowKey, lastError: number | undefined): void {

@@ -47,19 +47,20 @@ export class SettingsController {
         this.#draw();
         if (what === "states") this.#facts.refresh();
       },
-      say: text => this.#toAll({ type: "say", text }),
+      report: text => this.#toAll({ type: "say", text }),
       lost: sentence => {
         this.#lost = sentence;
       },
     });
   }
 
-  /** `heard` receives the page's validated messages. Call `hidden` when VS Code disposed its document. */
-  attach(page: SettingsPage): { heard(message: SettingsToHost): Promise<void>; hidden(): void; dispose(): void } {
+  /** `onMessage` receives the page's validated messages. Call `hidden` when VS Code disposed its document. */
+  attach(page: SettingsPage): { onMessage(message: SettingsToHost): Promise<void>; hidden(): void; dispose(): void } {
     const attached: Attached = { page, isLive: false };
     this.#pages.add(attached);
     return {
-      heard: message => this.#heard(message, attached).catch((error: unknown) => this.#failed(message, error)),
+      onMessage: message =>
+        this.#handleEvent(message, attached).catch((error: unknown) => this.#failed(message, error)),
       hidden: () => {
         attached.isLive = false;
       },
@@ -104,10 +105,10 @@ export class SettingsController {
     if (!row || !this.deps.isTrusted()) return;
     await this.#acts.act(row, "addEntry");
     const outcome = this.#acts.outcomes.get(key);
-    if (outcome?.kind === "failed") this.deps.tell(outcome.sentence);
+    if (outcome?.kind === "failed") this.deps.notify(outcome.sentence);
   }
 
-  async #heard(message: SettingsToHost, from: Attached): Promise<void> {
+  async #handleEvent(message: SettingsToHost, from: Attached): Promise<void> {
     const { deps } = this,
       { configuration } = deps;
     switch (message.type) {
@@ -253,7 +254,7 @@ export class SettingsController {
 
   #failed(message: SettingsToHost, error: unknown): void {
     this.deps.log.warn("webview", "What a settings page asked for failed", { type: message.type, error });
-    this.deps.tell(error instanceof Error ? error.message : String(error));
+    this.deps.notify(error instanceof Error ? error.message : String(error));
   }
 
   get #isSeen(): boolean {

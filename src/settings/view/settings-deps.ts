@@ -42,7 +42,7 @@ export interface SettingsDeps {
    */
   add(what: Extract<SettingsToHost, { readonly type: "add" }>["what"]): Promise<string | undefined>;
   /** Shows a failure that belongs to no row. */
-  tell(sentence: string): void;
+  notify(sentence: string): void;
 }
 
 /** One page while it exists. Messages to a hidden page are lost. */

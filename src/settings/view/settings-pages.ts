@@ -21,8 +21,8 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
 
   resolveWebviewView(view: vscode.WebviewView): void {
     this.#fill(view.webview, false, {
-      visibility: heard => view.onDidChangeVisibility(() => heard(view.visible)),
-      gone: heard => view.onDidDispose(heard),
+      visibility: onEvent => view.onDidChangeVisibility(() => onEvent(view.visible)),
+      gone: onEvent => view.onDidDispose(onEvent),
     });
   }
 
@@ -45,11 +45,11 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     this.#panel = panel;
     panel.iconPath = vscode.Uri.joinPath(this.extension, "media", "symposium.png");
     this.#fill(panel.webview, true, {
-      visibility: heard => panel.onDidChangeViewState(() => heard(panel.visible)),
-      gone: heard =>
+      visibility: onEvent => panel.onDidChangeViewState(() => onEvent(panel.visible)),
+      gone: onEvent =>
         panel.onDidDispose(() => {
           if (this.#panel === panel) this.#panel = undefined;
-          heard();
+          onEvent();
         }),
     });
   }
@@ -58,8 +58,8 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     webview: vscode.Webview,
     isPage: boolean,
     life: {
-      visibility(heard: (isVisible: boolean) => void): vscode.Disposable;
-      gone(heard: () => void): vscode.Disposable;
+      visibility(onEvent: (isVisible: boolean) => void): vscode.Disposable;
+      gone(onEvent: () => void): vscode.Disposable;
     },
   ): void {
     this.opened();
@@ -70,7 +70,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     const listeners = [
       webview.onDidReceiveMessage((value: unknown) => {
         const validated = validateSettings(value);
-        if (validated.ok) void page.heard(validated.message);
+        if (validated.ok) void page.onMessage(validated.message);
         else this.log.warn("webview", "A message of a settings page was ignored", { why: validated.why });
       }),
       life.visibility(isVisible => {

@@ -122,13 +122,13 @@ export async function takenOver(opening: Promise<ChatBox>, policy: "kept" | "rem
 /** Adds a script without permission. Returns whether it ran; otherwise the violation has been dispatched. */
 export const plantedScriptRuns = (box: ChatBox): Promise<boolean> =>
   box.frame.locator("body").evaluate(async body => {
-    const heard = new Promise(resolve => {
+    const received = new Promise(resolve => {
       document.addEventListener("securitypolicyviolation", resolve, { once: true });
     });
     const script = document.createElement("script");
     script.textContent = "window.planted = true";
     body.append(script);
-    if (!("planted" in window)) await heard;
+    if (!("planted" in window)) await received;
     script.remove();
     return "planted" in window;
   });

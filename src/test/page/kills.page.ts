@@ -205,8 +205,8 @@ suite("kills and reloads", () => {
     }
     await seen(async () => (await numberedWords(box.frame)).length >= words, `${words} words`);
     if (draft) await type(`say draft-${n} `);
-    await box.page.evaluate(async left => {
-      while (left-- > 0) await new Promise(requestAnimationFrame);
+    await box.page.evaluate(async remaining => {
+      while (remaining-- > 0) await new Promise(requestAnimationFrame);
     }, frames);
     // The last word may be incomplete.
     const before = (await numberedWords(box.frame)).slice(0, -1),

@@ -33,19 +33,19 @@ suite("standing approval in VS Code's chat", () => {
   }
 
   test("confirms a tool of a Codex-like agent once per session, but each command", async () => {
-    await chat.say(`codex-mcp vsc_* test_confirmed {"what":"something harmless"}; say harmless is done`);
+    await chat.send(`codex-mcp vsc_* test_confirmed {"what":"something harmless"}; say harmless is done`);
     await chat.button("Allow in this Session").waitFor();
     await box.screenshot("lm-consent-codex-harmless");
     await chat.button("Allow in this Session").click();
     await chat.answered(/done something harmless\s*harmless is done/);
-    await chat.say(`codex-mcp vsc_* test_confirmed {"what":"it again"}; say not asked`);
+    await chat.send(`codex-mcp vsc_* test_confirmed {"what":"it again"}; say not asked`);
     await chat.answered(/done it again\s*not asked/);
-    await chat.say(COMMAND);
+    await chat.send(COMMAND);
     await isAsked("lm-consent-codex-command");
   });
 
   test("serves three parallel calls of such an agent in one round and shows them once", async () => {
-    await chat.say(
+    await chat.send(
       [1, 2, 3]
         .map(n => `codex-mcp* vsc_* test_add {"a":${n},"b":10}`)
         .concat("say all three")
@@ -56,7 +56,7 @@ suite("standing approval in VS Code's chat", () => {
   });
 
   test("is not offered to an agent with only the SERVER-TOOL title, nor for its commands", async () => {
-    await chat.say(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
+    await chat.send(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
     await chat.dialog.waitFor();
     await box.screenshot("lm-consent-titled-harmless");
     assert.match(
@@ -66,29 +66,29 @@ suite("standing approval in VS Code's chat", () => {
     assert.doesNotMatch(await chat.dialog.innerText(), /Session|Always/);
     await chat.press("Allow");
     await chat.answered(/done by its title\s*titled is done/);
-    await chat.say(`titled-mcp vsc_* test_confirmed {"what":"no"}; say after a no`);
+    await chat.send(`titled-mcp vsc_* test_confirmed {"what":"no"}; say after a no`);
     await chat.press("Cancel");
     await chat.answered(/chose reject_once\s*after a no/);
-    await chat.say(COMMAND);
+    await chat.send(COMMAND);
     await isAsked("lm-consent-titled-command");
   });
 
   test("does not apply to another agent or kind", async () => {
-    await chat.say(COMMAND);
+    await chat.send(COMMAND);
     await asked(/Scripted wants to run a command/).waitFor();
     await chat.button("Allow in this Session").click();
     await chat.answered("chose allow_once");
-    await chat.say(`${COMMAND}; say not asked again`);
+    await chat.send(`${COMMAND}; say not asked again`);
     await chat.answered(/chose allow_once\s*not asked again/);
-    await chat.say(`ask other kind=fetch title="get it" input={"url":"https://example.com"}`);
+    await chat.send(`ask other kind=fetch title="get it" input={"url":"https://example.com"}`);
     await asked(/wants to fetch/).waitFor();
     await chat.button("Skip").click();
     await chat.answered("chose reject_once");
-    await chat.say(`ask other kind=fetch title="get it" input={"command":"curl x"}; say by its command`);
+    await chat.send(`ask other kind=fetch title="get it" input={"command":"curl x"}; say by its command`);
     await chat.answered(/chose allow_once\s*by its command/);
     await chat.newChat();
     await chat.pick("Second");
-    await chat.say(COMMAND);
+    await chat.send(COMMAND);
     await asked(/Second wants to run a command/).waitFor();
     await isAsked("lm-consent-other-agent");
   });

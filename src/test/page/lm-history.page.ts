@@ -29,18 +29,18 @@ suite("histories of VS Code's chat", () => {
 
   async function talk(...turns: readonly string[]): Promise<void> {
     for (const words of turns) {
-      await chat.say(`say ${words}`);
+      await chat.send(`say ${words}`);
       await chat.answered(words);
       await chat.ended();
     }
   }
 
   /** Asserts that a new session of the agent received these turns, and no others. */
-  function told(sessions: number, words: string, ...turns: readonly string[]): void {
+  function onNotification(sessions: number, words: string, ...turns: readonly string[]): void {
     assert.deepEqual([model.sessions, model.prompt.words], [sessions, `say ${words}`]);
-    const said = model.quoted.slice(model.quoted.indexOf(BEFORE));
+    const text = model.quoted.slice(model.quoted.indexOf(BEFORE));
     assert.deepEqual(
-      [...said.matchAll(/^(User|Assistant): (.*)$/gm)].map(([, who, what]) => `${who}: ${what}`),
+      [...text.matchAll(/^(User|Assistant): (.*)$/gm)].map(([, who, what]) => `${who}: ${what}`),
       turns.flatMap(turn => [`User: say ${turn}`, `Assistant: ${turn}`]),
     );
   }
@@ -82,7 +82,7 @@ suite("histories of VS Code's chat", () => {
     const sessions = model.sessions;
     await chat.edit("say pears", "say cherries");
     await chat.answered("cherries");
-    told(sessions + 1, "cherries", "apples");
+    onNotification(sessions + 1, "cherries", "apples");
     await talk("lemons");
     assert.equal(model.sessions, sessions + 1, "and goes on");
   });
@@ -94,7 +94,7 @@ suite("histories of VS Code's chat", () => {
     await model.until(() => model.prompts.length > prompts, "the words again");
     await chat.answered("lemons");
     await chat.ended();
-    told(sessions + 1, "lemons", "apples", "cherries");
+    onNotification(sessions + 1, "lemons", "apples", "cherries");
   });
 
   test("starts a session after a restored checkpoint only with the next message", async () => {
@@ -103,7 +103,7 @@ suite("histories of VS Code's chat", () => {
     await chat.restore("say cherries");
     assert.deepEqual([model.sessions, model.prompts.length], [sessions, prompts]);
     await talk("grapes");
-    told(sessions + 1, "grapes", "apples");
+    onNotification(sessions + 1, "grapes", "apples");
   });
 
   test("continues a fork and its origin in separate sessions", async () => {
@@ -114,7 +114,7 @@ suite("histories of VS Code's chat", () => {
       sessions = model.sessions;
     await chat.fork("say larch");
     await talk("yew");
-    told(sessions + 1, "yew", "oak", "beech");
+    onNotification(sessions + 1, "yew", "oak", "beech");
     await model.written("yew", 3);
     const fork = model.prompt.session;
     await chat.listed(/^say oak/).click();
@@ -131,31 +131,31 @@ suite("histories of VS Code's chat", () => {
   test("streams two chats with the same text concurrently from separate sessions", async () => {
     const STREAM = "stream 100000 chunks of 20 chars every 50 ms",
       prompts = model.prompts.length,
-      cancelled = model.heard("session/cancel").length;
+      cancelled = model.onEvent("session/cancel").length;
     await chat.newChat();
-    await chat.say(STREAM);
+    await chat.send(STREAM);
     await chat.answered("w9 ");
     await chat.newChat();
-    await chat.say(STREAM);
+    await chat.send(STREAM);
     await chat.answered("w9 ");
     const both = model.prompts.slice(prompts).map(({ session }) => session),
       [first, second] = both;
     assert.notEqual(first, second);
-    const heard = model.speakers.length;
-    await model.until(() => both.every(session => model.speakers.slice(heard).includes(session)), "words of both");
-    assert.equal(model.heard("session/cancel").length, cancelled);
+    const received = model.speakers.length;
+    await model.until(() => both.every(session => model.speakers.slice(received).includes(session)), "words of both");
+    assert.equal(model.onEvent("session/cancel").length, cancelled);
     await box.screenshot("lm-two-chats");
     await chat.stop();
     await model.until(
-      () => model.heard("session/cancel").some(({ params }) => params?.sessionId === second),
+      () => model.onEvent("session/cancel").some(({ params }) => params?.sessionId === second),
       "the second is stopped",
     );
-    assert.equal(model.heard("session/cancel").length, cancelled + 1, "the first streams on");
+    assert.equal(model.onEvent("session/cancel").length, cancelled + 1, "the first streams on");
     await seen(async () => (await chat.running.count()) === 1, "the list knows that the second has ended");
     await chat.running.click();
     await chat.stop();
     await model.until(
-      () => model.heard("session/cancel").some(({ params }) => params?.sessionId === first),
+      () => model.onEvent("session/cancel").some(({ params }) => params?.sessionId === first),
       "the first is stopped",
     );
   });
@@ -182,10 +182,10 @@ suite("histories of VS Code's chat", () => {
   });
 
   test("continues an old chat after a restart with its history in the prompt", async () => {
-    const processes = model.heard("initialize").length;
+    const processes = model.onEvent("initialize").length;
     await chat.newChat();
     await talk("Monday", "Tuesday");
-    await chat.say("stream 1 chunks of 30 chars");
+    await chat.send("stream 1 chunks of 30 chars");
     await chat.answered("w10");
     await model.written("w9 w10", 3);
     await chat.indexed("say Monday");
@@ -195,7 +195,7 @@ suite("histories of VS Code's chat", () => {
     await chat.answered("w10");
     await chat.picker.filter({ hasText: "Scripted" }).waitFor(); // it appears when the extension is active
     await talk("Thursday");
-    assert.equal(model.heard("initialize").length, processes + 1);
+    assert.equal(model.onEvent("initialize").length, processes + 1);
     assert.match(
       model.quoted,
       /User: say Monday\n\nAssistant: Monday\n\nUser: say Tuesday\n\nAssistant: Tuesday\n\nUser: stream 1 chunks of 30 chars\n\nAssistant: w1 w2 [^\n]*w10\n/,

@@ -25,20 +25,20 @@ suite("many tools in VS Code's chat", () => {
   suiteTeardown(() => box.close());
 
   test("is available after a call of its group", async () => {
-    await chat.say("tools vsc_*");
+    await chat.send("tools vsc_*");
     const first =
       /activate_fallback_(agents_tool_\d+)_1/.exec(
         await chat.answered(/agents_tool_01[^]*activate_fallback_agents_tool_\d+_1/),
       )?.[1] ?? "";
-    await chat.say(`mcp vsc_* activate_fallback_${first}_1 {}; tools vsc_*`);
+    await chat.send(`mcp vsc_* activate_fallback_${first}_1 {}; tools vsc_*`);
     await chat.answered(/Tools activated[^]*agents_tool_01[^]*agents_tool_60/);
-    await chat.say(`mcp vsc_* agents_tool_60 {"text":"the last"}`);
+    await chat.send(`mcp vsc_* agents_tool_60 {"text":"the last"}`);
     await chat.answered("agents_tool_60 was told the last");
   });
 
   test("requests permission for each kind of action although the tools are in a group", async () => {
     for (const kind of ["read", "edit", "execute", "fetch", "other"]) {
-      await chat.say(`ask ${kind} kind=${kind} title="Do this"; say it was ${kind}`);
+      await chat.send(`ask ${kind} kind=${kind} title="Do this"; say it was ${kind}`);
       await chat.button("Allow in this Session").click();
       await chat.answered(new RegExp(`chose allow_once[^]*it was ${kind}`));
       await box.screenshot(`lm-many-${kind}`);

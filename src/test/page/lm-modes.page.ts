@@ -14,15 +14,15 @@ suite("chat modes of VS Code's chat", () => {
   suiteTeardown(() => model.close());
 
   test("enters the agent's plan mode with Plan and restores its mode with Agent", async () => {
-    await chat.say("chosen");
+    await chat.send("chosen");
     await chat.answered("mode=build");
     await chat.mode("Plan");
-    await chat.say("chosen");
+    await chat.send("chosen");
     await chat.answered("mode=plan");
     assert.match(model.quoted, /The instructions of the chat mode “Plan”, which the user selected[^]*PLANNING AGENT/);
     await box.screenshot("lm-mode-plan");
     await chat.mode("Agent");
-    await chat.say("chosen");
+    await chat.send("chosen");
     await chat.answered("mode=build");
     assert.match(model.quoted, /\(No longer valid: The instructions of the chat mode “Plan”/);
     assert.deepEqual(model.modes, ["plan", "build"]);
@@ -31,7 +31,7 @@ suite("chat modes of VS Code's chat", () => {
 
   test("enters the read-only mode with Ask and rejects permissions with an explanation", async () => {
     await chat.mode("Ask");
-    await chat.say(`chosen; ask one kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over`);
+    await chat.send(`chosen; ask one kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over`);
     const answer = await chat.answered(/over/);
     for (const words of [
       "mode=read-only",
@@ -43,7 +43,9 @@ suite("chat modes of VS Code's chat", () => {
       assert.ok(answer.includes(words), `${words}: ${answer}`);
     await box.screenshot("lm-mode-ask");
     await chat.mode("Agent");
-    await chat.say(`chosen; ask two kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over again`);
+    await chat.send(
+      `chosen; ask two kind=execute title="Clean up" rawInput={"command":"rm -rf build"}; say over again`,
+    );
     await chat.button("Allow").waitFor();
     await chat.allowOnce();
     await chat.answered(/mode=build[^]*chose allow_once[^]*over again/);

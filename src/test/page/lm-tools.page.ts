@@ -26,7 +26,7 @@ suite("tool of an agent in VS Code's chat", () => {
   test("runs in three rounds of one turn, each after the previous result", async () => {
     const acts = await model.acting(),
       prompts = model.prompts.length;
-    await chat.say(
+    await chat.send(
       [1, 2, 3]
         .map(n => `say round ${n}; mcp vsc_* test_add {"a":${n},"b":10}`)
         .concat("say all three")
@@ -42,7 +42,7 @@ suite("tool of an agent in VS Code's chat", () => {
 
   test("asks again after Allow Once", async () => {
     for (const what of ["first", "second"]) {
-      await chat.say(`mcp vsc_* test_confirmed {"what":"the ${what}"}`);
+      await chat.send(`mcp vsc_* test_confirmed {"what":"the ${what}"}`);
       await chat.allowOnce();
       await chat.answered(`done the ${what}`);
     }
@@ -50,37 +50,37 @@ suite("tool of an agent in VS Code's chat", () => {
 
   test("returns the reason to the agent on Skip and runs the other calls", async () => {
     const acts = await model.acting();
-    await chat.say(
+    await chat.send(
       `mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`,
     );
     await chat.button("Skip").click();
     await chat.answered("it goes on");
     const done = await acts(),
-      heard = results(done).join("|");
+      received = results(done).join("|");
     assert.deepEqual(
       done.map(act => "call" in act),
       [true, true, true, false, false, false],
     );
-    assert.match(heard, /sum 3\b/);
-    assert.match(heard, /chose to skip/);
-    assert.match(heard, /sum 7\b/);
-    assert.doesNotMatch(heard, /done nothing/);
+    assert.match(received, /sum 3\b/);
+    assert.match(received, /chose to skip/);
+    assert.match(received, /sum 7\b/);
+    assert.doesNotMatch(received, /done nothing/);
   });
 
   test("rejects a permission on Skip All", async () => {
-    await chat.say(`ask one kind=edit title="Change it"; say that was no`);
+    await chat.send(`ask one kind=edit title="Change it"; say that was no`);
     await box.page.locator(".chat-tool-carousel-dismiss-button:visible").last().click();
     await chat.answered(/chose reject_once\s*that was no/);
   });
 
   test("runs nothing after Stop during a confirmation and keeps the session", async () => {
     const acts = await model.acting();
-    await chat.say(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
+    await chat.send(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
     await chat.button("Skip").waitFor();
     const { session } = model.prompt;
     await chat.stop();
     await chat.ended();
-    await chat.say("say after the confirmation");
+    await chat.send("say after the confirmation");
     await chat.answered("after the confirmation");
     assert.deepEqual(
       results(await acts()).filter(result => result.includes("what was stopped")),
@@ -91,20 +91,20 @@ suite("tool of an agent in VS Code's chat", () => {
   });
 
   test("is cancelled by Stop while it runs, and keeps the session", async () => {
-    await chat.say(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
+    await chat.send(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
     await gate("the first gate").waitFor();
     const { session } = model.prompt;
     await chat.stop();
     await gate("the first gate").waitFor({ state: "hidden" });
-    await chat.say("say after the tool");
+    await chat.send("say after the tool");
     await chat.answered("after the tool");
     assert.equal(model.prompt.session, session);
   });
 
   test("returns its result and then a message sent while it runs", async () => {
     const acts = await model.acting(),
-      cancelled = model.heard("session/cancel").length;
-    await chat.say(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
+      cancelled = model.onEvent("session/cancel").length;
+    await chat.send(`mcp* vsc_* test_gate {"name":"the second gate"}; mcp* vsc_* test_add {"a":5,"b":6}; hang`);
     await gate("the second gate").waitFor();
     const { session } = model.prompt;
     await chat.type("say I steer");
@@ -113,13 +113,13 @@ suite("tool of an agent in VS Code's chat", () => {
     await gate("the second gate").click();
     await chat.answered("I steer");
     assert.deepEqual(results(await acts()).toSorted(), ["sum 11", "the second gate is open"]);
-    assert.equal(model.heard("session/cancel").length, cancelled + 1, "the turn before is stopped");
+    assert.equal(model.onEvent("session/cancel").length, cancelled + 1, "the turn before is stopped");
     assert.deepEqual([model.prompt.session, model.prompt.words], [session, "say I steer"]);
   });
 
   test("runs sub-agents in separate concurrent sessions and continues the parent's", async () => {
     const prompts = model.prompts.length;
-    await chat.say(
+    await chat.send(
       [
         `mcp* vsc_* runSubagent {"prompt":"mcp vsc_* test_none","description":"one"}`,
         `mcp* vsc_* runSubagent {"prompt":"say of the other","description":"two"}`,
@@ -131,14 +131,14 @@ suite("tool of an agent in VS Code's chat", () => {
       session = parent?.session;
     assert.equal(new Set([session, ...subs.map(sub => sub.session)]).size, 3);
     assert.deepEqual(subs.map(({ words }) => words).toSorted(), ["mcp vsc_* test_none", "say of the other"]);
-    await chat.say("say back with the parent");
+    await chat.send("say back with the parent");
     await chat.answered("back with the parent");
     assert.equal(model.prompt.session, session);
   });
 
   test("returns a picture to the agent", async () => {
     const acts = await model.acting();
-    await chat.say("mcp vsc_* test_image {}");
+    await chat.send("mcp vsc_* test_image {}");
     await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent received it; a trace omits the data
     const [content] = (await acts()).flatMap(act => ("result" in act ? [act.content] : []));
     assert.ok(
@@ -159,7 +159,7 @@ suite("tool of an agent in VS Code's chat", () => {
     await box.page.keyboard.press("ControlOrMeta+V");
     await chat.view.locator(".chat-attached-context-attachment", { hasText: /image/i }).last().waitFor();
     await box.screenshot("lm-picture");
-    await chat.say("say I have seen it");
+    await chat.send("say I have seen it");
     await chat.answered("I have seen it");
     const [picture] = model.prompt.more;
     assert.deepEqual(
@@ -169,23 +169,25 @@ suite("tool of an agent in VS Code's chat", () => {
   });
 
   test("applies Allow in this Session to VS Code's tool in all chats, but not to the agent's actions", async () => {
-    await chat.say(`mcp vsc_* test_confirmed {"what":"the third"}`);
+    await chat.send(`mcp vsc_* test_confirmed {"what":"the third"}`);
     await chat.button("Allow in this Session").click();
     await chat.answered("done the third");
     await chat.newChat();
-    await chat.say(`mcp vsc_* test_confirmed {"what":"the fourth"}; ask one kind=execute title="Run it"; say and that`);
+    await chat.send(
+      `mcp vsc_* test_confirmed {"what":"the fourth"}; ask one kind=execute title="Run it"; say and that`,
+    );
     await chat.button("Skip").click();
     await chat.answered(/chose reject_once\s*and that/);
     assert.match(await chat.last.innerText(), /chose reject_once/);
   });
 
   test("applies Allow in this Session to the agent's action of that kind only", async () => {
-    await chat.say(`ask one kind=execute title="Run it"; say that was the first`);
+    await chat.send(`ask one kind=execute title="Run it"; say that was the first`);
     await chat.button("Allow in this Session").click();
     await chat.answered(/chose allow_once\s*that was the first/);
-    await chat.say(`ask two kind=execute title="Run another"; say that was the second`);
+    await chat.send(`ask two kind=execute title="Run another"; say that was the second`);
     await chat.answered(/chose allow_once\s*that was the second/);
-    await chat.say(`ask three kind=delete title="Remove it"; say that was another kind`);
+    await chat.send(`ask three kind=delete title="Remove it"; say that was another kind`);
     await chat.button("Skip").click();
     await chat.answered(/chose reject_once\s*that was another kind/);
   });

@@ -33,9 +33,9 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("answers and continues in the same session", async () => {
-    await chat.say("say hello from the agent");
+    await chat.send("say hello from the agent");
     await chat.answered("hello from the agent");
-    await chat.say("say hello again");
+    await chat.send("say hello again");
     await chat.answered("hello again");
     assert.equal(model.sessions, 1);
     assert.deepEqual(
@@ -46,9 +46,9 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("calls VS Code's tools, with VS Code's confirmation", async () => {
-    await chat.say(`mcp vsc_* test_add {"a":20,"b":22}`);
+    await chat.send(`mcp vsc_* test_add {"a":20,"b":22}`);
     await chat.answered("test_add: sum 42");
-    await chat.say(`mcp vsc_* test_confirmed {"what":"a thing"}`);
+    await chat.send(`mcp vsc_* test_confirmed {"what":"a thing"}`);
     await chat.button("Allow").waitFor();
     await box.screenshot("lm-confirm");
     await chat.allowOnce();
@@ -56,19 +56,19 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("requests permission for its own actions, allowed and skipped", async () => {
-    await chat.say(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
+    await chat.send(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
     await chat.button("Allow").waitFor();
     await box.screenshot("lm-permission");
     await chat.allowOnce();
     await chat.answered("chose allow_once");
-    await chat.say(`ask two kind=edit title="Change a file"; say after it`);
+    await chat.send(`ask two kind=edit title="Change a file"; say after it`);
     await chat.button("Skip").waitFor();
     await chat.button("Skip").click();
     await chat.answered(/chose reject_once[\s\S]*after it/);
   });
 
   test("shows the full text of a long question in a read-only editor", async () => {
-    await chat.say(
+    await chat.send(
       `ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`,
     );
     await box.page.locator(".chat-tool-confirmation-carousel-container:visible a", { hasText: "Show all" }).click();
@@ -84,7 +84,7 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("receives tools without a schema, with an empty one and with root alternatives", async () => {
-    await chat.say("tools vsc_*");
+    await chat.send("tools vsc_*");
     const names = (await chat.answered(/test_add[\s\S]*test_throws/)).split(/[,\s]+/);
     for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
     assert.ok(names.filter(name => /^\w+$/.test(name)).length >= 40, names.join(" "));
@@ -96,7 +96,7 @@ suite("agent in VS Code's chat", () => {
       ["test_throws {}", "it was not possible"],
       ["test_image {}", "test_image: a picture"],
     ] as const) {
-      await chat.say(`mcp vsc_* ${call}`);
+      await chat.send(`mcp vsc_* ${call}`);
       await chat.answered(result);
     }
   });
@@ -105,7 +105,7 @@ suite("agent in VS Code's chat", () => {
     this.timeout(timeLimit(900_000));
     for (let n = 1; n <= 20; n++) {
       const acts = await model.acting();
-      await chat.say(
+      await chat.send(
         [
           ...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`),
           `say all ${n} of them`,
@@ -124,7 +124,7 @@ suite("agent in VS Code's chat", () => {
   test("shows its own tool from its start, and a failure once after the text", async () => {
     const held = gate(),
       title = "cp $A/x elsewhere";
-    await chat.say(
+    await chat.send(
       `tool t1 execute ${title}; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`,
     );
     await chat.answered(`▸ ${title}`);
@@ -139,37 +139,37 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("is cancelled by Stop and continues in the same session", async () => {
-    const cancelled = model.heard("session/cancel").length;
-    await chat.say("stream 100000 chunks of 20 chars every 50 ms");
+    const cancelled = model.onEvent("session/cancel").length;
+    await chat.send("stream 100000 chunks of 20 chars every 50 ms");
     await chat.answered("w5 ");
     await chat.stop();
-    await model.until(() => model.heard("session/cancel").length > cancelled, "the agent hears of it");
-    await chat.say("say I am still here");
+    await model.until(() => model.onEvent("session/cancel").length > cancelled, "the agent hears of it");
+    await chat.send("say I am still here");
     await chat.answered("I am still here");
     assert.equal(model.sessions, 1);
   });
 
   test("has an open question rejected by Stop, and starts a turn with the next message", async () => {
-    await chat.say(`ask three kind=fetch title="Get a page"; say never`);
+    await chat.send(`ask three kind=fetch title="Get a page"; say never`);
     await chat.button("Skip").waitFor();
     await chat.stop();
-    await chat.say("say after the question");
+    await chat.send("say after the question");
     await chat.answered("after the question");
-    await chat.say("say once more");
+    await chat.send("say once more");
     await chat.answered("once more");
     assert.equal(model.sessions, 1, "also when the history has the call that was stopped");
   });
 
   test("receives the messages of another model when selected again", async () => {
     await chat.newChat();
-    await chat.say("say I begin");
+    await chat.send("say I begin");
     await chat.answered("I begin");
     const sessions = model.sessions;
     await chat.pick("Eliza");
-    await chat.say("I am curious about the garden");
+    await chat.send("I am curious about the garden");
     await chat.answered(/curious/i);
     await chat.pick("Scripted");
-    await chat.say("say back again");
+    await chat.send("say back again");
     await chat.answered("back again");
     assert.equal(model.sessions, sessions, "its session goes on");
     assert.match(model.quoted, /curious about the garden/);
@@ -178,7 +178,7 @@ suite("agent in VS Code's chat", () => {
   test("starts a session for another chat with the same first message", async () => {
     const sessions = model.sessions;
     await chat.newChat();
-    await chat.say("say hello from the agent");
+    await chat.send("say hello from the agent");
     await chat.answered("hello from the agent");
     assert.equal(model.sessions, sessions + 1);
   });

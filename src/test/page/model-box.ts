@@ -54,7 +54,10 @@ export class ModelBox {
    * `more`: settings. `flags`: of the agent. The log and the trace are not removed: they are below the temporary folder
    * of the run, and the agent may still write its last lines.
    */
-  static async open(more: Readonly<Record<string, unknown>> = {}, flags: readonly string[] = []): Promise<ModelBox> {
+  static async open(
+    overrides: Readonly<Record<string, unknown>> = {},
+    flags: readonly string[] = [],
+  ): Promise<ModelBox> {
     const folder = mkdtempSync(path.join(tmpdir(), "symposium-lm-"));
     const box = await openBox({
       others: [path.join(ROOT, "src/test/page/tools-extension")],
@@ -64,7 +67,7 @@ export class ModelBox {
         "symposium.languageModel.bridgeDuplicates": true,
         "symposium.traceDir": path.join(folder, "trace"),
         "chat.byokUtilityModelDefault": "mainAgent",
-        ...more,
+        ...overrides,
       },
     });
     const chat = await ModelChat.open(box);
@@ -74,7 +77,7 @@ export class ModelBox {
 
   /** Modes that the agent was set to, in order. */
   get modes(): readonly string[] {
-    return this.heard("session/set_mode").map(({ params }) => params?.modeId ?? "");
+    return this.onEvent("session/set_mode").map(({ params }) => params?.modeId ?? "");
   }
 
   /** All messages that the agent received, verbatim. */
@@ -84,17 +87,17 @@ export class ModelBox {
   }
 
   /** Messages of this method that the agent received. */
-  heard(method: string): readonly Message[] {
+  onEvent(method: string): readonly Message[] {
     return lines<Message>(this.log).filter(message => message.method === method);
   }
 
   /** The agent's sessions so far. */
   get sessions(): number {
-    return this.heard("session/new").length;
+    return this.onEvent("session/new").length;
   }
 
   get prompts(): readonly Heard[] {
-    return this.heard("session/prompt").map(({ params }) => {
+    return this.onEvent("session/prompt").map(({ params }) => {
       const [first, ...more] = params?.prompt ?? [];
       return { session: params?.sessionId ?? "", words: first?.text ?? "", more };
     });

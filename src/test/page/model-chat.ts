@@ -76,7 +76,7 @@ export class ModelChat {
   }
 
   /** Sends a message when no turn runs; during a turn it would belong to that turn. */
-  async say(words: string): Promise<void> {
+  async send(words: string): Promise<void> {
     await this.ended();
     await this.type(words);
     await this.asked(words).waitFor();

@@ -46,7 +46,7 @@ suite("own configuration of an agent", () => {
   });
   suiteTeardown(() => box.close());
 
-  const say = async (prompt: string): Promise<string> => {
+  const send = async (prompt: string): Promise<string> => {
     await sendPrompt(box.frame, prompt);
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
@@ -57,9 +57,9 @@ suite("own configuration of an agent", () => {
     becomes(async () => (await violations(box.frame)).join("\n"), "", `no violation in ${theme}`);
 
   test("is offered when no transport works, edited with consent, effective in a new tab, and restored", async () => {
-    await say("say hello");
+    await send("say hello");
     await newTab(box);
-    await say("say hello");
+    await send("say hello");
     await showsText(box.frame, "An entry in its own configuration can provide them");
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
@@ -78,7 +78,7 @@ suite("own configuration of an agent", () => {
     await box.page.locator(".notification-toast").getByText("Open a new tab to use the tools").first().waitFor();
 
     await newTab(box);
-    assert.match(await say("tools symposium"), /read_file/);
+    assert.match(await send("tools symposium"), /read_file/);
     assert.equal(await shownTab(box).getByText("did not request the tools").count(), 0);
     await shownTab(box).getByRole("button", { name: "Details of this session", exact: true }).click();
     await shownTab(box)

@@ -26,7 +26,7 @@ export async function guardPage(page: Page, policy: "kept" | "removed"): Promise
 function record(policy: "kept" | "removed"): void {
   const found: string[] = [];
   Reflect.set(window, "guardFound", found);
-  const hear = ({ violatedDirective, blockedURI, sample }: SecurityPolicyViolationEvent): void => {
+  const receive = ({ violatedDirective, blockedURI, sample }: SecurityPolicyViolationEvent): void => {
     found.push(`${violatedDirective} ${blockedURI} ${sample}`);
   };
   if (window === window.top) return;
@@ -73,7 +73,7 @@ function record(policy: "kept" | "removed"): void {
     }
   });
   const listen = (): void => {
-    document.addEventListener("securitypolicyviolation", hear);
+    document.addEventListener("securitypolicyviolation", receive);
     observer.observe(document, { childList: true, subtree: true, attributes: true });
   };
   listen();

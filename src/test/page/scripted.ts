@@ -35,13 +35,13 @@ export function testAgent(
 /** Settings with the scripted agent as the agent for new tabs, without extensions, and `more`. */
 export function scripted(
   flags: readonly string[] = [],
-  more: Readonly<Record<string, unknown>> = {},
+  overrides: Readonly<Record<string, unknown>> = {},
 ): Readonly<Record<string, unknown>> {
   return {
     "symposium.agents": [testAgent(AGENT_ID, "Scripted", flags)],
     "symposium.currentAgentId": AGENT_ID,
     "symposium.extensions": [],
-    ...more,
+    ...overrides,
   };
 }
 
@@ -112,11 +112,11 @@ export async function toggleSidebar(box: ChatBox): Promise<void> {
 
 /** Hides the visible chat with the side bar. Waits until the extension host is notified. */
 export async function hideChat(box: ChatBox): Promise<void> {
-  const told = (): number => [...box.readLog().matchAll(/Webview hidden/g)].length,
-    before = told();
+  const onNotification = (): number => [...box.readLog().matchAll(/Webview hidden/g)].length,
+    before = onNotification();
   await toggleSidebar(box);
   await box.page.locator("iframe.webview.ready").first().waitFor({ state: "hidden" });
-  await seen(() => Promise.resolve(told() > before), "that the extension host knows that the chat is hidden");
+  await seen(() => Promise.resolve(onNotification() > before), "that the extension host knows that the chat is hidden");
 }
 
 /** Makes VS Code recreate the chat's page, and waits until it shows the current state. */

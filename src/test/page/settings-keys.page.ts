@@ -11,12 +11,12 @@ import { local } from "./installing";
 import { isFine, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
 
 const EXTENSIONS = "symposium.extensions";
-const extension = (id: string, name: string, more: object = {}): object => ({
+const extension = (id: string, name: string, overrides: object = {}): object => ({
   id,
   name,
   _source: "custom",
   distribution: { local: { command: `/srv/${id}`, args: ["--stdio"] } },
-  ...more,
+  ...overrides,
 });
 const SETTINGS = {
   "symposium.agents": [

@@ -107,7 +107,7 @@ suite("appearance of agent content", () => {
       .locator("input, select, fieldset")
       .evaluateAll(all =>
         all.map(element => {
-          const said = (element.getAttribute("aria-describedby") ?? "")
+          const text = (element.getAttribute("aria-describedby") ?? "")
             .split(" ")
             .map(id => document.getElementById(id)?.textContent ?? "")
             .filter(Boolean)
@@ -118,7 +118,7 @@ suite("appearance of agent content", () => {
               : element instanceof HTMLInputElement || element instanceof HTMLSelectElement
                 ? element.labels?.[0]?.textContent
                 : "";
-          return [name, said, element.getAttribute("aria-required") ?? ""].filter(Boolean).join(" | ");
+          return [name, text, element.getAttribute("aria-required") ?? ""].filter(Boolean).join(" | ");
         }),
       );
     assert.deepEqual(fields, [

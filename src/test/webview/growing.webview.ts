@@ -30,8 +30,8 @@ suite("growing answer", () => {
   for (const [what, text] of Object.entries(DOCUMENTS))
     test(`is drawn letter by letter as at once: ${what}`, async () => {
       const page = await openView(browser);
-      await page.evaluate(pieces => growth.say("grown", pieces), [...text]);
-      await page.evaluate(piece => growth.say("whole", [piece]), text);
+      await page.evaluate(pieces => growth.send("grown", pieces), [...text]);
+      await page.evaluate(piece => growth.send("whole", [piece]), text);
       const [grown, whole] = [
         await page.evaluate(() => growth.shown("grown")),
         await page.evaluate(() => growth.shown("whole")),
@@ -59,7 +59,7 @@ suite("accessibility: names of answer cards", () => {
 
 interface Growth {
   /** Sends an answer in these pieces, each drawn before the next, and the end of its turn. */
-  say(id: string, pieces: readonly string[]): Promise<void>;
+  send(id: string, pieces: readonly string[]): Promise<void>;
   /** Sends an answer and the end of its turn, drawn together. */
   sayAtOnce(id: string, text: string): Promise<void>;
   /** The answer's elements. */
@@ -87,12 +87,12 @@ async function openView(browser: Browser): Promise<Page> {
     let handled = 0,
       sent = 0,
       seq = 0;
-    const tell = (data: object): void => {
+    const notify = (data: object): void => {
       window.dispatchEvent(new MessageEvent("message", { data }));
     };
     const event = async (...events: readonly object[]): Promise<void> => {
       sent += events.length;
-      for (const event of events) tell({ type: "event", tabId: "t", bootId: "b", seq: ++seq, event });
+      for (const event of events) notify({ type: "event", tabId: "t", bootId: "b", seq: ++seq, event });
       while (handled < sent) await new Promise(resolve => requestAnimationFrame(resolve));
     };
     Object.assign(window, { setTimeout: (work: () => void, ms = 0) => setTimer(work, ms / FAST) });
@@ -110,7 +110,7 @@ async function openView(browser: Browser): Promise<Page> {
           if (message.type !== "webview-ready") return;
           setTimer(() => {
             if (message.tabs?.length === 0)
-              return tell({
+              return notify({
                 type: "state",
                 agents: [{ id: "a", name: "A" }],
                 currentAgentId: "a",
@@ -120,7 +120,7 @@ async function openView(browser: Browser): Promise<Page> {
               });
             for (const { asked } of message.tabs ?? []) {
               sent++;
-              tell({
+              notify({
                 type: "snapshot",
                 tabId: "t",
                 bootId: "b",
@@ -140,7 +140,7 @@ async function openView(browser: Browser): Promise<Page> {
         },
       }),
       growth: {
-        async say(id: string, pieces: readonly string[]) {
+        async send(id: string, pieces: readonly string[]) {
           await event({ type: "turn", turn: { state: "running", messageId: "m" } });
           await event({ type: "upsert", entry: { kind: "agent", id, text: "" } });
           let offset = 0;

@@ -91,7 +91,7 @@ export class ExtensionHost {
     this.page = new PageChannel({
       log: this.log,
       send: message => deps.post(message),
-      heard: message => {
+      onMessage: message => {
         this.chat.handle(message).catch(() => undefined); // shown in the tab, and logged
       },
     });
@@ -106,9 +106,9 @@ export class ExtensionHost {
   /** As `Configuration.onChange`. */
   settingsChanged(): void {
     const { bypass, extensions, logLevel } = this.settings;
-    this.#supervisor.tell("settings/bypass", { agentIds: bypass });
-    this.#supervisor.tell("settings/logLevel", { level: logLevel });
-    this.#supervisor.tell("settings/extensions", { extensions });
+    this.#supervisor.notify("settings/bypass", { agentIds: bypass });
+    this.#supervisor.notify("settings/logLevel", { level: logLevel });
+    this.#supervisor.notify("settings/extensions", { extensions });
     this.chat.postState();
   }
 
@@ -151,7 +151,7 @@ export class ExtensionHost {
       folders: new WorkingFolders({
         folders: () => folders,
         pick: async () => undefined,
-        say: () => undefined,
+        report: () => undefined,
         home: homedir(),
         log: this.log,
       }),
@@ -171,7 +171,7 @@ export class ExtensionHost {
       openLink: async () => undefined,
       openDiff: async () => undefined,
       showPrintout: () => undefined,
-      tell: () => undefined,
+      notify: () => undefined,
       addToConfiguration: async () => undefined,
       forwarded: () => undefined,
     });
