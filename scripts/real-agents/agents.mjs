@@ -6,7 +6,8 @@
 // API. With a `search` tool (SEARCHES in script.mjs) its model finds tools of servers that are hidden at first. An
 // agent that `endsWhenRejected` ends the turn when the user rejects a call, without another model request. `editTitle`
 // is the title of all its file changes; other agents use the file's name. `workarounds` are the ids of the required
-// ones in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates.
+// ones in sidecar/agent-workarounds.ts. `breaks` are the mandatory rules of docs/conform.md that it violates, and
+// `mayBreak` those that it violates depending on the time.
 //
 // `configuration` is the agent's id in the registry, by which Symposium knows its configuration
 // (sidecar/agents/own-configuration/known-configurations.ts), and that file below its home.
@@ -81,7 +82,10 @@ const ALL = [
     parallel: false,
     workarounds: ["reads-before-creating"],
     breaks: ["agent/custom-members"],
-    without: ["a session that is taken up again"], // Found only after the minute of its opening.
+    // A session is found only after the minute of its opening: until then, the file of the loading process has the name
+    // of its file.
+    mayBreak: ["agent/load"],
+    without: ["a session that is taken up again"],
     settle: (home, model) => {
       writeIn(
         home,
