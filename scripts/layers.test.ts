@@ -280,6 +280,37 @@ function violations(file: string, source: string): string[] {
   });
 }
 
+/** The project's files that this file imports, also by type. */
+function importedFiles(file: string): readonly string[] {
+  return ts.preProcessFile(readFileSync(file, "utf8"), true, true).importedFiles.flatMap(({ fileName }) => {
+    if (!fileName.startsWith(".")) return [];
+    const target = join(dirname(file), fileName);
+    return [target, `${target}.ts`, `${target}/index.ts`].filter(name => name.endsWith(".ts") && existsSync(name));
+  });
+}
+
+/** One circle of each part of the graph that has any: its nodes in the order of their edges. */
+function circles(graph: ReadonlyMap<string, readonly string[]>): readonly (readonly string[])[] {
+  const found: string[][] = [],
+    done = new Set<string>(),
+    path: string[] = [];
+  const visit = (node: string): boolean => {
+    const at = path.indexOf(node);
+    if (at !== -1) {
+      found.push(path.slice(at));
+      return true;
+    }
+    if (done.has(node)) return false;
+    path.push(node);
+    const isPart = (graph.get(node) ?? []).some(visit);
+    path.pop();
+    done.add(node);
+    return isPart;
+  };
+  for (const node of graph.keys()) visit(node);
+  return found;
+}
+
 /** The modules that hold the method names of a protocol. */
 const METHOD_TABLES: ReadonlySet<string> = new Set([
   METHODS,
@@ -337,6 +368,26 @@ suite("layers", () => {
       files.flatMap(file => violations(file, readFileSync(file, "utf8"))),
       [],
     );
+  });
+
+  test("contains no circle of files", () => {
+    const files = ROOTS.flatMap(root =>
+      readdirSync(root, { recursive: true, encoding: "utf8" }).map(name => join(root, name.replaceAll("\\", "/"))),
+    ).filter(file => /\.tsx?$/.test(file));
+    deepEqual(circles(new Map(files.map(file => [file, importedFiles(file)]))), []);
+  });
+
+  test("finds a circle of files", () => {
+    const graph = new Map([
+      ["a", ["b"]],
+      ["b", ["c", "d"]],
+      ["c", ["b"]],
+      ["d", ["e"]],
+      ["e", []],
+    ]);
+    deepEqual(circles(graph), [["b", "c"]]);
+    deepEqual(circles(new Map([...graph, ["c", []], ["e", ["a"]]])), [["a", "b", "d", "e"]]);
+    deepEqual(circles(new Map([...graph, ["c", []]])), []);
   });
 
   test("only the method tables contain method names", () => {

@@ -3,7 +3,7 @@
  * for still older agents, `models`. Pure and lenient: an option of an unknown kind is omitted, as the schema requires.
  */
 import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../../src/protocol/controls";
-import type { AcpVersion } from "../connection";
+import type { AcpVersion } from "../initialize";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { AGENT_METHODS, DRAFT_AGENT_METHODS } from "../methods";
 
