@@ -1,5 +1,5 @@
 /** Entry point of the settings page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
-import type { SettingsToHost } from "../../src/protocol/settings-view";
+import type { HostToSettings, SettingsToHost } from "../../src/protocol/settings-view";
 import { create } from "../components/dom";
 import { pageClock } from "../page-clock";
 import { Saving } from "../state/save-schedule";
@@ -7,7 +7,6 @@ import { Reconciler } from "./reconciler";
 import { InputController } from "./input-controller";
 import { SettingsPage } from "./page";
 import { savedFrom } from "./saved-state";
-import { isHostToSettings } from "./message-guards";
 import { Speech } from "./screen-reader";
 import { styles } from "./styles";
 import { surface } from "./surface";
@@ -50,9 +49,8 @@ new InputController({
   happen: happened => page.happen(happened),
 });
 
-window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
-  if (!isHostToSettings(data))
-    return vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
+// The host and its page are built together: the content of a message needs no check.
+window.addEventListener("message", ({ data }: MessageEvent<HostToSettings>) => {
   switch (data.type) {
     case "view":
       return page.happen({ kind: "viewed", view: data.view });
@@ -60,6 +58,8 @@ window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
       return page.happen({ kind: "revealed", of: data.of, id: data.id });
     case "say":
       return speech.report(data.text);
+    default:
+      return vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
   }
 });
 window.addEventListener(

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotMatch, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { FakeClock } from "../testing/fake-clock";
-import { agent, anyView, view } from "../testing/settings-views";
+import { agent, view } from "../testing/settings-views";
 import type { SettingsToHost } from "../../src/protocol/settings-view";
 import { rowId, word } from "./user-actions";
 import { REFUSED_MS } from "./model";
@@ -9,7 +9,6 @@ import { SettingsPage, type PageDeps } from "./page";
 import { isPicture, maskOf } from "./picture";
 import type { Piece } from "./element-tree";
 import { savedFrom } from "./saved-state";
-import { isHostToSettings } from "./message-guards";
 import { initial, line, lines, prose } from "./visible-text";
 
 suite("settings page: element ids", () => {
@@ -100,64 +99,6 @@ suite("settings page: saved state", () => {
     ])
       deepEqual(savedFrom(wrong), { unfolded: [], scroll: 0 });
     equal(savedFrom({ unfolded: Array.from({ length: 500 }, String) }).unfolded.length, 100);
-  });
-});
-
-suite("settings page: host messages", () => {
-  test("accepts every view after serialization", () => {
-    fc.assert(fc.property(anyView, view => ok(isHostToSettings(structuredClone({ type: "view", view })))));
-    for (const message of [
-      { type: "say", text: "a" },
-      { type: "reveal", of: "agent", id: "a" },
-    ])
-      ok(isHostToSettings(message));
-  });
-
-  test("rejects a message without a required member", () => {
-    const whole = view({
-      agents: [
-        agent("a", {
-          buttons: [{ act: "choose", label: "b" }],
-          findings: [{ tone: "good", sentence: "s", buttons: [] }],
-          marks: [{ tone: "good", text: "m" }],
-        }),
-      ],
-    });
-    const { agents, extensions, notes } = whole,
-      [row] = agents;
-    ok(isHostToSettings({ type: "view", view: whole }));
-    const wrong: readonly unknown[] = [
-      { ...whole, agents: undefined },
-      { ...whole, extensions: undefined },
-      { ...whole, notes: undefined },
-      { ...whole, updates: "never" },
-      { ...whole, isPage: 1 },
-      { ...whole, registry: 1 },
-      { ...whole, agents: [{ ...row, id: 1 }] },
-      { ...whole, agents: [{ ...row, isCurrent: undefined }] },
-      { ...whole, agents: [{ ...row, bypass: 1 }] },
-      { ...whole, agents: [{ ...row, marks: [1] }] },
-      { ...whole, agents: [{ ...row, buttons: [{ act: "a" }] }] },
-      { ...whole, agents: [{ ...row, progress: {} }] },
-      { ...whole, agents: [{ ...row, progress: { label: "", percent: "1" } }] },
-      { ...whole, agents: [{ ...row, findings: [{ tone: "good", sentence: "", buttons: {} }] }] },
-      { ...whole, agents: [{ ...row, icon: 1 }] },
-      { ...whole, extensions: [{ ...extensions[0], isEnabled: undefined }] },
-      { ...whole, notes: [{ tone: "good" }] },
-      { ...whole, notes: [...notes, { tone: "good", sentence: "", button: {} }] },
-    ];
-    for (const view of wrong) ok(!isHostToSettings({ type: "view", view }), JSON.stringify(view));
-    for (const message of [
-      undefined,
-      1,
-      {},
-      { type: "view" },
-      { type: "say" },
-      { type: "reveal", of: "x", id: "a" },
-      { type: "reveal", of: "agent" },
-      { type: "constructor" },
-    ])
-      ok(!isHostToSettings(message));
   });
 });
 

@@ -1,7 +1,6 @@
 /** State that survives when VS Code destroys and recreates the page. Pure. */
-import { isObject } from "../../src/protocol/json";
+import { isObject, isStrings } from "../../src/protocol/json";
 import { MAX_UNFOLDED } from "./model";
-import { isTexts } from "./message-guards";
 
 export interface Saved {
   readonly unfolded: readonly string[];
@@ -13,7 +12,7 @@ export function savedFrom(value: unknown): Saved {
   if (!isObject(value)) return { unfolded: [], scroll: 0 };
   const { unfolded, scroll } = value;
   return {
-    unfolded: isTexts(unfolded) ? unfolded.slice(-MAX_UNFOLDED) : [],
+    unfolded: isStrings(unfolded) ? unfolded.slice(-MAX_UNFOLDED) : [],
     scroll: typeof scroll === "number" && Number.isSafeInteger(scroll) && scroll > 0 ? scroll : 0,
   };
 }

@@ -1,9 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { emptyConversation, type Entry } from "../../src/protocol/chat";
+import type { Entry } from "../../src/protocol/chat";
 import { noDrafts } from "./drafts";
 import { emptyPage, newest, restored, type SavedPage } from "./saved-page";
-import { isHostToPage } from "./message-guards";
+import { areAttachments, isEntry, isHostToPage, isPrompt } from "./message-guards";
 
 const entry = fc.oneof(
   fc.record({
@@ -188,75 +188,15 @@ const FIELDS = [
   { ...named, type: "choice", options: [{ value: "a", title: "A" }], initial: "a" },
   { ...named, type: "choices", options: [{ value: "a", title: "A" }], initial: ["a"] },
 ];
-const TERMINAL = { terminalId: "t", command: "ls", cwd: "/", output: "", isCut: false };
-const CONTROLS = [
-  { kind: "switch", id: "s", name: "S", category: "", value: false },
-  {
-    kind: "select",
-    id: "m",
-    name: "M",
-    category: "model",
-    value: "a",
-    groups: [{ choices: [{ value: "a", name: "A" }] }, { name: "G", choices: [] }],
-  },
-];
 
-suite("host message validation", () => {
-  const conversation = {
-    ...emptyConversation({ id: "e", name: "E" }, "/"),
-    entries: [{ kind: "user", id: "u", text: "hi" }],
-  };
-  const good = [
-    { type: "askAgain" },
-    { type: "openTab" },
-    { type: "failed", tabId: "t", message: "No." },
-    {
-      type: "state",
-      agents: [{ id: "e", name: "E" }],
-      currentAgentId: "e",
-      tabs: ["t"],
-      sidecar: { state: "failed", message: "No.", actions: ["showLogs"] },
-    },
-    { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation },
-    { type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "append", id: "a", offset: 0, text: "x" } },
-    ...[
-      { kind: "plan", id: "p", steps: [] },
-      { kind: "thought", id: "h", text: "hm", ms: 12.5 },
-      { kind: "notice", id: "n", severity: "info", text: "t", from: "E", detail: "d", actions: [] },
-      { kind: "compaction", id: "c", compactionId: "1", status: "completed", text: "short" },
-      ...[
-        { kind: "image", mimeType: "image/png", data: "" },
-        { kind: "audio", mimeType: "audio/wav", bytes: 3 },
-        { kind: "resource", uri: "u", bytes: 3 },
-      ].map(content => ({ kind: "media", id: "m", content })),
-      {
-        kind: "elicitation",
-        id: "l",
-        agent: "E",
-        message: "?",
-        ask: { mode: "url", url: "https://example.org", elicitationId: "1" },
-        answered: { kind: "completed" },
-      },
-      { kind: "elicitation", id: "l", agent: "E", message: "?", ask: { mode: "form", fields: FIELDS } },
-    ].map(entry => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event: { type: "upsert", entry } })),
-    ...[
-      { type: "controls", controls: CONTROLS },
-      { type: "usage", usage: { used: 1, size: 2 } },
-      { type: "usage", usage: { used: 1, size: 2, cost: { amount: 0.1, currency: "credits" } } },
-      { type: "commands", commands: [{ name: "a", description: "", hint: "x" }] },
-      { type: "terminal", terminal: TERMINAL },
-      { type: "terminal", terminal: { ...TERMINAL, exit: { code: 0 } } },
-      { type: "terminal", terminal: { ...TERMINAL, exit: {} } },
-      { type: "terminalOutput", terminalId: "t", offset: 3, text: "x" },
-    ].map(event => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event })),
-    {
-      type: "snapshot",
-      tabId: "t",
-      bootId: "b",
-      seq: 0,
-      conversation: { ...conversation, controls: CONTROLS, usage: { used: 1, size: 2 }, terminals: [TERMINAL] },
-    },
+suite("shape of a saved page", () => {
+  const CONTENT = [
+    { kind: "image", mimeType: "image/png", data: "" },
+    { kind: "audio", mimeType: "audio/wav", bytes: 3 },
+    { kind: "resource", uri: "u", bytes: 3 },
   ];
+  const elicitation = (ask: unknown) => ({ kind: "elicitation", id: "l", agent: "E", message: "?", ask });
+  const media = (content: unknown) => ({ kind: "media", id: "m", content });
   const ATTACHMENTS = [
     { kind: "file", path: "/a" },
     { kind: "folder", path: "/b" },
@@ -267,206 +207,76 @@ suite("host message validation", () => {
     { kind: "terminal", name: "zsh", text: "x" },
     { kind: "image", name: "i", mimeType: "image/png", data: "AA" },
   ];
-  const event = (event: unknown) => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event });
-  const queue = {
-    prompts: [
-      { messageId: "m", text: "t" },
-      { messageId: "n", text: "", attachments: ATTACHMENTS },
-    ],
-    held: true,
-  };
-  const attaching = (attachments: unknown) => [
-    { type: "attach", attachments },
-    event({ type: "upsert", entry: { kind: "user", id: "u", text: "", attachments } }),
-    event({ type: "queue", queue: { prompts: [{ messageId: "m", text: "t", attachments }], held: false } }),
-  ];
-  const mention = (adds: unknown) => ({ type: "found", asked: 3, mentions: [{ name: "a", about: "file", adds }] });
 
-  const DETAILS = {
-    program: { name: "a", version: "1" },
-    extensions: [
-      { id: "a", name: "A", leftOut: "why" },
+  test("accepts entries of every form", () => {
+    for (const entry of [
+      { kind: "user", id: "u", text: "hi", attachments: ATTACHMENTS },
+      { kind: "plan", id: "p", steps: [] },
+      { kind: "thought", id: "h", text: "hm", ms: 12.5 },
+      { kind: "notice", id: "n", severity: "info", text: "t", from: "E", detail: "d", actions: [] },
+      { kind: "compaction", id: "c", compactionId: "1", status: "completed", text: "short" },
+      ...CONTENT.map(media),
       {
-        id: "b",
-        name: "B",
-        setup: { added: ["x"], removed: [], replaced: [], members: ["y"] },
-        prompts: { count: 1, last: { added: 1, removed: 0, altered: 0, text: "t" } },
-        time: { setup: 1, setupAnswer: 0, prompt: 1.5, lastPrompt: 2, answer: 0 },
+        ...elicitation({ mode: "url", url: "https://example.org", elicitationId: "1" }),
+        answered: { kind: "completed" },
       },
-      {
-        id: "c",
-        name: "C",
-        tools: [
-          {
-            server: "c",
-            transport: "http",
-            stage: "offered",
-            offered: 3,
-            connections: 0,
-            listed: 0,
-            calls: 0,
-            listFailed: true,
-          },
-        ],
-      },
-    ],
-    missingTools: "why",
-  };
-  /** Variants of the value with one member at any depth replaced by an invalid value. */
-  const spoilt = (value: unknown): readonly unknown[] =>
-    typeof value !== "object" || value === null
-      ? [{ warnings: [] }]
-      : [
-          ...(Array.isArray(value) ? [7] : ["odd"]),
-          ...Object.entries(value).flatMap(([key, inner]) =>
-            spoilt(inner).map(odd => (Array.isArray(value) ? value.with(Number(key), odd) : { ...value, [key]: odd })),
-          ),
-        ];
-
-  test("accepts session details and rejects similar ones", () => {
-    const told = (details: unknown) => [
-      event({ type: "details", details }),
-      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, details } },
-    ];
-    for (const message of [
-      ...told(DETAILS),
-      ...told({ extensions: [] }),
-      ...told({ program: {}, extensions: [{ id: "a", name: "A" }] }),
+      elicitation({ mode: "form", fields: FIELDS }),
     ])
-      ok(isHostToPage(message), JSON.stringify(message));
-    for (const details of spoilt(DETAILS))
-      for (const message of told(details)) ok(!isHostToPage(message), JSON.stringify(message));
+      ok(isEntry(entry), JSON.stringify(entry));
   });
 
-  test("accepts attachments, queues and mentions", () => {
-    const good = [
-      ...attaching(ATTACHMENTS),
-      { type: "attach", tabId: "t", attachments: [] },
-      event({ type: "queue", queue }),
-      event({ type: "accepts", accepts: { images: false } }),
-      {
-        type: "snapshot",
-        tabId: "t",
-        bootId: "b",
-        seq: 0,
-        conversation: { ...conversation, queue, accepts: { images: true } },
-      },
-      { type: "found", asked: 0, mentions: [] },
-      ...ATTACHMENTS.map(attachment => mention({ kind: "attachment", attachment })),
-      ...["selection", "problems", "terminal"].map(kind => mention({ kind: "want", want: { kind } })),
-      mention({ kind: "want", want: { kind: "dropped", uris: ["file:///a"] } }),
-    ];
-    for (const message of good) ok(isHostToPage(message), JSON.stringify(message));
+  test("rejects entries that lack what the page relies on", () => {
+    for (const entry of [
+      undefined,
+      { kind: "__proto__", id: "p" },
+      { kind: "agent", id: "a" },
+      { kind: "compaction", id: "c", compactionId: "1", text: "short" },
+      { kind: "notice", id: "n", severity: "info", text: "t", detail: {}, actions: [] },
+      { kind: "thought", id: "h", text: "hm", ms: "12" },
+      ...[
+        { mode: "url", url: "https://example.org" },
+        { mode: "dance" },
+        { mode: "form", fields: {} },
+        ...FIELDS.flatMap(field => [
+          { ...field, initial: {} },
+          { ...field, options: [{}], required: 1 },
+          { ...field, type: "color" },
+        ]).map(field => ({ mode: "form", fields: [field] })),
+      ].map(elicitation),
+      ...[
+        { kind: "image", mimeType: "image/png" },
+        { kind: "audio", mimeType: "a", bytes: "3" },
+        { kind: "resource", uri: "u", text: 3 },
+        { kind: "smell" },
+        undefined,
+      ].map(media),
+    ])
+      ok(!isEntry(entry), JSON.stringify(entry));
   });
 
-  test("rejects invalid attachments, queues and mentions", () => {
+  test("accepts attachments of every form, and rejects others", () => {
     const bad = [
       ...ATTACHMENTS.flatMap(attachment =>
         Object.keys(attachment)
           .filter(key => !(attachment.kind === "selection" && key === "path"))
-          .flatMap(key => attaching([{ ...attachment, [key]: {} }])),
+          .map(key => [{ ...attachment, [key]: {} }]),
       ),
-      ...attaching([{ kind: "hologram" }]),
-      ...attaching({}),
-      ...[{ prompts: [{ text: "t" }], held: true }, { prompts: [] }, { prompts: {}, held: false }].flatMap(queue => [
-        event({ type: "queue", queue }),
-        { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, queue } },
-      ]),
-      event({ type: "accepts", accepts: {} }),
-      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, accepts: { images: 1 } } },
-      { type: "attach" },
-      { type: "attach", tabId: 3, attachments: [] },
-      { type: "found", mentions: [] },
-      { type: "found", asked: 1, mentions: [{ name: "a" }] },
-      mention({ kind: "attachment", attachment: {} }),
-      mention({ kind: "want", want: {} }),
-      mention({ kind: "want", want: { kind: "dropped" } }),
-      mention({ kind: "wish" }),
-      mention(undefined),
+      [{ kind: "hologram" }],
+      {},
     ];
-    for (const message of bad) ok(!isHostToPage(message), JSON.stringify(message));
+    ok(areAttachments(ATTACHMENTS));
+    ok(isPrompt({ messageId: "m", text: "t", attachments: ATTACHMENTS }));
+    for (const attachments of bad) {
+      ok(!areAttachments(attachments), JSON.stringify(attachments));
+      ok(!isPrompt({ messageId: "m", text: "t", attachments }), JSON.stringify(attachments));
+      ok(!isEntry({ kind: "user", id: "u", text: "", attachments }), JSON.stringify(attachments));
+    }
+    ok(!isPrompt({ text: "t" }));
   });
+});
 
-  test("accepts every valid message", () => {
-    for (const message of good) ok(isHostToPage(message), JSON.stringify(message));
-  });
-
-  test("rejects every invalid message", () => {
-    const bad = [
-      undefined,
-      "askAgain",
-      { type: "toString" },
-      { type: "hologram" },
-      { type: "failed", tabId: "t" },
-      { type: "event", tabId: "t", bootId: "b", seq: 1.5, event: { type: "title", title: "x" } },
-      {
-        type: "event",
-        tabId: "t",
-        bootId: "b",
-        seq: 1,
-        event: { type: "upsert", entry: { kind: "__proto__", id: "p" } },
-      },
-      {
-        type: "snapshot",
-        tabId: "t",
-        bootId: "b",
-        seq: 0,
-        conversation: { ...conversation, entries: [{ kind: "agent", id: "a" }] },
-      },
-      { type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "restarting" } },
-      { type: "state", agents: [], currentAgentId: "e", tabs: [], sidecar: { state: "running" }, outdated: [1] },
-      ...[["t"], [{ tabId: "t" }], [{ by: ["agent"] }], [{ tabId: "t", by: ["nobody"] }], {}].map(bypassed => ({
-        type: "state",
-        agents: [],
-        currentAgentId: "e",
-        tabs: [],
-        sidecar: { state: "running" },
-        bypassed,
-      })),
-      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, controls: undefined } },
-      {
-        type: "snapshot",
-        tabId: "t",
-        bootId: "b",
-        seq: 0,
-        conversation: { ...conversation, usage: { used: "1", size: 2 } },
-      },
-      { type: "snapshot", tabId: "t", bootId: "b", seq: 0, conversation: { ...conversation, terminals: [{}] } },
-      ...[
-        { type: "usage", usage: { used: 1 } },
-        { type: "terminal", terminal: { ...TERMINAL, output: undefined } },
-        { type: "terminal", terminal: { ...TERMINAL, exit: { code: "0" } } },
-        { type: "terminalOutput", terminalId: "t", text: "x" },
-        { type: "usage", usage: { used: 1, size: 2, cost: { amount: 1 } } },
-        { type: "commands", commands: [{ name: "a" }] },
-        ...[
-          { ...CONTROLS[0], value: "on" },
-          { ...CONTROLS[1], groups: [{ choices: [{ value: 1, name: "A" }] }] },
-          { ...CONTROLS[1], value: true },
-          { ...CONTROLS[1], kind: "dial" },
-        ].map(control => ({ type: "controls", controls: [control] })),
-        ...[
-          { mode: "url", url: "https://example.org" },
-          { mode: "dance" },
-          { mode: "form", fields: {} },
-          ...FIELDS.flatMap(field => [
-            { ...field, initial: {} },
-            { ...field, options: [{}], required: 1 },
-            { ...field, type: "color" },
-          ]).map(field => ({ mode: "form", fields: [field] })),
-        ].map(ask => ({ type: "upsert", entry: { kind: "elicitation", id: "l", agent: "E", message: "?", ask } })),
-        ...[
-          { kind: "image", mimeType: "image/png" },
-          { kind: "audio", mimeType: "a", bytes: "3" },
-          { kind: "resource", uri: "u", text: 3 },
-          { kind: "smell" },
-          undefined,
-        ].map(content => ({ type: "upsert", entry: { kind: "media", id: "m", content } })),
-        { type: "upsert", entry: { kind: "compaction", id: "c", compactionId: "1", text: "short" } },
-        { type: "upsert", entry: { kind: "notice", id: "n", severity: "info", text: "t", detail: {}, actions: [] } },
-        { type: "upsert", entry: { kind: "thought", id: "h", text: "hm", ms: "12" } },
-      ].map(event => ({ type: "event", tabId: "t", bootId: "b", seq: 1, event })),
-    ];
-    for (const message of bad) ok(!isHostToPage(message), JSON.stringify(message));
-  });
+test("messages of the host are known by their type", () => {
+  ok(isHostToPage({ type: "askAgain" }));
+  for (const message of [undefined, "askAgain", {}, { type: "toString" }, { type: "hologram" }])
+    ok(!isHostToPage(message), JSON.stringify(message));
 });
