@@ -32,7 +32,7 @@ for (const agent of AGENTS)
     };
     const asked = scenario => stage.model.requests.filter(request => request.scenario === scenario);
     const offersAll = ({ tools }) => TOOLS.every(tool => tools.some(name => name.endsWith(`_${tool}`)));
-    const say = (scenario, more = "") => chat.say(`Please do the thing${more}. @@scenario:${scenario}`);
+    const say = (scenario, more = "") => chat.send(`Please do the thing${more}. @@scenario:${scenario}`);
 
     /** Lets the model call three tools in one message; their results are "the first" and so on. */
     async function three(scenario, numbers) {
