@@ -112,7 +112,7 @@ suite("multi-root workspace", () => {
     const tabs = box.frame.locator("[role=tab]");
     async function close(n: number): Promise<void> {
       const count = await tabs.count();
-      await tabs.nth(n).locator("button").click();
+      await tabs.nth(n).locator("xpath=ancestor::label").locator("button").click();
       await seen(async () => (await tabs.count()) === count - 1, "a tab less");
     }
     await close(0);
