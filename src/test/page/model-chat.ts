@@ -143,8 +143,10 @@ export class ModelChat {
   }
 
   async newChat(): Promise<void> {
+    const picker = await this.picker.elementHandle();
     await this.page.locator(".part.auxiliarybar .action-label.codicon-plus").first().click();
     await this.last.waitFor({ state: "hidden" });
+    await picker?.waitForElementState("hidden");
   }
 
   async stop(): Promise<void> {
