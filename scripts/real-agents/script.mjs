@@ -60,6 +60,8 @@ const SEARCHES = {
   }),
 };
 const MARK = /@@scenario:([\w-]+)/g;
+/** A quotation of earlier turns follows the user's words where the agent's session does not remember them. */
+const QUOTATION = /^(`{3,})\n[^]*?\n\1$/gm;
 
 /**
  * The answer to a request.
@@ -72,9 +74,10 @@ const MARK = /@@scenario:([\w-]+)/g;
 export function answerTo({ entries, tools, schema }, scenarios) {
   if (schema !== undefined) return plain(JSON.stringify(instance(schema)));
   if (tools.length === 0) return plain("A side answer.");
-  const start = entries.findLastIndex(({ role, text }) => role === "user" && text.search(MARK) !== -1);
+  const marksOf = ({ text }) => [...text.replaceAll(QUOTATION, "").matchAll(MARK)];
+  const start = entries.findLastIndex(entry => entry.role === "user" && marksOf(entry).length > 0);
   if (start === -1) return plain(`There is no @@scenario:NAME in: ${entries.at(-1)?.text.slice(-80)}`);
-  const scenario = [...entries[start].text.matchAll(MARK)].at(-1)[1];
+  const scenario = marksOf(entries[start]).at(-1)[1];
   const steps = scenarios[scenario];
   if (steps === undefined) return plain(`There is no scenario ${scenario}.`);
 
