@@ -9,7 +9,7 @@ import type { SessionId } from "../../src/protocol/chat";
 import { ErrorCode } from "../../src/protocol/errors";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protocol/sidecar";
-import type { Handlers, Notes, ParamsOf } from "../../src/protocol/wire";
+import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
 import type { BypassPolicy } from "../permissions/policy";
@@ -45,29 +45,12 @@ export interface ChatDeps {
 /** The signal of a start that is never cancelled. */
 const NEVER = new AbortController().signal;
 
-type ChatHandlers = Pick<
-  Handlers<HostToSidecar>,
-  | "chat/new"
-  | "chat/prompt"
-  | "chat/withdraw"
-  | "chat/sendQueued"
-  | "chat/cancel"
-  | "chat/close"
-  | "chat/answerPermission"
-  | "chat/bypass"
-  | "chat/endBypass"
-  | "chat/answerElicitation"
-  | "chat/setOption"
-  | "chat/restartAgent"
-  | "chat/replay"
->;
-
 export class ChatService implements AsyncDisposable {
   readonly #sessions = new Map<SessionId, Session>();
 
   constructor(private readonly deps: ChatDeps) {}
 
-  readonly handlers: ChatHandlers = {
+  readonly handlers: Handlers<Part<HostToSidecar, "chat">> = {
     "chat/new": async chat => {
       const sessionId = randomUUID();
       this.#sessions.set(

@@ -10,7 +10,7 @@ import { ErrorCode } from "../../src/protocol/errors";
 import type { LmSettings } from "../../src/protocol/lm";
 import type { ConfigurationState } from "../../src/protocol/own-configuration";
 import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
-import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../src/protocol/sidecar";
+import { PROTOCOL, type HelloFromHost, type HelloFromSidecar, type HostToSidecar } from "../../src/protocol/sidecar";
 import { withSecrets } from "../agents/distributions/command-secrets";
 import { AgentStatusTracker, witnessed } from "../agents/agent-status-tracker";
 import { ConfiguredExtensions } from "../agents/extensions/configured-extensions";
@@ -30,7 +30,7 @@ import type { TraceWriter } from "../conductor/trace-writer";
 import type { LmService } from "../lm/lm-service";
 import { BypassPolicy } from "../permissions/policy";
 import { realClock } from "../rpc/clock";
-import { HostWire } from "../rpc/host-wire";
+import { dispatcher, HostWire } from "../rpc/host-wire";
 import { RpcError } from "../rpc/message";
 import { Scope } from "../rpc/scope";
 import { extensionDeps } from "./extension-deps";
@@ -61,71 +61,34 @@ export async function serve(version: string): Promise<void> {
     if (!served) throw new RpcError(ErrorCode.versionMismatch, "The first message must be hello.");
     return served;
   };
-  wire.serve({
-    hello: async hello => {
-      if (hello.protocol !== PROTOCOL || hello.build !== version)
-        throw new RpcError(
-          ErrorCode.versionMismatch,
-          `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window; if that does not help, install Symposium again.`,
-        );
-      threshold = hello.logLevel;
-      served ??= open(hello, version, wire, scope, log);
-      return served.hello;
-    },
-    "chat/new": (params, signal) => ready().chat.handlers["chat/new"](params, signal),
-    "chat/prompt": (params, signal) => ready().chat.handlers["chat/prompt"](params, signal),
-    "chat/withdraw": (params, signal) => ready().chat.handlers["chat/withdraw"](params, signal),
-    "chat/sendQueued": (params, signal) => ready().chat.handlers["chat/sendQueued"](params, signal),
-    "chat/cancel": (params, signal) => ready().chat.handlers["chat/cancel"](params, signal),
-    "chat/close": (params, signal) => ready().chat.handlers["chat/close"](params, signal),
-    "chat/answerPermission": (params, signal) => ready().chat.handlers["chat/answerPermission"](params, signal),
-    "chat/bypass": (params, signal) => ready().chat.handlers["chat/bypass"](params, signal),
-    "chat/endBypass": (params, signal) => ready().chat.handlers["chat/endBypass"](params, signal),
-    "chat/answerElicitation": (params, signal) => ready().chat.handlers["chat/answerElicitation"](params, signal),
-    "chat/setOption": (params, signal) => ready().chat.handlers["chat/setOption"](params, signal),
-    "chat/restartAgent": (params, signal) => ready().chat.handlers["chat/restartAgent"](params, signal),
-    "chat/replay": params => served?.chat.handlers["chat/replay"](params),
-    "registry/agents": async (params, signal) =>
-      (await ready().agents.part()).handlers["registry/agents"](params, signal),
-    "registry/updates": async (params, signal) =>
-      (await ready().agents.part()).handlers["registry/updates"](params, signal),
-    "registry/icons": async (params, signal) =>
-      (await ready().agents.part()).handlers["registry/icons"](params, signal),
-    "registry/extension": async (params, signal) =>
-      (await ready().agents.part()).handlers["registry/extension"](params, signal),
-    "agents/states": async (params, signal) => (await ready().agents.part()).handlers["agents/states"](params, signal),
-    "agents/install": async (params, signal) =>
-      (await ready().agents.part()).handlers["agents/install"](params, signal),
-    "agents/cancelInstall": async (params, signal) =>
-      (await ready().agents.part()).handlers["agents/cancelInstall"](params, signal),
-    "agents/remove": async (params, signal) => (await ready().agents.part()).handlers["agents/remove"](params, signal),
-    "agents/examine": async (params, signal) =>
-      (await ready().agents.part()).handlers["agents/examine"](params, signal),
-    "agents/signOut": async (params, signal) =>
-      (await ready().agents.part()).handlers["agents/signOut"](params, signal),
-    "agents/planConfiguration": async (params, signal) =>
-      (await ready().agents.part()).handlers["agents/planConfiguration"](params, signal),
-    "agents/changeConfiguration": async (params, signal) =>
-      (await ready().agents.part()).handlers["agents/changeConfiguration"](params, signal),
-    "agents/find": async (params, signal) => (await ready().agents.part()).handlers["agents/find"](params, signal),
-    "lm/provideLanguageModelChatInformation": async (params, signal) =>
-      (await ready().lm.service()).handlers["lm/provideLanguageModelChatInformation"](params, signal),
-    "lm/provideLanguageModelChatResponse": async (params, signal) =>
-      (await ready().lm.service()).handlers["lm/provideLanguageModelChatResponse"](params, signal),
-    "lm/requestDelta": async (params, signal) =>
-      (await ready().lm.service()).handlers["lm/requestDelta"](params, signal),
-    "lm/provideTokenCount": async (params, signal) =>
-      (await ready().lm.service()).handlers["lm/provideTokenCount"](params, signal),
-    "lm/question": async (params, signal) => (await ready().lm.service()).handlers["lm/question"](params, signal),
-    "lm/decide": async (params, signal) => (await ready().lm.service()).handlers["lm/decide"](params, signal),
-    "lm/cancel": params => served?.lm.note(service => service.handlers["lm/cancel"](params)),
-    "settings/languageModel": settings => served?.lm.settings(settings),
-    "settings/extensions": ({ extensions }) => served?.extensions.set(extensions),
-    "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
-    "settings/logLevel": ({ level }) => {
-      threshold = level;
-    },
-  });
+  wire.serve(
+    dispatcher<HostToSidecar, "chat" | "registry" | "agents" | "lm">(
+      {
+        hello: async hello => {
+          if (hello.protocol !== PROTOCOL || hello.build !== version)
+            throw new RpcError(
+              ErrorCode.versionMismatch,
+              `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window; if that does not help, install Symposium again.`,
+            );
+          threshold = hello.logLevel;
+          served ??= open(hello, version, wire, scope, log);
+          return served.hello;
+        },
+        "settings/languageModel": settings => served?.lm.settings(settings),
+        "settings/extensions": ({ extensions }) => served?.extensions.set(extensions),
+        "settings/bypass": ({ agentIds }) => served?.policy.replace(agentIds),
+        "settings/logLevel": ({ level }) => {
+          threshold = level;
+        },
+      },
+      {
+        chat: () => ready().chat.handlers,
+        registry: async () => (await ready().agents.part()).handlers,
+        agents: async () => (await ready().agents.part()).handlers,
+        lm: async () => (await ready().lm.service()).handlers,
+      },
+    ),
+  );
   process.once("SIGTERM", () => process.stdin.destroy()); // same as a disconnect of the host
   await wire.closed;
 }
@@ -320,14 +283,6 @@ class LazyLm {
       return part;
     });
     return (await this.#loading).service;
-  }
-
-  /** Runs after earlier requests. Does nothing if the part is not loaded. */
-  note(take: (service: LmService) => void): void {
-    this.#loading?.then(
-      ({ service }) => take(service),
-      () => undefined,
-    );
   }
 
   settings(settings: LmSettings): void {

@@ -1,7 +1,7 @@
 /**
- * The sidecar's end of the connection to the extension host: vscode-jsonrpc over stdio, with the contract's types. The
- * type requires a handler for every method. A thrown `RpcError` keeps its code; any other error becomes an internal
- * error.
+ * The sidecar's end of the connection to the extension host: vscode-jsonrpc over stdio, with the contract's types.
+ * `dispatcher` requires a handler for every method. A thrown `RpcError` keeps its code; any other error becomes an
+ * internal error.
  */
 import type { Readable, Writable } from "node:stream";
 import {
@@ -15,12 +15,52 @@ import {
 } from "vscode-jsonrpc/node";
 import { BatchedOutput } from "../../src/protocol/batched-output";
 import { redactText } from "../../src/protocol/redaction/redact";
-import type { HostToSidecar, SidecarToHost } from "../../src/protocol/sidecar";
-import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
+import type { SidecarToHost } from "../../src/protocol/sidecar";
+import {
+  handlerOf,
+  type Calls,
+  type CancelSignal,
+  type Handler,
+  type Handlers,
+  type Notes,
+  type ParamsOf,
+  type Part,
+  type ResultOf,
+} from "../../src/protocol/wire";
 import { RpcCode, RpcError } from "./message";
+import { methodNotFound } from "./peer";
 
 /** Bytes that may wait in the pipe before the host counts as slow. */
 const CONGESTED_BYTES = 1024 * 1024;
+
+/** Finds the handler of a method; throws or rejects if there is none. */
+export type Dispatch = (method: string) => Handler | Promise<Handler>;
+
+/** The handlers of the methods with this prefix. A part may be loaded with its first message. */
+export type Parts<C, P extends string> = {
+  readonly [K in P]: () => Handlers<Part<C, K>> | Promise<Handlers<Part<C, K>>>;
+};
+
+/**
+ * Handlers of a whole contract: the caller's own, and one provider for each prefix of the other methods. The messages of
+ * one part are handled in the order in which they were received.
+ */
+export function dispatcher<C, P extends string>(
+  own: Handlers<Omit<C, `${P}/${string}`>>,
+  parts: Parts<C, P>,
+): Dispatch {
+  const found = (handlers: object, method: string): Handler => {
+    const handler = handlerOf(handlers, method);
+    if (!handler) throw methodNotFound(method);
+    return handler;
+  };
+  return method => {
+    const prefix = method.slice(0, method.indexOf("/"));
+    if (!Object.hasOwn(parts, prefix)) return found(own, method);
+    const part: object = parts[prefix as P]();
+    return part instanceof Promise ? part.then((handlers: object) => found(handlers, method)) : found(part, method);
+  };
+}
 
 export class HostWire {
   readonly #connection: MessageConnection;
@@ -44,16 +84,15 @@ export class HostWire {
     this.#connection.onError(() => undefined); // a broken pipe, which `closed` already reports
   }
 
-  serve(handlers: Handlers<HostToSidecar>): void {
+  /** A notification without a handler has no effect. */
+  serve(dispatch: Dispatch): void {
     // Host messages follow the contract: `hello` has compared the builds of both programs.
-    for (const [method, handler] of Object.entries<(params: never, signal: CancelSignal) => unknown>(handlers)) {
-      this.#connection.onRequest(method, (params: unknown, token: CancellationToken) =>
-        settle(() => handler(params as never, signalOf(token))),
-      );
-      this.#connection.onNotification(method, (params: unknown) => {
-        handler(params as never, NEVER);
-      });
-    }
+    this.#connection.onRequest((method: string, params: unknown, token: CancellationToken) =>
+      settle(() => called(dispatch(method), params, signalOf(token))),
+    );
+    this.#connection.onNotification((method: string, params: unknown) => {
+      settle(() => called(dispatch(method), params, NEVER)).catch(() => undefined);
+    });
     this.#connection.listen();
   }
 
@@ -92,6 +131,13 @@ export class HostWire {
 }
 
 const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined };
+
+/** Calls a handler that is known already in the same turn of the event loop. */
+function called(handler: Handler | Promise<Handler>, params: unknown, signal: CancelSignal): unknown {
+  return handler instanceof Promise
+    ? handler.then(loaded => loaded(params as never, signal))
+    : handler(params as never, signal);
+}
 
 async function settle(answer: () => unknown): Promise<unknown> {
   try {

@@ -29,6 +29,17 @@ export type Handlers<C> = {
   [M in keyof Calls<C>]: (params: ParamsOf<C, M>, signal: CancelSignal) => Promise<ResultOf<C, M>>;
 } & { [M in keyof Notes<C>]: (params: ParamsOf<C, M>) => void };
 
+/** The methods of a contract whose names begin with this prefix and a slash. */
+export type Part<C, P extends string> = Pick<C, Extract<keyof C, `${P}/${string}`>>;
+
+/** A handler as a transport calls it: messages follow the contract, because both programs come from the same build. */
+export type Handler = (params: never, signal: CancelSignal) => unknown;
+
+/** `undefined` if the table has no handler for this method. */
+export function handlerOf(handlers: object, method: string): Handler | undefined {
+  return Object.hasOwn(handlers, method) ? (handlers as Readonly<Record<string, Handler>>)[method] : undefined;
+}
+
 /** Reports a state, event or message that the types exclude. */
 export function assertNever(value: never, what: string): never {
   throw new Error(`unexpected ${what}: ${JSON.stringify(value)}`);

@@ -20,7 +20,16 @@ import { deferred, type Deferred } from "../deferred";
 import { NotServed, SidecarGone, SidecarRefused } from "../errors";
 import { BatchedOutput } from "../protocol/batched-output";
 import type { HostToSidecar, SidecarToHost } from "../protocol/sidecar";
-import type { Calls, CancelSignal, Handlers, Notes, ParamsOf, ResultOf } from "../protocol/wire";
+import {
+  handlerOf,
+  type Calls,
+  type CancelSignal,
+  type Handler,
+  type Handlers,
+  type Notes,
+  type ParamsOf,
+  type ResultOf,
+} from "../protocol/wire";
 
 export type Requests = keyof Calls<HostToSidecar>;
 export type Notifications = keyof Notes<HostToSidecar>;
@@ -67,24 +76,17 @@ export class StreamClient implements SidecarClient {
     );
     connection.onError(([error]) => broken(error.message));
     connection.onClose(() => broken("it was closed"));
-    const {
-      "editor/readTextFile": read,
-      "editor/writeTextFile": write,
-      "editor/runInTerminal": run,
-      "editor/ideOperation": operate,
-      "secrets/environment": secrets,
-      "secrets/keepEnvironment": keep,
-      "lm/keptSessions": kept,
-      ...notes
-    } = handlers;
-    for (const [method, handler] of Object.entries(notes)) connection.onNotification(method, handler);
-    connection.onRequest("editor/readTextFile", served(read));
-    connection.onRequest("editor/writeTextFile", served(write));
-    connection.onRequest("editor/runInTerminal", served(run));
-    connection.onRequest("editor/ideOperation", served(operate));
-    connection.onRequest("secrets/environment", served(secrets));
-    connection.onRequest("secrets/keepEnvironment", served(keep));
-    connection.onRequest("lm/keptSessions", served(kept));
+    connection.onRequest((method: string, params: unknown, token: CancellationToken) => {
+      const handler = handlerOf(handlers, method);
+      return handler
+        ? served(handler, params, token)
+        : new ResponseError(ErrorCodes.MethodNotFound, `“${method}” is not a method of this side.`);
+    });
+    connection.onNotification((method: string, params: unknown) => {
+      const handler = handlerOf(handlers, method);
+      if (handler) handler(params as never, NEVER);
+      else report(`Unknown method ${method}`);
+    });
     connection.listen();
     this.#connection = connection;
   }
@@ -121,20 +123,18 @@ export class StreamClient implements SidecarClient {
 }
 
 /** Errors keep their code on the wire; unexpected ones keep their message. */
-function served<P, R>(
-  handler: (params: P, signal: CancelSignal) => Promise<R>,
-): (params: P, token: CancellationToken) => Promise<R | ResponseError<void>> {
-  return async (params, token) => {
-    try {
-      return await handler(params, signalOf(token));
-    } catch (error) {
-      return new ResponseError(
-        error instanceof NotServed ? error.code : ErrorCodes.InternalError,
-        error instanceof Error ? error.message : String(error),
-      );
-    }
-  };
+async function served(handler: Handler, params: unknown, token: CancellationToken): Promise<unknown> {
+  try {
+    return await handler(params as never, signalOf(token));
+  } catch (error) {
+    return new ResponseError(
+      error instanceof NotServed ? error.code : ErrorCodes.InternalError,
+      error instanceof Error ? error.message : String(error),
+    );
+  }
 }
+
+const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined };
 
 function signalOf(token: CancellationToken): CancelSignal {
   return {
