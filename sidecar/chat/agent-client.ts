@@ -1,22 +1,20 @@
 /**
- * A session's client of its agent: the agent's session, its open requests, and the user's choices for it. Messages of
- * the agent are posted to the session's queue and take effect only when the session handles them.
+ * A chat session's client of its agent (`agent-session.ts`): the agent's open requests, and the user's choices for it.
  *
  * Invariants:
- * - Messages of an agent that was left are ignored.
  * - Every request of the agent is answered once.
  * - The user's choices are set before the first prompt of every session of the agent.
  */
 import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentConnection } from "../acp/connection";
-import { answerLate, selected } from "../agent-session/agent-answers";
-import { AgentSessionHandle, closeSession } from "../agent-session/agent-session-handle";
+import { selected } from "../agent-session/agent-answers";
+import { AgentSession } from "../agent-session/agent-session";
 import { restartedElsewhere } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
 import { AgentControls } from "./agent-controls";
-import { SessionOpening, type OpeningDeps } from "./session-opening";
+import { ChatOpening, type ChatOpeningDeps } from "./session-opening";
 import { AgentFiles, type Ask } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
 import { SessionTimeouts } from "./session-timeouts";
@@ -27,30 +25,28 @@ import { wantsSignIn, type Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionDeps } from "./session-deps";
 import { troubleOf } from "./agent-failure";
-import type { AgentMessage } from "./agent-message";
+import type { ChatAgentMessage } from "./agent-message";
 import { CLIENT_METHODS } from "../acp/methods";
 
 export class AgentClient implements Disposable {
-  readonly #handle = new AgentSessionHandle();
+  readonly #session: AgentSession<Trouble, SessionEvent>;
   readonly #questions: AgentQuestions;
   readonly #files: AgentFiles;
   #terminals: AgentTerminals;
   readonly #controls: AgentControls;
   readonly #patience: SessionTimeouts;
   readonly #prompts: AgentPrompts;
-  readonly #openings: OpeningDeps;
+  readonly #openings: ChatOpeningDeps;
   #pause: Disposable | undefined;
   /** Sign-in attempt with which the next opening begins. */
   #next: Attempt = "first";
   /** Installations for which the agent waits. During these it is not considered late. */
   readonly #installing = new Set<string>();
-  /** Listener of the session's details while the agent's session is open. */
-  #details: Disposable | undefined;
 
   constructor(
     private readonly start: SessionStart,
     private readonly deps: SessionDeps,
-    private readonly report: (message: AgentMessage) => void,
+    private readonly report: (message: ChatAgentMessage) => void,
   ) {
     this.#controls = new AgentControls(start.controls ?? {}, {
       keep: (controlId, value) => deps.keepControl(start.agent.id, controlId, value),
@@ -60,7 +56,7 @@ export class AgentClient implements Disposable {
     this.#questions = new AgentQuestions(
       `${start.sessionId.slice(0, 8)}-`,
       () => deps.policy.decide(start.agent.id),
-      id => this.#teller()({ kind: "withdrawn", id }),
+      id => this.#session.notifier()({ kind: "withdrawn", id }),
     );
     this.#patience = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
     this.#prompts = new AgentPrompts(
@@ -70,7 +66,6 @@ export class AgentClient implements Disposable {
       () => deps.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }),
     );
     this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor);
-    this.#terminals = this.#noTerminals();
     const { agent, cwd, protocol = 1, extensions = [] } = start;
     this.#openings = {
       start,
@@ -80,69 +75,82 @@ export class AgentClient implements Disposable {
       questions: this.#questions,
       patience: this.#patience,
       missed: new Set(),
-      report,
-      trouble: error => this.#trouble(error),
     };
+    this.#session = new AgentSession<Trouble, SessionEvent>({
+      pool: deps.pool,
+      key: this.#openings.key,
+      post: report,
+      failure: error => this.#trouble(error),
+      opening: (_, left) => this.#opening(left),
+      onRefused: () => undefined, // every session is new
+      watch: (connection, sessionId) => this.#detail(connection, sessionId),
+    });
+    this.#terminals = this.#noTerminals();
   }
 
   /** Converts a message to an event when the session handles it. */
-  onMessage(message: AgentMessage): SessionEvent | undefined {
-    // late, or withdrawn in the meantime
-    if (!this.#handle.isCurrent(message.of) || ("request" in message && message.request.signal.aborted))
-      return this.refuse(message);
+  onMessage(message: ChatAgentMessage): SessionEvent | undefined {
+    switch (message.kind) {
+      case "consent":
+        return this.#session.isCurrent(message.of) && !message.request.signal.aborted
+          ? this.#questions.consent(message.consent, message.request, message.settle)
+          : this.refuse(message);
+      case "event":
+      case "request":
+      case "opened":
+        return this.#session.isLate(message) ? this.refuse(message) : this.#event(message);
+      default:
+        return assertNever(message, "message of an agent");
+    }
+  }
+
+  #event(message: Exclude<ChatAgentMessage, { readonly kind: "consent" }>): SessionEvent | undefined {
     switch (message.kind) {
       case "event":
         return message.event;
       case "request":
         return this.#request(message);
-      case "consent":
-        return this.#questions.consent(message.consent, message.request, message.settle);
-      case "opened":
-        this.#handle.opened({ lease: message.lease, id: message.agentSession });
-        this.#detail(message.lease.connection, message.agentSession);
+      case "opened": {
+        const { lease, id } = message.session;
+        this.#session.opened(message);
         this.#patience[Symbol.dispose]();
         this.deps.log("info", "agent", "Session created", {
           sessionId: this.start.sessionId,
-          agentSessionId: message.agentSession,
+          agentSessionId: id,
           agent: this.start.agent.id,
         });
-        return { kind: "opened", accepts: { images: message.lease.connection.accepts.images } };
+        return { kind: "opened", accepts: { images: lease.connection.accepts.images } };
+      }
       default:
-        return assertNever(message, "word of an agent");
+        return assertNever(message, "message of an agent");
     }
   }
 
   /** Answers a message that arrives too late. */
-  refuse(message: AgentMessage): undefined {
-    switch (message.kind) {
-      case "event":
-        return;
-      case "request":
-        return void answerLate(message.request);
-      case "consent":
-        return void message.settle(undefined);
-      case "opened":
-        return void closeSession({ lease: message.lease, id: message.agentSession });
-      default:
-        return assertNever(message, "word of an agent");
-    }
+  refuse(message: ChatAgentMessage): undefined {
+    if (message.kind === "consent") message.settle(undefined);
+    else this.#session.refuse(message);
   }
 
   open(): void {
-    const { opening, left } = this.#handle.begin();
     this.#pause?.[Symbol.dispose]();
-    const notify = this.#teller();
+    this.#session.open();
+  }
+
+  #opening(left: AbortSignal): ChatOpening {
+    const notify = this.#session.notifier(),
+      attempt = this.#next;
     this.#patience.toOpen(notify);
-    const attempt = this.#next;
     this.#next = "first";
-    new SessionOpening(this.#openings, opening, left)
-      .enter(attempt)
-      .catch((error: unknown) => notify({ kind: "openFailed", ...this.#trouble(error) }));
+    return new ChatOpening(this.#openings, attempt, left, notify);
   }
 
   /** Reports the details now, and whenever an extension's status changes. */
-  #detail({ agentName: name, agentVersion: version, extensions }: AgentConnection, sessionId: string): void {
-    const notify = this.#teller();
+  #detail(
+    { agentName: name, agentVersion: version, extensions }: AgentConnection,
+    sessionId: string,
+  ): Disposable | undefined {
+    const notify = this.#session.notifier();
     const program =
       name === "" && version === ""
         ? {}
@@ -159,13 +167,14 @@ export class AgentClient implements Disposable {
         },
       });
     };
-    this.#details = extensions?.listen(sessionId, onNotification);
+    const listening = extensions?.listen(sessionId, onNotification);
     onNotification();
+    return listening;
   }
 
   /** Posts `reopened` after a pause, unless the session is opened or left before. */
   reopenLater(ms: number): void {
-    const notify = this.#teller();
+    const notify = this.#session.notifier();
     this.#pause = this.deps.clock.after(ms, () => notify({ kind: "reopened" }));
   }
 
@@ -178,27 +187,27 @@ export class AgentClient implements Disposable {
   }
 
   send(prompt: Prompt): void {
-    const notify = this.#teller(),
-      { opening, session } = this.#handle;
+    const notify = this.#session.notifier(),
+      { opening, current: session } = this.#session;
     if (!session)
       return notify({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
-    this.#prompts.send(session.lease.connection, session.id, prompt, notify, () => this.#handle.isCurrent(opening));
+    this.#prompts.send(session.lease.connection, session.id, prompt, notify, () => this.#session.isCurrent(opening));
   }
 
   cancel(): void {
-    const notify = this.#teller();
+    const notify = this.#session.notifier();
     if (this.#prompts.stop()) return notify({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
-    const { session } = this.#handle;
+    const { current: session } = this.#session;
     session?.lease.connection.cancel(session.id);
     this.#patience.toStop(notify);
   }
 
   setControl(control: Control, value: ControlValue): void {
-    const { opening, session } = this.#handle;
+    const { opening, current: session } = this.#session;
     this.#controls.choose(control.id, value);
     if (session)
-      this.#controls.set(session.lease.connection, session.id, control, value, this.#teller(), () =>
-        this.#handle.isCurrent(opening),
+      this.#controls.set(session.lease.connection, session.id, control, value, this.#session.notifier(), () =>
+        this.#session.isCurrent(opening),
       );
   }
 
@@ -225,8 +234,7 @@ export class AgentClient implements Disposable {
     this.#patience[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
     this.#prompts.stop();
-    this.#details?.[Symbol.dispose]();
-    this.#handle.end(closeSession);
+    this.#session.leave();
     this.#questions.settle();
     this.#terminals
       .leave()
@@ -237,7 +245,7 @@ export class AgentClient implements Disposable {
   }
 
   restart(): void {
-    const connection = this.#handle.session?.lease.connection; // its process may be retired
+    const connection = this.#session.current?.lease.connection; // its process may be retired
     this.leave();
     this.deps.pool.restart(this.#openings.key, restartedElsewhere(this.start.agent.name), connection);
   }
@@ -250,9 +258,9 @@ export class AgentClient implements Disposable {
   /** Terminals of one agent session. Late output of an earlier session still belongs to its cards. */
   #noTerminals(): AgentTerminals {
     const { start, deps } = this,
-      emit = (event: SessionEvent): void => this.report({ kind: "event", event, of: this.#handle.opening });
+      emit = (event: SessionEvent): void => this.report({ kind: "event", event, of: this.#session.opening });
     return new AgentTerminals(
-      `${start.sessionId.slice(0, 8)}-${this.#handle.opening}`,
+      `${start.sessionId.slice(0, 8)}-${this.#session.opening}`,
       start.cwd,
       deps.startCommand,
       deps.clock,
@@ -265,8 +273,8 @@ export class AgentClient implements Disposable {
   }
 
   /** Handles a request that is answered at once or by the user. */
-  #request(word: Extract<AgentMessage, { readonly kind: "request" }>): SessionEvent | undefined {
-    const { request, version, agentName, subagent } = word;
+  #request(message: Extract<ChatAgentMessage, { readonly kind: "request" }>): SessionEvent | undefined {
+    const { request, version, agentName, subagent } = message;
     if (request.method === CLIENT_METHODS.session_request_permission)
       return this.#questions.permission(request, version, subagent);
     if (request.method === CLIENT_METHODS.elicitation_create) return this.#questions.elicitation(request, subagent);
@@ -275,19 +283,13 @@ export class AgentClient implements Disposable {
         terminals: this.#terminals,
         agentName,
       }),
-      of = this.#handle.opening;
+      of = this.#session.opening;
     if (!answer) return void request.fail(methodNotFound(request.method));
     const ask: Ask = consent => new Promise(settle => this.report({ kind: "consent", consent, request, settle, of }));
     return void answer(ask).then(
       result => request.respond(result),
       (error: unknown) => request.fail(error),
     );
-  }
-
-  /** Returns a function that posts events of the current opening. They are ignored after a later opening has begun. */
-  #teller(): (event: SessionEvent) => void {
-    const of = this.#handle.opening;
-    return event => this.report({ kind: "event", event, of });
   }
 
   /** Converts the failure of a prompt. */

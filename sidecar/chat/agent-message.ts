@@ -1,25 +1,15 @@
-import type { AcpVersion } from "../acp/initialize";
-import type { Lease } from "../agents/pool";
+import type * as agentSession from "../agent-session/agent-message";
 import type { IncomingRequest } from "../rpc/incoming";
 import type { Consent } from "./agent-files";
-import type { SessionEvent } from "./session-model";
+import type { SessionEvent, Trouble } from "./session-model";
 
-/** A message from the agent's side. `of`: the opening to which it belongs. */
-
-export type AgentMessage = { readonly of: number } & (
-  | { readonly kind: "event"; readonly event: SessionEvent }
+/** A message from the agent's side of a chat session, or a question of Symposium about a request of the agent. */
+export type ChatAgentMessage =
+  | agentSession.AgentMessage<Trouble, SessionEvent>
   | {
-      readonly kind: "request";
-      readonly request: IncomingRequest;
-      readonly version: AcpVersion;
-      readonly agentName: string;
-      readonly subagent: string | undefined;
-    }
-  | {
+      readonly of: number;
       readonly kind: "consent";
       readonly consent: Consent;
       readonly request: IncomingRequest;
       readonly settle: (optionId: string | undefined) => void;
-    }
-  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string }
-);
+    };

@@ -16,7 +16,7 @@ import { assertNever } from "../../src/protocol/wire";
 import { Actor } from "../rpc/actor";
 import { attention, concernsAttention } from "./attention";
 import { AgentClient } from "./agent-client";
-import { type AgentMessage } from "./agent-message";
+import type { ChatAgentMessage } from "./agent-message";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { start, step } from "./session-state";
@@ -31,7 +31,7 @@ export interface PromptResponder {
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
   | { readonly kind: "prompt"; readonly prompt: Prompt; readonly responder: PromptResponder }
-  | { readonly kind: "word"; readonly message: AgentMessage }
+  | { readonly kind: "word"; readonly message: ChatAgentMessage }
   | { readonly kind: "replay"; readonly at: Position | undefined; readonly asked: number };
 
 export class Session extends Actor<Message> {

@@ -50,9 +50,9 @@ export function wantsSignIn(error: unknown): boolean {
  */
 export type Attempt = "first" | "wanted" | "other" | { readonly signedIn: string };
 
-export interface Entrance {
+export interface Entrance<S extends OpenedSession> {
   readonly connection: AgentConnection;
-  readonly open: () => Promise<OpenedSession>;
+  readonly open: () => Promise<S>;
   readonly deps: SignInDeps;
   /** Withdraws the forms that are no longer needed. */
   readonly withdraw: () => void;
@@ -64,11 +64,11 @@ export interface Entrance {
  * Opens a session, after one round of signing in if the agent requires it. Resolves with `again` if the session must be
  * opened with another process. Rejects with an `AgentError`.
  */
-export async function openSignedIn(
+export async function openSignedIn<S extends OpenedSession>(
   agent: string,
-  { connection, open, deps, withdraw, restart }: Entrance,
+  { connection, open, deps, withdraw, restart }: Entrance<S>,
   attempt: Attempt,
-): Promise<OpenedSession | { readonly again: Attempt }> {
+): Promise<S | { readonly again: Attempt }> {
   try {
     if (attempt !== "wanted") return await open();
   } catch (error) {

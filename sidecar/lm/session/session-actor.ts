@@ -1,6 +1,6 @@
 /**
  * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `step` and performs the
- * effects. All decisions are in `session-state.ts`; `agent-session.ts` is the client of the agent.
+ * effects. All decisions are in `session-state.ts`; `model-agent-client.ts` is the client of the agent.
  *
  * Invariants:
  * - Events are handled one at a time, in the order in which they were received.
@@ -11,6 +11,7 @@ import { randomBytes } from "node:crypto";
 import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
 import type { AgentCapabilities } from "../../acp/connection";
+import type { AgentEvent } from "../../agent-session/agent-message";
 import type { MissingExtension } from "../../acp/chain-extensions";
 import { Actor } from "../../rpc/actor";
 import {
@@ -23,8 +24,15 @@ import {
   wordsOfUpdate,
   type Words,
 } from "../response/updates-to-text";
-import { AgentSession } from "./agent-session";
-import type { AgentSessionStart, AgentSessionDeps, AgentEvent, AgentQuestion } from "./agent-session-model";
+import { ModelAgentClient } from "./model-agent-client";
+import type {
+  AgentQuestion,
+  ModelAgentDeps,
+  ModelAgentEvent,
+  ModelAgentMessage,
+  ModelAgentStart,
+  ModelFailure,
+} from "./model-agent-message";
 import { Quiet } from "./question-debounce";
 import type { ModeReturn } from "./session-mode";
 import { start, step } from "./session-state";
@@ -38,7 +46,7 @@ import {
   type ModelSessionState,
 } from "./session-state-model";
 
-export interface ModelSessionStart extends AgentSessionStart {
+export interface ModelSessionStart extends ModelAgentStart {
   /** Symposium's id of the session; unique. */
   readonly id: string;
 }
@@ -67,13 +75,13 @@ export type SessionMessage =
   /** The session's phase has changed. */
   | { readonly kind: "phase"; readonly phase: ModelSessionPhase["kind"] };
 
-export interface ModelSessionDeps extends AgentSessionDeps {
+export interface ModelSessionDeps extends ModelAgentDeps {
   readonly notify: (message: SessionMessage) => void;
 }
 
 type Message =
   | { readonly kind: "event"; readonly event: ModelSessionEvent }
-  | { readonly kind: "word"; readonly event: AgentEvent }
+  | { readonly kind: "agent"; readonly message: ModelAgentMessage }
   /** `of`: number of the expired watch. */
   | { readonly kind: "overdue"; readonly of: number }
   | { readonly kind: "tools"; readonly tools: readonly ChatTool[]; readonly duplicates: boolean }
@@ -82,7 +90,7 @@ type Message =
 export class SessionActor extends Actor<Message> {
   #state: ModelSessionState;
   #words: Words = NO_WORDS;
-  readonly #agent: AgentSession;
+  readonly #agent: ModelAgentClient;
   readonly #quiet: Quiet;
   #watch: Disposable | undefined;
   /** Number of the current watch, so that the expiry of an earlier watch is ignored. */
@@ -105,7 +113,7 @@ export class SessionActor extends Actor<Message> {
     private readonly deps: ModelSessionDeps,
   ) {
     super(`model session ${begin.id}`);
-    this.#agent = new AgentSession(begin, deps, event => this.post({ kind: "word", event }));
+    this.#agent = new ModelAgentClient(begin, deps, message => this.post({ kind: "agent", message }));
     this.#quiet = new Quiet(deps.clock, () => this.#notify({ kind: "quiet" }));
     const [state, effects] = start(begin.agent.name);
     this.#state = state;
@@ -154,8 +162,8 @@ export class SessionActor extends Actor<Message> {
       case "event":
         this.#step(message.event);
         return this.#sayMissing();
-      case "word":
-        return this.#handleMessage(message.event);
+      case "agent":
+        return this.#handleMessage(message.message);
       case "overdue":
         return message.of === this.#watches ? this.#step({ kind: "overdue" }) : undefined;
       case "tools":
@@ -176,8 +184,8 @@ export class SessionActor extends Actor<Message> {
     switch (message.kind) {
       case "event":
         return this.#refuse(message.event);
-      case "word":
-        return this.#agent.refuse(message.event);
+      case "agent":
+        return this.#agent.refuse(message.message);
       case "decide":
         return message.settle(false);
       case "tools":
@@ -200,20 +208,45 @@ export class SessionActor extends Actor<Message> {
       this.deps.notify({ kind: "finished", requestId: event.requestId, error });
   }
 
-  #handleMessage(event: AgentEvent): void {
-    if (!this.#agent.isCurrent(event)) return this.#agent.refuse(event);
-    switch (event.kind) {
+  #handleMessage(message: ModelAgentMessage): void {
+    if (this.#agent.isLate(message)) return this.#agent.refuse(message);
+    switch (message.kind) {
       case "opened":
-        this.deps.notify({ kind: "opened", agentSession: event.agentSession, capabilities: this.#agent.opened(event) });
-        this.#unsaid = this.#news(event.lease.connection.missing);
+        this.deps.notify({
+          kind: "opened",
+          agentSession: message.session.id,
+          capabilities: this.#agent.opened(message),
+        });
+        this.#unsaid = this.#news(message.session.lease.connection.missing);
         this.#step({ kind: "opened" });
         return this.#sayMissing();
+      case "event":
+        return this.#handleEvent(message.event);
+      case "call":
+        return this.#ask(message.call, this.#agent.tool(message));
+      case "request":
+      case "uncovered": {
+        const { kind } = this.#state.phase,
+          permission = this.#agent.permission(message, kind === "streaming" || kind === "blocked");
+        if (permission === undefined) return;
+        return "asked" in permission
+          ? this.#ask(message.request, permission.asked)
+          : this.#report(lineOf(this.#words, permission.sentence));
+      }
+      default:
+        return assertNever(message, "message of an agent");
+    }
+  }
+
+  #handleEvent(event: AgentEvent<ModelFailure> | ModelAgentEvent): void {
+    switch (event.kind) {
       case "openFailed":
       case "agentDown":
         this.#agent.lost();
         return this.#step({ kind: event.kind, message: event.message });
       case "turnEnded":
-        if (event.usage) this.#report(wordsOfResult(this.#words, event.usage));
+        if (event.outcome.kind === "stopped" && event.outcome.usage)
+          this.#report(wordsOfResult(this.#words, event.outcome.usage));
         this.#step({ kind: "turnEnded", outcome: event.outcome });
         if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
         return;
@@ -222,29 +255,19 @@ export class SessionActor extends Actor<Message> {
       case "modeReturn":
         this.#agent.returnTo(event.modeReturn);
         return this.deps.notify({ kind: "modeReturn", modeReturn: event.modeReturn });
-      case "update": {
+      case "updated": {
         this.#measure(contextSizeOf(event.update));
         const { expectsCall, broken } = this.#agent.announced(event.update);
         if (expectsCall) this.#quiet.prolong();
         if (broken !== undefined) this.#report(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
         return this.#report(wordsOfUpdate(this.#words, event.update, call => this.#agent.originOf(call)));
       }
-      case "call":
-        return this.#ask(event.call, this.#agent.tool(event));
-      case "permission": {
-        const { kind } = this.#state.phase,
-          permission = this.#agent.permission(event, kind === "streaming" || kind === "blocked");
-        if (permission === undefined) return;
-        return "asked" in permission
-          ? this.#ask(event.request, permission.asked)
-          : this.#report(lineOf(this.#words, permission.sentence));
-      }
       case "withdrew": {
         const callId = [...this.#asked].find(([, { what }]) => what === event.what)?.[0];
         return callId === undefined ? undefined : this.#step({ kind: "withdrew", callId });
       }
       default:
-        return assertNever(event, "word of an agent");
+        return assertNever(event, "event of an agent");
     }
   }
 

@@ -1,31 +1,27 @@
-/** Start options, dependencies and events of an agent session behind VS Code's chat. */
+/** Start options, dependencies and messages of an agent session behind VS Code's chat. */
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 import type { ChatTool, PermissionQuestion } from "../../../src/protocol/lm";
 import type { LogLevel } from "../../../src/protocol/log";
 import type { AcpVersion } from "../../acp/initialize";
-import type { AgentPool, Lease } from "../../agents/pool";
+import type { AgentMessage } from "../../agent-session/agent-message";
+import type { SessionBegin } from "../../agent-session/open-agent-session";
+import type { AgentPool } from "../../agents/pool";
 import type { Clock } from "../../rpc/clock";
-import type { JsonObject } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
 import type { ModeReturn } from "./session-mode";
-import type { Answer, ModelTurnOutcome } from "./session-state-model";
+import type { Answer } from "./session-state-model";
 import type { OfferedCall, ToolOffers } from "../tools/tool-offer";
 
-export interface AgentSessionStart {
+export interface ModelAgentStart {
   readonly agent: AgentConfig;
   readonly cwd: string;
   /** Extensions of the agent, for all of its starts; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
   /** The highest version of ACP offered to the agent; 1 if absent. */
   readonly protocol?: AcpVersion;
-  /**
-   * `new`: a new session. `again`: the session's own earlier agent session. `fork`: a copy of another. If the agent
-   * supports neither, a new session is opened.
-   */
-  readonly begin:
-    | { readonly kind: "new" }
-    | { readonly kind: "again" | "fork"; readonly agentSession: string; readonly modeReturn?: ModeReturn | undefined };
+  /** `modeReturn`: the session mode to return to when the user leaves Plan or Ask. */
+  readonly begin: SessionBegin & { readonly modeReturn?: ModeReturn | undefined };
   readonly tools: readonly ChatTool[];
   /** Also offer VS Code's tools that agents have themselves. */
   readonly duplicates: boolean;
@@ -37,7 +33,7 @@ export interface AgentSessionStart {
   readonly isAside?: boolean;
 }
 
-export interface AgentSessionDeps {
+export interface ModelAgentDeps {
   readonly clock: Clock;
   readonly pool: AgentPool;
   readonly offers: ToolOffers;
@@ -63,22 +59,29 @@ export type AgentQuestion =
       readonly answer: (answer: Answer) => void;
     };
 
-/** An event of the agent. `of`: the opening to which it belongs. Messages are sentences for the user. */
-export type AgentEvent = { readonly of: number } & (
-  | { readonly kind: "opened"; readonly lease: Lease; readonly agentSession: string; readonly remembers: boolean }
-  | { readonly kind: "openFailed" | "agentDown"; readonly message: string }
-  | { readonly kind: "turnEnded"; readonly outcome: ModelTurnOutcome; readonly usage?: JsonObject }
-  | { readonly kind: "update"; readonly update: unknown }
+/** A sentence for the user. */
+export interface ModelFailure {
+  readonly message: string;
+}
+
+export type ModelAgentEvent =
+  /** `update`: of `session/update`, as of ACP v1. */
+  | { readonly kind: "updated"; readonly update: unknown }
   /** Shown to the user in the chat. */
   | { readonly kind: "notice"; readonly sentence: string }
   /** The session mode to return to when the user leaves Plan or Ask. */
   | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
-  | { readonly kind: "call"; readonly call: OfferedCall }
-  /** `isUncovered`: the tool that makes the permission tool available was called. */
-  | { readonly kind: "permission"; readonly request: IncomingRequest; readonly isUncovered?: true }
   /** The call or request for whose answer the agent no longer waits. */
-  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest }
-);
+  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest };
+
+/** A message from the agent's side of a session of the model picker. */
+export type ModelAgentMessage =
+  | AgentMessage<ModelFailure, ModelAgentEvent>
+  | ({ readonly of: number } & (
+      | { readonly kind: "call"; readonly call: OfferedCall }
+      /** The tool that makes the permission tool of this request available was called. */
+      | { readonly kind: "uncovered"; readonly request: IncomingRequest }
+    ));
 
 /**
  * The outcome of a permission request: a question, or `undefined` if it was answered at once. `sentence`: the request

@@ -1,35 +1,41 @@
 /**
- * The client of an agent behind VS Code's chat: its session, the tools offered to it, and its open requests. Events of
- * the agent are posted to the owner's queue and take effect only when the owner handles them.
+ * The client of an agent behind VS Code's chat (`agent-session.ts`): the tools offered to the agent, and the answers to
+ * its requests.
  *
- * Invariants:
- * - Events of an agent session that was left are ignored, and its requests are answered.
- * - A session is opened with the tools of the newest request.
+ * Invariant: a session is opened with the tools of the newest request.
  */
 import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
-import type { AgentCapabilities, AgentConnection, SessionListener } from "../../acp/connection";
+import type { AgentCapabilities, AgentConnection } from "../../acp/connection";
 import { V2Updates } from "../../acp/adapt/v2-as-v1";
 import { answerLate, answerRequest, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { failureOf } from "../../agent-session/agent-failure";
-import { AgentSessionHandle, closeSession, type OpenAgentSession } from "../../agent-session/agent-session-handle";
-import type { AgentKey } from "../../agents/pool";
+import type { TurnOutcome } from "../../agent-session/agent-message";
+import { AgentSession, type SessionOpening, type SessionUpdates } from "../../agent-session/agent-session";
+import { closeSession, type OpenAgentSession } from "../../agent-session/agent-session-handle";
 import { questionedCall } from "../../permissions/announced-calls";
 import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { methodNotFound } from "../../rpc/peer";
-import type { AgentSessionStart, AgentSessionDeps, AgentEvent, AgentQuestion, Permission } from "./agent-session-model";
+import type { IncomingRequest } from "../../rpc/peer";
+import type {
+  AgentQuestion,
+  ModelAgentDeps,
+  ModelAgentEvent,
+  ModelAgentMessage,
+  ModelAgentStart,
+  ModelFailure,
+  Permission,
+} from "./model-agent-message";
 import { ModelPrompts } from "./agent-prompts";
 import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
 import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
 import type { ModeReturn } from "./session-mode";
-import type { Answer, ModelPrompt, ModelTurnOutcome } from "./session-state-model";
+import type { Answer, ModelPrompt } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
-import { CLIENT_METHODS } from "../../acp/methods";
 
 /**
  * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions do not change them and
@@ -38,85 +44,97 @@ import { CLIENT_METHODS } from "../../acp/methods";
 const ASIDE = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
 
-export class AgentSession {
-  readonly #handle = new AgentSessionHandle();
+export class ModelAgentClient {
+  readonly #session: AgentSession<ModelFailure, ModelAgentEvent>;
   #offer: ToolOffer | undefined;
   /** MCP server name of a session that is renewed: the agent's model knows the tools by it. */
   #renewedServer: string | undefined;
   #tools: { readonly tools: readonly ChatTool[]; readonly duplicates: boolean };
   /** Start options of the next opening. */
-  #begin: AgentSessionStart["begin"];
+  #begin: ModelAgentStart["begin"];
   #remembers = false;
   #prompts: ModelPrompts;
   readonly #announced = new AnnouncedTools();
-  #toolWatch: Disposable | undefined;
   /** The sentence that was shown last. */
   #missingTools: string | undefined;
   /** While set, the agent's updates are not read. */
   #deferred: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
   constructor(
-    private readonly start: AgentSessionStart,
-    private readonly deps: AgentSessionDeps,
-    private readonly report: (event: AgentEvent) => void,
+    private readonly start: ModelAgentStart,
+    private readonly deps: ModelAgentDeps,
+    private readonly report: (message: ModelAgentMessage) => void,
   ) {
+    const { agent, cwd, protocol = 1, extensions = [] } = start;
     this.#begin = start.begin;
     this.#tools = start;
+    this.#session = new AgentSession({
+      pool: deps.pool,
+      key: { agent, cwd, protocol, role: "lm", extensions },
+      post: report,
+      failure: error => ({ message: this.#trouble(error) }),
+      opening: of => this.#opening(of),
+      onRefused: (how, error) => deps.log("info", "A session could not be gone on with", { how, error: String(error) }),
+      watch: (connection, sessionId) => this.#watchTools(connection, sessionId),
+    });
     this.#prompts = this.#promptsOf(0);
   }
 
-  isCurrent({ of }: AgentEvent): boolean {
-    return this.#handle.isCurrent(of);
+  isLate(message: ModelAgentMessage): boolean {
+    return message.kind === "call" || message.kind === "uncovered"
+      ? !this.#session.isCurrent(message.of)
+      : this.#session.isLate(message);
   }
 
   open(): void {
-    const { opening: of, left } = this.#handle.begin(),
-      { deps } = this;
+    this.#session.open();
+  }
+
+  #opening(of: number): SessionOpening {
     this.#prompts = this.#promptsOf(of);
     const terms = {
       ...this.#tools,
       called: (call: OfferedCall) => this.#called(of, call),
       refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args),
     };
-    const offer = deps.offers.open(terms, this.#renewedServer);
+    const offer = this.deps.offers.open(terms, this.#renewedServer),
+      { isAside, isForeign } = this.start;
     this.#renewedServer = undefined;
     this.#offer = offer;
-    deps.pool
-      .acquire(this.#key, left)
-      .then(async lease => {
-        if (!this.#handle.isCurrent(of)) return lease.release(); // left in the meantime
-        this.report({ kind: "opened", lease, of, ...(await this.#opened(lease.connection, of, offer)) });
-      })
-      .catch((error: unknown) => this.report({ kind: "openFailed", message: this.#trouble(error), of }));
+    return {
+      begin: this.#begin,
+      setup: { meta: { ...offering(offer), ...(isAside === true || isForeign ? ASIDE : {}) } },
+      listener: (connection, isNew) => this.#listener(connection, of, isNew),
+      enter: (_, open) => open(),
+    };
   }
 
-  /** Handles `opened`: stores the session. */
-  opened({ lease, agentSession, remembers }: Extract<AgentEvent, { readonly kind: "opened" }>): AgentCapabilities {
-    this.#handle.opened({ lease, id: agentSession });
+  /** Handles `opened`. */
+  opened(message: Extract<ModelAgentMessage, { readonly kind: "opened" }>): AgentCapabilities {
+    const { session, isContinued: remembers } = message;
+    this.#session.opened(message);
     this.#remembers = remembers;
     this.#begin = {
       kind: "again",
-      agentSession,
+      agentSession: session.id,
       ...(this.#begin.kind === "new" ? {} : { modeReturn: this.#begin.modeReturn }),
     };
-    this.deps.log("info", "Session created", { agentSessionId: agentSession, agent: this.start.agent.id, remembers });
-    this.#watchTools(lease.connection, agentSession);
-    return lease.connection.capabilities;
+    this.deps.log("info", "Session created", { agentSessionId: session.id, agent: this.start.agent.id, remembers });
+    return session.lease.connection.capabilities;
   }
 
   /**
    * Reports missing tools once, as a sentence in the answer and in the log (issue 14 item 1). A program reads one-shot
    * sessions: they use the log alone.
    */
-  #watchTools({ extensions }: AgentConnection, agentSession: string): void {
-    const of = this.#handle.opening;
-    this.#toolWatch?.[Symbol.dispose]();
-    this.#toolWatch = extensions?.listen(agentSession, () => {
+  #watchTools({ extensions }: AgentConnection, agentSession: string): Disposable | undefined {
+    const notify = this.#session.notifier();
+    return extensions?.listen(agentSession, () => {
       const sentence = extensions.missingTools(agentSession);
       if (sentence === undefined || sentence === this.#missingTools) return;
       this.#missingTools = sentence;
       this.deps.log("warn", sentence, { agent: this.start.agent.id });
-      if (this.start.isAside !== true) this.report({ kind: "notice", sentence, of });
+      if (this.start.isAside !== true) notify({ kind: "notice", sentence });
     });
   }
 
@@ -132,9 +150,9 @@ export class AgentSession {
   }
 
   prompt(prompt: ModelPrompt): void {
-    const { opening: of, session } = this.#handle,
-      ended = (outcome: ModelTurnOutcome, usage?: JsonObject): void =>
-        this.report({ kind: "turnEnded", outcome, ...(usage ? { usage } : {}), of });
+    const { current: session } = this.#session,
+      notify = this.#session.notifier(),
+      ended = (outcome: TurnOutcome<ModelFailure>): void => notify({ kind: "turnEnded", outcome });
     if (!session) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
     const {
         lease: { connection },
@@ -145,7 +163,7 @@ export class AgentSession {
     try {
       this.#prompts.send(connection, id, prompt, remembers, outcome => {
         if (outcome.kind === "failed") ended({ kind: "failed", message: this.#trouble(outcome.error) });
-        else ended({ kind: "stopped", reason: outcome.reason }, outcome.usage);
+        else ended(outcome);
       });
       this.deps.log("info", "Sending prompt", { agentSessionId: id });
     } catch (error) {
@@ -156,12 +174,12 @@ export class AgentSession {
 
   cancel(): void {
     this.#announced.stopped();
-    const { session } = this.#handle;
+    const { current: session } = this.#session;
     if (session && !this.#prompts.cancel()) session.lease.connection.cancel(session.id);
   }
 
   /** The question for a tool call. */
-  tool({ call }: Extract<AgentEvent, { readonly kind: "call" }>): AgentQuestion {
+  tool({ call }: Extract<ModelAgentMessage, { readonly kind: "call" }>): AgentQuestion {
     this.#announced.arrived(call.given, call.args);
     return {
       kind: "tool",
@@ -173,13 +191,14 @@ export class AgentSession {
 
   /** `isTurn`: a turn is running, so the user can be asked. */
   permission(
-    { request, isUncovered, of }: Extract<AgentEvent, { readonly kind: "permission" }>,
+    { kind, request, of }: Extract<ModelAgentMessage, { readonly kind: "request" | "uncovered" }>,
     isTurn: boolean,
   ): Permission {
     const { agent, isForeign } = this.start,
       { log } = this.deps,
       respond = (answer: JsonObject): void => answerRequest(request, answer);
     if (!isTurn || !this.#offer) return void respond(PERMISSION_CANCELLED);
+    if (kind === "request") this.#watchRequest(request, of);
     const call = questionedCall(request.params),
       claim = this.#announced.claim(call, this.#offer.qualified),
       { permission: offered, grouped } = this.#offer;
@@ -187,7 +206,7 @@ export class AgentSession {
       agent: agent.name,
       group: this.start.permissionGroup,
       offered,
-      grouped: isUncovered === true ? NONE : grouped,
+      grouped: kind === "uncovered" ? NONE : grouped,
       claim,
       announced: this.#announced.of(request.params),
       policy: this.deps.policy(),
@@ -210,9 +229,7 @@ export class AgentSession {
             toolName: verdict.toolName,
             parameters: {},
             answer: answer =>
-              answer.kind === "result"
-                ? this.report({ kind: "permission", request, isUncovered: true, of })
-                : respond(verdict.reject),
+              answer.kind === "result" ? this.report({ kind: "uncovered", request, of }) : respond(verdict.reject),
           },
         };
       case "ask": {
@@ -278,7 +295,7 @@ export class AgentSession {
    * list during the turn.
    */
   renew(): boolean {
-    const { resume, load } = this.#handle.session?.lease.connection.capabilities ?? {};
+    const { resume, load } = this.#session.current?.lease.connection.capabilities ?? {};
     if (this.#offer?.isOutdated !== true || !(resume || load)) return false;
     this.deps.log("info", "The agent ignored a changed list of tools. Its session is resumed with the next prompt", {
       agent: this.start.agent.id,
@@ -294,88 +311,46 @@ export class AgentSession {
     this.#end(closeSession);
   }
 
-  /** Answers an event that arrives too late. */
-  refuse(event: AgentEvent): void {
-    switch (event.kind) {
-      case "opened":
-        return closeSession({ lease: event.lease, id: event.agentSession });
+  /** Answers a message that arrives too late. */
+  refuse(message: ModelAgentMessage): void {
+    switch (message.kind) {
       case "call":
-        return event.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
-      case "permission":
-        return answerLate(event.request);
-      case "openFailed":
-      case "agentDown":
-      case "turnEnded":
-      case "update":
-      case "withdrew":
-      case "notice":
-      case "modeReturn":
-        return;
+        return message.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
+      case "uncovered":
+        return answerLate(message.request);
+      case "event":
+      case "request":
+      case "opened":
+        return this.#session.refuse(message);
       default:
-        return assertNever(event, "word of an agent");
+        return assertNever(message, "message of an agent");
     }
   }
 
-  get #key(): AgentKey {
-    const { agent, cwd, protocol = 1, extensions = [] } = this.start;
-    return { agent, cwd, protocol, role: "lm", extensions };
-  }
-
   #end(close: (session: OpenAgentSession) => void): void {
-    this.#toolWatch?.[Symbol.dispose]();
     this.#prompts.leave();
-    this.#handle.end(close);
+    this.#session.leave(close);
     this.#offer?.close();
     this.#offer = undefined;
   }
 
-  async #opened(
-    connection: AgentConnection,
-    of: number,
-    offer: ToolOffer,
-  ): Promise<{ readonly agentSession: string; readonly remembers: boolean }> {
-    const { cwd } = this.start,
-      setup = { meta: { ...offering(offer), ...(this.start.isAside === true || this.start.isForeign ? ASIDE : {}) } },
-      begin = this.#begin,
-      { load, resume, fork } = connection.capabilities;
-    const how =
-      begin.kind === "fork"
-        ? fork && "fork"
-        : begin.kind === "again"
-          ? (resume && "resume") || (load && "load")
-          : false;
-    if (begin.kind !== "new" && how) {
-      try {
-        const { agentSession } = begin,
-          listener = this.#listener(connection, of, false);
-        const { sessionId } =
-          how === "fork"
-            ? await connection.fork(agentSession, cwd, listener, setup)
-            : await connection.reopen(how, agentSession, cwd, listener, setup);
-        return { agentSession: sessionId, remembers: true };
-      } catch (error) {
-        this.deps.log("info", "A session could not be gone on with", { how, error: String(error) });
-      }
-    }
-    const { sessionId } = await connection.newSession(cwd, this.#listener(connection, of, true), setup);
-    return { agentSession: sessionId, remembers: false };
-  }
-
   #promptsOf(of: number): ModelPrompts {
     const { agent } = this.start,
-      begin = this.#begin;
+      begin = this.#begin,
+      notify = this.#notifierOf(of);
     return new ModelPrompts(agent.name, begin.kind === "new" ? undefined : begin.modeReturn, {
       log: this.deps.log,
       clock: this.deps.clock,
       listing: () => this.#offer?.listing,
-      onNotice: sentence => this.report({ kind: "notice", sentence, of }),
-      onModeReturn: modeReturn => this.report({ kind: "modeReturn", modeReturn, of }),
+      onNotice: sentence => notify({ kind: "notice", sentence }),
+      onModeReturn: modeReturn => notify({ kind: "modeReturn", modeReturn }),
     });
   }
 
-  #listener({ version }: AgentConnection, of: number, isNew: boolean): SessionListener {
+  #listener({ version }: AgentConnection, of: number, isNew: boolean): SessionUpdates {
     const prompts = this.#prompts,
-      v2 = version === 2 ? new V2Updates() : undefined;
+      v2 = version === 2 ? new V2Updates() : undefined,
+      notify = this.#notifierOf(of);
     return {
       opened: result => prompts.opened(result, isNew),
       isAsking: () => false,
@@ -383,30 +358,29 @@ export class AgentSession {
         prompts.updated(update);
         for (const each of v2?.inV1(update) ?? [update])
           if (this.start.isAside !== true || objectOr(each).sessionUpdate === "agent_message_chunk")
-            this.report({ kind: "update", update: each, of });
+            notify({ kind: "updated", update: each });
         return this.#deferred?.promise;
       },
-      request: request => {
-        if (request.method !== CLIENT_METHODS.session_request_permission)
-          return request.fail(methodNotFound(request.method));
-        this.#watch(request.signal, { kind: "withdrew", what: request, of });
-        this.report({ kind: "permission", request, of });
-      },
       elicitationCompleted: () => undefined,
-      closed: reason => this.report({ kind: "agentDown", message: this.#trouble(reason), of }),
     };
   }
 
   /** A call and the text before it use different connections. The text is already in the pipe and is handled first. */
   #called(of: number, call: OfferedCall): void {
+    const notify = this.#notifierOf(of);
     setImmediate(() => {
-      this.#watch(call.signal, { kind: "withdrew", what: call, of });
+      call.signal.addEventListener("abort", () => notify({ kind: "withdrew", what: call }), { once: true });
       this.report({ kind: "call", call, of });
     });
   }
 
-  #watch(signal: AbortSignal, event: AgentEvent): void {
-    signal.addEventListener("abort", () => this.report(event), { once: true });
+  #watchRequest(request: IncomingRequest, of: number): void {
+    const notify = this.#notifierOf(of);
+    request.signal.addEventListener("abort", () => notify({ kind: "withdrew", what: request }), { once: true });
+  }
+
+  #notifierOf(of: number): (event: ModelAgentEvent) => void {
+    return event => this.report({ kind: "event", event, of });
   }
 
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */

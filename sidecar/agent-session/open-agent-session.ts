@@ -1,0 +1,53 @@
+/** Opens a session at an agent: a new one, or one that continues an earlier session where the agent supports that. */
+import type {
+  AgentCapabilities,
+  AgentConnection,
+  OpenedSession,
+  SessionListener,
+  SessionSetup,
+} from "../acp/connection";
+
+/**
+ * `new`: a new session. `again`: an earlier session of the same owner. `fork`: a copy of another session. `agentSession`
+ * is the agent's id of the earlier session.
+ */
+export type SessionBegin =
+  | { readonly kind: "new" }
+  | { readonly kind: "again" | "fork"; readonly agentSession: string };
+
+export interface OpenOptions {
+  readonly cwd: string;
+  readonly begin: SessionBegin;
+  readonly setup: SessionSetup;
+  /** `isNew`: the session does not contain an earlier conversation. */
+  readonly listener: (isNew: boolean) => SessionListener;
+  /** The agent could not continue the earlier session, so a new one is opened. */
+  readonly onRefused: (how: string, error: unknown) => void;
+}
+
+/** The best way in which the agent can begin the session. Agents resume without a replay if they can. */
+export function wayToOpen({ kind }: SessionBegin, { fork, resume, load }: AgentCapabilities) {
+  if (kind === "fork" && fork) return "fork";
+  if (kind === "again" && resume) return "resume";
+  return kind === "again" && load ? "load" : "new";
+}
+
+/** `isContinued`: the session contains the earlier conversation. Rejects with an `AgentError`. */
+export async function openAgentSession(
+  connection: AgentConnection,
+  { cwd, begin, setup, listener, onRefused }: OpenOptions,
+): Promise<OpenedSession & { readonly isContinued: boolean }> {
+  const way = wayToOpen(begin, connection.capabilities);
+  if (begin.kind !== "new" && way !== "new") {
+    try {
+      const opened =
+        way === "fork"
+          ? connection.fork(begin.agentSession, cwd, listener(false), setup)
+          : connection.reopen(way, begin.agentSession, cwd, listener(false), setup);
+      return { ...(await opened), isContinued: true };
+    } catch (error) {
+      onRefused(way, error);
+    }
+  }
+  return { ...(await connection.newSession(cwd, listener(true), setup)), isContinued: false };
+}
