@@ -50,7 +50,7 @@ export function registerCommands({
     "symposium.selectAgent": () => selectAgent(configuration, sources),
     "symposium.restartAgent": async () => {
       if (!(await chat.restartAgent()))
-        await vscode.window.showInformationMessage("No chat is open whose agent could be restarted.");
+        await vscode.window.showInformationMessage("No open chat has an agent to restart.");
     },
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.openSettings": openSettings,

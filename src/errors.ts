@@ -24,7 +24,7 @@ export class SidecarRefused extends Error {
 }
 
 export function givenUp(deaths: number, lastOne: string): string {
-  return `${lastOne} This happened ${deaths} times in a row: it is not started again until you restart it.`;
+  return `${lastOne} This happened ${deaths} times in a row. Restart the sidecar to continue.`;
 }
 
 /** A started program did not become a sidecar. `remedy`: see `restart-policy.ts`. */
@@ -47,7 +47,7 @@ export function sidecarEnded(status: string): string {
 export function noHandshake(program: string, remedy: "otherNode" | "again", cause: unknown): StartFailed {
   return new StartFailed(
     remedy,
-    `Symposium’s sidecar did not start: “${program}” gave no answer. See the log for what it said.`,
+    `Symposium’s sidecar did not start: “${program}” did not respond. See the log for its output.`,
     { cause },
   );
 }
@@ -55,7 +55,7 @@ export function noHandshake(program: string, remedy: "otherNode" | "again", caus
 export function noLoginNode(cause: unknown): StartFailed {
   return new StartFailed(
     "again",
-    "Symposium’s sidecar did not start with VS Code’s own Node, and your login shell has no Node 20 or newer. Install one, then restart the sidecar.",
+    "Symposium’s sidecar did not start with VS Code’s built-in Node, and your login shell has no Node 20 or newer. Install it, then restart the sidecar.",
     { cause },
   );
 }
@@ -64,29 +64,29 @@ export function otherVersion(custom: boolean, ours: string): StartFailed {
   return new StartFailed(
     "none",
     custom
-      ? `The program in symposium.acpAgentPath is not of this extension’s version, ${ours}. Install that version, or empty the setting.`
-      : `Symposium was changed on disk while version ${ours} of it is running. Reload the window.`,
+      ? `The program in symposium.acpAgentPath does not have this extension’s version ${ours}. Install that version, or clear the setting.`
+      : `Symposium was updated on disk while version ${ours} is running. Reload the window.`,
   );
 }
 
 export const SHUTTING_DOWN = "Symposium is shutting down.";
-export const NOT_TRUSTED = "Agents run programs on this machine: trust this workspace to chat with one.";
+export const NOT_TRUSTED = "Agents run programs on this machine. Trust this workspace to start one.";
 
-export const RESTARTING = "Symposium’s sidecar is being started again.";
+export const RESTARTING = "Symposium’s sidecar is restarting.";
 
 /** The reason why an agent lacks the context of its tab. The sidecar adds it to the tab. */
 export const SIDECAR_RESTARTED = "Symposium’s sidecar was restarted.";
 export const WINDOW_RELOADED = "The window was reloaded.";
 
 export function agentReplaced(missing: string, instead: string): string {
-  return `The agent “${missing}” is not configured any more; ${instead} answers from here on.`;
+  return `The agent “${missing}” is no longer configured. ${instead} continues in this tab.`;
 }
 
 export function bypassNotKept(agent: string, isOn: boolean): string {
   const so = isOn
-    ? `permissions of ${agent} are not bypassed: you are asked again`
-    : `permissions of ${agent} are still bypassed: you are not asked`;
-  return `Your settings could not be written, so ${so}. Is settings.json free of mistakes, and may it be changed?`;
+    ? `permissions of ${agent} are not bypassed, and Symposium asks you again`
+    : `permissions of ${agent} are still bypassed, and Symposium does not ask you`;
+  return `Your settings could not be written, so ${so}. Check that settings.json is valid and writable.`;
 }
 
 /** Refuses a request of the sidecar to the editor. `code`: see `protocol/errors.ts`. `message` is for the agent. */
@@ -100,7 +100,7 @@ export class NotServed extends Error {
     super(message, options);
   }
   static noFile(path: string): NotServed {
-    return new NotServed(ErrorCode.noFile, `There is no file ${path}.`);
+    return new NotServed(ErrorCode.noFile, `File ${path} does not exist.`);
   }
   static refused(message: string, cause?: unknown): NotServed {
     return new NotServed(ErrorCode.refused, message, { cause });

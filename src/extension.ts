@@ -199,7 +199,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     classes: partClasses,
     errors: lmErrors,
     partsTaken,
-    leftOut: part => log.debug("lm", "VS Code has no such part", { part }),
+    leftOut: part => log.debug("lm", "VS Code does not have this API", { part }),
   });
   const models = own(registerLm(provider, { running: () => supervisor.running, ...toolParts }, permissionGroup, log));
   models.changed(configuration.settings.languageModel.isEnabled);

@@ -64,7 +64,7 @@ suite("IDE operations through the host", () => {
     const operate = editorOperations(() => Promise.reject(new Error("asked")));
     await rejects(
       operate({ operation: "fly", folders: ["/w"] }, new AbortController().signal),
-      refused(RpcCode.invalidParams, "There is no operation “fly”."),
+      refused(RpcCode.invalidParams, "Unknown operation “fly”."),
     );
   });
 

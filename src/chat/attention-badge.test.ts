@@ -31,14 +31,14 @@ suite("AttentionBadge", () => {
     badge.onEvent(wants("c", "reading"));
     badge.onEvent(wants("a", "nothing"));
     deepEqual(notifications, [
-      "! Ada asks you something in “Tests”.",
+      "! Ada asks you a question in “Tests”.",
       "1: 1 question waits for your answer",
       "1: 1 question waits for your answer",
-      "! Ada has ended its turn.",
-      "2: 1 question waits for your answer, 1 answer to read",
-      "! Ada has ended its turn.",
-      "3: 1 question waits for your answer, 2 answers to read",
-      "2: 2 answers to read",
+      "! Ada has finished.",
+      "2: 1 question waits for your answer, 1 unread answer",
+      "! Ada has finished.",
+      "3: 1 question waits for your answer, 2 unread answers",
+      "2: 2 unread answers",
     ]);
   });
 
@@ -57,8 +57,8 @@ suite("AttentionBadge", () => {
       "none",
       "none",
       "1: 1 question waits for your answer",
-      "! Ada has ended its turn.",
-      "2: 1 question waits for your answer, 1 answer to read",
+      "! Ada has finished.",
+      "2: 1 question waits for your answer, 1 unread answer",
       "none",
       "1: 1 question waits for your answer",
     ]);
@@ -76,7 +76,7 @@ suite("AttentionBadge", () => {
     badge.visible(false);
     deepEqual(
       notifications.filter(each => each !== "none"),
-      ["! Ada asks you something.", "1: 1 question waits for your answer", "1: 1 question waits for your answer"],
+      ["! Ada asks you a question.", "1: 1 question waits for your answer", "1: 1 question waits for your answer"],
     );
   });
 
@@ -94,7 +94,7 @@ suite("AttentionBadge", () => {
     badge.visible(false);
     deepEqual(
       notifications.filter(each => each !== "none"),
-      ["1: 1 answer to read"],
+      ["1: 1 unread answer"],
     );
   });
 
@@ -102,6 +102,6 @@ suite("AttentionBadge", () => {
     const { badge, notifications } = fixture();
     badge.onEvent(wants("a", "reading"));
     badge.clear();
-    deepEqual(notifications, ["! Ada has ended its turn.", "1: 1 answer to read", "none"]);
+    deepEqual(notifications, ["! Ada has finished.", "1: 1 unread answer", "none"]);
   });
 });

@@ -77,7 +77,7 @@ export class AttentionBadge {
 
   #notify({ name, title, wants }: Wanted): void {
     this.deps.notify(
-      `${name} ${wants === "answer" ? "asks you something" : "has ended its turn"}${title === undefined ? "" : ` in “${title}”`}.`,
+      `${name} ${wants === "answer" ? "asks you a question" : "has finished"}${title === undefined ? "" : ` in “${title}”`}.`,
     );
   }
 
@@ -88,7 +88,7 @@ export class AttentionBadge {
       ...(questions > 0
         ? [`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]
         : []),
-      ...(answers > 0 ? [`${answers} ${answers === 1 ? "answer" : "answers"} to read`] : []),
+      ...(answers > 0 ? [`${answers} unread ${answers === 1 ? "answer" : "answers"}`] : []),
     ];
     this.deps.show(
       this.#isVisible || words.length === 0 ? undefined : { value: questions + answers, tooltip: words.join(", ") },

@@ -42,7 +42,7 @@ suite("ChatController: sidecar and page restarts", () => {
         agent: ELIZA,
         cwd: "/w",
         shown: SHOWN,
-        why: "The window was reloaded. The agent “gone” is not configured any more; Eliza answers from here on.",
+        why: "The window was reloaded. The agent “gone” is no longer configured. Eliza continues in this tab.",
       },
       { agent: ELIZA, cwd: "/w", shown: [] },
     ]);
@@ -55,7 +55,7 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.become(BACKOFF);
     deepEqual(fixture.of("state").at(-1)?.sidecar, {
       state: "restarting",
-      message: "Symposium’s sidecar is being started again.",
+      message: "Symposium’s sidecar is restarting.",
     });
     await fixture.says(prompt("t", "meanwhile"), { type: "cancel", tabId: "t" });
     fixture.sidecar.restart();

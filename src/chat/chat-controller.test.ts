@@ -278,7 +278,7 @@ suite("ChatController", () => {
     deepEqual([fixture.sidecar.calls, fixture.restarts], [[], 0]);
     deepEqual(fixture.of("state")[0]?.sidecar, {
       state: "failed",
-      message: "Agents run programs on this machine: trust this workspace to chat with one.",
+      message: "Agents run programs on this machine. Trust this workspace to start one.",
       actions: ["manageTrust"],
     });
     deepEqual(
@@ -286,7 +286,7 @@ suite("ChatController", () => {
       ["u", "t"],
     );
     deepEqual(fixture.done, [
-      "tell Agents run programs on this machine: trust this workspace to chat with one. manageTrust",
+      "tell Agents run programs on this machine. Trust this workspace to start one. manageTrust",
     ]);
     fixture.trusted = true;
     fixture.chat.trustGranted();
@@ -311,17 +311,13 @@ suite("ChatController", () => {
     );
     deepEqual(
       [fixture.done, fixture.restarts, fixture.calls("chat/restartAgent")],
-      [
-        ["select mine", "showLogs", "open https://x", "tell There is no agent with the id gone. "],
-        1,
-        [{ sessionId: "s1" }],
-      ],
+      [["select mine", "showLogs", "open https://x", "tell No agent has the id gone. "], 1, [{ sessionId: "s1" }]],
     );
     await fixture.says(
       { type: "action", tabId: "gone", action: "addToConfiguration" },
       { type: "action", tabId: "t", action: "addToConfiguration" },
     );
-    deepEqual(fixture.done.slice(3), ["tell There is no agent with the id gone. ", "configure elizacp"]);
+    deepEqual(fixture.done.slice(3), ["tell No agent has the id gone. ", "configure elizacp"]);
   });
 
   test("opens a tab with the selected agent while the setting is being written", async () => {

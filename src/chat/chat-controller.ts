@@ -137,7 +137,7 @@ export class ChatController {
         this.deps.log.emit({ timestamp: new Date(), category: "webview", ...message });
         return;
       default:
-        return assertNever(message, "message of the page");
+        return assertNever(message, "page message");
     }
   }
 
@@ -270,7 +270,8 @@ export class ChatController {
     if (!this.deps.isTrusted()) throw new SidecarUnavailable(NOT_TRUSTED);
     // The page sent this prompt before it was notified of the loss, possibly for the second time. A prompt that was
     // queued in the lost session becomes a draft again. Otherwise the page sends it again.
-    if (this.#positions.isLate(tabId, losses)) throw new SidecarGone("The sidecar ended before this prompt came.");
+    if (this.#positions.isLate(tabId, losses))
+      throw new SidecarGone("The sidecar exited before it received this prompt.");
     // Without a page no position will arrive to reopen the tab.
     if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, NOTHING);
     const { client, sessionId } = await this.#sessions.session(tabId);
@@ -281,7 +282,7 @@ export class ChatController {
   async #preview(href: string): Promise<void> {
     await this.deps
       .openLink(href, true)
-      .catch((error: unknown) => this.deps.log.debug("webview", "Where the agent works could not be shown", { error }));
+      .catch((error: unknown) => this.deps.log.debug("webview", "Could not show the agent's current file", { error }));
   }
 
   /** Drops messages to a session that was lost with its sidecar, or to none. */
@@ -327,7 +328,7 @@ export class ChatController {
   #failed(message: PageToHost, error: Error): void {
     const { page, log } = this.deps;
     const tabId = "tabId" in message ? message.tabId : undefined;
-    log.warn("webview", "What the page asked for failed", {
+    log.warn("webview", "A page request failed", {
       type: message.type,
       ...(tabId === undefined ? {} : { tabId }),
       error,

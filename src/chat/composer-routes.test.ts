@@ -58,7 +58,7 @@ suite("composer routes", () => {
     await fixture.says({ type: "find", asked: 1, query: "a" });
     deepEqual(
       [fixture.posted, fixture.done, lines],
-      [[{ type: "found", asked: 1, mentions: [] }], [], ["What fits behind an @ could not be found"]],
+      [[{ type: "found", asked: 1, mentions: [] }], [], ["Could not find mentions"]],
     );
   });
 

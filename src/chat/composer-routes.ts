@@ -29,7 +29,7 @@ export class ComposerRoutes {
     try {
       await this.deps.composer.find(query, found, signal);
     } catch (error) {
-      this.deps.log.warn("webview", "What fits behind an @ could not be found", { query, error });
+      this.deps.log.warn("webview", "Could not find mentions", { query, error });
       found([]);
     }
   }

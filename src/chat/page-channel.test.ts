@@ -91,7 +91,7 @@ suite("PageChannel", () => {
     page.receive({ type: "cancel", tabId: "t" });
     deepEqual(received, [{ type: "cancel", tabId: "t" }]);
     equal(warned.length, 2);
-    match(warned[1]!, /ignored: message\.tabId/);
+    match(warned[1]!, /invalid page message: message\.tabId/);
   });
 });
 

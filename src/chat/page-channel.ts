@@ -39,8 +39,7 @@ export class PageChannel {
 
   receive(value: unknown): void {
     const validated = validate(value);
-    if (!validated.ok)
-      return this.deps.log.warn("webview", "A message of the page was ignored", { why: validated.why });
+    if (!validated.ok) return this.deps.log.warn("webview", "Ignored an invalid page message", { why: validated.why });
     const { message } = validated;
     if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
     if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain")
@@ -56,7 +55,7 @@ export class PageChannel {
   #take(event: OutletEvent): ReturnType<typeof step>[1] {
     const [flowControl, effect] = step(this.#flowControl, event);
     if (flowControl.kind === "lagging" && this.#flowControl.kind === "live")
-      this.deps.log.info("webview", "The page is behind and is sent nothing until it has caught up");
+      this.deps.log.info("webview", "The page has too many unacknowledged messages; sending is paused");
     this.#flowControl = flowControl;
     return effect;
   }

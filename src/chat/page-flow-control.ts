@@ -57,7 +57,7 @@ export function step(flowControl: PageFlowControl, event: OutletEvent): readonly
     case "acknowledged":
       return acknowledged(flowControl, event.handled);
     default:
-      return assertNever(event, "event of the outlet");
+      return assertNever(event, "page flow event");
   }
 }
 

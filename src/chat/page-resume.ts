@@ -76,7 +76,7 @@ export class PageResume {
     } catch (error) {
       if (error instanceof SidecarRefused)
         this.deps.page.post({ type: "failed", tabId, message: error.message, noSession: true });
-      this.deps.log.warn("agent", "A tab has no session", { tabId, error });
+      this.deps.log.warn("agent", "Could not open the session of a tab", { tabId, error });
     } finally {
       this.#asking.delete(tabId);
     }

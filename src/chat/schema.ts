@@ -21,7 +21,7 @@ export const text =
 export const filled =
   (longest: number): Shape<string> =>
   (value, where) =>
-    value === "" ? mismatch(where, "a text that is not empty") : text(longest)(value, where);
+    value === "" ? mismatch(where, "a non-empty text") : text(longest)(value, where);
 
 /** At most `longest` UTF-16 units, of the form that `what` names. */
 export const matching =
@@ -32,11 +32,11 @@ export const matching =
 export const count: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isSafeInteger(value) && value >= 0
     ? value
-    : mismatch(where, "a whole number from 0 on");
+    : mismatch(where, "a non-negative integer");
 
 /** A whole number from 1, such as a line number. */
 export const ordinal: Shape<number> = (value, where) =>
-  value === 0 ? mismatch(where, "a whole number from 1 on") : count(value, where);
+  value === 0 ? mismatch(where, "a positive integer") : count(value, where);
 
 export const number: Shape<number> = (value, where) =>
   typeof value === "number" && Number.isFinite(value) ? value : mismatch(where, "a number");

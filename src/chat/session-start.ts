@@ -51,7 +51,7 @@ export class SessionStarts {
 
   async selectAgent(agentId: string): Promise<void> {
     if (!this.deps.settings().agents.some(({ id }) => id === agentId))
-      throw new Error(`There is no agent with the id ${agentId}.`);
+      throw new Error(`No agent has the id ${agentId}.`);
     const selected = this.deps.selectAgent(agentId);
     this.#selecting = selected.catch(() => undefined); // reported to the caller
     await selected;

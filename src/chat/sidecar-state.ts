@@ -24,6 +24,6 @@ export function sidecarState(phase: SidecarPhase, isTrusted: boolean): SidecarSt
     case "failed":
       return { state: "failed", message: phase.message, actions: GAVE_UP };
     default:
-      return assertNever(phase, "phase of the sidecar");
+      return assertNever(phase, "sidecar phase");
   }
 }

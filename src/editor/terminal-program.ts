@@ -42,6 +42,6 @@ export async function runInTerminal({
   if (ended?.code !== undefined) return { exitCode: ended.code };
   // A program that cannot be started has no exit code either.
   if (ended?.reason === vscode.TerminalExitReason.Unknown)
-    throw NotServed.refused(`VS Code opened no terminal for “${command}”.`);
+    throw NotServed.refused(`VS Code could not open a terminal for “${command}”.`);
   return {};
 }

@@ -64,8 +64,8 @@ export class AgentTool {
     model,
   }: Invoked): Promise<vscode.LanguageModelToolResult> {
     if (toolInvocationToken === undefined)
-      throw new Error("Symposium's agents are answered in VS Code's chat, and by nobody else.");
-    if (isObject(model) && model["vendor"] !== VENDOR) throw new Error("This tool is for Symposium's own models.");
+      throw new Error("Only VS Code's chat can answer questions of Symposium's agents.");
+    if (isObject(model) && model["vendor"] !== VENDOR) throw new Error("Only Symposium's models can use this tool.");
     const questionId = questionOf(input);
     if (this.name === ASK_EACH_TIME && !(await this.#confirmed(questionId)))
       return this.deps.result("The user did not allow it.");
@@ -75,7 +75,7 @@ export class AgentTool {
       ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
     });
     if (!isTaken) throw new Error(NOBODY);
-    return this.deps.result("The user allowed it. The agent goes on.");
+    return this.deps.result("The user allowed it. The agent continues.");
   }
 
   async #confirmed(questionId: string): Promise<boolean> {

@@ -35,7 +35,7 @@ export class Learned {
     if (fact === undefined || before === fact) return;
     const next = Object.fromEntries([...Object.entries(others), [agentId, fact] as const].slice(-MAX_AGENTS));
     const warn = (error: unknown): void =>
-      this.log.warn("lm", "A fact about an agent could not be saved", { agentId, error });
+      this.log.warn("lm", "Could not save an agent's capabilities", { agentId, error });
     this.memory.update(key, next).then(() => this.changed(), warn);
   }
 

@@ -16,13 +16,11 @@ export function sentence(error: Error): Error {
 }
 
 export function noSuchAgent(errors: LmErrors, modelId: string): Error {
-  return sentence(errors.NotFound(`The agent behind “${modelId}” is not configured any more. Choose another model.`));
+  return sentence(errors.NotFound(`The agent of “${modelId}” is no longer configured. Choose another model.`));
 }
 
 export function cannotStart(errors: LmErrors, name: string): Error {
-  return sentence(
-    errors.NotFound(`${name} has no command that can be started. Look at symposium.agents in the settings.`),
-  );
+  return sentence(errors.NotFound(`${name} has no start command. Check symposium.agents in the settings.`));
 }
 
 export function notTrusted(errors: LmErrors): Error {

@@ -62,7 +62,7 @@ export function modelsOf({ agents, configured, currentAgentId }: Offered, known:
             CURRENT,
             "Symposium",
             current.name,
-            `The agent that is selected in Symposium, now ${current.name}.`,
+            `The agent selected in Symposium, currently ${current.name}.`,
             current.id,
             known,
           ),

@@ -85,7 +85,7 @@ suite("PersistedSessions", () => {
     new KeptSessions(memory(true), log, clock).keep("a", {}, none);
     clock.advance(WRITE_MS);
     await turn();
-    deepEqual(lines, ["A conversation could not be kept for the next start"]);
+    deepEqual(lines, ["Could not save a conversation"]);
   });
 });
 

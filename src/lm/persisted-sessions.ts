@@ -70,9 +70,7 @@ export class KeptSessions {
     this.#writing = undefined;
     this.memory
       .update(KEY, Object.fromEntries(this.#all()))
-      .then(undefined, (error: unknown) =>
-        this.log.warn("lm", "A conversation could not be kept for the next start", { error }),
-      );
+      .then(undefined, (error: unknown) => this.log.warn("lm", "Could not save a conversation", { error }));
   }
 }
 

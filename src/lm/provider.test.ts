@@ -261,11 +261,11 @@ suite("ModelProvider", () => {
       failing,
       (error: Error) => printed(error) === error.message && /stopped unexpectedly/.test(error.message),
     );
-    await rejects(fixture().respond("symposium-gone"), /“symposium-gone” is not configured any more/);
-    await rejects(fixture().respond("symposium-odd"), /Odd has no command that can be started/);
+    await rejects(fixture().respond("symposium-gone"), /“symposium-gone” is no longer configured/);
+    await rejects(fixture().respond("symposium-odd"), /Odd has no start command/);
     await rejects(
       fixture({ isTrusted: () => false }).respond(),
-      (error: Error) => printed(error) === error.message && /trust this workspace/.test(error.message),
+      (error: Error) => printed(error) === error.message && /Trust this workspace/.test(error.message),
     );
   });
 
@@ -374,8 +374,8 @@ suite("permission tools", () => {
 
   test("rejects foreign calls, other models, missing or closed questions and a missing sidecar", async () => {
     const { client, requests, answer } = fixture();
-    await rejects(tool(client).invoke({ ...asked, toolInvocationToken: undefined }), /by nobody else/);
-    await rejects(tool(client).invoke({ ...asked, model: { vendor: "copilot" } }), /Symposium's own models/);
+    await rejects(tool(client).invoke({ ...asked, toolInvocationToken: undefined }), /Only VS Code's chat/);
+    await rejects(tool(client).invoke({ ...asked, model: { vendor: "copilot" } }), /Only Symposium's models/);
     await rejects(tool(client).invoke({ ...asked, input: {} }), /No agent waits/);
     await rejects(tool(undefined).invoke(asked), /No agent waits/);
     deepEqual(requests, []);

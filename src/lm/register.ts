@@ -34,7 +34,7 @@ export function partsTaken(): Promise<void> {
 export const toolParts: Omit<ToolDeps, "running"> = {
   markdown(text, link) {
     const first = link
-      ? `This is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
+      ? `This content is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
       : "";
     const markdown = new vscode.MarkdownString(first + text);
     markdown.isTrusted = link ? { enabledCommands: [link.command] } : false;
@@ -82,7 +82,7 @@ export function registerLm(
       if (isEnabled && !isThere)
         return log.info(
           "lm",
-          "This version of VS Code has no models of extensions: the model picker goes without Symposium",
+          "This version of VS Code has no language model API; the model picker does not show Symposium",
         );
       if (!isEnabled) {
         registered?.dispose();

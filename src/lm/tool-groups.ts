@@ -61,7 +61,7 @@ export class ToolGroups {
     memory
       .update(KEY, assignments)
       .then(undefined, (error: unknown) =>
-        this.log.warn("lm", "Assigned permission tools could not be stored", { error }),
+        this.log.warn("lm", "Could not save the assigned permission tools", { error }),
       );
   }
 }

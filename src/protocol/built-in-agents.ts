@@ -30,7 +30,7 @@ export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   {
     id: "kiro-cli",
     name: "Kiro CLI",
-    description: "The agent of Kiro",
+    description: "Kiro's agent",
     distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } },
     needs: "kiro-cli-chat",
   },

@@ -88,17 +88,17 @@ export type ElicitationChoice =
  * absent.
  */
 export function wrongValue(field: Field, value: FieldValue | undefined): string | undefined {
-  if (value === undefined || value === "") return field.required ? `${field.title} is needed.` : undefined;
+  if (value === undefined || value === "") return field.required ? `${field.title} is required.` : undefined;
   switch (field.type) {
     case "text":
-      return typeof value === "string" ? wrongText(field, value) : `${field.title} has to be text.`;
+      return typeof value === "string" ? wrongText(field, value) : `${field.title} must be text.`;
     case "number":
     case "integer":
       return typeof value === "number" && Number.isFinite(value)
         ? wrongNumber(field, value)
-        : `${field.title} has to be a number.`;
+        : `${field.title} must be a number.`;
     case "boolean":
-      return typeof value === "boolean" ? undefined : `${field.title} has to be yes or no.`;
+      return typeof value === "boolean" ? undefined : `${field.title} must be yes or no.`;
     case "choice":
       return field.options.some(option => option.value === value)
         ? undefined
@@ -113,25 +113,25 @@ type Of<T extends Field["type"]> = Extract<Field, { readonly type: T }>;
 /** The pattern is shown to the user but checked only by the agent: a malicious pattern could take exponential time. */
 function wrongText({ title, minLength, maxLength, format }: Of<"text">, value: string): string | undefined {
   const { length } = [...value];
-  if (minLength !== undefined && length < minLength) return `${title} needs at least ${minLength} characters.`;
-  if (maxLength !== undefined && length > maxLength) return `${title} may have at most ${maxLength} characters.`;
+  if (minLength !== undefined && length < minLength) return `${title} must have at least ${minLength} characters.`;
+  if (maxLength !== undefined && length > maxLength) return `${title} can have at most ${maxLength} characters.`;
   return format === undefined ? undefined : wrongFormat(title, format, value);
 }
 
 function wrongFormat(title: string, format: string, value: string): string | undefined {
   switch (format) {
     case "email":
-      return /^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : `${title} has to be an e-mail address.`;
+      return /^[^\s@]+@[^\s@]+$/u.test(value) ? undefined : `${title} must be an e-mail address.`;
     case "uri":
       return /^[a-z][a-z0-9+.-]*:\S+$/iu.test(value)
         ? undefined
-        : `${title} has to be an address with its scheme, such as https://example.org.`;
+        : `${title} must be a URL with its scheme, such as https://example.org.`;
     case "date":
-      return isDate(value) ? undefined : `${title} has to be a date, such as 2026-01-31.`;
+      return isDate(value) ? undefined : `${title} must be a date, such as 2026-01-31.`;
     case "date-time":
       return /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}/u.test(value) && !Number.isNaN(Date.parse(value))
         ? undefined
-        : `${title} has to be a date and a time, such as 2026-01-31T12:00:00Z.`;
+        : `${title} must be a date and a time, such as 2026-01-31T12:00:00Z.`;
     default:
       return undefined;
   }
@@ -145,9 +145,9 @@ function isDate(value: string): boolean {
 }
 
 function wrongNumber({ title, type, minimum, maximum }: Of<"number" | "integer">, value: number): string | undefined {
-  if (type === "integer" && !Number.isInteger(value)) return `${title} has to be a whole number.`;
-  if (minimum !== undefined && value < minimum) return `${title} has to be at least ${minimum}.`;
-  return maximum !== undefined && value > maximum ? `${title} may be at most ${maximum}.` : undefined;
+  if (type === "integer" && !Number.isInteger(value)) return `${title} must be a whole number.`;
+  if (minimum !== undefined && value < minimum) return `${title} must be at least ${minimum}.`;
+  return maximum !== undefined && value > maximum ? `${title} must be at most ${maximum}.` : undefined;
 }
 
 function wrongChoices(
@@ -156,7 +156,7 @@ function wrongChoices(
 ): string | undefined {
   if (values.some(value => !options.some(option => option.value === value)))
     return `${title}: choose from the options.`;
-  if (required && values.length === 0) return `${title} is needed.`;
+  if (required && values.length === 0) return `${title} is required.`;
   if (minItems !== undefined && values.length < minItems && (required || values.length > 0))
     return `${title}: choose at least ${minItems}.`;
   return maxItems !== undefined && values.length > maxItems ? `${title}: choose at most ${maxItems}.` : undefined;

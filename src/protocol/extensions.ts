@@ -38,19 +38,19 @@ function builtIn(id: string, name: string, description: string): ExtensionConfig
 
 /** Extensions enabled by default, from the editor to the agent (documents, "Builtin Extensions"). */
 export const DEFAULT_EXTENSIONS: readonly ExtensionConfig[] = [
-  builtIn("sparkle", "Sparkle", "Remembers how you work together, from session to session"),
-  builtIn("ferris", "Ferris", "Sources of the Rust crates that you use, and answers from them"),
-  builtIn("cargo", "Cargo", "Cargo's commands, with output that is short"),
+  builtIn("sparkle", "Sparkle", "Remembers how you work, across sessions"),
+  builtIn("ferris", "Ferris", "Searches the sources of Rust crates and answers questions about them"),
+  builtIn("cargo", "Cargo", "Cargo commands with shortened output"),
 ];
 
 /** All built-in extensions: the default ones and optional ones. */
 export const BUILT_IN_EXTENSIONS: readonly ExtensionConfig[] = [
   ...DEFAULT_EXTENSIONS,
-  builtIn("workspace", "Workspace", "Files, search and a terminal, for agents that lack them"),
+  builtIn("workspace", "Workspace", "Files, search and a terminal for agents without these tools"),
   builtIn(
     "ide",
     "IDE operations",
-    "Diagnostics, definitions, references and more of your editor, or of a language server",
+    "Diagnostics, definitions, references and more from your editor or a language server",
   ),
 ];
 

@@ -94,10 +94,10 @@ export function chosenByTitle<T extends { readonly title: string }>(
     chosen = same.length > 0 ? same : like;
   if (chosen.length > 0) return chosen.slice(0, 5);
   return {
-    wrong: `There is no code action “${title}” there${
+    wrong: `No code action “${title}” exists at this position. ${
       found.length === 0
-        ? "; there is none at all"
-        : `; there are: ${found
+        ? "No code actions are available"
+        : `Available code actions: ${found
             .slice(0, 12)
             .map(each => `“${each.title}”`)
             .join(", ")}`
@@ -126,7 +126,8 @@ export function rangeOfLines(
   { start, end }: { readonly start: number; readonly end: number },
   path: string,
 ): IdeRange | { readonly wrong: string } {
-  if (start >= lines.length) return { wrong: `${path} has ${lines.length} lines; there is no line ${start + 1}.` };
+  if (start >= lines.length)
+    return { wrong: `${path} has ${lines.length} lines, so line ${start + 1} does not exist.` };
   const last = Math.min(Math.max(start, end), lines.length - 1);
   return { start: { line: start, character: 0 }, end: { line: last, character: lines[last]?.length ?? 0 } };
 }

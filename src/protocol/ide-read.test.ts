@@ -62,8 +62,8 @@ suite("IDE request", () => {
         wrong({ operation: "workspace_symbols", folders }),
       ],
       [
-        "There is no operation “undefined”.",
-        "There is no operation “fly”.",
+        "Unknown operation “undefined”.",
+        "Unknown operation “fly”.",
         "path must be a text.",
         "folders must be a list of absolute paths.",
         "newName must be a text.",
@@ -241,8 +241,11 @@ suite("IDE answer items", () => {
       [
         [{ title: "Add import" }],
         [{ title: "Add import" }, { title: "Add all imports" }],
-        { wrong: "There is no code action “zz” there; there are: “Add import”, “Add all imports”, “Fix”." },
-        { wrong: "There is no code action “zz” there; there is none at all." },
+        {
+          wrong:
+            "No code action “zz” exists at this position. Available code actions: “Add import”, “Add all imports”, “Fix”.",
+        },
+        { wrong: "No code action “zz” exists at this position. No code actions are available." },
       ],
     );
   });
@@ -259,7 +262,7 @@ suite("IDE answer items", () => {
       [rangeOfLines(["abc", "de"], { start: 1, end: 9 }, "/a"), rangeOfLines(["abc"], { start: 1, end: 1 }, "/a")],
       [
         { start: { line: 1, character: 0 }, end: { line: 1, character: 2 } },
-        { wrong: "/a has 1 lines; there is no line 2." },
+        { wrong: "/a has 1 lines, so line 2 does not exist." },
       ],
     );
   });

@@ -62,7 +62,7 @@ export function readIdeRequest(value: unknown): { readonly request: IdeRequest }
 function operationIn(given: Fields): IdeOperation | string {
   const { operation, path } = given,
     name = IDE_OPERATIONS.find(each => each === operation);
-  if (name === undefined) return `There is no operation “${String(operation)}”.`;
+  if (name === undefined) return `Unknown operation “${String(operation)}”.`;
   if (name === "diagnostics") return isText(path) ? { operation: name, path } : { operation: name };
   if (name === "workspace_symbols")
     return typeof given["query"] === "string"

@@ -47,11 +47,11 @@ suite("text position", () => {
         at({}),
       ],
       [
-        "a.ts has 4 lines; there is no line 10.",
-        "Line 2 of a.ts has 18 characters; there is no character 20.",
+        "a.ts has 4 lines, so line 10 does not exist.",
+        "Line 2 of a.ts has 18 characters, so character 20 does not exist.",
         "“nowhere” is not in a.ts.",
         "“two” is not on line 3 of a.ts; it is on line 2.",
-        "A line, or a symbol, is needed.",
+        "A line or a symbol is required.",
       ],
     );
   });

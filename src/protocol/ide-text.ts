@@ -20,13 +20,15 @@ export function positionOf(
   const { line, character, symbol } = place,
     text = line === undefined ? undefined : lines[line];
   if (line !== undefined && text === undefined)
-    return { wrong: `${path} has ${lines.length} lines; there is no line ${line + 1}.` };
+    return { wrong: `${path} has ${lines.length} lines, so line ${line + 1} does not exist.` };
   if (symbol !== undefined) return symbolIn(lines, line, symbol, path);
-  if (line === undefined || text === undefined) return { wrong: "A line, or a symbol, is needed." };
+  if (line === undefined || text === undefined) return { wrong: "A line or a symbol is required." };
   if (character === undefined) return { line, character: Math.max(0, text.search(/\S/)) };
   return character <= text.length
     ? { line, character }
-    : { wrong: `Line ${line + 1} of ${path} has ${text.length} characters; there is no character ${character + 1}.` };
+    : {
+        wrong: `Line ${line + 1} of ${path} has ${text.length} characters, so character ${character + 1} does not exist.`,
+      };
 }
 
 function symbolIn(

@@ -44,7 +44,7 @@ suite("known programs", () => {
     deepEqual(kiro && entryOf(kiro), {
       id: "kiro-cli",
       name: "Kiro CLI",
-      description: "The agent of Kiro",
+      description: "Kiro's agent",
       distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } },
       _source: "custom",
     });

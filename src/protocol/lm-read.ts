@@ -204,5 +204,5 @@ function anyText(value: unknown, where: string): string {
   return typeof value === "string" ? value : mismatch(where, "a text");
 }
 function text(value: unknown, where: string): string {
-  return value === "" ? mismatch(where, "a text that is not empty") : anyText(value, where);
+  return value === "" ? mismatch(where, "a non-empty text") : anyText(value, where);
 }

@@ -165,7 +165,7 @@ suite("language model request", () => {
     [undefined, "params must be an object."],
     [with_({ modelId: 1 }), "modelId must be a text."],
     [with_({ distribution: { docker: {} } }), "distribution must be a distribution of an agent."],
-    [with_({ modelId: "" }), "modelId must be a text that is not empty."],
+    [with_({ modelId: "" }), "modelId must be a non-empty text."],
     [with_({ messages: "Hello" }), "messages must be a list."],
     [with_({ messages: [{ role: "tool", content: [] }] }), "messages[0].role must be “user”, “assistant” or “system”."],
     [with_({ messages: [{ role: "user", content: "Hello" }] }), "messages[0].content must be a list."],
@@ -182,7 +182,7 @@ suite("language model request", () => {
     [with_({ options: { toolMode: "some" } }), "options.toolMode must be “auto” or “required”."],
     [with_({ options: { modelOptions: 1 } }), "options.modelOptions must be an object."],
     [with_({ requestId: {} }), "requestId must be a number or a text."],
-    [with_({ cwd: "" }), "cwd must be a text that is not empty."],
+    [with_({ cwd: "" }), "cwd must be a non-empty text."],
   ];
   for (const [request, sentence] of wrong)
     test(`is rejected: ${sentence}`, () => deepEqual(readChatRequest(request), { wrong: sentence }));

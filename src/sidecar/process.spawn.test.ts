@@ -139,7 +139,7 @@ suite("sidecar process", () => {
         .filter(({ level }) => level === "warn")
         .map(({ message }) => message)
         .filter(message => !message.includes("editor/format")),
-      ['{"text":"text of /a"}', '[-32053,"There is no file /none."]', '[-32603,"odd"]', "{}"],
+      ['{"text":"text of /a"}', '[-32053,"File /none does not exist."]', '[-32603,"odd"]', "{}"],
     );
     deepEqual(notes, ["write /b x", "ended"]);
   });
@@ -320,7 +320,8 @@ suite("sidecar process", () => {
     equal(readFileSync(seen, "utf8"), `reap ${JSON.stringify([record])}`);
     ok(
       lines.some(
-        ({ message, data }) => message === "Reaped what the sidecar left" && data?.["status"] === "exit code 0",
+        ({ message, data }) =>
+          message === "Ended leftover processes of the sidecar" && data?.["status"] === "exit code 0",
       ),
     );
   });

@@ -88,7 +88,7 @@ export class ProcessLauncher implements Launcher {
     child.stdin.end(JSON.stringify(records));
     child.unref();
     const status = await endOf(child, this.deps.clock);
-    log.info("sidecar", "Reaped what the sidecar left", {
+    log.info("sidecar", "Ended leftover processes of the sidecar", {
       processes: records.map(({ pid, command }) => `${pid} ${command}`),
       status,
     });
@@ -117,7 +117,7 @@ export class ProcessLauncher implements Launcher {
 
     const client = new StreamClient(child.stdout, child.stdin, handlers, {
       broken: what => {
-        log.debug("sidecar", "The wire to the sidecar broke", { what });
+        log.debug("sidecar", "The connection to the sidecar failed", { what });
         stopping.resolve();
       },
       report: what => log.warn("sidecar", what),
@@ -138,7 +138,7 @@ export class ProcessLauncher implements Launcher {
     const remedy = node === "own" && needsNode({ custom: this.deps.custom() }) ? "otherNode" : "again";
     const late = deferred<never>();
     const timer = clock.after(HANDSHAKE_MS, () =>
-      late.reject(noHandshake(how.program, remedy, `no answer within ${HANDSHAKE_MS / 1_000} s`)),
+      late.reject(noHandshake(how.program, remedy, `no response within ${HANDSHAKE_MS / 1_000} s`)),
     );
     const dead = end.then((status): never => {
       throw noHandshake(how.program, remedy, status);

@@ -148,7 +148,7 @@ export function step(phase: SidecarPhase, event: SidecarEvent): Next {
     case "stopped":
       return [phase, []];
     default:
-      return assertNever(phase, "phase of the sidecar");
+      return assertNever(phase, "sidecar phase");
   }
 }
 

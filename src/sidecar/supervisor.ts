@@ -193,6 +193,6 @@ export class SidecarSupervisor {
     if (children.size > 0)
       await launcher
         .reap(node, [...children.values()])
-        .catch((error: unknown) => log.error("sidecar", "Could not reap what the sidecar left", { error }));
+        .catch((error: unknown) => log.error("sidecar", "Could not end leftover processes of the sidecar", { error }));
   }
 }

@@ -86,9 +86,9 @@ suite("editor context for a prompt", () => {
   });
 
   test("is rejected with a sentence without a selection or with a large one", async () => {
-    await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
+    await assert.rejects(context.gather({ kind: "selection" }), nothing(/No text is selected in an editor/));
     const editor = await show("a.txt", "x".repeat(ATTACHED_TEXT_LIMIT + 1), new vscode.Selection(0, 0, 0, 0));
-    await assert.rejects(context.gather({ kind: "selection" }), nothing(/Nothing is selected in an editor/));
+    await assert.rejects(context.gather({ kind: "selection" }), nothing(/No text is selected in an editor/));
     assert.ok(!context.offers().some(({ name }) => name === "selection"));
     editor.selection = new vscode.Selection(0, 0, 0, ATTACHED_TEXT_LIMIT + 1);
     await assert.rejects(context.gather({ kind: "selection" }), nothing(/longer than 200,000 characters/));
@@ -97,7 +97,7 @@ suite("editor context for a prompt", () => {
   });
 
   test("contains errors and warnings of the workspace, but no hints", async () => {
-    await assert.rejects(context.gather({ kind: "problems" }), nothing(/no errors and no warnings/));
+    await assert.rejects(context.gather({ kind: "problems" }), nothing(/no errors or warnings/));
     const range = new vscode.Range(4, 2, 4, 5),
       problems = vscode.languages.createDiagnosticCollection("test");
     try {
@@ -127,7 +127,7 @@ suite("editor context for a prompt", () => {
   });
 
   test("contains the terminal selection, the end of a long one", async () => {
-    await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
+    await assert.rejects(context.gather({ kind: "terminal" }), nothing(/No text is selected in a terminal/));
     const terminal = vscode.window.createTerminal({
       name: "printout",
       pty: { onDidWrite: new vscode.EventEmitter<string>().event, open: () => undefined, close: () => undefined },
@@ -139,9 +139,9 @@ suite("editor context for a prompt", () => {
         [vscode.window.onDidChangeActiveTerminal],
         () => vscode.window.activeTerminal === terminal,
       );
-      await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
+      await assert.rejects(context.gather({ kind: "terminal" }), nothing(/No text is selected in a terminal/));
       copied = " \n\n";
-      await assert.rejects(context.gather({ kind: "terminal" }), nothing(/Nothing is selected in a terminal/));
+      await assert.rejects(context.gather({ kind: "terminal" }), nothing(/No text is selected in a terminal/));
       copied = "$ ls\n\n\n";
       assert.deepEqual(await context.gather({ kind: "terminal" }), {
         attachments: [{ kind: "terminal", name: "printout", text: "$ ls" }],
@@ -151,7 +151,7 @@ suite("editor context for a prompt", () => {
       assert.ok(
         long?.kind === "terminal" &&
           long.text.length === ATTACHED_TEXT_LIMIT &&
-          /^\(The beginning is left out\.\)\nx+last$/.test(long.text),
+          /^\(The beginning is omitted\.\)\nx+last$/.test(long.text),
       );
       assert.equal(clipboard, "mine");
     } finally {
@@ -191,11 +191,11 @@ suite("editor context for a prompt", () => {
     assert.equal(attachments.length, 1);
     assert.match(
       left ?? "",
-      /“https:\/\/example.org\/” is no file or folder of this machine. \(And 2 more that could not be added.\)/,
+      /“https:\/\/example.org\/” is not a file or folder of this machine. \(2 more could not be added\.\)/,
     );
     assert.equal(
       (await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.txt")).toString()] })).left,
-      `“${inFolder("gone.txt")}” is not there.`,
+      `“${inFolder("gone.txt")}” does not exist.`,
     );
     const many = await context.gather({
       kind: "dropped",
@@ -206,7 +206,7 @@ suite("editor context for a prompt", () => {
     });
     assert.deepEqual(
       [many.attachments.length, many.left],
-      [MAX_ATTACHMENTS, "At most 50 can be added at once; 1 is left out."],
+      [MAX_ATTACHMENTS, "At most 50 items can be added at once; 1 is omitted."],
     );
   });
 
@@ -231,7 +231,7 @@ suite("editor context for a prompt", () => {
     copied = "$ ls";
     await assert.rejects(additions(context, { name: "bash" }, [{ name: "bash" }]), nothing(/in a terminal/));
     await closeAll();
-    await assert.rejects(additions(context, undefined, undefined), nothing(/Nothing is selected in an editor/));
+    await assert.rejects(additions(context, undefined, undefined), nothing(/No text is selected in an editor/));
   });
 
   test("lists open files by recency, then recent ones", async () => {

@@ -23,7 +23,7 @@ const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } 
 const SETTINGS = readSettings(name =>
   name === "symposium.agents" ? [ADA] : name === "symposium.currentAgentId" ? ADA.id : undefined,
 );
-const PROBLEMS: readonly string[] = ["A message of the page was ignored", "Unexpected event"];
+const PROBLEMS: readonly string[] = ["Ignored an invalid page message", "Unexpected event"];
 
 export class TestHost {
   readonly supervisor: SidecarSupervisor;

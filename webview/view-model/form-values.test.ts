@@ -30,7 +30,7 @@ suite("form value", () => {
       ["integer", ""],
     ] as const) {
       deepEqual(one({ ...named, type }, empty), {});
-      deepEqual(one({ ...named, type, required: true }, empty), ["F is needed."]);
+      deepEqual(one({ ...named, type, required: true }, empty), ["F is required."]);
     }
     deepEqual(
       [
@@ -39,14 +39,14 @@ suite("form value", () => {
       ],
       [{}, {}],
     );
-    deepEqual(one({ ...named, type: "choices", options: OPTIONS, required: true }, []), ["F is needed."]);
+    deepEqual(one({ ...named, type: "choices", options: OPTIONS, required: true }, []), ["F is required."]);
   });
 
   test("reports invalid fields one by one without an answer", () => {
     for (const text of ["1,5", "0x10", "Infinity", "1 2", "--1", "."])
-      deepEqual(one({ ...named, type: "number" }, text), ["F has to be a number."], text);
-    deepEqual(one({ ...named, type: "integer" }, "1.5"), ["F has to be a whole number."]);
-    deepEqual(one({ ...named, type: "text", format: "email" }, "x"), ["F has to be an e-mail address."]);
+      deepEqual(one({ ...named, type: "number" }, text), ["F must be a number."], text);
+    deepEqual(one({ ...named, type: "integer" }, "1.5"), ["F must be a whole number."]);
+    deepEqual(one({ ...named, type: "text", format: "email" }, "x"), ["F must be an e-mail address."]);
     const two = filled(
       [
         { ...named, type: "text" },
@@ -54,7 +54,7 @@ suite("form value", () => {
       ],
       new Map([["f", "fine"]]),
     );
-    deepEqual(two.kind === "wrong" && [...two.wrong], [["g", "G is needed."]]);
+    deepEqual(two.kind === "wrong" && [...two.wrong], [["g", "G is required."]]);
   });
 
   test("supports field names of object members", () => {

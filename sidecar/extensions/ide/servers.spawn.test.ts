@@ -251,7 +251,7 @@ suite("language server", () => {
     });
     await rejects(
       rig.ask({ ...at, title: "nothing" }),
-      says(/There is no code action “nothing” there; there are: “Replace the bad word”/),
+      says(/No code action “nothing” exists at this position\. Available code actions: “Replace the bad word”/),
     );
   });
 

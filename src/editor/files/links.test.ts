@@ -49,11 +49,14 @@ suite("link", () => {
   test("is rejected with one sentence", () => {
     equal(
       LinkNotOpened.refused("the file is outside the workspace").message,
-      "This link is not opened: the file is outside the workspace.",
+      "This link was not opened: the file is outside the workspace.",
     );
     const cause = new Error("ENOENT");
     const missing = LinkNotOpened.missing("/w/a.ts", cause);
-    deepEqual([missing.message, missing.cause], ["“/w/a.ts” could not be opened. Is it there, and is it text?", cause]);
+    deepEqual(
+      [missing.message, missing.cause],
+      ["“/w/a.ts” could not be opened. Check that it exists and is a text file.", cause],
+    );
   });
 
   test("opens workspace files with an optional line", () => {

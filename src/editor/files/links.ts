@@ -13,8 +13,8 @@ const EXTERNAL = new Set(["http:", "https:", "mailto:"]);
 export function linkTarget(href: string, folders: readonly string[]): LinkTarget {
   const scheme = /^([a-z][a-z0-9+.-]+):/i.exec(href)?.[1]?.toLowerCase();
   if (scheme === undefined || scheme === "file") return fileTarget(href, folders);
-  if (!EXTERNAL.has(`${scheme}:`)) return refused(`links of the kind ${scheme} are not opened`);
-  return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused("it is no address");
+  if (!EXTERNAL.has(`${scheme}:`)) return refused(`links with the scheme ${scheme} are not opened`);
+  return URL.canParse(href) ? { kind: "external", url: new URL(href).href } : refused("it is not a URL");
 }
 
 /** The normalized address of the web page that an agent asks the user to open; `undefined` if it is not HTTP(S). */
@@ -28,7 +28,7 @@ function fileTarget(href: string, folders: readonly string[]): LinkTarget {
   const [, where = "", line, column] = /^(.*?)(?::(\d+)(?::(\d+))?)?$/s.exec(named) ?? [];
   const plain = plainPath(where);
   const first = folders[0];
-  if (plain === undefined || plain === "" || first === undefined) return refused("it is no file of this workspace");
+  if (plain === undefined || plain === "" || first === undefined) return refused("it is not a file of this workspace");
   const file = path.resolve(first, plain);
   if (!folders.some(folder => isWithin(file, folder))) return refused("the file is outside the workspace");
   const at = line === undefined ? /^L(\d+)(?:C(\d+))?/.exec(fragment ?? "") : ["", line, column];
@@ -60,10 +60,10 @@ function isWithin(file: string, folder: string): boolean {
 export class LinkNotOpened extends Error {
   override readonly name = "LinkNotOpened";
   static refused(why: string): LinkNotOpened {
-    return new LinkNotOpened(`This link is not opened: ${why}.`);
+    return new LinkNotOpened(`This link was not opened: ${why}.`);
   }
   static missing(file: string, cause: unknown): LinkNotOpened {
-    return new LinkNotOpened(`“${file}” could not be opened. Is it there, and is it text?`, { cause });
+    return new LinkNotOpened(`“${file}” could not be opened. Check that it exists and is a text file.`, { cause });
   }
 }
 

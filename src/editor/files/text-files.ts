@@ -36,7 +36,8 @@ export class TextFiles {
   }
 
   async #write(file: string, text: string): Promise<void> {
-    if (!vscode.workspace.isTrusted) throw NotServed.refused("This workspace is not trusted: no file is written.");
+    if (!vscode.workspace.isTrusted)
+      throw NotServed.refused("This workspace is not trusted, so Symposium writes no files.");
     const uri = uriOf(file);
     const bytes = await bytesOf(uri);
     if (bytes === undefined && openDocument(uri) === undefined) return this.#create(uri, text);
@@ -60,7 +61,7 @@ export class TextFiles {
 }
 
 function uriOf(file: string): vscode.Uri {
-  if (!path.isAbsolute(file) || file.includes("\0")) throw NotServed.refused(`${file} is no absolute path.`);
+  if (!path.isAbsolute(file) || file.includes("\0")) throw NotServed.refused(`${file} is not an absolute path.`);
   return vscode.Uri.file(file);
 }
 
@@ -107,7 +108,7 @@ async function encoded(text: string, uri: vscode.Uri, encoding: string): Promise
   if (bytes.length > MAX_BYTES) throw tooLarge(uri);
   if (!encoding.startsWith("utf") && (await vscode.workspace.decode(bytes, { encoding })) !== text)
     throw NotServed.refused(
-      `${uri.fsPath} is kept in the encoding ${encoding}, which cannot hold every character of this text.`,
+      `${uri.fsPath} uses the encoding ${encoding}, which cannot represent every character of this text.`,
     );
   return bytes;
 }
@@ -137,7 +138,7 @@ function replace(document: vscode.TextDocument, { start, end, text }: ChangedPar
 }
 
 function noText(uri: vscode.Uri, cause: unknown): NotServed {
-  return NotServed.refused(`${uri.fsPath} is no text, or cannot be opened as such.`, cause);
+  return NotServed.refused(`${uri.fsPath} is not a text file, or cannot be opened.`, cause);
 }
 function tooLarge(uri: vscode.Uri): NotServed {
   return NotServed.refused(`${uri.fsPath} is larger than ${MAX_BYTES / 1024 / 1024} MB.`);

@@ -37,7 +37,7 @@ suite("WorkingFolders", () => {
       log,
     });
     deepEqual(await Promise.all([folders.choose(), folders.choose()]), ["/w/a", "/w/a"]);
-    deepEqual(texts, ["No folder was chosen: the agent works in /w/a. Open a new tab to choose another."]);
+    deepEqual(texts, ["No folder was selected. The agent works in /w/a. Open a new tab to select another folder."]);
     deepEqual(
       logged.map(({ level, data }) => [level, data]),
       [["info", { cwd: "/w/a" }]],

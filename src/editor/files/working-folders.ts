@@ -26,7 +26,7 @@ export class WorkingFolders {
   async choose(): Promise<string> {
     const [first, ...others] = this.deps.folders();
     if (first === undefined) {
-      this.deps.log.info("agent", "No folder is open: the agent works in the home folder", { cwd: this.deps.home });
+      this.deps.log.info("agent", "No folder is open; the agent works in the home folder", { cwd: this.deps.home });
       return this.deps.home;
     }
     if (others.length === 0) return first;
@@ -40,8 +40,8 @@ export class WorkingFolders {
   async #pick(first: string): Promise<string> {
     const picked = await this.deps.pick();
     if (picked !== undefined) return picked;
-    this.deps.log.info("agent", "No folder was chosen: the agent works in the first one", { cwd: first });
-    this.deps.report(`No folder was chosen: the agent works in ${first}. Open a new tab to choose another.`);
+    this.deps.log.info("agent", "No folder was selected; the agent works in the first folder", { cwd: first });
+    this.deps.report(`No folder was selected. The agent works in ${first}. Open a new tab to select another folder.`);
     return first;
   }
 

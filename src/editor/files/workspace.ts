@@ -18,7 +18,7 @@ export function workspaceFolders(log: Log): FolderDeps {
       const items = folders().map(({ name, uri }) => ({ label: name, description: uri.fsPath, folder: uri.fsPath }));
       return (
         await vscode.window.showQuickPick(items, {
-          placeHolder: "The folder in which the agent works",
+          placeHolder: "Select the agent's working folder",
           ignoreFocusOut: true,
         })
       )?.folder;
@@ -60,7 +60,7 @@ export async function openLink(href: string, preview: boolean, { folders }: Fold
 /** Opens a web page in the browser. Any other address is logged and not opened. */
 export async function openPage(url: string, { log }: FolderDeps): Promise<void> {
   const address = pageAddress(url);
-  if (address === undefined) log.warn("agent", "What is no web page was not opened", { url });
+  if (address === undefined) log.warn("agent", "Did not open a URL that is not a web page", { url });
   else await openOutside(address);
 }
 

@@ -80,12 +80,12 @@ export class IdeOperations implements vscode.Disposable {
 
   async operate(request: IdeRequest, cancel: CancelSignal): Promise<IdeAnswer> {
     if (!vscode.workspace.isTrusted)
-      throw NotServed.refused("This workspace is not trusted: its language services are not asked.");
+      throw NotServed.refused("This workspace is not trusted, so its language services are unavailable.");
     const over = new AbortController(),
       late = this.clock.after(LIMIT_MS, () =>
-        over.abort(NotServed.refused(`VS Code did not answer within ${LIMIT_MS / 1000} seconds. Ask again.`)),
+        over.abort(NotServed.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
       );
-    const withdraw = (): void => over.abort(NotServed.refused("The operation was withdrawn."));
+    const withdraw = (): void => over.abort(NotServed.refused("The operation was cancelled."));
     if (cancel.aborted)
       withdraw(); // aborted before this point: no event follows
     else cancel.addEventListener("abort", withdraw);
@@ -93,7 +93,7 @@ export class IdeOperations implements vscode.Disposable {
       return await orAborted(this.#operate(request, over.signal, this.clock.now() + LIMIT_MS - LAST_MS), over.signal);
     } finally {
       late.dispose();
-      over.abort(NotServed.refused("The operation is over."));
+      over.abort(NotServed.refused("The operation has ended."));
     }
   }
 
@@ -150,7 +150,7 @@ export class IdeOperations implements vscode.Disposable {
       found,
       hasSpoken || found.length > 0
         ? undefined
-        : `Nothing was heard of this file; VS Code may have no language service that checks ${document.languageId}, or it is still loading.`,
+        : `VS Code has no diagnostics for this file. Its language service for ${document.languageId} may be missing or still loading.`,
     );
   }
 
@@ -265,7 +265,7 @@ function allDiagnostics(folders: readonly string[]): IdeAnswer {
       ? []
       : diagnosticsIn(diagnostics, file).map(each => ({ ...each, ...lineAt(lines, each.range) }));
   });
-  return diagnosticsAnswer(all, "These are the files that VS Code has looked at: name others in “path”.");
+  return diagnosticsAnswer(all, "VS Code has checked only these files. Specify others in “path”.");
 }
 
 async function documentOf(file: string): Promise<vscode.TextDocument> {
@@ -278,7 +278,7 @@ async function documentOf(file: string): Promise<vscode.TextDocument> {
       () => false,
     );
     throw isThere
-      ? NotServed.refused(`${file} is no text, or cannot be opened as such.`, error)
+      ? NotServed.refused(`${file} is not a text file, or cannot be opened.`, error)
       : NotServed.noFile(file);
   }
 }

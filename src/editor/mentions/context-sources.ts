@@ -24,12 +24,12 @@ export class NothingToAdd extends Error {
   override readonly name = "NothingToAdd";
 }
 
-const NO_SELECTION = "Nothing is selected in an editor. Select the lines that you want to add first.";
-const NO_PROBLEMS = "The editor finds no errors and no warnings.";
-const NO_TERMINAL = "Nothing is selected in a terminal. Select what you want to add there first.";
+const NO_SELECTION = "No text is selected in an editor. Select the lines to add first.";
+const NO_PROBLEMS = "VS Code reports no errors or warnings.";
+const NO_TERMINAL = "No text is selected in a terminal. Select the text to add first.";
 /** Terminal output is cut at the beginning, because its end is more informative. */
-const TOO_EARLY = "(The beginning is left out.)\n";
-const TOO_LONG = `The selection is longer than ${ATTACHED_TEXT_LIMIT.toLocaleString("en")} characters: add the file instead.`;
+const TOO_EARLY = "(The beginning is omitted.)\n";
+const TOO_LONG = `The selection is longer than ${ATTACHED_TEXT_LIMIT.toLocaleString("en")} characters. Add the file instead.`;
 
 export class EditorContext {
   constructor(private readonly terminal: TerminalSelection) {}
@@ -46,7 +46,7 @@ export class EditorContext {
       case "dropped":
         return this.files(want.uris);
       default:
-        return assertNever(want, "what is wanted");
+        return assertNever(want, "context source");
     }
   }
 
@@ -96,7 +96,9 @@ export class EditorContext {
         const kind = file && (await kindOf(file));
         if (file && kind) return [{ kind, path: file.fsPath }];
         left.push(
-          file ? `“${file.fsPath}” is not there.` : `“${address.slice(0, 200)}” is no file or folder of this machine.`,
+          file
+            ? `“${file.fsPath}” does not exist.`
+            : `“${address.slice(0, 200)}” is not a file or folder of this machine.`,
         );
         return [];
       }),
@@ -104,14 +106,14 @@ export class EditorContext {
     const remaining = given.length - MAX_ATTACHMENTS;
     if (remaining > 0)
       left.push(
-        `At most ${MAX_ATTACHMENTS} can be added at once; ${remaining} ${remaining === 1 ? "is" : "are"} left out.`,
+        `At most ${MAX_ATTACHMENTS} items can be added at once; ${remaining} ${remaining === 1 ? "is" : "are"} omitted.`,
       );
     const [first, ...others] = left;
     return {
       attachments: found.flat(),
       ...(first === undefined
         ? {}
-        : { left: others.length === 0 ? first : `${first} (And ${others.length} more that could not be added.)` }),
+        : { left: others.length === 0 ? first : `${first} (${others.length} more could not be added.)` }),
     };
   }
 

@@ -156,7 +156,7 @@ class FolderIndex implements vscode.Disposable {
       for (const path of found.slice(from, from + AT_ONCE)) if (!rules.ignores(path)) list.add(path);
       await new Promise(resolve => setImmediate(resolve));
     }
-    this.log.debug("webview", "Files were listed", {
+    this.log.debug("webview", "Listed files", {
       folder: this.root.fsPath,
       found: found.length,
       listed: list.size,

@@ -47,7 +47,7 @@ suite("mention list", () => {
         "problems …",
         "terminal …",
         "src/main.ts open editor",
-        "old.ts opened lately",
+        "old.ts recently opened",
         "readme.md file",
         "src/deep/selector.ts file",
         "src/ folder",

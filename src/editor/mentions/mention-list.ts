@@ -45,7 +45,7 @@ export function mentionsOf(query: string, { offers, files, opened, symbols }: So
     candidate.kind === "symbol" ? SYMBOL : (order.get(keyOf(candidate)) ?? (candidate.kind === "file" ? FILE : FOLDER));
   const about = (file: Listed): string => {
     const known = opened[order.get(keyOf(file)) ?? -1];
-    return known === undefined ? file.kind : known.isOpen ? "open editor" : "opened lately";
+    return known === undefined ? file.kind : known.isOpen ? "open editor" : "recently opened";
   };
   const first = offers.filter(({ name }) => name.startsWith(wanted));
   const rest = best(query, candidates(files, opened, order, symbols), weight, MAX_MENTIONS - first.length);

@@ -128,7 +128,7 @@ suite("mention search", () => {
     await fixture.find("chat");
     fixture.asked[0]?.reject(new Error("no"));
     await settled();
-    deepEqual([fixture.found, fixture.warned], [[["chat.ts"]], ["Workspace symbols could not be found"]]);
+    deepEqual([fixture.found, fixture.warned], [[["chat.ts"]], ["Could not find workspace symbols"]]);
     await fixture.find("chat");
     equal(fixture.asked.length, 2);
   });

@@ -48,7 +48,7 @@ export class Mentions {
     const asked = this.#asking
       .then(async () => (signal.aborted ? [] : ((await this.#within(this.deps.symbols(query), SYMBOLS_MS)) ?? [])))
       .catch((error: unknown) => {
-        this.deps.log.warn("webview", "Workspace symbols could not be found", { error });
+        this.deps.log.warn("webview", "Could not find workspace symbols", { error });
         return [];
       });
     this.#asking = asked;

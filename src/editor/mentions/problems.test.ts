@@ -34,7 +34,7 @@ suite("problems as text", () => {
     );
     equal(count, 100);
     ok(text.length <= 200);
-    deepEqual(text.split("\n").slice(-2), ["a.ts:7:1 error wrong", "… and 93 more, which are left out here."]);
+    deepEqual(text.split("\n").slice(-2), ["a.ts:8:1 error wrong", "… and 92 more, omitted here."]);
   });
 
   test("respects the limit and counts all problems (property)", () =>
@@ -47,7 +47,7 @@ suite("problems as text", () => {
             messages.map((message, i) => problem("error", "a.ts", i + 1, 1, message)),
             limit,
           );
-          const remaining = Number(/… and (\d+) more, which are left out here\.$/.exec(text)?.[1] ?? 0);
+          const remaining = Number(/… and (\d+) more, omitted here\.$/.exec(text)?.[1] ?? 0);
           ok(text.length <= limit);
           equal(text.split("\n").length - (remaining > 0 ? 1 : 0) + remaining, messages.length);
         },

@@ -41,7 +41,7 @@ function order(a: Problem, b: Problem): number {
 
 /** Keeps as many whole lines as fit with the message. */
 function cut(lines: readonly string[], limit: number): string {
-  const sentence = (remaining: number): string => `… and ${remaining} more, which are left out here.`;
+  const sentence = (remaining: number): string => `… and ${remaining} more, omitted here.`;
   let kept = 0,
     room = limit - sentence(lines.length).length;
   for (const line of lines) {

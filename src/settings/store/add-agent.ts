@@ -16,7 +16,7 @@ export async function addAgent(
 ): Promise<string | undefined> {
   const picked = await vscode.window.showQuickPick(
     customWays("agent").map(way => ({ label: way.label, way })),
-    { title: "Add Agent", placeHolder: "Where it comes from" },
+    { title: "Add Agent", placeHolder: "Source" },
   );
   if (!picked) return undefined;
   const taken = [...BUILT_IN_AGENTS.map(({ id }) => id), ...takenIds(configuration.ownValue("symposium.agents"))];

@@ -29,7 +29,7 @@ export interface AddExtensionDeps {
 export async function addExtension(deps: AddExtensionDeps): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted)
     return void vscode.window.showWarningMessage(
-      "Nothing is started, and nothing is fetched, in a workspace that you do not trust.",
+      "Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first.",
     );
   const chosen = await choose(deps);
   const entry = chosen?.kind === "custom" ? await custom(deps, chosen) : chosen?.entry;
@@ -56,7 +56,7 @@ async function custom(
         : (
             await vscode.window.showQuickPick([...CUSTOM_KINDS], {
               title: "Add Agent Extension",
-              placeHolder: "What is it?",
+              placeHolder: "Type of the extension",
               ignoreFocusOut: true,
             })
           )?.is;
@@ -84,7 +84,7 @@ async function custom(
 async function choose(deps: AddExtensionDeps): Promise<ExtensionChoice | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
   picker.title = "Add Agent Extension";
-  picker.placeholder = "It counts for sessions that begin after it is added";
+  picker.placeholder = "Applies to new sessions";
   picker.matchOnDetail = true;
   picker.busy = true;
   picker.items = itemsOf(extensionGroups(deps.all, undefined));

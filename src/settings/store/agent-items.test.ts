@@ -16,7 +16,7 @@ suite("agent lists", () => {
   test("contains the user's agents with the selection, installable ones and a link to more", () =>
     deepEqual(shown(read([bob], "bob"), {}), [
       ["", "Eliza: elizacp", "Bob: bob (selected)"],
-      ["Installed by the first tab", "Claude: zed-claude-code", "Codex: codex", "Gemini CLI: gemini"],
+      ["Installed with the first tab", "Claude: zed-claude-code", "Codex: codex", "Gemini CLI: gemini"],
       ["", "$(cloud-download) More Agents from the Registry…: "],
     ]));
 

@@ -40,7 +40,7 @@ export function agentGroups(
         chosen: one.isNew ? { kind: "new", found: one } : { kind: "agent", id: one.agent.id },
       })),
     },
-    { title: "Installed by the first tab", items: others.map(itemOf) },
+    { title: "Installed with the first tab", items: others.map(itemOf) },
     { title: "", items: [{ label: "$(cloud-download) More Agents from the Registry…", chosen: { kind: "more" } }] },
   ];
   return groups.filter(({ items }) => items.length > 0);

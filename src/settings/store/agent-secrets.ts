@@ -39,7 +39,7 @@ export class AgentSecrets {
     } catch {
       /* The parser's message would quote the secret. */
     }
-    this.log.warn("agent", "The keys that are kept for an agent cannot be read", { agentId });
+    this.log.warn("agent", "Could not read the stored keys of an agent", { agentId });
     return {};
   }
 

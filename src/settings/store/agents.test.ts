@@ -119,7 +119,7 @@ suite("agents in the settings", () => {
     equal(problems.length, 13);
     ok(problems.every(problem => /symposium\.agents.*\.$/.test(problem)));
     for (const agents of ["x", 1, true])
-      deepEqual(read(agents).problems, ["symposium.agents is no list of agents and is not used."]);
+      deepEqual(read(agents).problems, ["symposium.agents is not a list of agents and is ignored."]);
     deepEqual(read({ a: 1, "": {} }).problems.length, 2);
   });
 
@@ -127,7 +127,7 @@ suite("agents in the settings", () => {
     const { currentAgentId, problems } = read([], "gone");
     deepEqual(
       [currentAgentId, problems],
-      ["elizacp", ["symposium.currentAgentId names “gone”, which is no agent here; Eliza answers instead."]],
+      ["elizacp", ["symposium.currentAgentId contains “gone”, which is not a configured agent. New tabs use Eliza."]],
     );
     for (const value of [7, {}, { toString: 1 }]) equal(read([], value).currentAgentId, "elizacp");
   });

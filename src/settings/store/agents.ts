@@ -39,7 +39,7 @@ export function readAgents(raw: RawAgentSettings): AgentSettings {
   for (const entry of entriesOf(raw.agents, problems)) {
     const agent = readEntry(entry, problems);
     if (!agent) continue;
-    if (own.has(agent.id)) problems.push(`symposium.agents has “${agent.id}” twice; the first entry counts.`);
+    if (own.has(agent.id)) problems.push(`symposium.agents contains “${agent.id}” twice. The first entry is used.`);
     else own.set(agent.id, agent);
   }
   const builtIn = BUILT_IN.map(agent => own.get(agent.id) ?? agent);
@@ -147,7 +147,7 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
     return value.flatMap((fields: unknown, i): RawEntry[] => {
       const where = `Entry ${i + 1} of symposium.agents`;
       if (!isObject(fields) || typeof fields["id"] !== "string" || fields["id"].trim() === "") {
-        problems.push(`${where} has no “id” and is left out.`);
+        problems.push(`${where} has no “id” and is ignored.`);
         return [];
       }
       return [
@@ -164,7 +164,7 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
     return Object.entries(value).flatMap(([id, fields]): RawEntry[] => {
       const where = `“${id}” in symposium.agents`;
       if (!isObject(fields) || id.trim() === "") {
-        problems.push(`${where} is no agent and is left out.`);
+        problems.push(`${where} is not an agent and is ignored.`);
         return [];
       }
       const { command, args, env } = fields;
@@ -181,7 +181,7 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
       ];
     });
   }
-  problems.push("symposium.agents is no list of agents and is not used.");
+  problems.push("symposium.agents is not a list of agents and is ignored.");
   return [];
 }
 
@@ -192,8 +192,8 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
   if (how === undefined) {
     problems.push(
       distribution === undefined
-        ? `${where} does not say how it is started: add “distribution”. It is left out.`
-        : `The distribution of ${where} cannot be read: it needs “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is left out.`,
+        ? `${where} has no “distribution” with a start command and is ignored.`
+        : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is ignored.`,
     );
     return undefined;
   }
@@ -201,10 +201,10 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
     configuration = readConfiguration(ownConfiguration);
   if (ownConfiguration !== undefined && !configuration)
     problems.push(
-      `“ownConfiguration” of ${where} cannot be read: it needs “file”, an absolute path or one that begins with ~/, and “format”, which is ${CONFIGURATION_FORMATS.join(", ")}.`,
+      `“ownConfiguration” of ${where} is invalid. It needs “file”, an absolute path or a path that starts with ~/, and “format”: ${CONFIGURATION_FORMATS.join(", ")}.`,
     );
   if (bypassPermissions !== undefined && typeof bypassPermissions !== "boolean")
-    problems.push(`“bypassPermissions” of ${where} is neither true nor false: you are asked.`);
+    problems.push(`“bypassPermissions” of ${where} is neither true nor false. Symposium asks you.`);
   return {
     id,
     name: typeof name === "string" && name.trim() !== "" ? name : (builtIn?.name ?? id),
@@ -240,7 +240,7 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
   const known = agents.find(({ id }) => id === value);
   if (known) return known.id;
   problems.push(
-    `symposium.currentAgentId names “${typeof value === "string" ? value : JSON.stringify(value)}”, which is no agent here; ${ELIZA.name} answers instead.`,
+    `symposium.currentAgentId contains “${typeof value === "string" ? value : JSON.stringify(value)}”, which is not a configured agent. New tabs use ${ELIZA.name}.`,
   );
   return ELIZA.id;
 }
@@ -248,7 +248,7 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
 /** An agent's own field takes precedence, even if it is `false`. The older list applies to the others. */
 function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
   const valid = value === undefined || (Array.isArray(value) && value.every(isFilled));
-  if (!valid) problems.push("symposium.bypassPermissions is no list of agent ids and is not used.");
+  if (!valid) problems.push("symposium.bypassPermissions is not a list of agent ids and is ignored.");
   const older: readonly unknown[] = valid && Array.isArray(value) ? value : [];
   return agents.filter(({ id, bypassPermissions }) => bypassPermissions ?? older.includes(id)).map(({ id }) => id);
 }

@@ -40,7 +40,7 @@ export async function askCustom(
   const args = await box(2, { ...argumentsOf(of, kind), validateInput: line => wrongArguments(kind, line) });
   if (args === undefined) return undefined;
   const name = await box(3, {
-    prompt: "What it is called here",
+    prompt: "Name in Symposium",
     value: nameOf({ kind, source }),
     validateInput: wrongName,
   });
@@ -50,12 +50,11 @@ export async function askCustom(
 function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: string; readonly placeHolder: string } {
   return kind === "server"
     ? {
-        prompt:
-          "A header that it wants, if any. It is written into your settings.json as it is, and more of them can be added there",
+        prompt: "Optional HTTP header. It is stored in plain text in settings.json, where you can add more headers",
         placeHolder: "Authorization: Bearer …",
       }
     : {
-        prompt: "Its arguments, if it takes any: words, in quotation marks where there are blanks in them",
+        prompt: "Optional arguments, separated by spaces. Quote arguments that contain spaces",
         placeHolder: of === "agent" ? "--acp" : "--verbose",
       };
 }

@@ -13,7 +13,7 @@ suite("bypass question", () => {
     for (const part of [
       "change and delete files, run commands",
       "“This Session” ends when",
-      "“Always for Claude Code” counts in all tabs",
+      "“Always for Claude Code” applies to all tabs",
     ])
       ok(detail.includes(part), part);
   });

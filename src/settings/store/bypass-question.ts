@@ -16,8 +16,8 @@ export function bypassQuestion(agent: string): BypassQuestion {
   return {
     question: questionFor(name),
     detail: [
-      `${meaningFor(name)} This also allows what it asks in this tab right now.`,
-      `“${THIS_SESSION}” ends when you select Ask Again above the prompt, or close the tab or the window. “${alwaysFor(name)}” counts in all tabs and in VS Code's chat until you turn it off in the settings of Symposium.`,
+      `${meaningFor(name)} This also allows its open permission requests in this tab.`,
+      `“${THIS_SESSION}” ends when you select Ask Again above the prompt, or close the tab or the window. “${alwaysFor(name)}” applies to all tabs and VS Code's chat until you turn it off in the settings of Symposium.`,
     ].join("\n\n"),
     choices: [
       { label: THIS_SESSION, until: "sessionEnds" },
@@ -36,7 +36,7 @@ export function alwaysQuestion(agent: string): {
   return {
     question: questionFor(name),
     yes: alwaysFor(name),
-    detail: `${meaningFor(name)}\n\nThis counts in all tabs and in VS Code's chat until you turn it off here.`,
+    detail: `${meaningFor(name)}\n\nThis applies to all tabs and VS Code's chat until you turn it off here.`,
   };
 }
 
@@ -44,7 +44,7 @@ const THIS_SESSION = "This Session";
 const alwaysFor = (agent: string): string => `Always for ${agent}`;
 const questionFor = (agent: string): string => `Allow ${agent} to do everything without asking?`;
 const meaningFor = (agent: string): string =>
-  `${agent} can then read, change and delete files, run commands and use the network with your rights, and you are not asked first.`;
+  `${agent} can then read, change and delete files, run commands and use the network with your rights, without asking you.`;
 
 /** Names come from the settings or a registry. Reduces them to one line that fits a button. */
 function shortened(agent: string): string {

@@ -125,7 +125,7 @@ export class Configuration implements vscode.Disposable {
 
   /** The sidecar returns to the stored settings, which the message says. */
   #bypassFailed(agentId: string, isOn: boolean, error: unknown): void {
-    this.log.error("approval", "The bypass could not be kept in the settings", { agentId, isOn, error });
+    this.log.error("approval", "Could not save the bypass in the settings", { agentId, isOn, error });
     this.notify(bypassNotKept(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));
     this.#changes.fire(this.settings);
   }

@@ -161,7 +161,7 @@ suite("custom entry", () => {
       [undefined, undefined, undefined, undefined],
     );
     for (const line of ["Bearer abc", ": abc", "X Key: abc", "X-Key: a\nb: c", "X-Key: …"])
-      match(wrongArguments("server", line) ?? "taken", /^That is no header: .*\.$/);
+      match(wrongArguments("server", line) ?? "taken", /^This is not a header\. .*\.$/);
   });
 
   test("trims copied quotes and limits the name", () => {

@@ -32,25 +32,25 @@ export function customWays(of: Installable): readonly CustomWay[] {
     {
       kind: "executable",
       label: "From executable on your system",
-      prompt: "Its whole path, or its name when it is on your PATH",
+      prompt: "Full path, or the name of a program on your PATH",
       placeHolder: of === "agent" ? "/usr/local/bin/my-agent" : "/usr/local/bin/my-extension",
     },
     {
       kind: "npx",
       label: "From npx package",
-      prompt: "The package on npm, with a version if it is to stay at that",
+      prompt: "Package on npm. Add a version to pin it",
       placeHolder: "@scope/name@1.2.3",
     },
     {
       kind: "python",
       label: "From uvx or pipx package",
-      prompt: "The package on PyPI, with a version if it is to stay at that",
+      prompt: "Package on PyPI. Add a version to pin it",
       placeHolder: "name==1.2.3",
     },
     {
       kind: "cargo",
       label: "From cargo crate",
-      prompt: "The crate on crates.io, with a version if it is to stay at that",
+      prompt: "Crate on crates.io. Add a version to pin it",
       placeHolder: "name@1.2.3",
     },
     ...(of === "agent"
@@ -58,15 +58,15 @@ export function customWays(of: Installable): readonly CustomWay[] {
       : [
           {
             kind: "server",
-            label: "From URL of a server that speaks MCP",
-            prompt: "Its address: https or http, as its makers say (streamable HTTP)",
+            label: "From URL of an MCP server",
+            prompt: "URL (https or http) of the server, from its documentation (streamable HTTP)",
             placeHolder: "https://example.com/mcp",
           } as const,
         ]),
     {
       kind: "url",
       label: `From URL to ${file}`,
-      prompt: `The address of its ${file}: https, a page on GitHub will do`,
+      prompt: `URL (https) of its ${file}, for example a GitHub page`,
       placeHolder: `https://github.com/owner/name/blob/main/${file}`,
     },
   ];
@@ -83,28 +83,28 @@ const LONGEST = 214;
 /** An error message for invalid input; `undefined` if it is valid. */
 export function wrongSource(kind: CustomKind, text: string): string | undefined {
   const source = sourceOf(text);
-  if (source === "") return "There is nothing yet.";
+  if (source === "") return "Enter a value.";
   switch (kind) {
     case "executable":
       return wrongProgram(source);
     case "npx":
       return source.length <= LONGEST && NPM.test(source)
         ? undefined
-        : "That is no package of npm: write name, @scope/name or name@1.2.3.";
+        : "This is not an npm package. Enter name, @scope/name or name@1.2.3.";
     case "python":
       return source.length <= LONGEST && PYTHON.test(source)
         ? undefined
-        : "That is no package of Python: write name, name[extra] or name==1.2.3.";
+        : "This is not a Python package. Enter name, name[extra] or name==1.2.3.";
     case "cargo":
-      return CARGO.test(source) ? undefined : "That is no crate: write name or name@1.2.3.";
+      return CARGO.test(source) ? undefined : "This is not a crate. Enter name or name@1.2.3.";
     case "server":
       return !/\s/.test(source) && isAddress(source, "http:", "https:")
         ? undefined
-        : "That is no address that begins with https:// or http://, without a name or a password in it.";
+        : "Enter a URL that starts with https:// or http:// and contains no user name or password.";
     case "url":
       return isAddress(source, "https:")
         ? undefined
-        : "That is no address that begins with https://, without a name or a password in it.";
+        : "Enter a URL that starts with https:// and contains no user name or password.";
   }
 }
 
@@ -115,12 +115,12 @@ export function wrongArguments(kind: CustomKind, line: string): string | undefin
   if (kind === "server")
     return line.trim() === "" || HEADER.test(line)
       ? undefined
-      : "That is no header: write its name, a colon and its value, as in Authorization: Bearer ….";
+      : "This is not a header. Enter its name, a colon and its value, such as Authorization: Bearer ….";
   return wordsOf(line) === undefined ? "A quotation mark is not closed." : undefined;
 }
 
 export function wrongName(text: string): string | undefined {
-  return text.trim().length <= 100 ? undefined : "That is too long for a name.";
+  return text.trim().length <= 100 ? undefined : "This name is too long.";
 }
 
 /** Normalizes the input: removes white space and quotes that were copied with it. */
@@ -219,8 +219,8 @@ function distributionOf(
 /** Requires an absolute path, because a relative one would depend on the session's folder. */
 function wrongProgram(source: string): string | undefined {
   if (/^(\/|[a-z]:[\\/]|\\\\)/i.test(source)) return undefined;
-  if (/[\\/]/.test(source)) return "Write its whole path, from the root on.";
-  return /\s/.test(source) ? "That is more than a program's name. Its arguments are asked for next." : undefined;
+  if (/[\\/]/.test(source)) return "Enter its absolute path.";
+  return /\s/.test(source) ? "Enter only the name of the program. The next step asks for its arguments." : undefined;
 }
 
 function isAddress(text: string, ...protocols: readonly string[]): boolean {

@@ -57,7 +57,7 @@ suite("extensions to add", () => {
       "+ From npx package",
       "+ From uvx or pipx package",
       "+ From cargo crate",
-      "+ From URL of a server that speaks MCP",
+      "+ From URL of an MCP server",
       "+ From URL to extension.json",
     ]));
 
@@ -77,7 +77,7 @@ suite("extensions to add", () => {
 
   test("omits an empty built-in group and shows the registry's state", () => {
     deepEqual(lines().slice(0, 3), ["From Registry", "  Reading the agent registry…", "Add Custom"]);
-    deepEqual(lines(view()).slice(0, 3), ["From Registry", "  It has no agent extensions.", "Add Custom"]);
+    deepEqual(lines(view()).slice(0, 3), ["From Registry", "  The registry has no agent extensions.", "Add Custom"]);
     deepEqual(lines({ ...view(of("ada")), problem: "It cannot be reached." }).slice(0, 3), [
       "From Registry",
       "  $(warning) It cannot be reached.",

@@ -67,7 +67,7 @@ function registryItems(
   return [
     ...warnings,
     ...items.toSorted((a, b) => Number(a.chosen === undefined) - Number(b.chosen === undefined)),
-    ...(items.length + warnings.length === 0 ? [{ label: "It has no agent extensions." }] : []),
+    ...(items.length + warnings.length === 0 ? [{ label: "The registry has no agent extensions." }] : []),
   ];
 }
 
@@ -79,12 +79,12 @@ export const CUSTOM_KINDS: readonly {
 }[] = [
   {
     label: "Agent extension",
-    detail: "A proxy: all that the chat and the agent say to each other goes through it (Agent Client Protocol)",
+    detail: "A proxy for all messages between the chat and the agent (Agent Client Protocol)",
     is: "proxy",
   },
   {
     label: "MCP server",
-    detail: "Tools for the agent, which starts it in each session (Model Context Protocol)",
+    detail: "Tools for the agent, started in each session (Model Context Protocol)",
     is: "mcp",
   },
 ];

@@ -83,7 +83,7 @@ suite("extensions in the settings", () => {
     );
     deepEqual(read([{ ...mine, kind: "widget" }]), {
       all: [],
-      problems: ["The kind of “mine” in symposium.extensions is neither “proxy” nor “mcp”. The extension is left out."],
+      problems: ["The kind of “mine” in symposium.extensions is neither “proxy” nor “mcp”. The extension is ignored."],
     });
   });
 
@@ -103,7 +103,7 @@ suite("extensions in the settings", () => {
       deepEqual(at({ http }, kind), {
         all: [],
         problems: [
-          "“docs” in symposium.extensions is at an address, and only an MCP server can be: add “kind”: “mcp”. The extension is left out.",
+          "“docs” in symposium.extensions has a URL, which only MCP servers support. Add “kind”: “mcp”. The extension is ignored.",
         ],
       });
     deepEqual(at({ http, npx: { package: "x" } }).all[0]?.config.distribution, { npx: { package: "x" } });
@@ -116,7 +116,7 @@ suite("extensions in the settings", () => {
     ])
       match(
         at({ http: wrong }, "mcp").problems.join(),
-        /^The distribution of “docs” .* of an MCP server, “http” with a “url”\. The extension is left out\.$/,
+        /^The distribution of “docs” .* of an MCP server, “http” with a “url”\. The extension is ignored\.$/,
       );
   });
 
@@ -161,7 +161,7 @@ suite("extensions in the settings", () => {
     deepEqual(all[1]?.isEnabled, false);
     deepEqual(
       [read("x").problems, order("x")],
-      [["symposium.extensions is no list of extensions and is not used."], ["spark", "iron"]],
+      [["symposium.extensions is not a list of extensions and is ignored."], ["spark", "iron"]],
     );
   });
 
@@ -218,7 +218,7 @@ suite("extensions in the settings", () => {
         () => moved(value, "iron", 0, OURS),
         () => without(value, "iron", OURS),
       ])
-        throws(change, /no list/);
+        throws(change, /not a list/);
     }
   });
 

@@ -113,7 +113,7 @@ interface Slot {
 }
 
 function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): readonly Slot[] {
-  if (!isList(value)) problems.push("symposium.extensions is no list of extensions and is not used.");
+  if (!isList(value)) problems.push("symposium.extensions is not a list of extensions and is ignored.");
   const entries: readonly unknown[] = Array.isArray(value)
     ? value
     : builtIns.byDefault.map(({ id }) => ({ id, _enabled: true, _source: "built-in" }));
@@ -123,7 +123,7 @@ function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): r
       { id } = read?.config ?? {};
     if (!read || id === undefined) return { entry };
     if (seen.has(id)) {
-      problems.push(`symposium.extensions has “${id}” twice; the first entry counts.`);
+      problems.push(`symposium.extensions contains “${id}” twice. The first entry is used.`);
       return { entry, twice: id };
     }
     seen.add(id);
@@ -133,7 +133,7 @@ function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): r
 
 function readEntry(entry: unknown, i: number, builtIns: BuiltIns, problems: string[]): ConfiguredExtension | undefined {
   if (!isObject(entry) || !isFilled(entry["id"])) {
-    problems.push(`Entry ${i + 1} of symposium.extensions has no “id” and is left out.`);
+    problems.push(`Entry ${i + 1} of symposium.extensions has no “id” and is ignored.`);
     return undefined;
   }
   const { id, _source, distribution, settings } = entry,
@@ -161,15 +161,15 @@ function ofUser(
   if (!how) {
     problems.push(
       distribution === undefined
-        ? `${where} does not say how it is started: add “distribution”. It is left out.`
+        ? `${where} has no “distribution” with a start command and is ignored.`
         : readDistribution(distribution, true)
-          ? `${where} is at an address, and only an MCP server can be: add “kind”: “mcp”. The extension is left out.`
-          : `The distribution of ${where} cannot be read: it needs “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, “http” with a “url”. The extension is left out.`,
+          ? `${where} has a URL, which only MCP servers support. Add “kind”: “mcp”. The extension is ignored.`
+          : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, “http” with a “url”. The extension is ignored.`,
     );
     return undefined;
   }
   if (kind !== "proxy" && kind !== "mcp") {
-    problems.push(`The kind of ${where} is neither “proxy” nor “mcp”. The extension is left out.`);
+    problems.push(`The kind of ${where} is neither “proxy” nor “mcp”. The extension is ignored.`);
     return undefined;
   }
   return {
@@ -188,7 +188,7 @@ function enabled({ _enabled, enabled: older }: Fields, where: string, problems: 
   const value = _enabled ?? older ?? true;
   if (typeof value !== "boolean")
     problems.push(
-      `“${_enabled === undefined ? "enabled" : "_enabled"}” of ${where} is neither true nor false: it is off.`,
+      `“${_enabled === undefined ? "enabled" : "_enabled"}” of ${where} is neither true nor false. The extension is disabled.`,
     );
   return value === true;
 }
@@ -220,7 +220,7 @@ function isTheUsers(field: string): boolean {
 function written(value: unknown, entries: readonly unknown[], { byDefault }: BuiltIns): unknown {
   if (!isList(value))
     throw new Error(
-      "symposium.extensions is no list of extensions. Put that right in settings.json first: it would be lost.",
+      "symposium.extensions is not a list of extensions. Correct settings.json first; otherwise its content would be lost.",
     );
   const isDefault =
     entries.length === byDefault.length &&

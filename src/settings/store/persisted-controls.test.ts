@@ -90,6 +90,6 @@ suite("persisted controls", () => {
     memory.problem = new Error("disk full");
     chosen.keep("a", "c", true);
     await settled();
-    deepEqual(warnings, ["What was chosen could not be kept"]);
+    deepEqual(warnings, ["Could not save the selected controls"]);
   });
 });

@@ -44,7 +44,7 @@ export class ChosenControls {
     this.memory
       .update(KEY, Object.fromEntries(kept))
       .then(undefined, (error: unknown) =>
-        this.log.warn("agent", "What was chosen could not be kept", { agentId, error }),
+        this.log.warn("agent", "Could not save the selected controls", { agentId, error }),
       );
   }
 

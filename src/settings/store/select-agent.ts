@@ -35,7 +35,9 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
     case "more": {
       const added = await addFromRegistry(configuration, sources);
       if (added)
-        void vscode.window.showInformationMessage(`${added.name} is the agent of new tabs. Its first tab installs it.`);
+        void vscode.window.showInformationMessage(
+          `${added.name} is selected for new tabs and is installed with the first one.`,
+        );
       return added?.id;
     }
   }
@@ -50,7 +52,7 @@ export async function addFromRegistry(
   { registry }: Pick<AgentSources, "registry">,
 ): Promise<Pick<RegistryAgent, "id" | "name"> | undefined> {
   if (!vscode.workspace.isTrusted)
-    return report("Nothing is started, and nothing is fetched, in a workspace that you do not trust.");
+    return report("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first.");
   const view = await vscode.window.withProgress(
     { location: vscode.ProgressLocation.Notification, title: "Reading the agent registry…" },
     async () => registry().catch(unread),
@@ -62,10 +64,10 @@ export async function addFromRegistry(
   );
   const placeHolder =
     view.problem === undefined
-      ? "Its first tab installs it"
-      : `${view.problem}${view.fetchedAt === undefined ? "" : ` This is from ${ageOf(Date.now() - view.fetchedAt)} ago.`}`;
+      ? "Installed with the first tab"
+      : `${view.problem}${view.fetchedAt === undefined ? "" : ` This list was read ${ageOf(Date.now() - view.fetchedAt)} ago.`}`;
   const item = await vscode.window.showQuickPick(items, {
-    title: "Agents of the Registry",
+    title: "Agents from the Registry",
     placeHolder,
     matchOnDescription: true,
     matchOnDetail: true,

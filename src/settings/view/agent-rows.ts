@@ -103,11 +103,11 @@ function marks(
     ...(state?.signIn === "in"
       ? [{ tone: "good", text: "signed in" } as const]
       : state?.signIn === "needed"
-        ? [{ tone: "warning", text: "sign-in needed" } as const]
+        ? [{ tone: "warning", text: "sign-in required" } as const]
         : []),
     ...(state && state.running > 0 ? [{ tone: "neutral", text: `${state.running} running` } as const] : []),
     ...(state?.configuration?.entry.kind === "added"
-      ? [{ tone: "neutral", text: "tools by its configuration" } as const]
+      ? [{ tone: "neutral", text: "tools from its configuration" } as const]
       : []),
     ...(found ? [{ tone: "neutral", text: `found: ${found.path}` } as const] : []),
   ];

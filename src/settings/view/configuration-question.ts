@@ -15,13 +15,11 @@ export function addQuestion(agent: string, { file, text, backup }: Configuration
     question: `Add Symposium to the configuration of ${agent}?`,
     yes: "Add to Configuration",
     detail: [
-      `${agent} then gets the tools of agent extensions from its own configuration. This is added to ${file}:`,
+      `${agent} then receives the tools of agent extensions from its own configuration. Symposium adds this to ${file}:`,
       text,
       [
-        backup === undefined
-          ? "The file does not exist yet and is created."
-          : `The file as it is now is kept as ${backup}.`,
-        "The entry has no address and no key. Outside of Symposium it offers no tools.",
+        backup === undefined ? "The file does not exist and is created." : `The current file is saved as ${backup}.`,
+        "The entry contains no URL and no key. Outside of Symposium it offers no tools.",
         `To undo this, select Remove from Configuration in the row of ${agent} in the settings of Symposium.`,
       ].join(" "),
     ].join("\n\n"),
@@ -32,7 +30,7 @@ export function removeQuestion(agent: string, file: string): ConfigurationQuesti
   return {
     question: `Remove Symposium from the configuration of ${agent}?`,
     yes: "Remove from Configuration",
-    detail: `Symposium's entry is removed from ${file}. Everything else in the file stays as it is. New sessions of ${agent} do not have the tools of agent extensions then, if it ignores those of its sessions.`,
+    detail: `Symposium's entry is removed from ${file}. The rest of the file does not change. New sessions of ${agent} then have no tools of agent extensions if it ignores the tools of its sessions.`,
   };
 }
 

@@ -109,7 +109,7 @@ export function registerSettings({
     },
     copy: async text => {
       await vscode.env.clipboard.writeText(text);
-      vscode.window.setStatusBarMessage("$(check) The report is copied", 3_000);
+      vscode.window.setStatusBarMessage("$(check) Report copied", 3_000);
     },
     openPage: async url => {
       await vscode.env.openExternal(vscode.Uri.parse(url, true));

@@ -212,7 +212,7 @@ suite("row actions", () => {
       [play.values["symposium.agents"], play.settings.currentAgentId, play.settings.problems, play.done],
       [[], "elizacp", [], []],
     );
-    match(page.of("say").at(-1)?.text ?? "", /Ada is removed\. Eliza is the agent/);
+    match(page.of("say").at(-1)?.text ?? "", /Ada is removed\. New tabs use Eliza/);
   });
 
   test("removes an agent with its files after confirmation, and keeps it on failure", async () => {
@@ -284,7 +284,7 @@ suite("row actions", () => {
     await page.says({ type: "checkUpdates" });
     deepEqual(
       [sentences(page, "ada"), page.of("say").at(-1)?.text],
-      [["The registry has version 1.1.0; this is 1.0.0."], "There is 1 update."],
+      [["The registry has version 1.1.0. Version 1.0.0 is installed."], "1 update is available."],
     );
     await page.press("ada", "update");
     deepEqual([play.settings.agents.find(({ id }) => id === "ada")?.version, sentences(page, "ada")], ["1.1.0", []]);

@@ -103,7 +103,7 @@ export class RowActs {
       case "signOut":
         return this.#signOut(row, key);
       default:
-        return assertNever(act, "act of a row");
+        return assertNever(act, "row action");
     }
   }
 
@@ -189,7 +189,7 @@ export class RowActs {
       !(await this.#confirmed(
         key,
         `Remove ${name}?`,
-        "Its entry in your settings goes, and the copy of it that Symposium installed. What runs goes on until its tabs are closed.",
+        "This removes its entry from your settings and the copy that Symposium installed. Running sessions continue until their tabs are closed.",
         "Remove",
       ))
     )
@@ -200,9 +200,7 @@ export class RowActs {
       const wasCurrent = configuration.settings.currentAgentId === id;
       if (wasCurrent) await configuration.selectAgent("");
       await configuration.removeAgent(id);
-      this.shown.report(
-        wasCurrent ? `${name} is removed. ${ELIZA.name} is the agent of new tabs now.` : `${name} is removed.`,
-      );
+      this.shown.report(wasCurrent ? `${name} is removed. New tabs use ${ELIZA.name}.` : `${name} is removed.`);
     });
     if (!this.outcomes.has(key)) this.dismissed.delete(key);
   }
@@ -231,7 +229,7 @@ export class RowActs {
     const outcome = this.outcomes.get(key);
     if (outcome?.kind !== "diagnosed") return;
     await this.deps.copy(outcome.report);
-    this.shown.report("The report is copied.");
+    this.shown.report("The report was copied.");
   }
 
   #dismiss(key: RowKey, lastError: number | undefined): void {
@@ -267,7 +265,7 @@ export class RowActs {
 
   #failed(key: RowKey, error: unknown): void {
     const sentence = error instanceof Error ? error.message : String(error);
-    this.deps.log.warn("agent", "What was asked for in the settings view failed", { row: key, error });
+    this.deps.log.warn("agent", "A request of the settings view failed", { row: key, error });
     if (error instanceof SidecarGone || error instanceof SidecarUnavailable) this.shown.lost(sentence);
     else this.outcomes.set(key, { kind: "failed", sentence });
   }

@@ -42,9 +42,9 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case "cargo":
       return `crate ${cargo?.crate ?? ""}${cargo?.version === undefined ? "" : ` ${cargo.version}`}`;
     case "binary":
-      return "its makers' archive";
+      return "binary download";
     case undefined:
-      return "nothing that is known here";
+      return "unsupported distribution";
     default:
       return assertNever(it, "distribution");
   }
@@ -54,7 +54,7 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
 function placeOf(url: string): string {
   return URL.canParse(url) && new URL(url).host !== ""
     ? `${new URL(url).host}${new URL(url).pathname.replace(/\/$/, "")}`
-    : "an address that cannot be used";
+    : "an invalid URL";
 }
 
 /** Whether an update check can find a newer version. A pinned version has none. */
@@ -163,7 +163,7 @@ export function updateFinding(update: RegistryUpdate | undefined, name: string, 
   return [
     {
       tone: "neutral",
-      sentence: `The registry has version ${update.to}${update.from === undefined ? "" : `; this is ${update.from}`}.`,
+      sentence: `The registry has version ${update.to}${update.from === undefined ? "" : `. Version ${update.from} is installed`}.`,
       buttons: canAct ? [{ act: "update", label: "Update", about: name, isMain: true }] : [],
     },
   ];

@@ -191,7 +191,7 @@ suite("SettingsController: sidecar restarts", () => {
     await play.become(BACKOFF);
     deepEqual(
       [notes(page), marks(page, "ada"), page.row("ada").progress],
-      [["Symposium’s sidecar is being started again."], ["…"], undefined],
+      [["Symposium’s sidecar is restarting."], ["…"], undefined],
     );
     play.sidecar.restart();
     await play.become(RUNNING);

@@ -147,7 +147,7 @@ export class SettingsController {
         });
         return;
       default:
-        return assertNever(message, "message of a settings page");
+        return assertNever(message, "settings page message");
     }
   }
 
@@ -161,7 +161,7 @@ export class SettingsController {
   async #row(of: Installable, id: string, act: RowAct): Promise<void> {
     const row = this.#actedRow(of, id);
     if (!row || !this.#isShown(of, id, act))
-      return this.deps.log.debug("webview", "A button was pressed that is not there any more", { of, id, act });
+      return this.deps.log.debug("webview", "Ignored a button that no longer exists", { of, id, act });
     this.#lost = undefined;
     await this.#acts.act(row, act);
   }
@@ -230,7 +230,7 @@ export class SettingsController {
       case "newTab":
         return this.deps.openTab();
       default:
-        return assertNever(act, "act of a note");
+        return assertNever(act, "note action");
     }
   }
 
@@ -245,15 +245,15 @@ export class SettingsController {
       text:
         problem ??
         (length === 0
-          ? "There is nothing newer."
+          ? "No updates are available."
           : length === 1
-            ? "There is 1 update."
-            : `There are ${length} updates.`),
+            ? "1 update is available."
+            : `${length} updates are available.`),
     });
   }
 
   #failed(message: SettingsToHost, error: unknown): void {
-    this.deps.log.warn("webview", "What a settings page asked for failed", { type: message.type, error });
+    this.deps.log.warn("webview", "A request of a settings page failed", { type: message.type, error });
     this.deps.notify(error instanceof Error ? error.message : String(error));
   }
 

@@ -71,7 +71,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
       webview.onDidReceiveMessage((value: unknown) => {
         const validated = validateSettings(value);
         if (validated.ok) void page.onMessage(validated.message);
-        else this.log.warn("webview", "A message of a settings page was ignored", { why: validated.why });
+        else this.log.warn("webview", "Ignored an invalid settings page message", { why: validated.why });
       }),
       life.visibility(isVisible => {
         if (!isVisible) page.hidden();

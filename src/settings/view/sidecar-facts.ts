@@ -125,13 +125,13 @@ export class SidecarFacts {
       this.reader.changed();
     } catch (error) {
       for (const id of ids) this.#iconsAsked.delete(id);
-      this.deps.log.debug("registry", "Pictures of agents could not be asked for", { ids, error });
+      this.deps.log.debug("registry", "Could not request the icons of agents", { ids, error });
     }
   }
 
   /** Another sidecar is queried again. */
   #unknown(error: unknown): void {
-    this.deps.log.warn("agent", "The settings view does not know the states of agents", { error });
+    this.deps.log.warn("agent", "Could not request the states of agents", { error });
     if (!(error instanceof SidecarGone || error instanceof SidecarUnavailable))
       this.problem = error instanceof Error ? error.message : String(error);
   }

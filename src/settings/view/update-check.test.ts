@@ -121,7 +121,7 @@ suite("automatic updates", () => {
     await play.updates.sidecarRuns();
     deepEqual(
       [play.done.at(-1), version(play)],
-      ["tell Ada 1.1.0 could not be installed: What the registry says of Ada 1.1.0 cannot be read.", "1.0.0"],
+      ["tell Ada 1.1.0 could not be installed: The registry entry of Ada 1.1.0 is invalid.", "1.0.0"],
     );
   });
 });

@@ -69,7 +69,7 @@ export class UpdateCheck {
       await this.check();
       if (mode === "auto")
         return await this.#takeAll(this.known, (update, error) =>
-          deps.log.warn("registry", "An update could not be installed", {
+          deps.log.warn("registry", "Could not install an update", {
             of: update.of,
             id: update.id,
             to: update.to,
@@ -84,7 +84,7 @@ export class UpdateCheck {
           deps.tell(`${update.name} ${update.to} could not be installed: ${error.message}`),
         );
     } catch (error) {
-      deps.log.warn("registry", "Newer versions could not be asked for", { error });
+      deps.log.warn("registry", "Could not check for updates", { error });
     }
   }
 
@@ -95,7 +95,7 @@ export class UpdateCheck {
   async take(update: RegistryUpdate): Promise<boolean> {
     const { of, id, from, to, entry } = update,
       config = configIn(of, entry);
-    if (!config) throw new Error(`What the registry says of ${update.name} ${to} cannot be read.`);
+    if (!config) throw new Error(`The registry entry of ${update.name} ${to} is invalid.`);
     if (stillNewer([update], this.deps.imports()).length === 0) return false;
     await (await this.deps.client()).request("agents/install", { of, config, how: "missing" });
     const isTaken = await this.deps.replace(update);

@@ -103,7 +103,7 @@ suite("agent row", () => {
         howStarted({ executable: { path: "/e" } }, undefined),
         howStarted({}, undefined),
       ],
-      ["crate c 1.0.0", "program /e", "nothing that is known here"],
+      ["crate c 1.0.0", "program /e", "unsupported distribution"],
     );
   });
 
@@ -222,7 +222,7 @@ suite("agent row", () => {
   test("offers sign-in if needed and sign-out if possible, also for keys", () => {
     const row = rowOf("ada", states(["ada", { ...installed, signIn: "needed" }]));
     deepEqual(
-      [marks(row).includes("sign-in needed"), acts(row).includes("signIn"), acts(row).includes("signOut")],
+      [marks(row).includes("sign-in required"), acts(row).includes("signIn"), acts(row).includes("signOut")],
       [true, true, false],
     );
     ok(acts(rowOf("ada", { ...states(["ada", installed]), withKeys: new Set(["ada"]) })).includes("signOut"));
@@ -233,7 +233,7 @@ suite("agent row", () => {
       row = rowOf("ada", { ...states(["ada", installed]), updates: [update, { ...update, of: "extension", to: "9" }] });
     deepEqual(
       [said(row.findings[0]), row.findings.length, acts(row).includes("update")],
-      [["neutral", "The registry has version 1.1.0; this is 1.0.0.", "Update=update"], 1, false],
+      [["neutral", "The registry has version 1.1.0. Version 1.0.0 is installed.", "Update=update"], 1, false],
     );
   });
 
@@ -450,7 +450,7 @@ suite("extension row", () => {
     );
     deepEqual(
       [wrong.origin, wrong.findings.map(({ sentence }) => sentence)],
-      ["Your own, MCP server, at an address that cannot be used", ["House cannot be used."]],
+      ["Your own, MCP server, at an invalid URL", ["House cannot be used."]],
     );
     equal(howStarted({ http: { url: "http://localhost:1" } }, "http"), "at localhost:1");
   });
@@ -514,10 +514,10 @@ suite("settings view", () => {
         ["neutral", "newTab"],
       ],
     );
-    equal(view.notes[2]?.sentence, "2 open tabs go on with what was set when they began.");
+    equal(view.notes[2]?.sentence, "2 open tabs still use their old settings.");
     equal(
       settingsView(model({ outdatedTabs: 1 }), false).notes[0]?.sentence,
-      "1 open tab goes on with what was set when it began.",
+      "1 open tab still uses its old settings.",
     );
   });
 

@@ -50,7 +50,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
       : [
           {
             tone: "neutral",
-            sentence: `${outdatedTabs === 1 ? "1 open tab goes on with what was set when it" : `${outdatedTabs} open tabs go on with what was set when they`} began.`,
+            sentence: `${outdatedTabs === 1 ? "1 open tab still uses its" : `${outdatedTabs} open tabs still use their`} old settings.`,
             button: { act: "newTab", label: "New Tab" },
           } as const,
         ]),

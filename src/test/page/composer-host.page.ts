@@ -182,7 +182,7 @@ suite("editor content in a prompt", () => {
   test("shows a sentence without a selection to discuss", async () => {
     await box.page.locator(".editor-group-container .view-line").nth(3).click();
     await box.command("Symposium: Discuss in Symposium");
-    await box.page.locator(".notification-list-item", { hasText: "Nothing is selected in an editor." }).waitFor();
+    await box.page.locator(".notification-list-item", { hasText: "No text is selected in an editor." }).waitFor();
     await box.command("Notifications: Clear All Notifications");
     assert.deepEqual(await chipNames(), []);
   });
@@ -278,7 +278,7 @@ suite("editor content in a prompt", () => {
     ]);
     await hasChips("README.md", "src/");
     await box.frame
-      .getByText(`“${inFolder("gone.txt")}” is not there.`)
+      .getByText(`“${inFolder("gone.txt")}” does not exist.`)
       .first()
       .waitFor();
     await prompt().fill("received");

@@ -329,7 +329,7 @@ suite("agent that works through the editor", () => {
     await hideChat(box);
     assert.equal(await badge.isVisible(), false);
     await hidden.letGo();
-    const toast = await notification(box, "Scripted asks you something.");
+    const toast = await notification(box, "Scripted asks you a question.");
     await badge.locator(".badge-content", { hasText: /^1$/ }).waitFor();
     await toast.getByRole("button", { name: "Open Chat" }).hover(); // its animation has ended
     await box.screenshot("badge-light");

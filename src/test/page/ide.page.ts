@@ -97,7 +97,9 @@ suite("IDE operations extension", () => {
     let answer = "";
     await seen(
       async () =>
-        !(answer = await ask({ operation: "diagnostics", path: file })).includes("Nothing was heard of this file"),
+        !(answer = await ask({ operation: "diagnostics", path: file })).includes(
+          "VS Code has no diagnostics for this file",
+        ),
       `what is wrong in ${file}`,
       90_000,
     );
@@ -200,7 +202,7 @@ suite("IDE operations extension", () => {
   test("returns errors as sentences", async () => {
     isThere(
       await ask({ operation: "hover", path: "code/none.ts", line: 1 }),
-      /ERROR: There is no file .*code\/none\.ts\./,
+      /ERROR: File .*code\/none\.ts does not exist\./,
     );
     isThere(await ask({ operation: "hover", path: "/etc/hosts", line: 1 }), "is outside of this session's folders");
     isThere(

@@ -23,7 +23,7 @@ type Kind = (typeof KINDS)[number];
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
 const RESTARTED = "sidecar was restarted";
 /** Texts of the page. A slow page may never draw the first state. */
-const SAYS = { interrupted: ["sidecar is being started again", RESTARTED], restarted: [RESTARTED] } as const;
+const SAYS = { interrupted: ["sidecar is restarting", RESTARTED], restarted: [RESTARTED] } as const;
 
 interface Round {
   readonly kind: Kind;

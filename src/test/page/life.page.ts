@@ -201,7 +201,7 @@ suite("agent life cycle", () => {
       await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
       await hideChat(box);
       rest.open();
-      const toast = await notification(box, "Good has ended its turn.");
+      const toast = await notification(box, "Good has finished.");
       await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
       await toast.getByRole("button", { name: "Open Chat" }).click();
       await badge().waitFor({ state: "hidden" });

@@ -65,7 +65,7 @@ suite("registry agent", () => {
 
   test("is requested only on demand, with unavailable ones last", async () => {
     assert.equal(requests, 0);
-    await more("Its first tab installs it");
+    await more("Installed with the first tab");
     assert.equal(requests, 1);
     await box.screenshot("registry");
     await rows()
@@ -77,7 +77,7 @@ suite("registry agent", () => {
   test("is added to the settings and selected for new tabs", async () => {
     // Waited for in parallel, because it disappears by itself.
     await Promise.all([
-      box.page.locator(".notification-toast", { hasText: "Ada is the agent of new tabs" }).waitFor(),
+      box.page.locator(".notification-toast", { hasText: "Ada is selected for new tabs" }).waitFor(),
       rows().filter({ hasText: "Counts what can be counted" }).click(),
     ]);
     let agents: unknown;
@@ -105,10 +105,10 @@ suite("registry agent", () => {
     await new Promise<void>(resolve => {
       server.close(() => resolve());
     });
-    await more("This is from ");
+    await more("This list was read ");
     assert.match(
       (await box.page.locator(".quick-input-widget:visible input[placeholder]").getAttribute("placeholder")) ?? "",
-      /This is from (less than a minute|1 minute|\d minutes) ago\.$/,
+      /This list was read (less than a minute|1 minute|\d minutes) ago\.$/,
     );
     await box.screenshot("registry-offline");
     await box.page.keyboard.press("Escape");

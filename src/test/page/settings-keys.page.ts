@@ -178,10 +178,10 @@ suite("settings: accessibility", () => {
           async () => (await input.getAttribute("placeholder"))?.startsWith(start) ?? false,
           `the question for ${start}`,
         );
-      await widget.locator(".monaco-list-row", { hasText: "speaks MCP" }).click();
+      await widget.locator(".monaco-list-row", { hasText: "URL of an MCP server" }).click();
       await asks("https://example.com/mcp");
       await input.fill("example.com/mcp");
-      await widget.getByText("That is no address").first().waitFor();
+      await widget.getByText("Enter a URL that starts with").first().waitFor();
       await input.fill("https://mcp.example.com/v1");
       await keys("Enter");
       await asks("Authorization");

@@ -104,7 +104,7 @@ suite("walkthrough", () => {
       {
         id: "goose",
         name: "Goose",
-        description: "Block's agent, open source",
+        description: "Block's open source agent",
         distribution: { local: { command: "goose", args: ["acp"] } },
         _source: "custom",
       },

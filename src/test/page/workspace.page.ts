@@ -36,7 +36,7 @@ suite("multi-root workspace", () => {
 
   async function pick(name: string): Promise<void> {
     const pick = box.page.locator(".quick-input-widget:visible", {
-      has: box.page.locator("input[placeholder*='folder in which the agent works']"),
+      has: box.page.locator("input[placeholder*='working folder']"),
     });
     await pick.locator(".monaco-list-row", { hasText: name }).click();
     await pick.waitFor({ state: "hidden" });
@@ -66,14 +66,12 @@ suite("multi-root workspace", () => {
 
   test("shows the default folder without a choice and answers the waiting prompt", async () => {
     await newTab(box);
-    const question = box.page.locator(
-      ".quick-input-widget:visible input[placeholder*='folder in which the agent works']",
-    );
+    const question = box.page.locator(".quick-input-widget:visible input[placeholder*='working folder']");
     await question.waitFor();
     await sendPrompt(box.frame, "say at last"); // typed into the chat: the question stays open without the focus
     // Waited for in parallel, because it disappears by itself.
     await Promise.all([
-      box.page.locator(".notification-toast", { hasText: "No folder was chosen: the agent works in" }).waitFor(),
+      box.page.locator(".notification-toast", { hasText: "No folder was selected. The agent works in" }).waitFor(),
       question.press("Escape"),
     ]);
     await showsText(box.frame, /^at last$/m);
@@ -139,7 +137,7 @@ suite("untrusted workspace", () => {
   test("shows one sentence and a button and starts nothing", async () => {
     await box.open();
     const banner = box.frame.locator("[data-part=banner]:visible");
-    await seen(async () => (await banner.innerText()).includes("trust this workspace"), "the sentence");
+    await seen(async () => (await banner.innerText()).includes("Trust this workspace"), "the sentence");
     assert.equal((await banner.innerText()).match(/Agents run programs on this machine/g)?.length, 1);
     await button(box.frame, "Manage Workspace Trust").waitFor();
     await box.screenshot("restricted-light");
@@ -170,7 +168,7 @@ suite("untrusted workspace", () => {
       .click();
     await seen(
       async () =>
-        (await box.frame.locator("[data-part=banner]:visible", { hasText: "trust this workspace" }).count()) === 0,
+        (await box.frame.locator("[data-part=banner]:visible", { hasText: "Trust this workspace" }).count()) === 0,
       "the end of the sentence",
     );
     await showsInput("say after trust");

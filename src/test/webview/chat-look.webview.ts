@@ -202,7 +202,7 @@ suite("appearance of agent content", () => {
     await form().getByRole("button", { name: "Submit" }).click();
     await becomes(
       () => form().locator(".symposium-wrong:visible").allInnerTexts(),
-      ["Name is needed.", "Mail has to be an e-mail address.", "Copies has to be a number."],
+      ["Name is required.", "Mail must be an e-mail address.", "Copies must be a number."],
       "what is wrong",
     );
     assert.deepEqual(
@@ -222,7 +222,7 @@ suite("appearance of agent content", () => {
     );
     assert.equal(
       await form().getByRole("alert").innerText(),
-      "Nothing was sent yet: Name is needed. Mail has to be an e-mail address. Copies has to be a number.",
+      "Nothing was sent yet: Name is needed. Mail must be an e-mail address. Copies must be a number.",
     );
   });
 
@@ -245,7 +245,7 @@ suite("appearance of agent content", () => {
           "No room",
           "login.example.org",
           "Pattern",
-          "is needed",
+          "is required",
           "1 of 3",
           "182k",
           "Follow",
