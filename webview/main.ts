@@ -75,7 +75,7 @@ window.addEventListener("pagehide", () => {
 });
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (isHostToPage(data)) loop.happen({ kind: "received", message: data });
-  else vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
+  else vscode.postMessage({ type: "log", level: "warn", message: "Ignored an unknown message." });
 });
 const onSelected = (act: (tabId: TabId) => void): void => {
   if (loop.page.selected !== undefined) act(loop.page.selected);

@@ -265,10 +265,10 @@ suite("announcements", () => {
         queued(false),
       ].map(each => listener.hears(pageOf(each)).map(said => ("text" in said ? said.text : said.kind))),
       [
-        ["Sent when the turn has ended: 1 prompt."],
-        ["Sent when the turn has ended: 2 prompts."],
+        ["1 prompt queued until the turn ends."],
+        ["2 prompts queued until the turn ends."],
         [],
-        ["1 prompt held, because a turn was stopped or failed."],
+        ["1 prompt held because a turn was stopped or failed."],
         [],
         [],
       ],

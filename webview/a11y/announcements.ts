@@ -95,10 +95,10 @@ function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { que
   if (queue === undefined || queue === before || queue.prompts.length === 0) return [];
   if (queue.held && !before?.held)
     return [
-      { kind: "say", text: `${counted(queue.prompts.length, "prompt")} held, because a turn was stopped or failed.` },
+      { kind: "say", text: `${counted(queue.prompts.length, "prompt")} held because a turn was stopped or failed.` },
     ];
   return queue.prompts.length > (before?.prompts.length ?? 0)
-    ? [{ kind: "sayNow", text: `Sent when the turn has ended: ${counted(queue.prompts.length, "prompt")}.` }]
+    ? [{ kind: "sayNow", text: `${counted(queue.prompts.length, "prompt")} queued until the turn ends.` }]
     : [];
 }
 

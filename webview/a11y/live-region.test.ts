@@ -81,7 +81,7 @@ suite("live region", () => {
     for (let i = 0; i < 100; i++) live.report(sentence);
     for (let i = 0; i < 100; i++) time.advance(60_000);
     equal(texts.join("").match(/x+/g)?.join("").length, MAX_WAITING + 100);
-    equal(texts.at(-1), `${99 - MAX_WAITING / 100} sentences left out, to be read in the conversation.`);
+    equal(texts.at(-1), `${99 - MAX_WAITING / 100} sentences omitted. Read them in the conversation.`);
     live.report("Later.");
     equal(texts.at(-1), "Later.");
   });
@@ -99,7 +99,7 @@ suite("live region", () => {
           }
           for (let i = 0; i < 100; i++) time.advance(200_000);
           const received = texts.flatMap(utterance =>
-            [...utterance.matchAll(/\bS(\d+)x|^(\d+) sentences? left out/g)].flatMap(([, n, left]) =>
+            [...utterance.matchAll(/\bS(\d+)x|^(\d+) sentences? omitted/g)].flatMap(([, n, left]) =>
               n === undefined ? Array.from({ length: Number(left) }, () => undefined) : [Number(n)],
             ),
           );

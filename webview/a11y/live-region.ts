@@ -73,6 +73,6 @@ export class LiveRegion {
     if (this.#leftOut === 0) return undefined;
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
-    return `${counted(leftOut, "sentence")} left out, to be read in the conversation.`;
+    return `${counted(leftOut, "sentence")} omitted. Read them in the conversation.`;
   }
 }

@@ -22,13 +22,13 @@ export async function takeImages(files: readonly File[]): Promise<Taken> {
 async function takeImage(file: File): Promise<Attachment | string> {
   // Clipboard images have no meaningful file name.
   const name = file.name === "" || file.name === "image.png" ? "Pasted image" : file.name;
-  if (file.size > LARGEST_FILE) return `${name} is too large to be attached.`;
+  if (file.size > LARGEST_FILE) return `${name} is too large to attach.`;
   let bitmap: ImageBitmap | undefined;
   try {
     bitmap = await createImageBitmap(file);
     const image = await fitted(pictureOf(file, bitmap));
     return image === undefined
-      ? `${name} could not be made small enough to be attached.`
+      ? `${name} could not be resized below the size limit of attachments.`
       : { kind: "image", name, ...image };
   } catch {
     return `${name} could not be read as an image.`;

@@ -255,7 +255,7 @@ function patched(source, patches = PATCHES) {
     const found = text.split(find).length - 1;
     if (found !== 1)
       throw new Error(
-        `mynah-ui is not as webview/mynah/patch.js knows it: ${found} times instead of once: ${find.slice(0, 80)}`,
+        `webview/mynah/patch.js does not match this version of mynah-ui. Found ${found} times instead of once: ${find.slice(0, 80)}`,
       );
     return text.replace(find, () => put);
   }, source);

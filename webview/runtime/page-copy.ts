@@ -80,7 +80,7 @@ export class PageCopy {
     this.#remove(each => each !== key);
     if (this.#tryWrite(key, text)) return;
     this.#remove(each => each === key);
-    this.#warn("There is no room.");
+    this.#warn("The storage is full.");
   }
 
   #tryWrite(key: string, text: string): boolean {
@@ -111,7 +111,7 @@ export class PageCopy {
   #warn(error: unknown): void {
     if (this.#hasWarned) return;
     this.#hasWarned = true;
-    this.deps.onWarning("The browser stores no copy of the chat: a reload may lose the last seconds.", error);
+    this.deps.onWarning("The browser stores no copy of the chat. A reload may lose the last seconds.", error);
   }
 }
 

@@ -114,7 +114,7 @@ suite("page runtime", () => {
     });
     loop.draw();
     deepEqual(shown, ["2"]);
-    ok(posted.some(message => message.type === "log" && message.message === "A tab could not be drawn."));
+    ok(posted.some(message => message.type === "log" && message.message === "A tab could not be rendered."));
     receive({
       type: "event",
       tabId: "2",

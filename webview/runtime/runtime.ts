@@ -74,7 +74,7 @@ export class PageLoop {
         this.stage.post({
           type: "log",
           level: "error",
-          message: "A tab could not be drawn.",
+          message: "A tab could not be rendered.",
           data: { tabId, why: String(error).slice(0, 1_000) },
         }),
     );

@@ -59,7 +59,7 @@ window.addEventListener("message", ({ data }: MessageEvent<HostToSettings>) => {
     case "say":
       return speech.report(data.text);
     default:
-      return vscode.postMessage({ type: "log", level: "warn", message: "A message that is not known was ignored." });
+      return vscode.postMessage({ type: "log", level: "warn", message: "Ignored an unknown message." });
   }
 });
 window.addEventListener(

@@ -187,6 +187,6 @@ function attributesOf({ attributes = {}, isPlace }: Piece): Readonly<Record<stri
 /** Element at a valid index. */
 function at<T>(list: readonly T[], i: number): T {
   const found = list[i];
-  if (found === undefined) throw new Error(`Nothing is at ${i}.`);
+  if (found === undefined) throw new Error(`No item has the index ${i}.`);
   return found;
 }

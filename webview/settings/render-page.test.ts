@@ -161,7 +161,7 @@ suite("settings page: rendering", () => {
       drawn({ extensions: [] })
         .map(({ text }) => text ?? "")
         .join("|"),
-      /stand between the editor and an agent/,
+      /run between the editor and the agent/,
     );
     doesNotMatch(
       drawn()

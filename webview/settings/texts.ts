@@ -7,40 +7,40 @@ export const texts = {
   notes: "Notes",
   loading: "Reading the settings…",
   agents: "Agents",
-  agentsAbout: "New tabs begin with the selected agent.",
+  agentsAbout: "New tabs use the selected agent.",
   selected: "selected",
   bypass: "Allow everything without asking",
-  bypassIsOn: "It reads, changes and runs what it wants, and you are not asked.",
+  bypassIsOn: "The agent reads and changes files and runs commands without asking you.",
   more: "More",
   detail: "Details",
   addAgent: "Add Agent…",
   fromRegistry: "From the Registry…",
   checkUpdates: "Check for Updates",
   extensions: "Extensions",
-  extensionsAbout: "In order from the editor to the agent. Changes count for tabs opened from now on.",
+  extensionsAbout: "In order from the editor to the agent. Changes apply to new tabs.",
   noExtensions:
-    "Extensions stand between the editor and an agent, and add to what it can do: knowledge, tools, rules of your house. There are none yet.",
+    "Extensions run between the editor and the agent and add knowledge, tools and rules. No extensions are installed.",
   addExtension: "Add Extension…",
   grip: "Move",
-  gripTooltip: "Drag to move. By keyboard: Space takes it, arrow keys move it, Space drops it, Escape puts it back.",
+  gripTooltip: "Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels.",
   up: "Up",
   down: "Down",
   sending: "Sending",
   modifier: "Send with a modifier key",
-  modifierAbout: "Enter begins a new line; Shift+Enter, Ctrl+Enter or Cmd+Enter sends.",
+  modifierAbout: "Enter inserts a new line. Shift+Enter, Ctrl+Enter or Cmd+Enter sends the prompt.",
   updates: "Updates",
-  updatesAbout: "Of agents and extensions that came from the registry.",
+  updatesAbout: "Updates of agents and extensions installed from the registry.",
   modes: {
-    auto: ["Automatic", "New versions are installed without asking."],
-    notify: ["Notify", "Looks once a day at most, and says what is new."],
-    off: ["Off", "Looks only when you check."],
+    auto: ["Automatic", "Installs updates without asking."],
+    notify: ["Notify", "Checks at most once a day and notifies you of updates."],
+    off: ["Off", "Checks only when you select Check for Updates."],
   } satisfies Readonly<Record<UpdateMode, readonly [string, string]>>,
   links: "See Also",
   allSettings: "All Settings",
   openAsPage: "Open as Page",
   walkthrough: "Walkthrough",
   logs: "Show Logs",
-  restricted: "Not in Restricted Mode",
+  restricted: "Not available in Restricted Mode",
 } as const;
 
 /** Announcement for a row that is being moved. */
@@ -48,7 +48,7 @@ export function moveSaid(name: string, { what, place, of }: Said): string {
   const where = `${place} of ${of}`;
   switch (what) {
     case "grabbed":
-      return `${name} taken, ${where}. Arrow keys move it, Space drops it, Escape puts it back.`;
+      return `${name} grabbed, ${where}. Arrow keys move, Space drops, Escape cancels.`;
     case "moved":
       return `${name}, ${where}.`;
     case "atEnd":
@@ -56,6 +56,6 @@ export function moveSaid(name: string, { what, place, of }: Said): string {
     case "dropped":
       return `${name} dropped, ${where}.`;
     case "putBack":
-      return `${name} put back, ${where}.`;
+      return `${name} not moved, ${where}.`;
   }
 }

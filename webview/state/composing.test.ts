@@ -107,7 +107,7 @@ suite("composing: attachments", () => {
 
   test("excludes images for an agent without image support, with a sentence", () => {
     const refused = run(livePage({ accepts: { images: false } }), attached(IMAGE, FILE)).page;
-    deepEqual([draftOf(refused).attachments, tabOf(refused).remark?.text], [[FILE], "Eliza takes no images."]);
+    deepEqual([draftOf(refused).attachments, tabOf(refused).remark?.text], [[FILE], "Eliza does not support images."]);
     for (const conversation of [{}, { accepts: { images: true } }])
       deepEqual(draftOf(run(livePage(conversation), attached(IMAGE)).page).attachments, [IMAGE]);
   });
@@ -117,12 +117,12 @@ suite("composing: attachments", () => {
     const full = run(livePage(), attached(...files)).page;
     deepEqual(
       [draftOf(full).attachments.length, tabOf(full).remark?.text],
-      [50, "No more than 50 things can be attached to a prompt."],
+      [50, "A prompt can have at most 50 attachments."],
     );
     const large = run(livePage(), attached({ ...IMAGE, data: "A".repeat(IMAGE_LIMIT + 1) })).page;
     deepEqual(
       [draftOf(large).attachments, tabOf(large).remark?.text],
-      [[], "There is no room for cat.png: send what is attached, or remove some of it."],
+      [[], "Size limit of attachments exceeded: cat.png. Send the prompt, or remove some attachments."],
     );
     const images = ["a", "b", "c", "d"].map((name): Attachment => ({ ...IMAGE, name, data: name.repeat(IMAGE_LIMIT) }));
     const most = run(livePage(), ...images.map(image => attached(image))).page;
@@ -195,7 +195,11 @@ suite("composing: attachments", () => {
     const lost = again([FILE, { ...IMAGE, data: "" }]);
     deepEqual(
       [lost.posts, draftOf(lost.page), tabOf(lost.page).remark?.text],
-      [[], { text: "look", attachments: [FILE] }, `${IMAGE.name} is not kept any more: attach it again, then send.`],
+      [
+        [],
+        { text: "look", attachments: [FILE] },
+        `${IMAGE.name} is no longer stored. Attach it again, then send the prompt.`,
+      ],
     );
     ok(lost.effects.some(effect => effect.kind === "fill" && effect.text === "look"));
   });

@@ -69,7 +69,7 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
   const { name, id } = tab.conversation.agent;
   const isRefused = ({ kind }: Attachment) => kind === "image" && tab.conversation.accepts?.images === false;
   const welcome = attachments.filter(attachment => !isRefused(attachment));
-  const why = welcome.length < attachments.length ? `${name || id || "The agent"} takes no images.` : undefined;
+  const why = welcome.length < attachments.length ? `${name || id || "The agent"} does not support images.` : undefined;
   let room = UNSENT_LIMIT - [...page.tabs.values()].reduce((sum, each) => sum + unsentWeight(each), 0);
   const tooLarge: Attachment[] = [];
   const fitting = welcome.filter(attachment => {
@@ -85,8 +85,10 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
     ...(why === undefined ? [] : [why]),
     ...(tooLarge.length === 0
       ? []
-      : [`There is no room for ${tooLarge.map(nameOf).join(", ")}: send what is attached, or remove some of it.`]),
-    ...(isFull ? [`No more than ${MAX_ATTACHMENTS} things can be attached to a prompt.`] : []),
+      : [
+          `Size limit of attachments exceeded: ${tooLarge.map(nameOf).join(", ")}. Send the prompt, or remove some attachments.`,
+        ]),
+    ...(isFull ? [`A prompt can have at most ${MAX_ATTACHMENTS} attachments.`] : []),
   ];
   const remark: Remark | undefined = refusals.length === 0 ? tab.remark : { tone: "info", text: refusals.join(" ") };
   return [withTab(page, { ...tab, drafts: { ...tab.drafts, attachments: all }, remark }), [show(tab), SAVE]];
@@ -169,19 +171,23 @@ export function sidecarReturned(tab: Tab): Tab {
   return tab.remark?.until === "sidecar" ? { ...tab, remark: drafts.isEmpty(tab.drafts) ? undefined : TO_SEND } : tab;
 }
 
-const NOT_SENT: Remark = { tone: "info", text: "Your text is kept.", until: "sidecar" };
-const TO_SEND: Remark = { tone: "info", text: "Your prompt was not sent: send it now." };
+const NOT_SENT: Remark = { tone: "info", text: "Your text is saved.", until: "sidecar" };
+const TO_SEND: Remark = { tone: "info", text: "Your prompt was not sent. Send it again." };
 
 function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
   if (sidecar.state === "failed") return NOT_SENT;
   if (tab.drafts.attachments.length > MAX_ATTACHMENTS)
     return {
       tone: "info",
-      text: `No more than ${MAX_ATTACHMENTS} things can be attached to a prompt: remove some of them. Your text is kept.`,
+      text: `A prompt can have at most ${MAX_ATTACHMENTS} attachments. Remove some of them. Your text is saved.`,
     };
   const waiting = (tab.conversation.queue?.prompts.length ?? 0) + tab.drafts.onTheWay.length;
   if (turnOf(tab) !== "idle" && waiting >= QUEUE_LIMIT)
-    return { tone: "info", text: `${QUEUE_LIMIT} prompts are waiting, no more can. Your text is kept.`, until: "idle" };
+    return {
+      tone: "info",
+      text: `${QUEUE_LIMIT} prompts are queued, which is the limit. Your text is saved.`,
+      until: "idle",
+    };
   return undefined;
 }
 
@@ -195,7 +201,7 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
   if (lost.length > 0) {
     const after = drafts.returned(tab.drafts, [prompt]),
-      text = `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} not kept any more: attach ${lost.length === 1 ? "it" : "them"} again, then send.`;
+      text = `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} no longer stored. Attach ${lost.length === 1 ? "it" : "them"} again, then send the prompt.`;
     return [
       withTab(page, { ...tab, drafts: after, remark: { tone: "info", text } }),
       [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE],

@@ -61,4 +61,4 @@ export function pastesImages(
 }
 
 export const OTHER_FILES =
-  "Only images can be dropped from outside of VS Code. Drag a file from its Explorer and hold Shift, or choose “Add to Symposium” in the file's menu.";
+  "Only images can be dropped from outside VS Code. Hold Shift and drag a file from the Explorer, or select “Add to Symposium” in its menu.";

@@ -217,8 +217,8 @@ suite("page state: transitions", () => {
     deepEqual(refused.effects[0], { kind: "fill", tabId: "t1", text: "hello" });
     deepEqual([refused.posts, tabOf(refused.page).drafts.text], [[], "hello"]);
     const back = run(refused.page, { kind: "received", message: stateMessage(["t1"]) }).page;
-    deepEqual([tabOf(refused.page).remark?.text, tabOf(back).drafts.text], ["Your text is kept.", "hello"]);
-    deepEqual(tabOf(back).remark, { tone: "info", text: "Your prompt was not sent: send it now." });
+    deepEqual([tabOf(refused.page).remark?.text, tabOf(back).drafts.text], ["Your text is saved.", "hello"]);
+    deepEqual(tabOf(back).remark, { tone: "info", text: "Your prompt was not sent. Send it again." });
     const emptied = run(refused.page, { kind: "typed", tabId: "t1", text: "" }).page;
     equal(tabOf(run(emptied, { kind: "received", message: stateMessage(["t1"]) }).page).remark, undefined);
   });
@@ -258,7 +258,7 @@ suite("page state: transitions", () => {
     const draft = { ...noDrafts, text: "one\ntwo" };
     deepEqual([stopped.posts, tabOf(stopped.page).drafts, turnOf(tabOf(stopped.page))], [[], draft, "idle"]);
     const failed = down(waiting);
-    deepEqual([tabOf(failed).drafts, tabOf(failed).remark?.text], [draft, "Your text is kept."]);
+    deepEqual([tabOf(failed).drafts, tabOf(failed).remark?.text], [draft, "Your text is saved."]);
   });
 
   test("queues a prompt to a busy tab", () => {
@@ -282,7 +282,7 @@ suite("page state: transitions", () => {
     const refused = run(full, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     deepEqual(
       [refused.posts, tabOf(refused.page).drafts.text, tabOf(refused.page).remark?.text],
-      [[], "hello", "20 prompts are waiting, no more can. Your text is kept."],
+      [[], "hello", "20 prompts are queued, which is the limit. Your text is saved."],
     );
     const ended = run(refused.page, event(1, { type: "turn", turn: { state: "idle" } })).page;
     deepEqual([tabOf(ended).remark, tabOf(ended).drafts.text], [undefined, "hello"]);

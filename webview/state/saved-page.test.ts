@@ -51,7 +51,7 @@ suite("saved page", () => {
   const words: Entry = { kind: "agent", id: "w", text: "what was said before" };
 
   test("replaces an oversized image by its name and keeps earlier text", () => {
-    const named = { kind: "other", what: "image", json: "(an image that is too large to be kept)" } as const;
+    const named = { kind: "other", what: "image", json: "(an image that is too large to be stored)" } as const;
     const tool: Entry = {
       kind: "tool",
       id: "t",

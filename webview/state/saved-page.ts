@@ -75,7 +75,7 @@ const LEFT_OUT: Notice = {
   kind: "notice",
   id: "symposium-left-out",
   severity: "info",
-  text: "What came before this is no longer kept.",
+  text: "Earlier content is no longer stored.",
   actions: [],
 };
 

@@ -121,7 +121,7 @@ suite("shortened entries", () => {
     const short = shortened(form, LIMIT);
     deepEqual(short.kind === "elicitation" && [short.ask.mode === "form" && short.ask.fields, short.answered], [
       [],
-      { kind: "cancelled", why: "the question is too long to be kept" },
+      { kind: "cancelled", why: "the question is too long to be stored" },
     ]);
     const answered = shortened({ ...form, answered: { kind: "declined" } }, LIMIT);
     deepEqual(answered.kind === "elicitation" && answered.answered, { kind: "declined" });

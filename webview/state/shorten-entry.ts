@@ -132,7 +132,7 @@ function shortenedElicitation(entry: Elicitation, cut: Cut): Elicitation {
     agent: cut(entry.agent, 16),
     ...given("subagent", shortenedName(entry.subagent, cut)),
     message: cut(entry.message, 4),
-    answered: entry.answered ?? { kind: "cancelled" as const, why: "the question is too long to be kept" },
+    answered: entry.answered ?? { kind: "cancelled" as const, why: "the question is too long to be stored" },
   };
   if (ask.mode === "url")
     return { ...named, ask: { ...ask, url: cut(ask.url, 4), elicitationId: cut(ask.elicitationId, 16) } };
@@ -208,7 +208,7 @@ function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
 
 // --- images and attachments
 
-const NOT_KEPT: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be kept)" };
+const NOT_KEPT: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be stored)" };
 
 /** Entries are immutable, so that each is processed once. */
 const bared = new WeakMap<Entry, Entry>();

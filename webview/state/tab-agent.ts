@@ -52,7 +52,7 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
       if (isUnprompted(tab)) return replaceAgent(p, tab, agent, now);
       return remarkOn(p, tab.tabId, {
         tone: "info",
-        text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`,
+        text: `New tabs use ${agent.name}. This tab keeps ${tab.conversation.agent.name}.`,
         newTabWith: agent,
       });
     },
@@ -73,7 +73,7 @@ export function agentSelected(
     ? [page, []]
     : remarkOn(page, tabId, {
         tone: "info",
-        text: `New tabs use ${agent.name}; this one stays with ${tab.conversation.agent.name}.`,
+        text: `New tabs use ${agent.name}. This tab keeps ${tab.conversation.agent.name}.`,
         newTabWith: agent,
       });
 }

@@ -56,7 +56,7 @@ suite("control", () => {
         ["control:mode", "Mode", "ask", false],
         ["control:agent", "Effort", "low", false],
         ["control:web", "Web", "on", false],
-        [AGENT, "The agent of this tab. After the first prompt another agent opens in a new tab.", "b", false],
+        [AGENT, "The agent of this tab. After the first prompt, another agent opens in a new tab.", "b", false],
       ],
     );
     deepEqual(

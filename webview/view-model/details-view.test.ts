@@ -35,12 +35,12 @@ suite("session details", () => {
       ],
     );
     deepEqual(sentences({ prompts: { count: 1, last: { added: 1, removed: 0, altered: 0 } } }), [
-      "Altered 1 prompt: 1 part added.",
+      "Changed 1 prompt: 1 part added.",
     ]);
     deepEqual(sentences({ prompts: { count: 3, last: { added: 2, removed: 1, altered: 4 } } }), [
-      "Altered 3 prompts, at last: 2 parts added, 1 removed and 4 changed.",
+      "Changed 3 prompts. The last change: 2 parts added, 1 removed and 4 changed.",
     ]);
-    deepEqual(sentences({}), ["Has changed nothing so far."]);
+    deepEqual(sentences({}), ["No changes so far."]);
   });
 
   test("shows the delivery stage of an extension's tools", () => {
@@ -68,7 +68,7 @@ suite("session details", () => {
         "Tools: offered. The agent has not connected to them.",
         "Tools: 9 offered. The agent has not connected to them.",
         "Tools: 9 offered, connected. The agent has not requested the list.",
-        "Tools: 9 offered. The MCP server did not list them; the log has the reason.",
+        "Tools: 9 offered. The MCP server did not list them. See the log.",
         "Tools: 9 offered, connected, 9 listed, not called.",
         "Tools: 9 offered, connected, 8 listed, called once.",
         "Tools: 9 offered, connected, 9 listed, called 3 times.",
@@ -117,12 +117,12 @@ suite("session details", () => {
 
   test("shows the processing times of an extension", () => {
     deepEqual(sentences({ time: { setup: 0, setupAnswer: 12, prompt: 3, lastPrompt: 40, answer: 0 } })?.slice(1), [
-      "Setup: under 1 ms there, 12 ms back.",
-      "Prompts: 3 ms there (the last one 40 ms), under 1 ms back.",
+      "Setup: under 1 ms to the agent, 12 ms back.",
+      "Prompts: 3 ms to the agent (last: 40 ms), under 1 ms back.",
     ]);
     deepEqual(sentences({ time: { setup: 12_000, prompt: 3, lastPrompt: 3 } })?.slice(1), [
-      "Setup: 12 s there.",
-      "Prompts: 3 ms there.",
+      "Setup: 12 s to the agent.",
+      "Prompts: 3 ms to the agent.",
     ]);
   });
 

@@ -93,14 +93,14 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
       ] as const
     ).filter(([blocks]) => blocks > 0);
   return [
-    `Altered ${counted(count, "prompt")}${count === 1 ? "" : ", at last"}: ${enumerated(parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`))}.`,
+    `Changed ${counted(count, "prompt")}${count === 1 ? ":" : ". The last change:"} ${enumerated(parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`))}.`,
   ];
 }
 
 /** `isNamed`: includes the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
   const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
-  if (listFailed === true) return `${tools}. The MCP server did not list them; the log has the reason.`;
+  if (listFailed === true) return `${tools}. The MCP server did not list them. See the log.`;
   switch (stage) {
     case "offered":
       return `${tools}. The agent has not connected to them.`;
@@ -115,11 +115,11 @@ function toolSentence({ server, stage, offered, listed, calls, listFailed }: Too
 function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {
   const back = (time: number | undefined): string => (time === undefined ? "" : `, ${ms(time)} back`);
   return [
-    ...(setup === undefined ? [] : [`Setup: ${ms(setup)} there${back(setupAnswer)}.`]),
+    ...(setup === undefined ? [] : [`Setup: ${ms(setup)} to the agent${back(setupAnswer)}.`]),
     ...(prompt === undefined
       ? []
       : [
-          `Prompts: ${ms(prompt)} there${lastPrompt === undefined || lastPrompt === prompt ? "" : ` (the last one ${ms(lastPrompt)})`}${back(answer)}.`,
+          `Prompts: ${ms(prompt)} to the agent${lastPrompt === undefined || lastPrompt === prompt ? "" : ` (last: ${ms(lastPrompt)})`}${back(answer)}.`,
         ]),
   ];
 }

@@ -27,29 +27,29 @@ suite("dock view", () => {
       endsHere: false,
       isSet: true,
       tooltip:
-        "The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.",
+        "The extension Workspace changes files and runs commands without asking you. Click to open the settings.",
     });
     match(
       bypassView(["cargo", "sparkle"], "Ada")?.tooltip ?? "",
-      /Cargo runs code and changes dependencies, and you are not asked\. The extension Sparkle writes/,
+      /Cargo runs code and changes dependencies without asking you\. The extension Sparkle writes/,
     );
     equal(
       bypassView(["agent", "workspace"], "A\u202eda")?.tooltip,
-      "A⟦U+202E⟧da does what it wants, and you are not asked. The extension Workspace changes files and runs commands, and you are not asked. Click to open the settings.",
+      "A⟦U+202E⟧da acts without asking you. The extension Workspace changes files and runs commands without asking you. Click to open the settings.",
     );
     deepEqual(bypassView(["session"], "Ada"), {
       text: "Permissions bypassed in this session",
       endsHere: true,
       isSet: false,
       tooltip:
-        "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window.",
+        "Ada acts without asking you. The bypass of this session ends with Ask Again, or when you close the tab or the window.",
     });
     deepEqual(bypassView(["session", "agent"], "Ada"), {
       text: "Permissions bypassed",
       endsHere: true,
       isSet: true,
       tooltip:
-        "Ada does what it wants, and you are not asked. The bypass of this session ends with Ask Again, or when you close the tab or the window. Click to open the settings.",
+        "Ada acts without asking you. The bypass of this session ends with Ask Again, or when you close the tab or the window. Click to open the settings.",
     });
   });
 
@@ -67,7 +67,7 @@ suite("dock view", () => {
     deepEqual([usageView({ used: 80, size: 100 }).tone, usageView({ used: 81, size: 100 }).tone], ["plain", "warning"]);
     equal(
       usageView({ used: 999, size: 1_000 }).full,
-      "The agent's context holds 999 of 1,000 tokens, 99 %. It is nearly full.",
+      "The agent's context holds 999 of 1,000 tokens, 99 %. The context is nearly full.",
     );
     const count = fc.double({ min: 0, noNaN: true, noDefaultInfinity: true }); // the values that the sidecar lets pass
     fc.assert(

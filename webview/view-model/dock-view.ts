@@ -65,7 +65,7 @@ export function bypassView(by: readonly (BypassedBy | "session")[], agent: strin
   const why = new Set(
     by.map(
       each =>
-        `${each === "agent" || each === "session" ? `${visibleText(agent)} does what it wants` : UNASKED[each]}, and you are not asked.`,
+        `${each === "agent" || each === "session" ? `${visibleText(agent)} acts` : UNASKED[each]} without asking you.`,
     ),
   );
   return {
@@ -107,7 +107,7 @@ export function usageView({ used, size, cost }: Usage): UsageView {
       part === undefined
         ? `The agent's context holds ${grouped(used)} tokens.`
         : `The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
-      ...(nearlyFull ? ["It is nearly full."] : []),
+      ...(nearlyFull ? ["The context is nearly full."] : []),
       ...(price === undefined ? [] : [`This session has cost ${price} so far.`]),
     ].join(" "),
     part,

@@ -79,7 +79,7 @@ export function hintOf(field: Field): string {
 
 const FORMAT: Readonly<Record<string, string>> = {
   email: "An e-mail address",
-  uri: "An address with its scheme, such as https://example.org",
+  uri: "A URL with its scheme, such as https://example.org",
   date: "A date, such as 2026-01-31",
   "date-time": "A date and a time, such as 2026-01-31T12:00:00Z",
 };

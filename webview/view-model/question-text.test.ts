@@ -51,7 +51,7 @@ suite("question text", () => {
   test("reports the length of omitted text", () =>
     match(
       whatIsAsked(permission({ input: `echo ${"a".repeat(3_000)}; rm -rf /` })),
-      /^Go\. echo a+… and 1015 more characters, which are on the card\.$/,
+      /^Go\. echo a+… and 1015 more characters, shown on the card\.$/,
     ));
 
   test("shows hidden characters", () =>
@@ -61,7 +61,7 @@ suite("question text", () => {
     const diff = { kind: "diff", path: "/a.ts", newText: "one\ntwo\nthree\n" } as const;
     equal(
       whatIsAsked(permission({ content: [{ ...diff, oldText: "one\n2\nthree\n" }, diff] })),
-      "Go. Changes /a.ts: 1 line added, 1 removed. Makes /a.ts, 3 lines.",
+      "Go. Changes /a.ts: 1 line added, 1 removed. Creates /a.ts, 3 lines.",
     );
   });
 

@@ -73,7 +73,7 @@ const MOST = 2_000;
 
 function bounded(text: string): string {
   const line = visibleLine(text.slice(0, MOST));
-  return text.length > MOST ? `${line}… and ${text.length - MOST} more characters, which are on the card` : line;
+  return text.length > MOST ? `${line}… and ${text.length - MOST} more characters, shown on the card` : line;
 }
 
 function about(content: ToolContent): string {
@@ -85,13 +85,13 @@ function about(content: ToolContent): string {
     case "terminal":
       return "";
     case "image":
-      return "An image is on the card";
+      return "The card shows an image";
     case "audio":
-      return "A sound is on the card";
+      return "The card contains audio";
     case "resource":
       return visibleLine(content.name ?? content.uri);
     case "other":
-      return `Content that is not known yet: ${visibleLine(content.what)}`;
+      return `Unsupported content: ${visibleLine(content.what)}`;
   }
 }
 
@@ -99,6 +99,6 @@ function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "dif
   const lines = lineDiff(oldText, newText).split("\n");
   const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
   const name = visibleLine(path);
-  if (oldText === undefined) return `Makes ${name}, ${counted(count("+"), "line")}`;
+  if (oldText === undefined) return `Creates ${name}, ${counted(count("+"), "line")}`;
   return `Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
 }

@@ -28,7 +28,7 @@ suite("agent questions", () => {
       ["**Claude** has a question", "warning", "Which **one**?", true, "Claude asks: Which **one**?", []],
     );
     const later = elicitationCard(form, { ...open, answering: true });
-    deepEqual([later.form?.open, later.body], [false, "Which **one**?\n\n*Your answer is on its way…*"]);
+    deepEqual([later.form?.open, later.body], [false, "Which **one**?\n\n*Sending your answer…*"]);
   });
 
   test("shows host and address of a page and asks before opening it", () => {
@@ -55,7 +55,7 @@ suite("agent questions", () => {
     ok(
       body("http://example.org/").includes("not encrypted") && !body("https://example.org/").includes("not encrypted"),
     );
-    ok(body("not an address").includes("cannot be read"));
+    ok(body("not an address").includes("an invalid URL"));
   });
 
   test("shows hidden characters in every part", () => {
@@ -120,7 +120,7 @@ suite("agent questions", () => {
     equal(said(form, { kind: "accepted" }), "✓ **Answered** by you");
     equal(said(page, { kind: "accepted" }), "✓ **Opened in the browser** by you");
     equal(said(form, { kind: "declined" }), "✗ **Declined** by you");
-    equal(said(page, { kind: "completed" }), "✓ **Completed**: Claude says that this is done.");
+    equal(said(page, { kind: "completed" }), "✓ **Completed**: Claude reports that this is complete.");
     equal(said(form, { kind: "cancelled", why: "The turn was stopped." }), "**Not answered**: The turn was stopped\\.");
   });
 });

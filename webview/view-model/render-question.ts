@@ -88,7 +88,7 @@ function state(outcome: string | undefined, { answerable, answering, waiting = 0
 }
 
 function stateOf(answerable: boolean, answering: boolean): readonly string[] {
-  return answering ? ["*Your answer is on its way…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
+  return answering ? ["*Sending your answer…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
 }
 
 const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
@@ -135,12 +135,12 @@ export function elicitationCard(
 function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
   const page = URL.canParse(url) ? new URL(url) : undefined;
   return [
-    `Page on **${literal(page?.host ?? "an address that cannot be read")}**:`,
+    `Page on **${literal(page?.host ?? "an invalid URL")}**:`,
     textBlock(url, "text", "whole"),
     ...(open && page !== undefined && (page.username !== "" || page.password !== "")
-      ? ["What stands before the “@” in this address is not where it leads."]
+      ? ["The part before the “@” in this URL is not its destination."]
       : []),
-    ...(open && page?.protocol === "http:" ? ["What you send to this page is not encrypted."] : []),
+    ...(open && page?.protocol === "http:" ? ["Data that you send to this page is not encrypted."] : []),
   ];
 }
 
@@ -151,7 +151,7 @@ function elicitationOutcome(answered: ElicitationAnswered, agent: string, mode: 
     case "declined":
       return "✗ **Declined** by you";
     case "completed":
-      return `✓ **Completed**: ${literal(agent)} says that this is done.`;
+      return `✓ **Completed**: ${literal(agent)} reports that this is complete.`;
     case "cancelled":
       return `**Not answered**: ${literal(answered.why)}`;
   }

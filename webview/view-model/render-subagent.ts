@@ -109,9 +109,9 @@ function partsOf(entry: Entry, depth: number): readonly string[] {
     case "notice":
       return [literal(entry.text)];
     case "compaction":
-      return ["*The conversation of the subagent was shortened*"];
+      return ["*The conversation of the subagent was compacted*"];
     case "unknown":
-      return [`*Not known yet: ${literal(entry.what)}*`, textBlock(entry.json.slice(0, MAX_TEXT), "json")];
+      return [`*Unsupported: ${literal(entry.what)}*`, textBlock(entry.json.slice(0, MAX_TEXT), "json")];
     case "permission":
     case "elicitation":
       return [];

@@ -270,12 +270,12 @@ suite("entry card", () => {
       only({ kind: "compaction", id: "c", compactionId: "1", status: "in_progress", text: "", ...rest });
     deepEqual(
       [of({}).header?.text, of({ status: "completed", text: "We **met**." }).folded],
-      ["Making room in the conversation…", ["We **met**."]],
+      ["Compacting the conversation…", ["We **met**."]],
     );
-    equal(of({ status: "completed" }).header?.text, "The conversation was shortened");
+    equal(of({ status: "completed" }).header?.text, "The conversation was compacted");
     const failed = of({ status: "failed", error: "No <room>" });
     deepEqual([failed.header?.tone, failed.body], ["error", "No \\<room\\>"]);
-    equal(of({ status: "<b>" }).header?.text, "Making room in the conversation: \\<b\\>");
+    equal(of({ status: "<b>" }).header?.text, "Compacting the conversation: \\<b\\>");
   });
 
   test("names the agent of a notice and folds its detail", () => {
@@ -288,7 +288,7 @@ suite("entry card", () => {
   test("shows an unknown update as a placeholder", () =>
     equal(
       only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text,
-      "The agent sent something that is not known yet: hologram",
+      "The agent sent unsupported content: hologram",
     ));
 
   test("shows only the end of a long growing thought", () => {
@@ -298,7 +298,7 @@ suite("entry card", () => {
         { kind: "thought", id: `t${growing}`, text, ...(ms === undefined ? {} : { ms }) },
         { ...now, growing },
       ).flatMap(card => card.folded.map(part => String(part).trim().slice(0, 6).trim()));
-    deepEqual(folded(true), ["*What", "second", "third"]);
+    deepEqual(folded(true), ["*The b", "second", "third"]);
     deepEqual(folded(false), ["first", "second", "third"]);
     deepEqual(folded(true, 5), ["first", "second", "third"]);
   });
@@ -330,7 +330,7 @@ suite("entry card", () => {
     const broken: ToolCall = JSON.parse(JSON.stringify({ ...tool, id: "b", locations: [{ line: 3 }] }));
     const card = only(broken);
     deepEqual([card.key, card.kind, card.header?.tone, card.buttons], ["b", "unknown", "warning", []]);
-    equal(card.header?.text, "This entry cannot be shown.");
+    equal(card.header?.text, "This entry cannot be displayed.");
   });
 
   test("escapes an id that is an object member", () => {
@@ -433,7 +433,7 @@ suite("tool content", () => {
     });
     equal(
       contentPart({ kind: "image", mimeType: "text/html", data: "AAAA" }),
-      "*An image that cannot be shown (text\\/html, 3 bytes)*",
+      "*Image that cannot be displayed (text\\/html, 3 bytes)*",
     );
     equal(typeof contentPart({ kind: "image", mimeType: "image/png", data: "javascript:alert(1)" }), "string");
   });

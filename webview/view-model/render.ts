@@ -51,7 +51,9 @@ function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Ca
     return describe(entry, circumstances);
   } catch {
     return [
-      card(entry.id, "unknown", { header: { icon: "warning", text: "This entry cannot be shown.", tone: "warning" } }),
+      card(entry.id, "unknown", {
+        header: { icon: "warning", text: "This entry cannot be displayed.", tone: "warning" },
+      }),
     ];
   }
 }
@@ -111,7 +113,7 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
         card(entry.id, "unknown", {
           header: {
             icon: "info",
-            text: `The agent sent something that is not known yet: ${literal(entry.what)}${(entry.count ?? 1) > 1 ? ` (${entry.count} times)` : ""}`,
+            text: `The agent sent unsupported content: ${literal(entry.what)}${(entry.count ?? 1) > 1 ? ` (${entry.count} times)` : ""}`,
             tone: "plain",
           },
           folded: [textBlock(entry.json, "json")],
@@ -146,7 +148,7 @@ function interruption(id: string): Card {
 /** Shows only the last parts of a growing thought, because the renderer redraws all parts with each update. */
 function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
   return grows && blocks.length > MAX_GROWING
-    ? ["*What came before this is shown when the thought is complete.*", ...blocks.slice(-MAX_GROWING)]
+    ? ["*The beginning is shown when the thought is complete.*", ...blocks.slice(-MAX_GROWING)]
     : blocks;
 }
 const MAX_GROWING = 2;
@@ -198,14 +200,14 @@ function compactionCard({ id, status, text, error }: Compaction): Card {
 function compactionHeader(status: string): CardHeader {
   switch (status) {
     case "in_progress":
-      return { icon: "compact", text: "Making room in the conversation…", tone: "plain" };
+      return { icon: "compact", text: "Compacting the conversation…", tone: "plain" };
     case "completed":
-      return { icon: "compact", text: "The conversation was shortened", tone: "plain" };
+      return { icon: "compact", text: "The conversation was compacted", tone: "plain" };
     case "failed":
-      return { icon: "error", text: "The conversation could not be shortened", tone: "error" };
+      return { icon: "error", text: "The conversation could not be compacted", tone: "error" };
     case "cancelled":
-      return { icon: "compact", text: "The conversation was not shortened: that was stopped", tone: "plain" };
+      return { icon: "compact", text: "The compaction of the conversation was cancelled", tone: "plain" };
     default:
-      return { icon: "compact", text: `Making room in the conversation: ${literal(status)}`, tone: "plain" };
+      return { icon: "compact", text: `Compacting the conversation: ${literal(status)}`, tone: "plain" };
   }
 }

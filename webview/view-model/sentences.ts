@@ -41,7 +41,7 @@ export function passed(text: string, ended = false): Reader {
 
 /** The new sentences of `text`. `ends`: the text is complete for now, so that the unfinished sentence is included. */
 export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
-  if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text, which is not read out."]];
+  if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text that is not read aloud."]];
   const texts: string[] = [];
   let now = reader;
   for (;;) {

@@ -72,7 +72,7 @@ suite("tab view", () => {
     equal(view.status, "Eliza \\<3 is working…");
     equal(
       viewOf(page(), tab({ turn: { state: "cancelling", messageId: "m" } })).status,
-      "Stopping… Eliza \\<3 has yet to end its turn.",
+      "Stopping… Eliza \\<3 has not ended its turn yet.",
     );
   });
 
@@ -196,7 +196,7 @@ suite("tab view", () => {
         viewOf(bypassed, tab({ agent: { id: "ada", name: "Ada" } }, { tabId: "t" })).bypassed?.tooltip,
         viewOf(bypassed, tab({}, { tabId: "u" })).bypassed,
       ],
-      ["Ada does what it wants, and you are not asked. Click to open the settings.", undefined],
+      ["Ada acts without asking you. Click to open the settings.", undefined],
     );
     deepEqual(meaningOf("action:openSettings"), { kind: "action", action: "openSettings" });
   });
@@ -206,7 +206,7 @@ suite("tab view", () => {
       banner = (of: Page, overrides: Partial<Tab> = {}) => viewOf(of, tab({}, overrides)).banner;
     deepEqual(banner(outdated, { tabId: "t" }), {
       tone: "info",
-      text: "This tab goes on with what was set when it began\\.",
+      text: "This tab still uses its old settings\\.",
       buttons: [NEW_TAB],
     });
     deepEqual(
@@ -227,10 +227,10 @@ suite("tab view", () => {
       page({ sidecar: { state: "failed", message: "Gone.", actions: ["restartSidecar", "showLogs"] } }),
       remarked,
     ).banner;
-    const kept = tab({}, { remark: { tone: "info", text: "Your text is kept.", until: "sidecar" } });
+    const kept = tab({}, { remark: { tone: "info", text: "Your text is saved.", until: "sidecar" } });
     deepEqual(
       [viewOf(page({ sidecar: { state: "restarting", message: "Wait." } }), kept).banner?.text, failed?.text],
-      ["Wait\\. Your text is kept\\.", "Gone\\."],
+      ["Wait\\. Your text is saved\\.", "Gone\\."],
     );
     deepEqual([failed?.tone, failed?.buttons.map(({ label }) => label)], ["error", ["Restart Sidecar", "Show Logs"]]);
   });

@@ -133,7 +133,7 @@ function statusOf(turn: TabView["turn"], agent: string): string {
     case "running":
       return `${agent} is working…`;
     case "cancelling":
-      return `Stopping… ${agent} has yet to end its turn.`;
+      return `Stopping… ${agent} has not ended its turn yet.`;
   }
 }
 

@@ -62,7 +62,7 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
             src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`,
             alt: `Image (${visibleText(content.mimeType)}, ${size(bytesOf(content.data))})`,
           }
-        : `*An image that cannot be shown (${literal(content.mimeType) || "of no known type"}, ${size(bytesOf(content.data))})*`;
+        : `*Image that cannot be displayed (${literal(content.mimeType) || "unknown type"}, ${size(bytesOf(content.data))})*`;
     case "audio":
       return contentName(content);
     case "resource":
@@ -72,7 +72,7 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
         ...(content.text === undefined ? [] : [textBlock(content.text, PLAIN, how)]),
       ].join("\n\n");
     case "other":
-      return `*Content that is not known yet: ${literal(content.what)}*\n\n${textBlock(content.json, "json", how)}`;
+      return `*Unsupported content: ${literal(content.what)}*\n\n${textBlock(content.json, "json", how)}`;
   }
 }
 
@@ -94,7 +94,7 @@ const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 /** One line of Markdown: type and size of audio, or the link to a resource. */
 export function contentName(content: Extract<ToolContent, { kind: "audio" | "resource" }>): string {
   return content.kind === "audio"
-    ? `Audio (${literal(content.mimeType) || "of no known type"}, ${size(content.bytes)})`
+    ? `Audio (${literal(content.mimeType) || "unknown type"}, ${size(content.bytes)})`
     : resourceLink(content);
 }
 

@@ -100,7 +100,7 @@ suite("agent features in the page", () => {
       await showsText(box.frame, /Opened in the browser by you/);
       await stop();
       await turnEnded(box.frame);
-      await showsText(box.frame, /Completed: Newer says that this is done/);
+      await showsText(box.frame, /Completed: Newer reports that this is complete/);
     });
   });
 

@@ -153,7 +153,7 @@ suite("agent that works through the editor", () => {
     test("shows the end of long output and everything with Open in Terminal", async () => {
       await ask("terminal seq 700");
       await prints(/^201\n[^]*\n700\n*$/);
-      await terminal().getByText("The beginning is left out.").waitFor();
+      await terminal().getByText("The beginning is omitted.").waitFor();
       await seen(
         () =>
           output().evaluate(

@@ -18,7 +18,7 @@ const own = (id: string, name: string, isEnabled: boolean, command: string, ...a
   distribution: { local: { command, args } },
 });
 const program = (name: string): string => path.join(ROOT, "out/programs", `${name}.program.mjs`);
-const OUTDATED = "This tab goes on with what was set when it began.";
+const OUTDATED = "This tab still uses its old settings.";
 
 suite("agent extension", () => {
   let box: Box;
@@ -77,12 +77,12 @@ suite("agent extension", () => {
     const [rules, pass] = [panel.locator("ol > li", { hasText: "House rules" }), panel.locator("ol > li").nth(1)];
     await rules.getByText(/^Altered 1 prompt: 1 part added\.$/).waitFor();
     await rules.getByText(/^Prompts: (under )?\d+ ms there/).waitFor();
-    await pass.getByText("Has changed nothing so far.").waitFor();
+    await pass.getByText("No changes so far.").waitFor();
     await seen(
       async () => /Agent\s+\S+[^]*Folder\s+\//.test(await panel.locator("dl").innerText()),
       "the agent and the folder",
     );
-    const added = rules.getByText("What it added last", { exact: true });
+    const added = rules.getByText("Last addition", { exact: true });
     await added.focus();
     await box.page.keyboard.press("Enter");
     await rules.getByText("Be brief.", { exact: true }).waitFor();

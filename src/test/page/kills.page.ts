@@ -247,7 +247,8 @@ suite("kills and reloads", () => {
     if (count < 2) return;
     await box.frame.getByRole("tab", { selected: true }).press("Delete");
     await seen(async () => (await tabs.count()) < count || (await dialog.count()) > 0, "that it closes, or asks");
-    if ((await dialog.count()) > 0) await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
+    if ((await dialog.count()) > 0)
+      await box.frame.getByRole("alertdialog").getByRole("button", { name: "Close Tab", exact: true }).click();
     await seen(async () => (await tabs.count()) < count, "the end of the tab");
   }
 

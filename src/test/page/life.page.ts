@@ -97,7 +97,7 @@ suite("agent life cycle", () => {
       "that it closes, or asks",
     );
     if ((await box.frame.getByRole("alertdialog").count()) > 0)
-      await box.frame.getByRole("button", { name: "Close Tab", exact: true }).click();
+      await box.frame.getByRole("alertdialog").getByRole("button", { name: "Close Tab", exact: true }).click();
     await seen(async () => (await box.frame.getByRole("tab").count()) < count, "the end of the tab");
   }
 

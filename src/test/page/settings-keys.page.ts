@@ -97,7 +97,7 @@ suite("settings: accessibility", () => {
       await keys("Space", "Home");
       await inOrder("First", "Second", "Third");
       await keys("Escape");
-      await says("First put back, 3 of 3.");
+      await says("First not moved, 3 of 3.");
       await inOrder("Second", "Third", "First");
       assert.equal(order(), "second,third,first");
       await is("Move: First");
@@ -282,7 +282,7 @@ suite("settings: accessibility", () => {
         for (const part of [
           "selected",
           "Allow everything",
-          "It reads, changes",
+          "The agent reads and changes",
           "Check for Updates",
           "In order from",
           "Notify",

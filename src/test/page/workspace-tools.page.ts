@@ -204,7 +204,7 @@ suite("Workspace extension", () => {
       assert.equal(await badge().count(), 0);
       await bypass(true);
       await badge().waitFor();
-      assert.match((await badge().getAttribute("title")) ?? "", /Scripted does what it wants, and you are not asked\./);
+      assert.match((await badge().getAttribute("title")) ?? "", /Scripted acts without asking you\./);
       assert.match(await ask(call("write_file", { path: "bypassed.txt", content: "x" })), /Made bypassed\.txt/);
       assert.equal(text("bypassed.txt"), "x");
       await cardSays("permission", "without asking");
@@ -223,13 +223,13 @@ suite("Workspace extension", () => {
 
     test("shows a badge in tabs that started with an approving extension", async () => {
       box.writeSettings(scripted([], { "symposium.extensions": [entry({ approve: "all" })] }));
-      await chat().getByText("This tab goes on with what was set when it began.").waitFor(); // applied
+      await chat().getByText("This tab still uses its old settings.").waitFor(); // applied
       assert.equal(await badge().count(), 0);
       await newTab(box);
       await badge().waitFor();
       assert.match(
         (await badge().getAttribute("title")) ?? "",
-        /The extension Workspace changes files and runs commands, and you are not asked\./,
+        /The extension Workspace changes files and runs commands without asking you\./,
       );
     });
   });

@@ -149,7 +149,7 @@ suite("untrusted workspace", () => {
     await input().press("Enter");
     await showsInput("say after trust");
     await seen(
-      async () => (await box.frame.locator("[data-part=banner]:visible").innerText()).includes("Your text is kept."),
+      async () => (await box.frame.locator("[data-part=banner]:visible").innerText()).includes("Your text is saved."),
       "that it is kept",
     );
     await box.command("Symposium: Restart Sidecar");

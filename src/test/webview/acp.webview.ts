@@ -222,17 +222,17 @@ suite("agent features in the page", () => {
         box.frame,
         "compact c1 in_progress; compact-say c1 So far, ; compact-say c1 two things were said.; wait-cancel; compact c1 completed",
       );
-      await showsText(box.frame, /Making room in the conversation/);
+      await showsText(box.frame, /Compacting the conversation/);
       await stop();
       await turnEnded(box.frame);
-      await showsText(box.frame, /The conversation was shortened/);
+      await showsText(box.frame, /The conversation was compacted/);
       assert.match((await card("compaction").textContent()) ?? "", /So far, ?two things were said\./);
     });
 
     test("shows why a compaction failed", async () => {
       assert.match(
         await ask("compact c2 in_progress; compact c2 failed The context is already short.; say ."),
-        /could not be shortened[^]*The context is already short\./,
+        /could not be compacted[^]*The context is already short\./,
       );
     });
 
@@ -253,7 +253,7 @@ suite("agent features in the page", () => {
         "the image",
       );
       const shown = await shownText(box.frame);
-      for (const part of [/Audio \(audio\/wav, /, /notes\.txt/, /page/, /not known yet: hologram/])
+      for (const part of [/Audio \(audio\/wav, /, /notes\.txt/, /page/, /unsupported content: hologram/i])
         assert.match(shown, part);
       assert.match(
         await chat()

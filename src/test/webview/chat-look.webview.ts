@@ -160,7 +160,7 @@ suite("appearance of agent content", () => {
       ],
       [
         "182k of 200k tokens · $0.34",
-        "182k of 200k tokens · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. It is nearly full. This session has cost $0.34 so far.",
+        "182k of 200k tokens · $0.34. Context and cost: The agent's context holds 182,345 of 200,000 tokens, 91 %. The context is nearly full. This session has cost $0.34 so far.",
         "warning",
       ],
       "the usage",
@@ -222,7 +222,7 @@ suite("appearance of agent content", () => {
     );
     assert.equal(
       await form().getByRole("alert").innerText(),
-      "Nothing was sent yet: Name is needed. Mail must be an e-mail address. Copies must be a number.",
+      "The form was not sent: Name is required. Mail must be an e-mail address. Copies must be a number.",
     );
   });
 
@@ -241,7 +241,7 @@ suite("appearance of agent content", () => {
           "Thought",
           "Guide",
           "slow today",
-          "shortened",
+          "compacted",
           "No room",
           "login.example.org",
           "Pattern",

@@ -278,7 +278,7 @@ suite("composer", () => {
           await remark()
             .innerText()
             .catch(() => "")
-        ).includes("Only images can be dropped from outside of VS Code."),
+        ).includes("Only images can be dropped from outside VS Code."),
       "the sentence",
     );
     await hasChips(box.frame, "dropped.png");
@@ -336,7 +336,7 @@ suite("composer with an agent without image support", () => {
             .locator("[data-part=banner]:visible")
             .innerText()
             .catch(() => "")
-        ).includes("Scripted takes no images."),
+        ).includes("Scripted does not support images."),
       "the sentence",
     );
     await hasChips(box.frame);

@@ -146,7 +146,7 @@ suite("accessibility: keyboard paths", () => {
     await tip.waitFor();
     await becomes(
       () => tip.innerText(),
-      "The agent of this tab. After the first prompt another agent opens in a new tab.",
+      "The agent of this tab. After the first prompt, another agent opens in a new tab.",
       "what it says",
     );
     await press("Escape");

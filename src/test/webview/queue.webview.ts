@@ -76,7 +76,7 @@ suite("queued prompt", () => {
     await send("say third");
     await waits("received nine.png", "say third");
     await hasChips(box.frame);
-    await becomes(() => heading().innerText(), "Sent when the agent has ended its turn:", "the heading");
+    await becomes(() => heading().innerText(), "Sent when the turn ends:", "the heading");
     assert.deepEqual(await prompts(), ["ask p1 options=allow_once,reject_once"]);
     await answer();
     await waits();
