@@ -22,7 +22,7 @@ function passing(what: string, characters: number, times: number) {
     for (let i = 0; i < times; i++) work();
   };
   return compare(
-    `${what} passed on under another id`,
+    `${what} forwarded under another id`,
     repeat(() => Frame.raw(line).withId(7).bytes),
     "parsed and serialised again",
     repeat(() => Buffer.from(JSON.stringify({ ...(JSON.parse(line.toString()) as object), id: 7 }))),

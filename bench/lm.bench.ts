@@ -49,7 +49,7 @@ const bench: Bench = async ({ quick, table }) => {
     measured: Measured[] = [...(await byLength(quick ? PICKER_REQUESTS.quick : PICKER_REQUESTS.full, table))];
   for (const [agents, what] of [
     [4, "every session live"],
-    [1, "most sessions gone back to"],
+    [1, "most sessions resumed"],
   ] as const) {
     const { service, alone, bytes } = await run(plan, agents);
     const slope = slopeOf(bytes) / (plan.requests / PROBES);
@@ -120,7 +120,7 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
   for (let n = -warmUp; n < requests; n++) {
     const i = ((n + warmUp) * 7) % count,
       chat = chats[i]; // 7: no chat twice in a round
-    if (!chat) throw new Error("there is no such chat");
+    if (!chat) throw new Error("unknown chat");
     const words = `Go on with number ${n} of ${i}: ${PIECES}`,
       ours = await turn(service, chat, words, i % agents);
     const alone = await agent.request("session/prompt", { sessionId, prompt: [{ type: "text", text: words }] });
@@ -150,7 +150,7 @@ async function turn(service: Program, chat: SimulatedChat, words: string, agent:
     options: { ...request.options, tools: RECORDED_TOOLS },
     messages: [{ role: "system", content: [...(system?.content ?? []), { type: "text", value: SYSTEM }] }, ...messages],
   });
-  if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
+  if (text.length < PIECES * 20) throw new Error(`the answer is incomplete: ${text}`);
   chat.last?.rounds.push({ text, calls: [] });
   return milliseconds;
 }

@@ -187,8 +187,8 @@ function row(corpus: Corpus, at: number, { all, script, layout }: Cost): Record<
     corpus,
     "at characters": at,
     all: round(all),
-    "of it script": round(script),
-    "of it layout and style": round(layout),
+    script: round(script),
+    "layout and style": round(layout),
   };
 }
 

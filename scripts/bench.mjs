@@ -14,7 +14,7 @@ process.chdir(root);
 const files = globSync(["bench"], /\.bench\.ts$/).filter(
   file => names.length === 0 || names.some(name => path.basename(file).startsWith(name)),
 );
-if (files.length === 0) fail(`There is no bench ${names.join(" or ")}.`);
+if (files.length === 0) fail(`Unknown bench: ${names.join(", ")}.`);
 
 // Build first, so that the current sources are measured.
 await buildPrograms();
@@ -81,7 +81,7 @@ try {
 
 function verdict({ ratio, goal }) {
   if (goal === undefined) return "";
-  return `, to be at most ${goal}: ${ratio <= goal ? "reached" : "NOT REACHED"}`;
+  return `, goal at most ${goal}: ${ratio <= goal ? "reached" : "NOT REACHED"}`;
 }
 
 function print({ title, rows }) {

@@ -13,7 +13,7 @@ const minutes = hasMinutes ? Number(given) : 10,
 const tests = globSync(["src", "webview", "sidecar", "test", "bench"], /(?<!\.spawn)\.test\.ts$/)
   .filter(file => prefixes.length === 0 || prefixes.some(prefix => file.startsWith(prefix)))
   .filter(file => readFileSync(path.join(root, file), "utf8").includes('from "fast-check"'));
-if (tests.length === 0) fail(`There are no tests with random values below ${prefixes.join(", ")}.`);
+if (tests.length === 0) fail(`No tests with random values exist below ${prefixes.join(", ")}.`);
 
 const end = Date.now() + minutes * 60_000;
 let rounds = 0;

@@ -5,9 +5,7 @@ const { syncBuiltinESMExports } = require("node:module");
 
 for (const name of ["spawn", "spawnSync", "exec", "execSync", "execFile", "execFileSync", "fork"]) {
   programs[name] = command => {
-    throw new Error(
-      `A quick unit test starts a program (${command}). Tests that do so are in files called NAME.spawn.test.ts.`,
-    );
+    throw new Error(`A quick unit test starts a program (${command}). Move it to a file named NAME.spawn.test.ts.`);
   };
 }
 syncBuiltinESMExports();

@@ -21,12 +21,12 @@ export async function packageExtension(file = path.join(root, `${manifest.name}-
   await prepare();
   const packed = await listFiles({ cwd: root, dependencies: false });
   const strangers = packed.filter(name => !ALLOWED.test(name));
-  if (strangers.length > 0) throw new Error(`These files do not belong into the package: ${strangers.join(", ")}`);
+  if (strangers.length > 0) throw new Error(`These files do not belong in the package: ${strangers.join(", ")}`);
   // A separate process, because vsce exits its process on errors.
   const vsce = await node("node_modules/@vscode/vsce/vsce", ["package", "--no-dependencies", "--out", file], {
     output: "hold",
   });
-  if (vsce.code !== 0) throw new Error(`vsce could not make the package:\n${vsce.text}`);
+  if (vsce.code !== 0) throw new Error(`vsce could not create the package:\n${vsce.text}`);
   return { file, bytes: statSync(file).size };
 }
 

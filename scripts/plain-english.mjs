@@ -26,7 +26,7 @@ const AVOIDED = [
       `\\b(?:${PROGRAMS}) (?:(?:is|are|was|were) told|hears?|heard|says?|tells?(?! \\w+ apart)|wish(?:es)?)\\b`,
       "i",
     ),
-    why: "a program is no person: write “receives”, “reports”, “sends”",
+    why: "a program is not a person: write “receives”, “reports”, “sends”",
   },
 ];
 

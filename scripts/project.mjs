@@ -53,7 +53,7 @@ export function run(command, args, { cwd = root, env = {}, output = "inherit", l
       limit === undefined
         ? undefined
         : setTimeout(() => {
-            text += `It was stopped after ${limit / 60_000} minutes.\n`;
+            text += `It was stopped after the limit of ${limit / 60_000} minutes.\n`;
             end(1);
           }, limit);
     const end = code => {

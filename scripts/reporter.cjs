@@ -31,7 +31,7 @@ module.exports = class Report extends Spec {
         () => {
           report.failed.push({
             title: "the end",
-            message: "All tests have ended, but something that they started keeps their process alive.",
+            message: "All tests have ended, but an open handle or child process keeps their process alive.",
           });
           write();
           process.exit(1);

@@ -6,7 +6,7 @@ const SEED = "20261122";
 
 const wanted = process.env.SYMPOSIUM_SEED ?? SEED;
 if (wanted !== "random" && !/^-?\d+$/.test(wanted))
-  throw new Error(`SYMPOSIUM_SEED is a number or "random", not "${wanted}".`);
+  throw new Error(`SYMPOSIUM_SEED must be a number or "random", not "${wanted}".`);
 
 /** A 32-bit integer. */
 export const seed = wanted === "random" ? Math.floor(Math.random() * 2 ** 31) : Number(wanted);

@@ -10,7 +10,7 @@ import { progress } from "./progress.mjs";
 // The version check comes first and uses no newer features.
 const [major, minor] = process.versions.node.split(".").map(Number);
 if (major < 20 || (major === 20 && minor < 19)) {
-  console.error(`Node 20.19 or newer is needed; this is ${process.version}.`);
+  console.error(`Node 20.19 or newer is required. This is ${process.version}.`);
   process.exit(1);
 }
 
@@ -47,7 +47,7 @@ if (!installed()) {
       }),
   );
   if (code !== 0) {
-    console.error("The dependencies could not be installed; npm's message is above.");
+    console.error("The dependencies could not be installed. See npm's message above.");
     process.exit(1);
   }
 }

@@ -14,7 +14,7 @@ const onNode = (version: string) => {
 suite("setup", () => {
   test("rejects an older Node with one sentence", () => {
     for (const version of ["14.21.3", "18.20.0", "20.9.0", "20.18.3"]) {
-      assert.deepEqual(onNode(version), { status: 1, text: `Node 20.19 or newer is needed; this is v${version}.\n` });
+      assert.deepEqual(onNode(version), { status: 1, text: `Node 20.19 or newer is required. This is v${version}.\n` });
     }
   });
 

@@ -44,11 +44,11 @@ export async function smoke({ prompts, settings, screenshot, seconds, workspace,
         permission: label => console.log(`Permission: pressed “${label}”`),
       });
       const { question, answer } = await lastExchange(frame);
-      if (answer === "") throw new Error(`"${prompt}" was not answered.`);
+      if (answer === "") throw new Error(`"${prompt}" received no answer.`);
       console.log(`Question: ${question}\nAnswer: ${answer}\n`);
       const notice = await lastNotice(frame);
       if (notice !== undefined && !isStopped)
-        throw new Error(`"${prompt}" was not answered to its end: ${notice.split("\n")[0]}`);
+        throw new Error(`The answer to "${prompt}" is incomplete: ${notice.split("\n")[0]}`);
     }
   } catch (error) {
     code = 1;

@@ -13,7 +13,7 @@ import { cacheFolder, installBox, which } from "./vscode-box/install.mjs";
 import { QUIET_SETTINGS, startServer } from "./vscode-box/server.mjs";
 
 const WORKSPACE = path.join(root, "test-workspace");
-const HINT = "The chat is behind the Symposium icon in the activity bar, at the left.";
+const HINT = "To open the chat, select the Symposium icon in the activity bar.";
 
 export async function start(argv) {
   const asked = options(argv, {
@@ -23,14 +23,14 @@ export async function start(argv) {
   });
   if (asked.rest.length > 0)
     fail(
-      `What is "${asked.rest.join(" ")}"? An agent's command is one argument: npm start -- --agent 'my-agent --acp'`,
+      `Unexpected argument "${asked.rest.join(" ")}". Pass an agent's command as one argument: npm start -- --agent 'my-agent --acp'`,
     );
   if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission || asked.stop))
-    fail("--prompt, --permission, --stop, --screenshot and --timeout go with --smoke.");
+    fail("--prompt, --permission, --stop, --screenshot and --timeout require --smoke.");
   if (!["allow", "reject", undefined].includes(asked.permission))
-    fail(`--permission is allow or reject, not "${asked.permission}".`);
+    fail(`--permission must be allow or reject, not "${asked.permission}".`);
   const seconds = Number(asked.timeout ?? 120);
-  if (!(seconds > 0)) fail(`--timeout is a number of seconds, not "${asked.timeout}".`);
+  if (!(seconds > 0)) fail(`--timeout must be a number of seconds, not "${asked.timeout}".`);
   try {
     await build(asked.development ? "development" : "production");
     const settings = agentSettings(asked.agent);
@@ -157,7 +157,7 @@ async function openBrowser(settings, workspace) {
     }),
   );
   const url = `http://${server.authority}/?folder=${encodeURIComponent(workspace)}`;
-  console.log(`\n  VS Code is at ${url}\n  Password: ${password}\n  ${HINT}\n  Ctrl+C ends it.\n`);
+  console.log(`\n  VS Code is at ${url}\n  Password: ${password}\n  ${HINT}\n  Press Ctrl+C to stop it.\n`);
   const opener =
     process.platform === "darwin"
       ? "open"

@@ -287,15 +287,14 @@ export async function mocha(name, { grep, output }, start) {
   const report = path.join(folder, "report.json");
   try {
     const { code, text } = await start({ SYMPOSIUM_REPORT: report });
-    if (!existsSync(report))
-      return failed(name, `The suite did not run to its end (exit code ${code}). ${ending(text)}`);
+    if (!existsSync(report)) return failed(name, `The suite did not complete (exit code ${code}). ${ending(text)}`);
     const result = { name, ...JSON.parse(readFileSync(report, "utf8")) };
     // mocha has already printed the failures, unless its output was held.
     for (const failure of result.failed) failure.shown = output !== "hold";
     if (code !== 0 && result.failed.length === 0)
-      result.failed.push({ title: name, message: `It ended with exit code ${code}. ${ending(text)}` });
+      result.failed.push({ title: name, message: `It exited with code ${code}. ${ending(text)}` });
     if (grep === undefined && result.passed + result.failed.length + result.skipped.length === 0)
-      result.failed.push({ title: name, message: "Not one test ran." });
+      result.failed.push({ title: name, message: "No test ran." });
     return result;
   } finally {
     rmSync(folder, { recursive: true, force: true });
@@ -322,7 +321,7 @@ async function held(title, { grep, output }, start) {
 
 /** The end of the output, which contains the error. */
 const ending = text =>
-  text.trim() === "" ? "" : `The end of what it printed:\n${text.trimEnd().split("\n").slice(-20).join("\n")}`;
+  text.trim() === "" ? "" : `The last lines of its output:\n${text.trimEnd().split("\n").slice(-20).join("\n")}`;
 
 // For .vscode/tasks.json, before F5 runs the tests in a separate window.
 if (process.argv[1] === import.meta.filename && process.argv[2] === "compile-host") await compileHost();

@@ -21,7 +21,7 @@ export function summary(results, { seconds, grep, only = [] }) {
     ]),
     ...(only.length > 0 ? [`only: ${only.join(", ")}`] : []),
     ...(grep === undefined ? [] : [`grep: ${grep}`]),
-    ...(ran || total.failed.length > 0 ? [] : ["Not one test ran."]),
+    ...(ran || total.failed.length > 0 ? [] : ["No test ran."]),
     `${seconds} s`,
     `${total.passed} passed, ${total.failed.length} failed, ${total.skipped.length} skipped`,
   ];

@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 
 const started = Date.now(),
   [rounds = "40"] = process.argv.slice(2);
-if (!/^[1-9]\d*$/.test(rounds)) throw new Error(`The number of rounds is a number, not “${rounds}”.`);
+if (!/^[1-9]\d*$/.test(rounds)) throw new Error(`The number of rounds must be a number, not “${rounds}”.`);
 process.env.SYMPOSIUM_KILLS = rounds;
 const setup = fileURLToPath(new URL("setup.mjs", import.meta.url));
 if (spawnSync(process.execPath, [setup], { stdio: "inherit" }).status !== 0) process.exit(1);

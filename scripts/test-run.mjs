@@ -26,7 +26,7 @@ export async function runAll(argv, started) {
   const { grep, only, rest } = options(argv, { one: ["grep"], many: ["only"] });
   for (const name of [...only, ...rest])
     if (![...SUITES, ...OPTIONAL].includes(name))
-      fail(`There is no suite "${name}"; there are ${[...SUITES, ...OPTIONAL].join(", ")}.`);
+      fail(`Unknown suite "${name}". Suites: ${[...SUITES, ...OPTIONAL].join(", ")}.`);
   const wanted = only.length > 0 ? only : SUITES;
   const needsBox = ["webview", "pages"].some(name => wanted.includes(name)) || (wanted.includes("host") && usesShim());
   if (needsBox) await installBox().catch(error => fail(error.message));
@@ -41,7 +41,7 @@ export async function runAll(argv, started) {
     try {
       rmSync(temporary, { recursive: true, force: true, maxRetries: 10, retryDelay: 200 });
     } catch (error) {
-      console.error(`A temporary folder is left: ${error.message}`);
+      console.error(`A temporary folder could not be deleted: ${error.message}`);
     }
   });
   const home = path.join(temporary, "home"),
@@ -140,13 +140,13 @@ function end(found) {
 
 async function nothingLeft(entry) {
   const name = "leftovers",
-    title = "nothing that the tests started is still running";
+    title = "no process of the tests is still running";
   if (!censusWorks)
     return {
       name,
       passed: 0,
       failed: [],
-      skipped: [{ title, reason: "only Linux shows the environment of processes" }],
+      skipped: [{ title, reason: "only Linux exposes the environment of processes" }],
       seconds: 0,
     };
   const found = await leftovers(entry, 10_000);

@@ -36,8 +36,8 @@ export async function floodedSidecar(): Promise<Flooded> {
       "chat/snapshot": ({ sessionId, conversation }) => onTurn(sessionId, conversation.turn.state),
       "process/started": () => undefined,
       "process/ended": () => undefined,
-      "editor/readTextFile": async () => fail("nothing is read"),
-      "editor/writeTextFile": async () => fail("nothing is written"),
+      "editor/readTextFile": async () => fail("read is not available"),
+      "editor/writeTextFile": async () => fail("write is not available"),
     },
     { broken: () => undefined, report: () => undefined },
   );
@@ -84,7 +84,7 @@ export async function floodedSidecar(): Promise<Flooded> {
   return {
     turn,
     async [Symbol.asyncDispose]() {
-      client.close("the bench is over");
+      client.close("the bench has ended");
       child.stdin.end();
       await gone;
       rmSync(storage, { recursive: true, force: true });

@@ -30,7 +30,8 @@ function onNotification({
   readonly params?: { readonly kind?: unknown; readonly count?: unknown };
 }): void {
   const kind = params?.kind;
-  if (!isKind(kind)) throw new Error(`the agent of the bench does not know ${JSON.stringify({ method, params })}`);
+  if (!isKind(kind))
+    throw new Error(`unexpected message to the agent of the bench: ${JSON.stringify({ method, params })}`);
   if (method === "_bench/answer") answered = answers.get(kind);
   else stream(kind, Number(params?.count));
 }

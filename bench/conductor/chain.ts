@@ -35,7 +35,7 @@ export class Chain implements AsyncDisposable {
     );
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
     void this.#gone.then(code => {
-      if (!this.#isEnding) throw new Error(`${name} ended with ${String(code)}`);
+      if (!this.#isEnding) throw new Error(`${name} exited with ${String(code)}`);
     });
   }
 

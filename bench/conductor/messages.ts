@@ -78,7 +78,7 @@ function lineOf(kind: Kind, message: (update: object) => object): Buffer {
   const text = (padding: number): string => JSON.stringify(message(updateOf(kind, padding))) + "\n";
   const size = kind === "small" ? SMALL : LARGE;
   const line = Buffer.from(text(size - Buffer.byteLength(text(0))));
-  if (line.length !== size) throw new Error(`a line of ${line.length} bytes instead of ${size}`);
+  if (line.length !== size) throw new Error(`the line has ${line.length} bytes instead of ${size}`);
   return line;
 }
 

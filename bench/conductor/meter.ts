@@ -84,7 +84,7 @@ export class Meters implements AsyncDisposable {
 
 function ask(socket: Socket): Promise<Usage> {
   return new Promise((resolve, reject) => {
-    const gone = (): void => reject(new Error("a process of the bench has gone"));
+    const gone = (): void => reject(new Error("a process of the bench exited"));
     socket.once("close", gone).once("data", line => {
       socket.off("close", gone);
       resolve(JSON.parse(String(line)) as Usage); // written by our own programs

@@ -41,7 +41,7 @@ export class ChainProgram implements AsyncDisposable {
     );
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
     void this.#gone.then(code => {
-      for (const { fail } of this.#open.values()) fail(new Error(`the chain ended with ${String(code)}`));
+      for (const { fail } of this.#open.values()) fail(new Error(`the chain exited with ${String(code)}`));
     });
     this.#child.stdout?.on("data", (chunk: Buffer) => this.#read(chunk));
     this.#ready = this.#request("initialize", { protocolVersion: 1, clientCapabilities: {} });

@@ -134,7 +134,7 @@ export class Host implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#child.stdin?.end();
     await this.#gone;
-    this.#client.close("the bench is over");
+    this.#client.close("the bench has ended");
     rmSync(this.#storage, { recursive: true, force: true });
   }
 }

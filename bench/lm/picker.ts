@@ -47,14 +47,14 @@ export async function picker(turns: number, requests: number): Promise<PickerFig
     if (n === 0) before = await host.heap();
     const chat = chats[(n + WARM_UP * CHATS) % CHATS],
       words = `Go on with number ${n}: ${PIECES}`;
-    if (!chat) throw new Error("there is no such chat");
+    if (!chat) throw new Error("unknown chat");
     chat.ask({ id: 0, words, rounds: [], isCut: false });
     const request = whole(chat),
       delivered = deliver(request);
     size = JSON.stringify(request.messages).length;
     await idle(); // pending work of the delivery belongs to VS Code
     const { text, milliseconds } = await host.respond(delivered);
-    if (text.length < PIECES * 20) throw new Error(`only this was answered: ${text}`);
+    if (text.length < PIECES * 20) throw new Error(`the answer is incomplete: ${text}`);
     chat.last?.rounds.push({ text, calls: [] });
     await idle();
     const alone = await agent.request("session/prompt", {

@@ -33,7 +33,7 @@ export class Program implements AsyncDisposable {
     this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
     void this.#gone.then(code => {
-      for (const { fail } of this.#open.values()) fail(new Error(`${name} ended with ${String(code)}`));
+      for (const { fail } of this.#open.values()) fail(new Error(`${name} exited with ${String(code)}`));
     });
     if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
     // written by our own programs

@@ -243,7 +243,7 @@ class Host {
 
   #session(tab: number): Session {
     const session = this.#sessions[tab];
-    if (!session) throw new Error(`There is no tab ${tab}.`);
+    if (!session) throw new Error(`Unknown tab ${tab}.`);
     return session;
   }
 

@@ -41,8 +41,8 @@ export async function answersWhileFlooded(
       },
       "process/started": () => undefined,
       "process/ended": () => undefined,
-      "editor/readTextFile": async () => fail("nothing is read"),
-      "editor/writeTextFile": async () => fail("nothing is written"),
+      "editor/readTextFile": async () => fail("read is not available"),
+      "editor/writeTextFile": async () => fail("write is not available"),
     },
     { broken: () => undefined, report: () => undefined },
   );
@@ -94,10 +94,10 @@ export async function answersWhileFlooded(
     });
     await new Promise(resolve => setTimeout(resolve, 500));
     const result = { idle, flooded: await answers() };
-    if (flooded === before) throw new Error("There was no flood.");
+    if (flooded === before) throw new Error("The agent sent no flood.");
     return result;
   } finally {
-    client.close("the bench is over");
+    client.close("the bench has ended");
     child.stdin.end();
     await gone;
     rmSync(storage, { recursive: true, force: true });

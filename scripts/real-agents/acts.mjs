@@ -28,9 +28,9 @@ const SCENES = [
   scene("a text with a thought, and another turn", async (stage, sessionId) => {
     for (const scenario of ["text", "again"]) await prompt(stage, sessionId, ask(scenario));
   }),
-  turn("a command that is allowed", "shell"),
-  turn("a command that is rejected", "shell", { permission: "reject_once" }),
-  scene("a command that waits for permission when the turn is cancelled", async (stage, sessionId) => {
+  turn("an allowed command", "shell"),
+  turn("a rejected command", "shell", { permission: "reject_once" }),
+  scene("a turn cancelled while a command waits for permission", async (stage, sessionId) => {
     const { wire } = stage,
       since = wire.lines.length,
       done = prompt(stage, sessionId, ask("shell"), { permission: "wait" });
@@ -39,12 +39,12 @@ const SCENES = [
     if (!stage.agent.withdraws) wire.withdraw();
     await done;
   }),
-  turn("a file that is written", "write"),
-  turn("a file that is read and changed", "edit"),
+  turn("a written file", "write"),
+  turn("a file that is read and edited", "edit"),
   turn("tools of a server on stdio, one after another", "one-by-one", { servers: onStdio }),
   turn("tools of a server on stdio, together", "together", { servers: onStdio, apart: true }),
   turn("tools of a server over http", "one-by-one", { servers: overHttp }),
-  scene("a cancel in the middle of an answer", async (stage, sessionId) => {
+  scene("a cancellation in the middle of an answer", async (stage, sessionId) => {
     const { wire } = stage,
       since = wire.lines.length,
       done = prompt(stage, sessionId, ask("endless"));
@@ -54,7 +54,7 @@ const SCENES = [
     await prompt(stage, sessionId, ask("again"));
   }),
   turn("an error of the model", "broken"),
-  scene("commands that are announced", async (stage, sessionId) => {
+  scene("announced commands", async (stage, sessionId) => {
     const { wire, agent } = stage;
     for (const command of agent.commands) {
       await wire.until(
@@ -65,9 +65,9 @@ const SCENES = [
     }
   }),
   scene("other modes, models and options", ({ wire }, sessionId, opened) => changeAll(wire, sessionId, opened)),
-  scene("a session that is taken up again", takeUp),
+  scene("a resumed session", takeUp),
   {
-    name: "what is unknown",
+    name: "unknown methods and notifications",
     act: async ({ wire }) => {
       await wire.request("session/prompt", {
         sessionId: "no-such-session",

@@ -85,7 +85,7 @@ const ALL = [
     // A session is found only after the minute of its opening: until then, the file of the loading process has the name
     // of its file.
     mayBreak: ["agent/load"],
-    without: ["a session that is taken up again"],
+    without: ["a resumed session"],
     settle: (home, model) => {
       writeIn(
         home,

@@ -76,10 +76,10 @@ export function answerTo({ entries, tools, schema }, scenarios) {
   if (tools.length === 0) return plain("A side answer.");
   const marksOf = ({ text }) => [...text.replaceAll(QUOTATION, "").matchAll(MARK)];
   const start = entries.findLastIndex(entry => entry.role === "user" && marksOf(entry).length > 0);
-  if (start === -1) return plain(`There is no @@scenario:NAME in: ${entries.at(-1)?.text.slice(-80)}`);
+  if (start === -1) return plain(`No @@scenario:NAME in: ${entries.at(-1)?.text.slice(-80)}`);
   const scenario = marksOf(entries[start]).at(-1)[1];
   const steps = scenarios[scenario];
-  if (steps === undefined) return plain(`There is no scenario ${scenario}.`);
+  if (steps === undefined) return plain(`Unknown scenario ${scenario}.`);
 
   const since = entries.slice(start + 1);
   const scripted = since.map(({ calls }) => calls.filter(name => !(name in SEARCHES)).length);

@@ -33,7 +33,7 @@ export async function smoke({ command, bin, workspace }, name, prompts, { permis
     { env: { INIT_CWD: bin }, output: "hold" },
   );
   // With some agents, a rejected call cancels the turn.
-  const isStopped = permission === "reject" && / was not answered to its end: Stopped\.$/m.test(text);
+  const isStopped = permission === "reject" && / is incomplete: Stopped\.$/m.test(text);
   if (code !== 0 && !isStopped) throw new Error(`npm start -- --smoke ended with code ${code}:\n${text}`);
   const exchanges = [
     ...text.matchAll(/^Question: ([^]*?)\nAnswer: ([^]*?)(?=\n+(?:Question|Permission|Screenshot): |$(?![^]))/gm),

@@ -63,7 +63,7 @@ export async function promptInput(frame) {
         .count()
         .catch(() => 0)) === 1,
     60_000,
-    "there was not one input",
+    "the page does not have exactly one input",
   );
   return frame.locator(INPUT);
 }
@@ -193,7 +193,7 @@ async function press(frame, pressed, choose) {
   if (labels.length === 0) return;
   const chosen = choose(labels);
   if (chosen === -1)
-    throw new Error(`No button of this permission fits: ${labels.map(({ label }) => label).join(", ")}`);
+    throw new Error(`No button matches this permission: ${labels.map(({ label }) => label).join(", ")}`);
   const button = buttons[chosen];
   if (
     !(await button.click().then(

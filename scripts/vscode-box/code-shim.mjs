@@ -35,7 +35,7 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => p
 const server = await startServer();
 const browser = await launchBrowser();
 const code = await new Promise((resolve, reject) => {
-  setTimeout(() => reject(new Error(`the tests did not end in ${TIMEOUT / 1000} s`)), TIMEOUT).unref();
+  setTimeout(() => reject(new Error(`the tests did not end within ${TIMEOUT / 1000} s`)), TIMEOUT).unref();
   openWorkbench(browser, server, {
     folder,
     workspace,

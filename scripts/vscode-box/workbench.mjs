@@ -92,7 +92,7 @@ function bound(keyboard) {
     keyboard[method] = async (keys, options) => {
       let timer;
       const limit = timeLimit(KEY_MS),
-        message = `The page has not taken ${method} “${keys}” within ${Math.round(limit / 1000)} s.`;
+        message = `The page did not accept ${method} “${keys}” within ${Math.round(limit / 1000)} s.`;
       const late = new Promise((_, reject) => {
         timer = setTimeout(() => reject(new Error(message)), limit);
       });
