@@ -8,77 +8,77 @@ const { setHtml } = require("./allowed-html.js");
 
 const PATCHES = [
   {
-    why: "A highlighter of code puts its plug-in into the list again, and each that is made later runs all of them.",
+    why: "Each code highlighter registers its plug-in again, and every later highlighter runs all of them.",
     find: "this.props=e,A.default.addPlugin(p.mergeHTMLPlugin),A.default.configure({ignoreUnescapedHTML:!0});",
     put: "this.props=e,A.default.symposiumReady||(A.default.symposiumReady=!0,A.default.addPlugin(p.mergeHTMLPlugin),A.default.configure({ignoreUnescapedHTML:!0}));",
   },
   {
-    why: "Code that still grows is not coloured, nor is code in a line, where all is plain: they only get the class that colours give.",
+    why: "Growing code and inline code are not highlighted; they only receive the highlighter's class.",
     find: "innerHTML:a});A.default.highlightElement(g);",
     put: 'innerHTML:a});!0!==e.block||e.symposiumGrows?g.classList.add("hljs"):A.default.highlightElement(g);',
   },
   {
-    why: "All code is coloured a second time, as a diff, which is shown of diffs only.",
+    why: "All code is highlighted a second time as a diff; only diffs show that.",
     find: "A.default.highlightElement(C);const b=",
     put: "C&&!e.symposiumGrows&&A.default.highlightElement(C);const b=",
   },
   {
-    why: "The whole store of a tab, with all that was said in it, is copied deeply at every change of it.",
+    why: "Every change of a tab's store makes a deep copy of the store with the conversation.",
     find: "this.store=Object.assign((0,l.default)(this.store),e)},this.resetStore",
     put: "this.store=Object.assign({},this.store,e)},this.resetStore",
   },
   {
-    why: "So is the list of cards when one is added: its readers copy it, or only look at it.",
+    why: "Adding a card also copies the list of cards, although its readers copy it or do not change it.",
     find: "this.getValue=e=>(0,l.default)(this.store[e])",
     put: 'this.getValue=e=>"chatItems"===e?this.store[e]:(0,l.default)(this.store[e])',
   },
   {
-    why: "Each card that was ever made, and each header and folded part of one, listens to the store for ever, for avatars that we do not show.",
+    why: "Each card, header and folded part subscribes to the store permanently, for avatars that are not used here.",
     find: '.subscribe("showChatAvatars",(e=>{e&&this.canShowAvatar()?(this.chatAvatar=this.getChatAvatar(),this.render.insertChild("afterbegin",this.chatAvatar)):this.chatAvatar.remove()}))',
     put: "",
   },
   {
-    why: "Of a growing text every word becomes two elements, for an animation that is switched off.",
+    why: "Every word of a growing text becomes two elements, for an animation that is disabled here.",
     find: "let b=e;if(!0===this.props.useParts&&b.nodeType===Node.TEXT_NODE&&",
     put: "let b=e;if(!1&&",
   },
   {
-    why: "A growing text is parsed and made into elements from its beginning at every update: blocks of which the source is the same stay.",
+    why: "Every update parses and renders a growing text from its start; this keeps blocks with an unchanged source.",
     find: "t.parseMarkdown=(e,t)=>",
     put: "t.symposiumMarked=a.marked,t.parseMarkdown=(e,t)=>",
   },
   {
-    why: "… the body of a card knows its blocks, and those of the body that it comes after",
+    why: "… a card body stores its blocks and those of the previous body",
     find: '[...Array.from(i.DomBuilder.getInstance().build({type:"div",innerHTML:`${(0,d.parseMarkdown)(o,{includeLineBreaks:!0})}`}).childNodes).map(((e,t)=>{var n;const a=this.processNode(e);return null===(n=a.setAttribute)||void 0===n||n.call(a,"render-index",t.toString()),(0,i.cleanupElement)(a),a}))]',
     put: `(${blocksOf})(this,o,e.symposiumBefore,d.symposiumMarked,html=>Array.from(i.DomBuilder.getInstance().build({type:"div",innerHTML:html}).children),i.cleanupElement)`,
   },
   {
-    why: "… which is handed to it",
+    why: "… the previous body is passed to the new one",
     find: "this.getCardContent=()=>{var e,t;return new i.CardBody({body:",
     put: "this.getCardContent=()=>{var e,t;return new i.CardBody({symposiumBefore:null==this.contentBody?void 0:this.contentBody.symposiumBlocks,body:",
   },
   {
-    why: "… what stands in for a block changes nothing, and a block that becomes code, or is no longer code, takes the other's place",
+    why: "… placeholders change nothing, and a block that becomes code or text replaces the previous one",
     find: 'else if(t.innerHTML!==a.innerHTML)if(t.classList.contains("mynah-syntax-highlighter")){',
     put: `else if(!t.classList.contains("symposium-same")&&(${differs})(t,a))if((${sameCode})(t,a)){`,
   },
   {
-    why: "… the height of code, which has the page laid out at once, is asked for until it is known to be too much",
+    why: "… the height of code, which forces a layout, is measured only until it exceeds the maximum",
     find: 'n.scrollHeight>n.clientHeight&&a.classList.add("max-height-exceed")',
     put: '!a.classList.contains("max-height-exceed")&&n.scrollHeight>n.clientHeight&&a.classList.add("max-height-exceed")',
   },
   {
-    why: "… blocks that became one with the block before them go",
+    why: "… blocks that merged with the previous block are removed",
     find: "else a.replaceWith(t)})),this.contentBody=e,this.typewriterItemIndex=n.length}",
     put: 'else a.replaceWith(t)})),Array.from(this.render.children).forEach(t=>{Number(t.getAttribute("render-index"))>=e.symposiumCount&&t.remove()}),this.contentBody=e,this.typewriterItemIndex=n.length}',
   },
   {
-    why: "… the highlighter hears whether its block still grows",
+    why: "… the highlighter receives whether its block still grows",
     find: "o=new s.SyntaxHighlighter({codeStringWithMarkup:(0,r.default)(i),language:",
     put: "o=new s.SyntaxHighlighter({symposiumGrows:this.symposiumGrows,codeStringWithMarkup:(0,r.default)(i),language:",
   },
   {
-    why: "… and is marked for the animation no more than the words are, nor are links: they stay when the text no longer grows",
+    why: "… code and links are not marked for the animation either, so they remain when the text is complete",
     find: "}).render;return!0===this.props.useParts&&o.classList.add(t.PARTS_CLASS_NAME),e&&",
     put: "}).render;return e&&",
   },
@@ -88,17 +88,17 @@ const PATCHES = [
     put: 'build({type:"a",classNames:[],',
   },
   {
-    why: "The classes of a card are taken off and put on again at every update, and all that is in it gets its style anew.",
+    why: "Every update removes and adds a card's classes again, which recalculates the styles of its content.",
     find: "(void 0!==t.classNames&&(e.classList.remove(...e.builderObject.classNames),",
     put: '(void 0!==t.classNames&&t.classNames.join(" ")!==e.builderObject.classNames.join(" ")&&(e.classList.remove(...e.builderObject.classNames),',
   },
   {
-    why: "Code in a line, which is never too high, asks for its height all the same, later, when the page has to be laid out for that.",
+    why: "Inline code is never too high, but measures its height later, which forces a layout.",
     find: "setTimeout((()=>{!0===this.props.block&&!0!==this.props.unlimitedHeight&&b.scrollHeight",
     put: "!0===this.props.block&&setTimeout((()=>{!0!==this.props.unlimitedHeight&&b.scrollHeight",
   },
   {
-    why: "Code in a line gets the button of code that is too high, and the code of a diff, neither of which is shown.",
+    why: "Inline code contains the hidden button of long code and the hidden code of a diff.",
     find: "const _=new u.MoreContentIndicator({icon:o.MynahIcons.DOWN_OPEN,border:!1,onClick:()=>{this.render.hasClass(",
     put: "const _=!0===e.block&&new u.MoreContentIndicator({icon:o.MynahIcons.DOWN_OPEN,border:!1,onClick:()=>{this.render.hasClass(",
   },
@@ -108,7 +108,7 @@ const PATCHES = [
     put: 'const C=null!=e.language&&null!=e.language.match("diff")&&i.DomBuilder.getInstance().build({type:"code",classNames:["diff","language-diff"],innerHTML:a});',
   },
   {
-    why: "A link may lead anywhere, and its address and title end where they like: `javascript:`, and quotes that begin other attributes.",
+    why: "Links accept any URL, such as `javascript:`, and quotes in URL or title can start other attributes.",
     find: 'return/^\\[(?:\\[([^\\]]+)\\]|([^\\]]+))\\]\\(([^)]+)\\)$/.test(e.raw)?`<a href="${e.href}" target="_blank" title="${null!==(t=e.title)&&void 0!==t?t:e.text}">${e.text}</a>`:e.href',
     put: `return(${linkOf})(e)`,
   },
@@ -118,7 +118,7 @@ const PATCHES = [
     put: "del:/^(~~)(?=[^\\s~])",
   },
   {
-    why: "HTML, of which most is made from Markdown of agents, is parsed in the page itself: what loads or runs does so at once.",
+    why: "HTML, mostly from agents' Markdown, is parsed in the page, where its resources load and its scripts run.",
     find: '"string"==typeof s.innerHTML?c.innerHTML=s.innerHTML:',
     put: '"string"==typeof s.innerHTML?symposiumSetHtml(c,s.innerHTML):',
   },
@@ -163,7 +163,7 @@ const PATCHES = [
     put: "(e,a(s),o),symposiumSetHtml(i,r.value)}",
   },
   {
-    why: "A picture behind the chat, which is hidden, is HTML that the list of elements does not have.",
+    why: "The hidden background picture of the chat is HTML that is not in the list of allowed elements.",
     find: 'classNames:["mynah-ui-gradient-background"],innerHTML:',
     put: 'classNames:["mynah-ui-gradient-background"],symposiumHidden:',
   },
