@@ -1,5 +1,6 @@
 /** Describes the failure of an agent for the user and for the log. Without secrets. */
 import { redactText } from "../../src/protocol/redaction/redact";
+import { AgentError } from "../errors";
 import { objectOr, readable } from "../rpc/json";
 
 /** Maximum characters of an agent's output or response. */
@@ -23,4 +24,9 @@ export function failureOf(error: unknown): AgentFailure {
     output: typeof cause === "string" ? redactText(cause, OUTPUT_LIMIT) : undefined,
     cause: cause === undefined ? undefined : readable(cause instanceof Error ? cause.message : cause, OUTPUT_LIMIT),
   };
+}
+
+/** Whether the error is the agent's request to sign in. */
+export function wantsSignIn(error: unknown): boolean {
+  return error instanceof AgentError && error.code === "authRequired";
 }

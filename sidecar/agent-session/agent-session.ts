@@ -1,19 +1,24 @@
 /**
  * A session's client of its agent, for chat sessions and sessions of the model picker. Opens the agent's session and
- * closes it. Messages of the agent are posted to the owner's queue and take effect only when the owner handles them.
+ * closes it, and sends its prompts. Messages of the agent are posted to the owner's queue and take effect only when the owner handles them.
  * The owner's policy decides what differs between the two.
  *
  * Invariants:
  * - Messages of an opening that has ended are late: their requests are answered and their sessions are closed.
  * - A lease is released unless a session was opened on it. Closing the session releases it.
+ * - A prompt that is cancelled before it was sent is never sent. Each prompt ends its turn once, unless the opening ends.
  */
-import type { AgentConnection, OpenedSession, SessionListener, SessionSetup } from "../acp/connection";
+import type { AgentConnection, OpenedSession, PromptOutcome, SessionListener, SessionSetup } from "../acp/connection";
 import type { AgentKey, AgentPool, Lease } from "../agents/pool";
 import { assertNever } from "../../src/protocol/wire";
+import { AgentError } from "../errors";
+import type { JsonObject } from "../rpc/json";
 import { answerLate } from "./agent-answers";
+import { wantsSignIn } from "./agent-failure";
 import type { AgentEvent, AgentMessage } from "./agent-message";
 import { AgentSessionHandle, closeSession, type OpenAgentSession } from "./agent-session-handle";
 import { openAgentSession, type SessionBegin } from "./open-agent-session";
+import { PromptPreparation, UnsentPrompt } from "./prompt-preparation";
 
 /** The agent's messages about a session. The owner receives its requests and its end as an `AgentMessage`. */
 export type SessionUpdates = Omit<SessionListener, "request" | "closed">;
@@ -31,12 +36,24 @@ export interface SessionOpening {
   enter<S extends OpenedSession>(connection: AgentConnection, open: () => Promise<S>): Promise<S | "otherProcess">;
 }
 
+/** A prepared prompt. */
+export interface PromptContent {
+  /** ACP content blocks. A prompt without blocks is not sent. */
+  readonly blocks: readonly JsonObject[];
+  /** Called before the prompt is sent. */
+  readonly onReady?: () => void;
+  /** Called when the agent has ended the turn, before the event. */
+  readonly onEnded?: (outcome: PromptOutcome) => void;
+}
+
 export interface AgentSessionPolicy<F, E> {
   readonly pool: AgentPool;
   readonly key: AgentKey;
   readonly post: (message: AgentMessage<F, E>) => void;
-  /** Describes a failure for the user, and logs it. */
+  /** Describes a failure for the user, and logs it. The reason may be an `UnsentPrompt`. */
   readonly failure: (error: unknown) => F;
+  /** A prompt is being sent to the agent's session with this id. */
+  readonly onSending: (sessionId: string) => void;
   /** `left` aborts when the opening ends. */
   readonly opening: (of: number, left: AbortSignal) => SessionOpening;
   /** The agent could not continue the earlier session. */
@@ -47,6 +64,7 @@ export interface AgentSessionPolicy<F, E> {
 
 export class AgentSession<F extends object, E> {
   readonly #handle = new AgentSessionHandle();
+  readonly #preparation = new PromptPreparation();
   #watch: Disposable | undefined;
 
   constructor(private readonly policy: AgentSessionPolicy<F, E>) {}
@@ -67,6 +85,7 @@ export class AgentSession<F extends object, E> {
 
   /** Posts `opened` or `openFailed`, unless the opening has ended before. */
   open(): void {
+    this.#preparation.stop();
     const { opening: of, left } = this.#handle.begin(),
       notify = this.notifier();
     this.#enter(this.policy.opening(of, left), of, left).catch((error: unknown) =>
@@ -100,10 +119,64 @@ export class AgentSession<F extends object, E> {
     }
   }
 
+  /** Sends a prompt once it is prepared. `stopped` aborts if it is cancelled before. */
+  prompt(prepare: (session: OpenAgentSession, stopped: AbortSignal) => PromptContent | Promise<PromptContent>): void {
+    const { session } = this.#handle,
+      notify = this.notifier(),
+      { agent } = this.policy.key,
+      failed = (error: unknown): void =>
+        notify({ kind: "turnEnded", outcome: { kind: "failed", ...this.policy.failure(error) } });
+    if (!session)
+      return notify({
+        kind: "agentDown",
+        ...this.policy.failure(new AgentError("closed", `${agent.name} is not there.`)),
+      });
+    this.#preparation.begin(
+      stopped => prepare(session, stopped),
+      content => this.#send(session, content, failed),
+      error =>
+        failed(
+          error instanceof AgentError
+            ? error
+            : new UnsentPrompt("Symposium could not make a prompt of this message. See the log.", { cause: error }),
+        ),
+    );
+  }
+
+  #send(
+    { lease: { connection }, id }: OpenAgentSession,
+    { blocks, onReady, onEnded }: PromptContent,
+    failed: (error: unknown) => void,
+  ): void {
+    const notify = this.notifier();
+    onReady?.();
+    if (blocks.length === 0) return failed(new UnsentPrompt("Nothing of this prompt could be sent."));
+    this.policy.onSending(id);
+    connection.prompt(id, blocks, outcome => {
+      onEnded?.(outcome);
+      if (outcome.kind === "stopped") return notify({ kind: "turnEnded", outcome });
+      // The agent's session is unusable: the next prompt opens another, where the user can sign in.
+      if (wantsSignIn(outcome.error)) notify({ kind: "agentDown", ...this.policy.failure(outcome.error) });
+      else failed(outcome.error);
+    });
+  }
+
+  /** Cancels the turn. Returns false if its prompt was not sent yet, which ends the turn at once. */
+  cancel(): boolean {
+    if (this.#preparation.stop()) {
+      this.notifier()({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
+      return false;
+    }
+    const { session } = this.#handle;
+    session?.lease.connection.cancel(session.id);
+    return true;
+  }
+
   /** Ends the opening. The session is closed at the agent unless `close` does something else. */
   leave(close: (session: OpenAgentSession) => void = closeSession): void {
     this.#watch?.[Symbol.dispose]();
     this.#watch = undefined;
+    this.#preparation.stop();
     this.#handle.end(close);
   }
 

@@ -9,7 +9,9 @@ import type { Control, ControlValue } from "../../src/protocol/controls";
 import { assertNever } from "../../src/protocol/wire";
 import type { AgentConnection } from "../acp/connection";
 import { selected } from "../agent-session/agent-answers";
-import { AgentSession } from "../agent-session/agent-session";
+import { wantsSignIn } from "../agent-session/agent-failure";
+import { AgentSession, type PromptContent } from "../agent-session/agent-session";
+import { UnsentPrompt } from "../agent-session/prompt-preparation";
 import { restartedElsewhere } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
 import { methodNotFound } from "../rpc/peer";
@@ -18,10 +20,10 @@ import { ChatOpening, type ChatOpeningDeps } from "./session-opening";
 import { AgentFiles, type Ask } from "./agent-files";
 import { AgentTerminals } from "./agent-terminals";
 import { SessionTimeouts } from "./session-timeouts";
-import { AgentPrompts } from "./agent-prompts";
 import { AgentQuestions } from "./agent-questions";
 import { clientMethod } from "./client-methods";
-import { wantsSignIn, type Attempt } from "./sign-in";
+import { promptContent, type PromptBlocks } from "./prompt-content";
+import type { Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "./session-model";
 import type { SessionStart, SessionDeps } from "./session-deps";
 import { troubleOf } from "./agent-failure";
@@ -35,7 +37,6 @@ export class AgentClient implements Disposable {
   #terminals: AgentTerminals;
   readonly #controls: AgentControls;
   readonly #patience: SessionTimeouts;
-  readonly #prompts: AgentPrompts;
   readonly #openings: ChatOpeningDeps;
   #pause: Disposable | undefined;
   /** Sign-in attempt with which the next opening begins. */
@@ -59,12 +60,6 @@ export class AgentClient implements Disposable {
       id => this.#session.notifier()({ kind: "withdrawn", id }),
     );
     this.#patience = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
-    this.#prompts = new AgentPrompts(
-      path => deps.editor.readTextFile(path),
-      this.#patience,
-      error => this.#refusal(error),
-      () => deps.log("info", "agent", "Sending prompt", { sessionId: start.sessionId }),
-    );
     this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor);
     const { agent, cwd, protocol = 1, extensions = [] } = start;
     this.#openings = {
@@ -81,6 +76,7 @@ export class AgentClient implements Disposable {
       key: this.#openings.key,
       post: report,
       failure: error => this.#trouble(error),
+      onSending: () => this.#sending(),
       opening: (_, left) => this.#opening(left),
       onRefused: () => undefined, // every session is new
       watch: (connection, sessionId) => this.#detail(connection, sessionId),
@@ -186,20 +182,29 @@ export class AgentClient implements Disposable {
     return isNew;
   }
 
-  send(prompt: Prompt): void {
-    const notify = this.#session.notifier(),
-      { opening, current: session } = this.#session;
-    if (!session)
-      return notify({ kind: "agentDown", text: `${this.start.agent.name} is not there.`, actions: ["restartAgent"] });
-    this.#prompts.send(session.lease.connection, session.id, prompt, notify, () => this.#session.isCurrent(opening));
+  /** The attachments are read first. */
+  send({ text, attachments }: Prompt): void {
+    const { editor } = this.deps,
+      notify = this.#session.notifier();
+    const content = ({ blocks, left }: PromptBlocks): PromptContent => ({
+      blocks,
+      onReady: () => {
+        if (left.length > 0) notify({ kind: "leftOut", names: left });
+      },
+      onEnded: outcome => {
+        this.#patience[Symbol.dispose]();
+        if (outcome.kind === "failed" && wantsSignIn(outcome.error)) this.#next = "wanted";
+      },
+    });
+    this.#session.prompt(({ lease: { connection } }) =>
+      attachments
+        ? promptContent(text, attachments, connection.accepts, path => editor.readTextFile(path)).then(content)
+        : content({ blocks: [{ type: "text", text }], left: [] }),
+    );
   }
 
   cancel(): void {
-    const notify = this.#session.notifier();
-    if (this.#prompts.stop()) return notify({ kind: "turnEnded", outcome: { kind: "stopped", reason: "cancelled" } });
-    const { current: session } = this.#session;
-    session?.lease.connection.cancel(session.id);
-    this.#patience.toStop(notify);
+    if (this.#session.cancel()) this.#patience.toStop(this.#session.notifier());
   }
 
   setControl(control: Control, value: ControlValue): void {
@@ -233,7 +238,6 @@ export class AgentClient implements Disposable {
   leave(): void {
     this.#patience[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
-    this.#prompts.stop();
     this.#session.leave();
     this.#questions.settle();
     this.#terminals
@@ -292,13 +296,17 @@ export class AgentClient implements Disposable {
     );
   }
 
-  /** Converts the failure of a prompt. */
-  #refusal(error: unknown): Trouble {
-    if (wantsSignIn(error)) this.#next = "wanted";
-    return this.#trouble(error);
+  #sending(): void {
+    this.deps.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
+    this.#patience.toHear(this.#session.notifier());
   }
 
   #trouble(error: unknown): Trouble {
+    if (error instanceof UnsentPrompt) {
+      const { message, cause } = error;
+      if (cause !== undefined) this.deps.log("error", "agent", "A prompt could not be made", { cause: String(cause) });
+      return { text: message, actions: [] };
+    }
     const { trouble, cause } = troubleOf(error);
     this.deps.log("error", "agent", "Agent failed", {
       sessionId: this.start.sessionId,

@@ -15,7 +15,7 @@ export interface PromptCapabilities {
   readonly embedded: boolean;
 }
 
-export interface PromptContent {
+export interface PromptBlocks {
   readonly blocks: readonly JsonObject[];
   /** Names of the attachments that the agent does not accept. */
   readonly left: readonly string[];
@@ -30,7 +30,7 @@ export async function promptContent(
   attachments: readonly Attachment[],
   { images, embedded }: PromptCapabilities,
   read: (path: string) => Promise<string>,
-): Promise<PromptContent> {
+): Promise<PromptBlocks> {
   const texts = embedded ? await filesOf(attachments, read) : new Map<string, string>();
   const blocks: JsonObject[] = text === "" ? [] : [{ type: "text", text }];
   const left: string[] = [];

@@ -14,7 +14,8 @@ import {
   type AuthMethod,
   type Form,
 } from "../acp/sign-in-methods";
-import { AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../errors";
+import { wantsSignIn } from "../agent-session/agent-failure";
+import { type AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../errors";
 import type { JsonObject } from "../rpc/json";
 import { assertNever } from "../../src/protocol/wire";
 
@@ -34,11 +35,6 @@ export interface SignInDeps {
 interface SignedIn {
   readonly how: string;
   readonly isFresh: boolean;
-}
-
-/** Whether the error is the agent's request to sign in. */
-export function wantsSignIn(error: unknown): boolean {
-  return error instanceof AgentError && error.code === "authRequired";
 }
 
 /**

@@ -11,7 +11,7 @@ import type { AgentCapabilities, AgentConnection } from "../../acp/connection";
 import { V2Updates } from "../../acp/adapt/v2-as-v1";
 import { answerLate, answerRequest, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { failureOf } from "../../agent-session/agent-failure";
-import type { TurnOutcome } from "../../agent-session/agent-message";
+import { UnsentPrompt } from "../../agent-session/prompt-preparation";
 import { AgentSession, type SessionOpening, type SessionUpdates } from "../../agent-session/agent-session";
 import { closeSession, type OpenAgentSession } from "../../agent-session/agent-session-handle";
 import { questionedCall } from "../../permissions/announced-calls";
@@ -27,7 +27,7 @@ import type {
   ModelFailure,
   Permission,
 } from "./model-agent-message";
-import { ModelPrompts } from "./agent-prompts";
+import { ModelPrompts } from "./model-prompts";
 import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
 import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
@@ -73,6 +73,7 @@ export class ModelAgentClient {
       key: { agent, cwd, protocol, role: "lm", extensions },
       post: report,
       failure: error => ({ message: this.#trouble(error) }),
+      onSending: agentSessionId => deps.log("info", "Sending prompt", { agentSessionId }),
       opening: of => this.#opening(of),
       onRefused: (how, error) => deps.log("info", "A session could not be gone on with", { how, error: String(error) }),
       watch: (connection, sessionId) => this.#watchTools(connection, sessionId),
@@ -150,32 +151,16 @@ export class ModelAgentClient {
   }
 
   prompt(prompt: ModelPrompt): void {
-    const { current: session } = this.#session,
-      notify = this.#session.notifier(),
-      ended = (outcome: TurnOutcome<ModelFailure>): void => notify({ kind: "turnEnded", outcome });
-    if (!session) return ended({ kind: "failed", message: `${this.start.agent.name} is not there.` });
-    const {
-        lease: { connection },
-        id,
-      } = session,
-      remembers = this.#remembers;
-    this.#remembers = true;
-    try {
-      this.#prompts.send(connection, id, prompt, remembers, outcome => {
-        if (outcome.kind === "failed") ended({ kind: "failed", message: this.#trouble(outcome.error) });
-        else ended(outcome);
-      });
-      this.deps.log("info", "Sending prompt", { agentSessionId: id });
-    } catch (error) {
-      this.deps.log("error", "A prompt could not be made", { error: String(error) });
-      ended({ kind: "failed", message: "Symposium could not make a prompt of this message. See the log." });
-    }
+    this.#session.prompt((session, stopped) => {
+      const remembers = this.#remembers;
+      this.#remembers = true;
+      return this.#prompts.prepare(session, prompt, remembers, stopped);
+    });
   }
 
   cancel(): void {
     this.#announced.stopped();
-    const { current: session } = this.#session;
-    if (session && !this.#prompts.cancel()) session.lease.connection.cancel(session.id);
+    this.#session.cancel();
   }
 
   /** The question for a tool call. */
@@ -328,7 +313,6 @@ export class ModelAgentClient {
   }
 
   #end(close: (session: OpenAgentSession) => void): void {
-    this.#prompts.leave();
     this.#session.leave(close);
     this.#offer?.close();
     this.#offer = undefined;
@@ -385,6 +369,10 @@ export class ModelAgentClient {
 
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */
   #trouble(error: unknown): string {
+    if (error instanceof UnsentPrompt) {
+      this.deps.log("error", "A prompt could not be made", { error: String(error.cause) });
+      return error.message;
+    }
     const { message, output = "", cause } = failureOf(error);
     this.deps.log("error", "Agent failed", {
       agent: this.start.agent.id,

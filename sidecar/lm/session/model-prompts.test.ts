@@ -2,6 +2,7 @@ import { deepEqual } from "node:assert/strict";
 import { EXTENSION_METHODS } from "../../acp/methods";
 import { LISTING_MS } from "../../proxies/tool-listing";
 import { objectOr } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
 import { callOf, SessionFixture } from "../../testing/session-fixture";
 
 const { session_tools: SESSION_TOOLS } = EXTENSION_METHODS;
@@ -20,7 +21,7 @@ async function asked(fixture: SessionFixture) {
 }
 const mentionsTools = ({ recipients }: SessionFixture): boolean | undefined => recipients.at(-1)?.hasTools;
 
-suite("AgentPrompts", () => {
+suite("ModelPrompts", () => {
   test("waits for the list of tools before a first prompt that mentions tools", async () => {
     await using fixture = new SessionFixture();
     const { offer } = await asked(fixture);
@@ -91,6 +92,46 @@ suite("AgentPrompts", () => {
     deepEqual(
       fixture.agent.received.filter(method => method === "session/prompt" || method.startsWith("cancel")),
       [],
+    );
+  });
+
+  test("cancels a prompt at the agent after an earlier prompt could not be made", async () => {
+    await using fixture = new SessionFixture();
+    fixture.session.ask({
+      requestId: 1,
+      context: () => fixture.context,
+      namesTools: () => true,
+      blocks: ({ hasTools }) => {
+        if (hasTools) throw new Error("no blocks");
+        return [];
+      },
+    });
+    const { offer } = await fixture.open();
+    offer.list();
+    await fixture.settle();
+    fixture.ask(2);
+    await fixture.prompted();
+    fixture.session.cancel(2);
+    await fixture.settle();
+    deepEqual(
+      [fixture.notifications, fixture.agent.received.filter(method => method.includes("cancel"))],
+      [
+        ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)", "end 2", "2 cut"],
+        ["cancel s"],
+      ],
+    );
+  });
+
+  test("opens the session again with the next prompt after the agent has required a sign-in", async () => {
+    await using fixture = new SessionFixture();
+    const { prompt } = await fixture.begin();
+    prompt.fail(new RpcError(RpcCode.authRequired, "Sign in."));
+    await fixture.settle();
+    fixture.ask(2);
+    await fixture.settle();
+    deepEqual(
+      fixture.agents.map(({ received }) => received.filter(method => method.startsWith("session/"))),
+      [["session/new", "session/prompt"], ["session/load"]],
     );
   });
 });

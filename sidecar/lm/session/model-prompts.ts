@@ -1,20 +1,19 @@
 /**
- * Sends the prompts of one open session of an agent. It first sets the session mode that matches the chat mode. A
- * prompt that mentions tools then waits until the agent has requested their list (issue 14 item 4). Then the prompt is
- * sent with the context that the session has not received yet.
+ * Prepares the prompts of one open session of an agent. First the session mode that matches the chat mode is set. A
+ * prompt that mentions tools then waits until the agent has requested their list (issue 14 item 4). The prompt contains
+ * the context that the session has not received yet.
  *
  * Invariants:
- * - `ended` is called at most once per prompt.
- * - A prompt that is cancelled while it waits is never sent.
  * - A prompt mentions tools only if the agent has requested their list. The wait ends within `LISTING_MS`.
  * - Context counts as received only after a turn that ended regularly.
  */
-import type { AgentConnection, PromptOutcome } from "../../acp/connection";
-import { AgentError, agentAnswered } from "../../errors";
+import type { AgentConnection } from "../../acp/connection";
+import type { PromptContent } from "../../agent-session/agent-session";
+import type { OpenAgentSession } from "../../agent-session/agent-session-handle";
 import type { ToolListing } from "../../proxies/tool-listing";
 import type { Neighbour } from "../../proxies/proxy";
 import type { Clock } from "../../rpc/clock";
-import { objectOr, type JsonObject } from "../../rpc/json";
+import { objectOr } from "../../rpc/json";
 import { contextBlocks, type ContextSection } from "../history/chat-context";
 import {
   modeChange,
@@ -38,16 +37,9 @@ export interface ModelPromptsDeps {
   readonly onModeReturn: (back: ModeReturn | undefined) => void;
 }
 
-/** A prompt that was not sent yet. `stopped` is aborted when it is cancelled or dropped. */
-interface Held {
-  readonly ended: (outcome: PromptOutcome) => void;
-  readonly stopped: AbortController;
-}
-
 export class ModelPrompts {
   #mode: SessionMode;
   #known: ReadonlyMap<string, ContextSection> = new Map();
-  #held: Held | undefined;
 
   constructor(
     private readonly agent: string,
@@ -65,14 +57,13 @@ export class ModelPrompts {
     this.#mode = modeUpdated(this.#mode, update);
   }
 
-  /** Throws if the prompt cannot be created. */
-  send(
-    connection: AgentConnection,
-    sessionId: string,
+  /** Throws or rejects if the prompt cannot be created. `stopped` aborts when it is cancelled. */
+  prepare(
+    { lease: { connection }, id }: OpenAgentSession,
     prompt: ModelPrompt,
     remembers: boolean,
-    ended: (outcome: PromptOutcome) => void,
-  ): void {
+    stopped: AbortSignal,
+  ): PromptContent | Promise<PromptContent> {
     const context = prompt.context(),
       change = modeChange(this.#mode, context.mode);
     if (!remembers) this.#known = new Map();
@@ -80,50 +71,23 @@ export class ModelPrompts {
     const notifications = contextBlocks(context.sections, this.#known),
       listing = this.deps.listing(),
       isListed = listing?.isListed === true;
-    const blocksFor = (hasTools: boolean): readonly JsonObject[] =>
-      prompt.blocks({ images, embedded, remembers, hasTools, context: notifications });
-    const blocks = blocksFor(isListed);
-    const send = (prepared: readonly JsonObject[]): void =>
-      connection.prompt(sessionId, prepared, outcome => {
+    const contentFor = (hasTools: boolean): PromptContent => ({
+      blocks: prompt.blocks({ images, embedded, remembers, hasTools, context: notifications }),
+      onEnded: outcome => {
         const isRegular = outcome.kind === "stopped" && outcome.reason !== "cancelled" && outcome.reason !== "refusal";
         this.#known = new Map(isRegular ? context.sections.map(section => [section.id, section]) : []);
-        ended(outcome);
-      });
-    const awaited = isListed || !prompt.namesTools() ? undefined : listing;
-    if (!change && !awaited) return send(blocks);
-    const held: Held = { ended, stopped: new AbortController() };
-    this.#held = held;
-    const prepare = async (): Promise<readonly JsonObject[]> => {
-      if (change) await this.#set(connection, sessionId, change);
-      return (await awaited?.settled(sessionId, chainOf(connection, sessionId), this.deps.clock, held.stopped.signal))
-        ? blocksFor(true)
-        : blocks;
+      },
+    });
+    const content = contentFor(isListed),
+      awaited = isListed || !prompt.namesTools() ? undefined : listing;
+    if (!change && !awaited) return content;
+    const prepare = async (): Promise<PromptContent> => {
+      if (change) await this.#set(connection, id, change);
+      return (await awaited?.settled(id, chainOf(connection, id), this.deps.clock, stopped))
+        ? contentFor(true)
+        : content;
     };
-    prepare()
-      .then(prepared => {
-        if (this.#held !== held) return;
-        this.#held = undefined;
-        send(prepared);
-      })
-      .catch((error: unknown) => {
-        const failure = error instanceof AgentError ? error : agentAnswered(this.agent, String(error), error);
-        ended({ kind: "failed", error: failure });
-      });
-  }
-
-  /** Ends a prompt that was not sent yet. Returns false if there is none. */
-  cancel(): boolean {
-    const held = this.#held;
-    this.#held = undefined;
-    held?.stopped.abort();
-    held?.ended({ kind: "stopped", reason: "cancelled" });
-    return held !== undefined;
-  }
-
-  /** The session has ended. A prompt that was not sent yet is dropped. */
-  leave(): void {
-    this.#held?.stopped.abort();
-    this.#held = undefined;
+    return prepare();
   }
 
   /** If the agent rejects the mode, the prompt is sent anyway: it contains the mode's instructions. */
