@@ -1,0 +1,21 @@
+/** A test that runs a conversation with the product and compares its messages with the golden transcript. */
+import { Transcript } from "../transcript";
+import { Product, type ProductOptions } from "./product";
+
+/** `name`: file name of the transcript. `behavior`: the test's title, also the first line of the transcript. */
+export function golden(
+  name: string,
+  behavior: string,
+  converse: (product: Product) => Promise<void>,
+  options: ProductOptions = {},
+): void {
+  test(`${behavior} (${name})`, async () => {
+    await using product = await Product.open(options);
+    await converse(product);
+    compare(name, behavior, product.lines.all);
+  });
+}
+
+export function compare(name: string, behavior: string, lines: readonly string[]): void {
+  new Transcript([`# ${behavior}`, ...lines]).match(`sidecar/testing/transcripts/${name}.golden`);
+}
