@@ -24,7 +24,7 @@ const HOST_BASE = ["src/clock.ts", "src/deferred.ts", "src/errors.ts", "src/log.
  * file without a row is an error.
  */
 const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
-  ["src/protocol", []],
+  ["src/protocol", ["valibot"]],
 
   ["src/clock.ts", []],
   ["src/deferred.ts", []],

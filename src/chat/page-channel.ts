@@ -3,9 +3,10 @@
  * valid messages of the page. Independent of VS Code, so that tests can run this code between a page and a sidecar.
  */
 import type { Log } from "../log";
+import { pageToHost } from "../protocol/page-schema";
+import { validated } from "../protocol/schema";
 import type { HostToPage, PageToHost } from "../protocol/webview";
 import { ABSENT, step, type PageFlowControl, type OutletEvent } from "./page-flow-control";
-import { validate } from "./validate-page-message";
 
 export interface PageDeps {
   /** VS Code's `postMessage`. Resolves with whether the message was delivered. `undefined`: no view exists. */
@@ -38,9 +39,10 @@ export class PageChannel {
   }
 
   receive(value: unknown): void {
-    const validated = validate(value);
-    if (!validated.ok) return this.deps.log.warn("webview", "Ignored an invalid page message", { why: validated.why });
-    const { message } = validated;
+    const validation = validated(pageToHost, value);
+    if (!validation.ok)
+      return this.deps.log.warn("webview", "Ignored an invalid page message", { why: validation.why });
+    const { message } = validation;
     if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
     if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain")
       void this.#send({ type: "askAgain" });

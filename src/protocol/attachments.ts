@@ -3,35 +3,11 @@
  * from the time of attaching. The page stores attachments with the draft; the sidecar converts them to ACP content.
  * Pure.
  */
-export type Attachment =
-  | { readonly kind: "file" | "folder"; readonly path: string }
-  | {
-      readonly kind: "symbol";
-      readonly name: string;
-      readonly path: string;
-      readonly startLine: number;
-      readonly endLine: number;
-    }
-  /** Without `path` the document has no file yet. `name` is its name in the editor. */
-  | {
-      readonly kind: "selection";
-      readonly name: string;
-      readonly path?: string;
-      readonly startLine: number;
-      readonly endLine: number;
-      readonly text: string;
-    }
-  /** Diagnostics of the editor, one per line. */
-  | { readonly kind: "problems"; readonly count: number; readonly text: string }
-  | { readonly kind: "terminal"; readonly name: string; readonly text: string }
-  /** `data` is base64. */
-  | { readonly kind: "image"; readonly name: string; readonly mimeType: string; readonly data: string };
+import type { Attachment, Want } from "./attachment-schema";
+import { MAX_ATTACHMENTS } from "./limits";
 
-/** A request of the user for content that only the editor has. */
-export type Want =
-  | { readonly kind: "selection" | "problems" | "terminal" }
-  /** Dropped on the page: URIs as the editor supplies them. */
-  | { readonly kind: "dropped"; readonly uris: readonly string[] };
+export type { Attachment, Want } from "./attachment-schema";
+export { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS } from "./limits";
 
 /** An item of the list that `@` opens. */
 export interface Mention {
@@ -43,13 +19,6 @@ export interface Mention {
     | { readonly kind: "attachment"; readonly attachment: Attachment }
     | { readonly kind: "want"; readonly want: Want };
 }
-
-/** Maximum number of attachments per prompt. */
-export const MAX_ATTACHMENTS = 50;
-/** Maximum number of characters of one attachment's text. */
-export const ATTACHED_TEXT_LIMIT = 200_000;
-/** Maximum number of characters of one image's `data`; the page scales larger images down. */
-export const IMAGE_LIMIT = 1_500_000;
 
 /** Label of the attachment's chip. */
 export function nameOf(attachment: Attachment): string {

@@ -15,197 +15,33 @@ import type { AgentChoice } from "./agents";
 import type { Attachment } from "./attachments";
 import type { Control } from "./controls";
 import { append } from "./delivery";
-import type { Elicitation } from "./elicitation";
 import type { SessionDetails } from "./session-details";
-import type { SubagentName, SubagentStatus } from "./subagents";
+import type { Entry, Subagent, SubagentStatus, ToolStatus } from "./entry-schema";
 
-export type { SubagentName, SubagentStatus } from "./subagents";
+export type {
+  ActionId,
+  Compaction,
+  Entry,
+  Notice,
+  Permission,
+  PermissionAnswered,
+  PermissionOption,
+  PermissionOptionKind,
+  PlanStep,
+  Resource,
+  SessionMessage,
+  Subagent,
+  SubagentStatus,
+  ToolCall,
+  ToolContent,
+  ToolLocation,
+  ToolStatus,
+} from "./entry-schema";
+export type { SubagentName } from "./question-schema";
 
 export type SessionId = string;
 
-export type ToolStatus = "pending" | "in_progress" | "completed" | "failed" | "cancelled";
-export type PermissionOptionKind = "allow_once" | "allow_always" | "reject_once" | "reject_always";
-
-/** Content of an agent, in a tool call or between texts. `text` is Markdown; `data` is base64. */
-export type ToolContent =
-  | { readonly kind: "text"; readonly text: string }
-  | { readonly kind: "diff"; readonly path: string; readonly oldText?: string; readonly newText: string }
-  | { readonly kind: "terminal"; readonly terminalId: string; readonly output?: string }
-  | { readonly kind: "image"; readonly mimeType: string; readonly data: string }
-  /** The page does not play audio: it shows the type and size. */
-  | { readonly kind: "audio"; readonly mimeType: string; readonly bytes: number }
-  | Resource
-  /** Content of an unknown kind. */
-  | { readonly kind: "other"; readonly what: string; readonly json: string };
-
-/** A link to a resource, or an embedded resource: then with `text`, or with its size if it is not text. */
-export interface Resource {
-  readonly kind: "resource";
-  readonly uri: string;
-  readonly name?: string;
-  readonly description?: string;
-  readonly mimeType?: string;
-  readonly text?: string;
-  readonly bytes?: number;
-}
-
-export interface ToolLocation {
-  readonly path: string;
-  readonly line?: number;
-}
-
-export interface ToolCall {
-  readonly kind: "tool";
-  readonly id: string;
-  /** The agent's id. It does not identify the entry, because some agents reuse it in a later turn. */
-  readonly toolCallId: string;
-  readonly title: string;
-  /** ACP tool kind: `read`, `edit`, `execute`… An agent's own kinds are passed on. */
-  readonly toolKind: string;
-  readonly status: ToolStatus;
-  readonly content: readonly ToolContent[];
-  readonly locations: readonly ToolLocation[];
-  /** Pretty-printed JSON (or the text itself if it is a string), cut to `TOOL_JSON_LIMIT` characters. */
-  readonly input?: string;
-  readonly output?: string;
-}
 export const TOOL_JSON_LIMIT = 64 * 1024;
-
-export interface PermissionOption {
-  readonly optionId: string;
-  readonly name: string;
-  readonly kind: PermissionOptionKind;
-}
-
-/**
- * Answer to a permission request. `by: "bypass"`: allowed by the setting `bypassPermissions` or by the bypass of the
- * session.
- */
-export type PermissionAnswered =
-  | {
-      readonly kind: "selected";
-      readonly optionId: string;
-      readonly name: string;
-      readonly optionKind: PermissionOptionKind;
-      readonly by: "user" | "bypass";
-    }
-  /**
-   * Without a choice: the turn was cancelled, the tab closed, or the agent withdrew the request or exited. `why` is a
-   * sentence.
-   */
-  | { readonly kind: "cancelled"; readonly why: string };
-
-export interface Permission {
-  readonly kind: "permission";
-  readonly id: string;
-  /** The agent's name as configured by the user. */
-  readonly agent: string;
-  /** Entry id of the tool call in question. */
-  readonly toolEntryId: string;
-  readonly title: string;
-  readonly toolKind: string;
-  /** The parameters, as in `ToolCall.input`, and content of the question, such as a diff. */
-  readonly input?: string;
-  readonly content: readonly ToolContent[];
-  readonly options: readonly PermissionOption[];
-  /**
-   * Symposium itself asks, about a request of the agent to Symposium. The agent's bypass setting does not answer it.
-   */
-  readonly isOurs?: true;
-  /** The subagent that asks; absent if the agent itself asks. */
-  readonly subagent?: SubagentName;
-  readonly answered?: PermissionAnswered;
-}
-
-/** Buttons of a notice. The host handles each of them, except `sendAgain`: the page submits the last prompt again. */
-export type ActionId =
-  | "sendAgain"
-  | "showLogs"
-  | "restartAgent"
-  | "restartSidecar"
-  | "selectAgent"
-  | "manageTrust"
-  | "openSettings"
-  | "addToConfiguration";
-
-/** A message of Symposium (error, restart, note), or of the agent if `from` is set. */
-export interface Notice {
-  readonly kind: "notice";
-  readonly id: string;
-  readonly severity: "info" | "warning" | "error";
-  readonly text: string;
-  /** The agent's name, if the text comes from the agent. */
-  readonly from?: string;
-  readonly detail?: string;
-  readonly actions: readonly ActionId[];
-}
-
-export interface PlanStep {
-  readonly content: string;
-  readonly priority: string;
-  readonly status: string;
-}
-
-/** The agent compacts its context; `text` is the resulting summary in Markdown. */
-export interface Compaction {
-  readonly kind: "compaction";
-  readonly id: string;
-  readonly compactionId: string;
-  /** `in_progress`, `completed`, `failed`, `cancelled`, or a value of a later protocol version. */
-  readonly status: string;
-  readonly text: string;
-  readonly error?: string;
-}
-
-/**
- * Work of a subagent in one turn of its parent. `entries` is its transcript, including its own subagents. Its questions
- * are entries of the conversation, because the user answers them there.
- */
-export interface Subagent extends SubagentName {
-  readonly kind: "subagent";
-  readonly id: string;
-  readonly description?: string;
-  readonly status: SubagentStatus;
-  readonly error?: string;
-  readonly entries: readonly Entry[];
-}
-
-/** A message between two sessions of the agent. Both names are empty if the agent does not send them. */
-export interface SessionMessage {
-  readonly kind: "message";
-  readonly id: string;
-  readonly from: string;
-  readonly to: string;
-  /** Markdown. */
-  readonly text: string;
-}
-
-export type Entry =
-  | { readonly kind: "user"; readonly id: string; readonly text: string; readonly attachments?: readonly Attachment[] }
-  | { readonly kind: "agent"; readonly id: string; readonly text: string; readonly interrupted?: true }
-  /** `ms`: duration in milliseconds; absent while the thought continues. */
-  | { readonly kind: "thought"; readonly id: string; readonly text: string; readonly ms?: number }
-  /** Content other than text in the agent's message. */
-  | { readonly kind: "media"; readonly id: string; readonly content: ToolContent }
-  /** `text`: a plan in Markdown. A plan without steps and text is not shown. */
-  | { readonly kind: "plan"; readonly id: string; readonly steps: readonly PlanStep[]; readonly text?: string }
-  | ToolCall
-  | Permission
-  | Elicitation
-  | Notice
-  | Compaction
-  | Subagent
-  | SessionMessage
-  /**
-   * Updates of an unknown kind: one placeholder per kind and turn. `json` is the first of them; `count` defaults to 1.
-   */
-  | {
-      readonly kind: "unknown";
-      readonly id: string;
-      readonly what: string;
-      readonly json: string;
-      readonly count?: number;
-    };
 
 /**
  * `starting`: the agent is starting and the prompt waits. `cancelling`: cancellation was requested, but the agent has

@@ -2,6 +2,10 @@
  * Session options that an agent offers: mode, model and others (ACP schema v1, `SessionConfigOption`, and the older
  * `modes` and `models`). They keep the agent's order, which is by importance.
  */
+import type { ControlValue } from "./page-schema";
+
+export type { ControlValue } from "./page-schema";
+
 export interface ControlChoice {
   readonly value: string;
   readonly name: string;
@@ -25,9 +29,6 @@ interface Named {
 export type Control =
   | (Named & { readonly kind: "select"; readonly value: string; readonly groups: readonly ControlGroup[] })
   | (Named & { readonly kind: "switch"; readonly value: boolean });
-
-/** For a select the value of a choice, for a switch its state. */
-export type ControlValue = string | boolean;
 
 /** Control id → value: the user's choices for an agent, persisted for its next sessions. */
 export type ControlValues = Readonly<Record<string, ControlValue>>;

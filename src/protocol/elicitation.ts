@@ -2,86 +2,18 @@
  * A question of the agent other than a permission request: a form to fill in, or a page to visit (ACP schema v1,
  * `CreateElicitationRequest`). The values are sent only to the agent and are not part of the conversation.
  */
-import type { SubagentName } from "./subagents";
+import type { Field, FieldValue } from "./question-schema";
 
-export interface FieldOption {
-  readonly value: string;
-  readonly title: string;
-  readonly description?: string;
-}
-
-interface NamedField {
-  /** Property name in the agent's schema. */
-  readonly name: string;
-  readonly title: string;
-  readonly description?: string;
-  readonly required: boolean;
-}
-
-export type Field = NamedField &
-  (
-    | {
-        readonly type: "text";
-        readonly format?: string;
-        readonly minLength?: number;
-        readonly maxLength?: number;
-        readonly pattern?: string;
-        readonly initial?: string;
-      }
-    | {
-        readonly type: "number" | "integer";
-        readonly minimum?: number;
-        readonly maximum?: number;
-        readonly initial?: number;
-      }
-    | { readonly type: "boolean"; readonly initial?: boolean }
-    | { readonly type: "choice"; readonly options: readonly FieldOption[]; readonly initial?: string }
-    | {
-        readonly type: "choices";
-        readonly options: readonly FieldOption[];
-        readonly minItems?: number;
-        readonly maxItems?: number;
-        readonly initial?: readonly string[];
-      }
-  );
-
-export type FieldValue = string | number | boolean | readonly string[];
-
-export interface FormAsk {
-  readonly mode: "form";
-  readonly title?: string;
-  readonly description?: string;
-  readonly fields: readonly Field[];
-}
-/** `url` is http or https. It is opened in the browser only after the user's consent. */
-export interface UrlAsk {
-  readonly mode: "url";
-  readonly url: string;
-  readonly elicitationId: string;
-}
-
-export type ElicitationAnswered =
-  | { readonly kind: "accepted" | "declined" }
-  /** For a page to visit: the agent reports completion. */
-  | { readonly kind: "completed" }
-  /** Without an answer. `why` is a sentence. */
-  | { readonly kind: "cancelled"; readonly why: string };
-
-export interface Elicitation {
-  readonly kind: "elicitation";
-  readonly id: string;
-  /** The agent's name as configured by the user. */
-  readonly agent: string;
-  readonly message: string;
-  readonly ask: FormAsk | UrlAsk;
-  /** The subagent that asks; absent if the agent itself asks. */
-  readonly subagent?: SubagentName;
-  readonly answered?: ElicitationAnswered;
-}
-
-export type ElicitationChoice =
-  | { readonly kind: "accept"; readonly values: Readonly<Record<string, FieldValue>> }
-  | { readonly kind: "decline" };
+export type {
+  Elicitation,
+  ElicitationAnswered,
+  ElicitationChoice,
+  Field,
+  FieldOption,
+  FieldValue,
+  FormAsk,
+  UrlAsk,
+} from "./question-schema";
 
 /**
  * Validates a value for a field. Returns an error sentence, or `undefined` if it is valid. `undefined` as value:

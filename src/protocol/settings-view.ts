@@ -1,6 +1,7 @@
 /**
  * Settings page ↔ extension host, by `postMessage`. The host sends the complete view with each change. The page draws
- * it, reports the user's actions and contains no rules. The host validates all messages of the page.
+ * it, reports the user's actions and contains no rules. The host validates all messages of the page
+ * (`settings-schema.ts`).
  */
 import type { Installable } from "./agent-service";
 
@@ -113,18 +114,3 @@ export type HostToSettings =
   | { readonly type: "say"; readonly text: string }
   /** Moves the focus to this row. */
   | { readonly type: "reveal"; readonly of: Installable; readonly id: string };
-
-export type SettingsToHost =
-  | { readonly type: "ready" }
-  | { readonly type: "row"; readonly of: Installable; readonly id: string; readonly act: RowAct }
-  | { readonly type: "bypass"; readonly id: string; readonly isOn: boolean }
-  | { readonly type: "enable"; readonly id: string; readonly isOn: boolean }
-  /** Moves to this index of the list, from 0; an index beyond the end means the end. */
-  | { readonly type: "move"; readonly id: string; readonly to: number }
-  | { readonly type: "add"; readonly what: "agent" | "registryAgent" | "extension" }
-  | { readonly type: "note"; readonly act: NoteAct }
-  | { readonly type: "modifier"; readonly isOn: boolean }
-  | { readonly type: "updates"; readonly mode: UpdateMode }
-  | { readonly type: "checkUpdates" }
-  | { readonly type: "open"; readonly what: "settings" | "page" | "walkthrough" | "logs" }
-  | { readonly type: "log"; readonly level: "error" | "warn" | "info" | "debug"; readonly message: string };

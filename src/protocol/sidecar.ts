@@ -13,7 +13,10 @@ import type { ExtensionConfig } from "./extensions";
 import type { IdeAnswer, IdeRequest } from "./ide";
 import type { LmHostToSidecar, LmSidecarToHost } from "./lm";
 import type { LogLevel, LogLine } from "./log";
+import type { PermissionChoice } from "./page-schema";
 import type { Call, Note } from "./wire";
+
+export type { PermissionChoice } from "./page-schema";
 
 /** Incremented with each incompatible change of this file. */
 export const PROTOCOL = 8;
@@ -67,11 +70,6 @@ export interface ChildProcessRecord {
 export type PromptBlock =
   | { readonly type: "text"; readonly text: string }
   | { readonly type: "attachment"; readonly attachment: Attachment };
-
-export interface PermissionChoice {
-  readonly kind: "option";
-  readonly optionId: string;
-}
 
 /** End of a bypass: with the session, or when the user resets `bypassPermissions` in the settings. */
 export type BypassUntil = "sessionEnds" | "revoked";

@@ -10,7 +10,8 @@
 import { sidecarState } from "../../chat/sidecar-state";
 import type { InstallProgress, Installable } from "../../protocol/agent-service";
 import { foundAgents } from "../../protocol/known-programs";
-import type { AgentRow, HostToSettings, NoteAct, RowAct, SettingsToHost } from "../../protocol/settings-view";
+import type { SettingsToHost } from "../../protocol/settings-schema";
+import type { AgentRow, HostToSettings, NoteAct, RowAct } from "../../protocol/settings-view";
 import { assertNever } from "../../protocol/wire";
 import { alwaysQuestion } from "../store/bypass-question";
 import { moved, withEnabled } from "../store/extensions";

@@ -6,8 +6,9 @@ import * as vscode from "vscode";
 import { freshNonce, pageHtml } from "../../chat/page-html";
 import type { Log } from "../../log";
 import { SETTINGS_PAGE } from "../../names";
+import { validated } from "../../protocol/schema";
+import { settingsToHost } from "../../protocol/settings-schema";
 import type { SettingsController } from "./settings-controller";
-import { validateSettings } from "./validate-settings-message";
 
 export class SettingsPages implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
   #panel: vscode.WebviewPanel | undefined;
@@ -69,9 +70,9 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     }); // an undelivered message was for a page that will send `ready` again
     const listeners = [
       webview.onDidReceiveMessage((value: unknown) => {
-        const validated = validateSettings(value);
-        if (validated.ok) void page.onMessage(validated.message);
-        else this.log.warn("webview", "Ignored an invalid settings page message", { why: validated.why });
+        const validation = validated(settingsToHost, value);
+        if (validation.ok) void page.onMessage(validation.message);
+        else this.log.warn("webview", "Ignored an invalid settings page message", { why: validation.why });
       }),
       life.visibility(isVisible => {
         if (!isVisible) page.hidden();

@@ -1,7 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { SettingsToHost } from "../../protocol/settings-view";
-import { validateSettings } from "./validate-settings-message";
+import { validated } from "./schema";
+import { settingsToHost, type SettingsToHost } from "./settings-schema";
+
+const validate = (value: unknown) => validated(settingsToHost, value);
 
 const MESSAGES: readonly SettingsToHost[] = [
   { type: "ready" },
@@ -21,8 +23,8 @@ const MESSAGES: readonly SettingsToHost[] = [
 suite("settings page message validation", () => {
   test("accepts every valid message and drops unknown fields", () => {
     for (const message of MESSAGES) {
-      deepEqual(validateSettings(message), { ok: true, message });
-      deepEqual(validateSettings({ ...message, more: 1 }), { ok: true, message });
+      deepEqual(validate(message), { ok: true, message });
+      deepEqual(validate({ ...message, more: 1 }), { ok: true, message });
     }
   });
 
@@ -48,15 +50,15 @@ suite("settings page message validation", () => {
       { type: "log", level: "trace", message: "" },
       { type: "log", level: "info", message: "x".repeat(4_097) },
     ]) {
-      const validated = validateSettings(wrong);
-      ok(!validated.ok && validated.why.startsWith("message"), JSON.stringify(wrong));
+      const validation = validate(wrong);
+      ok(!validation.ok && validation.why.startsWith("message"), JSON.stringify(wrong));
     }
   });
 
   test("never throws for any JSON", () =>
     fc.assert(
       fc.property(fc.jsonValue(), value => {
-        equal(typeof validateSettings(value).ok, "boolean");
+        equal(typeof validate(value).ok, "boolean");
       }),
     ));
 });

@@ -1,0 +1,117 @@
+/** Messages of the page to the extension host; see `webview.ts`. */
+import * as v from "valibot";
+import { attachments, want } from "./attachment-schema";
+import { actionId, entry, MAX_ENTRIES } from "./entry-schema";
+import { elicitationChoice } from "./question-schema";
+import { count, filled, finite, fitting, json, list, text, whole, type Infer } from "./schema";
+
+const MIB = 1024 * 1024;
+const MAX_TABS = 100;
+/** Ids that Symposium generates (UUIDs) or reads from the settings. */
+const id = filled(512);
+/** Texts and ids of agents, which choose their length. */
+const long = text(4 * MIB);
+const theirId = filled(4 * MIB);
+/** Text that opens in an editor or terminal beside the chat. */
+const shownText = text(300_000);
+
+const tabId = id;
+export type TabId = string;
+
+const tabPosition = v.object({
+  tabId,
+  /** The last event that the page has handled; its `seq` is -1 before the first. */
+  at: v.exactOptional(v.object({ bootId: id, seq: whole(-1) })),
+  asked: count,
+  shown: fitting(entry, MAX_ENTRIES),
+  agentId: v.exactOptional(id),
+  cwd: v.exactOptional(filled(4_096)),
+  /** Title of the tab; absent while it is just the agent's name. */
+  title: v.exactOptional(long),
+});
+/** Position of the page in one tab. `shown`, `agentId` and `cwd` allow a tab to continue after its sidecar is lost. */
+export type TabPosition = Infer<typeof tabPosition>;
+
+const change = { path: filled(4_096), oldText: v.exactOptional(shownText), newText: shownText };
+const changeOf = v.object(change);
+/** A change of a file, or of a part of it, that an agent made or proposes. Without `oldText` it is new. */
+export type Change = Infer<typeof changeOf>;
+
+const permissionChoice = v.object({ kind: v.literal("option"), optionId: long });
+export type PermissionChoice = Infer<typeof permissionChoice>;
+
+const controlValue = v.union([long, v.boolean()]);
+/** For a select the value of a choice, for a switch its state. */
+export type ControlValue = Infer<typeof controlValue>;
+
+export const pageToHost = v.variant("type", [
+  /** Sent at start, when the page misses a message, and on `askAgain`. Contains only the tabs that need an answer. */
+  v.object({
+    type: v.literal("webview-ready"),
+    tabs: list(tabPosition, MAX_TABS),
+    /**
+     * Value of the last `state`, 0 before the first. A page that has not received a loss yet may be about to show more
+     * than `shown`.
+     */
+    losses: count,
+  }),
+  /** `agentId`: the tab's agent; default: the agent of new tabs. */
+  v.object({ type: v.literal("new-tab"), tabId, agentId: v.exactOptional(id) }),
+  v.object({ type: v.literal("close-tab"), tabId }),
+  v.object({ type: v.literal("select-tab"), tabId }),
+  v.object({
+    type: v.literal("prompt"),
+    tabId,
+    messageId: id,
+    text: long,
+    attachments: v.exactOptional(attachments),
+    /**
+     * As in `webview-ready`: a page that has not received a loss yet may turn this prompt into a draft again. Absent:
+     * the message does not come from a page.
+     */
+    losses: v.exactOptional(count),
+  }),
+  /** Like `chat/withdraw` and `chat/sendQueued`. */
+  v.object({ type: v.literal("withdraw"), tabId, messageId: id }),
+  v.object({ type: v.literal("send-queued"), tabId }),
+  /**
+   * Searches suggestions for the text after an `@`; answered by `found` with the same `asked`, unless a newer search
+   * has arrived.
+   */
+  v.object({ type: v.literal("find"), asked: count, query: text(1_000) }),
+  /** Answered by `attach` for this tab, or by `failed`. */
+  v.object({ type: v.literal("want"), tabId, want }),
+  v.object({ type: v.literal("cancel"), tabId }),
+  v.object({ type: v.literal("answer-permission"), tabId, permissionId: theirId, choice: permissionChoice }),
+  /** The user wants to allow everything: the host asks for confirmation and for the end of the bypass. */
+  v.object({ type: v.literal("bypass"), tabId }),
+  /** Ends the bypass of this session. */
+  v.object({ type: v.literal("end-bypass"), tabId }),
+  v.object({ type: v.literal("answer-elicitation"), tabId, elicitationId: theirId, choice: elicitationChoice }),
+  v.object({ type: v.literal("set-option"), tabId, controlId: theirId, value: controlValue }),
+  v.object({ type: v.literal("action"), tabId, action: actionId }),
+  v.object({ type: v.literal("select-agent"), agentId: id }),
+  /** `preview`: opens a file of follow mode without moving the focus. */
+  v.object({ type: v.literal("open-link"), href: filled(8_192), preview: v.exactOptional(v.literal(true)) }),
+  v.object({ type: v.literal("open-diff"), tabId, ...change }),
+  /** Opens the terminal's content as the page shows it now. */
+  v.object({
+    type: v.literal("open-terminal"),
+    tabId,
+    command: text(10_000),
+    output: shownText,
+    exit: v.exactOptional(v.object({ code: v.exactOptional(finite), signal: v.exactOptional(text(100)) })),
+  }),
+  /**
+   * Number of events and snapshots that the page has handled since its start. The host stops posting if too many are
+   * unacknowledged.
+   */
+  v.object({ type: v.literal("ack"), handled: count }),
+  v.object({
+    type: v.literal("log"),
+    level: v.picklist(["error", "warn", "info", "debug"]),
+    message: text(4_096),
+    data: v.exactOptional(json(16_384)),
+  }),
+]);
+export type PageToHost = Infer<typeof pageToHost>;

@@ -1,0 +1,98 @@
+/**
+ * Vocabulary of the wire schemas, over valibot: limits of size, and errors that name the position. The schemas accept
+ * values of an untrusted program. Lists and texts are measured before their content is checked. Pure.
+ *
+ * Programs that only need the types import them with `import type`, so that their bundles do not contain valibot.
+ */
+import * as v from "valibot";
+import { isObject, type Fields } from "./json";
+
+export type Schema<T> = v.GenericSchema<unknown, T>;
+
+type DeepReadonly<T> = unknown extends T
+  ? T
+  : T extends string | number | boolean | undefined
+    ? T
+    : T extends readonly (infer E)[]
+      ? readonly DeepReadonly<E>[]
+      : { readonly [K in keyof T]: DeepReadonly<T[K]> };
+
+/** The type of the values that a schema accepts. */
+export type Infer<S extends v.GenericSchema> = DeepReadonly<v.InferOutput<S>>;
+
+/** At most `longest` UTF-16 units. */
+export const text = (longest: number) => v.pipe(v.string(), v.maxLength(longest));
+
+/** Like `text`, and not empty. */
+export const filled = (longest: number) => v.pipe(v.string(), v.maxLength(longest), v.nonEmpty());
+
+/** Like `text`, of this form. */
+export const matching = (longest: number, form: RegExp) => v.pipe(v.string(), v.maxLength(longest), v.regex(form));
+
+export const finite = v.pipe(v.number(), v.finite());
+
+/** A whole number from `least`. */
+export const whole = (least: number) => v.pipe(v.number(), v.safeInteger(), v.minValue(least));
+
+/** A whole number from 0. */
+export const count = whole(0);
+
+const sized = (most: number) =>
+  v.custom<unknown[]>(value => Array.isArray(value) && value.length <= most, `a list of at most ${most}`);
+
+export const list = <S extends v.GenericSchema>(item: S, most: number) => v.pipe(sized(most), v.array(item));
+
+/**
+ * A list from which mismatching items are dropped. Another version may have saved it, and the other items are useful.
+ */
+export const fitting = <T>(item: Schema<T>, most: number) =>
+  v.pipe(
+    sized(most),
+    v.transform(items =>
+      items.flatMap((value): readonly T[] => {
+        const parsed = v.safeParse(item, value, { abortEarly: true });
+        return parsed.success ? [parsed.output] : [];
+      }),
+    ),
+  );
+
+/** An object with arbitrary names, including those of object members, whose values all match the schema. */
+export const record = <T>(name: Schema<string>, item: Schema<T>, most: number) =>
+  v.pipe(
+    v.custom<Fields>(
+      value => isObject(value) && Object.keys(value).length <= most,
+      `an object of at most ${most} fields`,
+    ),
+    v.transform((fields): unknown => Object.entries(fields)),
+    pairs(name, item),
+    v.transform((entries): Readonly<Record<string, T>> => Object.fromEntries(entries)),
+  );
+
+const pairs = <T>(name: Schema<string>, item: Schema<T>): Schema<[string, T][]> => v.array(v.tuple([name, item]));
+
+/** An arbitrary object of at most `longest` characters of JSON, for the log. */
+export const json = (longest: number) =>
+  v.custom<Fields>(
+    value => isObject(value) && JSON.stringify(value).length <= longest,
+    `an object of at most ${longest} characters`,
+  );
+
+export type Validation<T> = { readonly ok: true; readonly message: T } | { readonly ok: false; readonly why: string };
+
+/**
+ * Returns a copy of the message with the known fields only. `why` names the position and the expected value, and
+ * contains nothing of the message.
+ */
+export function validated<S extends v.GenericSchema>(schema: S, value: unknown): Validation<Infer<S>> {
+  const parsed = v.safeParse(schema, value, { abortEarly: true });
+  return parsed.success
+    ? { ok: true, message: parsed.output as Infer<S> }
+    : { ok: false, why: mismatch(parsed.issues[0]) };
+}
+
+function mismatch({ kind, type, path, message, expected }: v.BaseIssue<unknown>): string {
+  // Names of a record are third-party text and are not part of a path, because a record is checked as a list of pairs.
+  const where = (path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
+  if (type === "custom") return `message${where}: expected ${message}`;
+  return `message${where}: ${kind === "schema" ? "wrong type, " : ""}expected ${expected ?? type}`;
+}
