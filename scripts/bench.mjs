@@ -69,7 +69,8 @@ try {
       results.push({ bench: name, ...result });
       if (!json)
         console.log(
-          `${name.padEnd(12)} ${result.what.padEnd(60)} ${result.ratio.toFixed(2).padStart(8)} × ${result.yardstick}${verdict(result)}`,
+          `${name.padEnd(12)} ${result.what.padEnd(60)} ${result.ratio.toFixed(2).padStart(8)} × ` +
+            `${result.yardstick}${verdict(result)}`,
         );
     }
     if (json && tables.length > 0) results.push({ bench: name, tables });

@@ -16,6 +16,8 @@ const results = (
 const { passed, failed, skipped } = sum("check", results);
 for (const { title, message } of failed) console.error(`\n✗ ${title}\n${message.trimEnd()}`);
 for (const { title, reason } of skipped) console.log(`- ${title}: ${reason}`);
-const summary = `check: ${passed} passed, ${failed.length} failed, ${skipped.length} skipped (${Math.round((Date.now() - started) / 1000)} s)`;
+const summary =
+  `check: ${passed} passed, ${failed.length} failed, ${skipped.length} skipped ` +
+  `(${Math.round((Date.now() - started) / 1000)} s)`;
 if (failed.length > 0) fail(`\n${summary}`);
 console.log(summary);

@@ -23,7 +23,8 @@ export async function start(argv) {
   });
   if (asked.rest.length > 0)
     fail(
-      `Unexpected argument "${asked.rest.join(" ")}". Pass an agent's command as one argument: npm start -- --agent 'my-agent --acp'`,
+      `Unexpected argument "${asked.rest.join(" ")}". ` +
+        "Pass an agent's command as one argument: npm start -- --agent 'my-agent --acp'",
     );
   if (!asked.smoke && (asked.prompt.length > 0 || asked.screenshot || asked.timeout || asked.permission || asked.stop))
     fail("--prompt, --permission, --stop, --screenshot and --timeout require --smoke.");

@@ -12,7 +12,8 @@ export function summary(results, { seconds, grep, only = [] }) {
   const lines = [
     ...results.map(
       ({ name, passed, failed, skipped, seconds }) =>
-        `${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed.length).padStart(4)} failed ${String(skipped.length).padStart(4)} skipped ${String(seconds).padStart(5)} s`,
+        `${name.padEnd(10)} ${String(passed).padStart(5)} passed ${String(failed.length).padStart(4)} ` +
+        `failed ${String(skipped.length).padStart(4)} skipped ${String(seconds).padStart(5)} s`,
     ),
     ...total.skipped.map(({ title, reason }) => `skipped: ${title} (${reason})`),
     ...total.failed.flatMap(({ title, message }, i) => [

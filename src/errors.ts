@@ -55,7 +55,8 @@ export function noHandshake(program: string, remedy: "otherNode" | "again", caus
 export function noLoginNode(cause: unknown): StartFailed {
   return new StartFailed(
     "again",
-    "Symposium’s sidecar did not start with VS Code’s built-in Node, and your login shell has no Node 20 or newer. Install it, then restart the sidecar.",
+    "Symposium’s sidecar did not start with VS Code’s built-in Node, " +
+      "and your login shell has no Node 20 or newer. Install it, then restart the sidecar.",
     { cause },
   );
 }
@@ -64,7 +65,8 @@ export function otherVersion(custom: boolean, ours: string): StartFailed {
   return new StartFailed(
     "none",
     custom
-      ? `The program in symposium.acpAgentPath does not have this extension’s version ${ours}. Install that version, or clear the setting.`
+      ? `The program in symposium.acpAgentPath does not have this extension’s version ${ours}. ` +
+          "Install that version, or clear the setting."
       : `Symposium was updated on disk while version ${ours} is running. Reload the window.`,
   );
 }

@@ -76,9 +76,9 @@ export class AttentionBadge {
   }
 
   #notify({ name, title, wants }: Wanted): void {
-    this.deps.notify(
-      `${name} ${wants === "answer" ? "asks you a question" : "has finished"}${title === undefined ? "" : ` in “${title}”`}.`,
-    );
+    const event = wants === "answer" ? "asks you a question" : "has finished",
+      place = title === undefined ? "" : ` in “${title}”`;
+    this.deps.notify(`${name} ${event}${place}.`);
   }
 
   #show(): void {

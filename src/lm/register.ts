@@ -34,7 +34,8 @@ export function partsTaken(): Promise<void> {
 export const toolParts: Omit<ToolDeps, "running"> = {
   markdown(text, link) {
     const first = link
-      ? `This content is shortened. [${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
+      ? "This content is shortened. " +
+        `[${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
       : "";
     const markdown = new vscode.MarkdownString(first + text);
     markdown.isTrusted = link ? { enabledCommands: [link.command] } : false;

@@ -27,7 +27,9 @@ export function positionOf(
   return character <= text.length
     ? { line, character }
     : {
-        wrong: `Line ${line + 1} of ${path} has ${text.length} characters, so character ${character + 1} does not exist.`,
+        wrong:
+          `Line ${line + 1} of ${path} has ${text.length} characters, ` +
+          `so character ${character + 1} does not exist.`,
       };
 }
 
@@ -51,7 +53,9 @@ function symbolIn(
     .map(each => each + 1)
     .join(", ");
   return {
-    wrong: `“${symbol}” is not on line ${line + 1} of ${path}; it is on line${others.length === 1 ? "" : "s"} ${text}${others.length > 8 ? " and more" : ""}.`,
+    wrong:
+      `“${symbol}” is not on line ${line + 1} of ${path}; it is on line${others.length === 1 ? "" : "s"} ` +
+      `${text}${others.length > 8 ? " and more" : ""}.`,
   };
 }
 

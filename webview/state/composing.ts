@@ -86,7 +86,8 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
     ...(tooLarge.length === 0
       ? []
       : [
-          `Size limit of attachments exceeded: ${tooLarge.map(nameOf).join(", ")}. Send the prompt, or remove some attachments.`,
+          `Size limit of attachments exceeded: ${tooLarge.map(nameOf).join(", ")}. ` +
+            "Send the prompt, or remove some attachments.",
         ]),
     ...(isFull ? [`A prompt can have at most ${MAX_ATTACHMENTS} attachments.`] : []),
   ];
@@ -201,7 +202,9 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
   if (lost.length > 0) {
     const after = drafts.returned(tab.drafts, [prompt]),
-      text = `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} no longer stored. Attach ${lost.length === 1 ? "it" : "them"} again, then send the prompt.`;
+      text =
+        `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} no longer stored. Attach ` +
+        `${lost.length === 1 ? "it" : "them"} again, then send the prompt.`;
     return [
       withTab(page, { ...tab, drafts: after, remark: { tone: "info", text } }),
       [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE],

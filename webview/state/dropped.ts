@@ -61,4 +61,5 @@ export function pastesImages(
 }
 
 export const OTHER_FILES =
-  "Only images can be dropped from outside VS Code. Hold Shift and drag a file from the Explorer, or select “Add to Symposium” in its menu.";
+  "Only images can be dropped from outside VS Code. " +
+  "Hold Shift and drag a file from the Explorer, or select “Add to Symposium” in its menu.";

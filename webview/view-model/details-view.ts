@@ -69,7 +69,8 @@ function setupSentences({ added, removed, replaced, members }: SetupChange = {})
     names.length === 0
       ? []
       : [
-          `${verb} the MCP server${names.length === 1 ? "" : "s"} ${enumerated(names.map(name => `“${visibleLine(name)}”`))}.`,
+          `${verb} the MCP server${names.length === 1 ? "" : "s"} ` +
+            `${enumerated(names.map(name => `“${visibleLine(name)}”`))}.`,
         ];
   return [
     ...servers("Adds", added),
@@ -92,14 +93,15 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
         [altered, "changed"],
       ] as const
     ).filter(([blocks]) => blocks > 0);
-  return [
-    `Changed ${counted(count, "prompt")}${count === 1 ? ":" : ". The last change:"} ${enumerated(parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`))}.`,
-  ];
+  const changes = parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`);
+  return [`Changed ${counted(count, "prompt")}${count === 1 ? ":" : ". The last change:"} ${enumerated(changes)}.`];
 }
 
 /** `isNamed`: includes the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
-  const tools = `Tools${isNamed ? ` of “${visibleLine(server)}”` : ""}: ${offered === undefined ? "" : `${offered} `}offered`;
+  const owner = isNamed ? ` of “${visibleLine(server)}”` : "",
+    tools = `Tools${owner}: ${offered === undefined ? "" : `${offered} `}offered`,
+    called = calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`;
   if (listFailed === true) return `${tools}. The MCP server did not list them. See the log.`;
   switch (stage) {
     case "offered":
@@ -108,19 +110,16 @@ function toolSentence({ server, stage, offered, listed, calls, listFailed }: Too
       return `${tools}, connected. The agent has not requested the list.`;
     case "listed":
     case "called":
-      return `${tools}, connected, ${listed} listed, ${calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`}.`;
+      return `${tools}, connected, ${listed} listed, ${called}.`;
   }
 }
 
 function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {
+  const last = lastPrompt === undefined || lastPrompt === prompt ? "" : ` (last: ${ms(lastPrompt)})`;
   const back = (time: number | undefined): string => (time === undefined ? "" : `, ${ms(time)} back`);
   return [
     ...(setup === undefined ? [] : [`Setup: ${ms(setup)} to the agent${back(setupAnswer)}.`]),
-    ...(prompt === undefined
-      ? []
-      : [
-          `Prompts: ${ms(prompt)} to the agent${lastPrompt === undefined || lastPrompt === prompt ? "" : ` (last: ${ms(lastPrompt)})`}${back(answer)}.`,
-        ]),
+    ...(prompt === undefined ? [] : [`Prompts: ${ms(prompt)} to the agent${last}${back(answer)}.`]),
   ];
 }
 

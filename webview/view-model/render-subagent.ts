@@ -20,6 +20,12 @@ const STATUS: Readonly<Record<SubagentStatus, CardHeader["status"]>> = {
   cancelled: { text: "cancelled", tone: "warning" },
 };
 
+/** Suffix of a nested subagent's line; empty if the state is unknown. */
+function stateOf(status: SubagentStatus): string {
+  const shown = STATUS[status];
+  return shown === undefined ? "" : ` · ${shown.text}`;
+}
+
 /** Maximum number of a subagent's entries in its card, and of characters of a text among them. */
 const MAX_ENTRIES = 40,
   MAX_TEXT = 2_000;
@@ -96,10 +102,7 @@ function partsOf(entry: Entry, depth: number): readonly string[] {
     case "subagent":
       return depth >= MAX_DEPTH
         ? []
-        : [
-            `Subagent **${literal(entry.name)}**${STATUS[entry.status] === undefined ? "" : ` · ${STATUS[entry.status]?.text ?? ""}`}`,
-            ...linesOf(entry.entries, depth + 1),
-          ];
+        : [`Subagent **${literal(entry.name)}**${stateOf(entry.status)}`, ...linesOf(entry.entries, depth + 1)];
     case "media":
       return [
         entry.content.kind === "audio" || entry.content.kind === "resource"

@@ -108,17 +108,19 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
       return [subagentCard(entry)];
     case "message":
       return [messageCard(entry)];
-    case "unknown":
+    case "unknown": {
+      const times = (entry.count ?? 1) > 1 ? ` (${entry.count} times)` : "";
       return [
         card(entry.id, "unknown", {
           header: {
             icon: "info",
-            text: `The agent sent unsupported content: ${literal(entry.what)}${(entry.count ?? 1) > 1 ? ` (${entry.count} times)` : ""}`,
+            text: `The agent sent unsupported content: ${literal(entry.what)}${times}`,
             tone: "plain",
           },
           folded: [textBlock(entry.json, "json")],
         }),
       ];
+    }
   }
 }
 

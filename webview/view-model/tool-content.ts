@@ -62,7 +62,8 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
             src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`,
             alt: `Image (${visibleText(content.mimeType)}, ${size(bytesOf(content.data))})`,
           }
-        : `*Image that cannot be displayed (${literal(content.mimeType) || "unknown type"}, ${size(bytesOf(content.data))})*`;
+        : `*Image that cannot be displayed (${literal(content.mimeType) || "unknown type"}, ` +
+            `${size(bytesOf(content.data))})*`;
     case "audio":
       return contentName(content);
     case "resource":

@@ -150,7 +150,8 @@ export class IdeOperations implements vscode.Disposable {
       found,
       hasSpoken || found.length > 0
         ? undefined
-        : `VS Code has no diagnostics for this file. Its language service for ${document.languageId} may be missing or still loading.`,
+        : "VS Code has no diagnostics for this file. " +
+            `Its language service for ${document.languageId} may be missing or still loading.`,
     );
   }
 

@@ -29,7 +29,8 @@ const NO_PROBLEMS = "VS Code reports no errors or warnings.";
 const NO_TERMINAL = "No text is selected in a terminal. Select the text to add first.";
 /** Terminal output is cut at the beginning, because its end is more informative. */
 const TOO_EARLY = "(The beginning is omitted.)\n";
-const TOO_LONG = `The selection is longer than ${ATTACHED_TEXT_LIMIT.toLocaleString("en")} characters. Add the file instead.`;
+const LIMIT = ATTACHED_TEXT_LIMIT.toLocaleString("en"),
+  TOO_LONG = `The selection is longer than ${LIMIT} characters. Add the file instead.`;
 
 export class EditorContext {
   constructor(private readonly terminal: TerminalSelection) {}
@@ -106,7 +107,8 @@ export class EditorContext {
     const remaining = given.length - MAX_ATTACHMENTS;
     if (remaining > 0)
       left.push(
-        `At most ${MAX_ATTACHMENTS} items can be added at once; ${remaining} ${remaining === 1 ? "is" : "are"} omitted.`,
+        `At most ${MAX_ATTACHMENTS} items can be added at once; ${remaining} ` +
+          `${remaining === 1 ? "is" : "are"} omitted.`,
       );
     const [first, ...others] = left;
     return {

@@ -193,7 +193,8 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
     problems.push(
       distribution === undefined
         ? `${where} has no “distribution” with a start command and is ignored.`
-        : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is ignored.`,
+        : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” ` +
+            "with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is ignored.",
     );
     return undefined;
   }
@@ -201,7 +202,8 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
     configuration = readConfiguration(ownConfiguration);
   if (ownConfiguration !== undefined && !configuration)
     problems.push(
-      `“ownConfiguration” of ${where} is invalid. It needs “file”, an absolute path or a path that starts with ~/, and “format”: ${CONFIGURATION_FORMATS.join(", ")}.`,
+      `“ownConfiguration” of ${where} is invalid. It needs “file”, an absolute path or a path that ` +
+        `starts with ~/, and “format”: ${CONFIGURATION_FORMATS.join(", ")}.`,
     );
   if (bypassPermissions !== undefined && typeof bypassPermissions !== "boolean")
     problems.push(`“bypassPermissions” of ${where} is neither true nor false. Symposium asks you.`);
@@ -240,7 +242,8 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
   const known = agents.find(({ id }) => id === value);
   if (known) return known.id;
   problems.push(
-    `symposium.currentAgentId contains “${typeof value === "string" ? value : JSON.stringify(value)}”, which is not a configured agent. New tabs use ${ELIZA.name}.`,
+    `symposium.currentAgentId contains “${typeof value === "string" ? value : JSON.stringify(value)}”, ` +
+      `which is not a configured agent. New tabs use ${ELIZA.name}.`,
   );
   return ELIZA.id;
 }

@@ -17,7 +17,9 @@ export function bypassQuestion(agent: string): BypassQuestion {
     question: questionFor(name),
     detail: [
       `${meaningFor(name)} This also allows its open permission requests in this tab.`,
-      `“${THIS_SESSION}” ends when you select Ask Again above the prompt, or close the tab or the window. “${alwaysFor(name)}” applies to all tabs and VS Code's chat until you turn it off in the settings of Symposium.`,
+      `“${THIS_SESSION}” ends when you select Ask Again above the prompt, or close the tab or the window. ` +
+        `“${alwaysFor(name)}” applies to all tabs and VS Code's chat until you turn it off ` +
+        "in the settings of Symposium.",
     ].join("\n\n"),
     choices: [
       { label: THIS_SESSION, until: "sessionEnds" },
@@ -44,7 +46,8 @@ const THIS_SESSION = "This Session";
 const alwaysFor = (agent: string): string => `Always for ${agent}`;
 const questionFor = (agent: string): string => `Allow ${agent} to do everything without asking?`;
 const meaningFor = (agent: string): string =>
-  `${agent} can then read, change and delete files, run commands and use the network with your rights, without asking you.`;
+  `${agent} can then read, change and delete files, run commands and use the network with your rights, ` +
+  "without asking you.";
 
 /** Names come from the settings or a registry. Reduces them to one line that fits a button. */
 function shortened(agent: string): string {

@@ -164,7 +164,9 @@ function ofUser(
         ? `${where} has no “distribution” with a start command and is ignored.`
         : readDistribution(distribution, true)
           ? `${where} has a URL, which only MCP servers support. Add “kind”: “mcp”. The extension is ignored.`
-          : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, “http” with a “url”. The extension is ignored.`,
+          : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” ` +
+            "with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, " +
+            "“http” with a “url”. The extension is ignored.",
     );
     return undefined;
   }
@@ -188,7 +190,8 @@ function enabled({ _enabled, enabled: older }: Fields, where: string, problems: 
   const value = _enabled ?? older ?? true;
   if (typeof value !== "boolean")
     problems.push(
-      `“${_enabled === undefined ? "enabled" : "_enabled"}” of ${where} is neither true nor false. The extension is disabled.`,
+      `“${_enabled === undefined ? "enabled" : "_enabled"}” of ${where} is neither true nor false. ` +
+        "The extension is disabled.",
     );
   return value === true;
 }
@@ -220,7 +223,8 @@ function isTheUsers(field: string): boolean {
 function written(value: unknown, entries: readonly unknown[], { byDefault }: BuiltIns): unknown {
   if (!isList(value))
     throw new Error(
-      "symposium.extensions is not a list of extensions. Correct settings.json first; otherwise its content would be lost.",
+      "symposium.extensions is not a list of extensions. " +
+        "Correct settings.json first; otherwise its content would be lost.",
     );
   const isDefault =
     entries.length === byDefault.length &&

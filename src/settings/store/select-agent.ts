@@ -62,10 +62,8 @@ export async function addFromRegistry(
     view.agents,
     configuration.settings.agents.map(({ id }) => id),
   );
-  const placeHolder =
-    view.problem === undefined
-      ? "Installed with the first tab"
-      : `${view.problem}${view.fetchedAt === undefined ? "" : ` This list was read ${ageOf(Date.now() - view.fetchedAt)} ago.`}`;
+  const age = view.fetchedAt === undefined ? "" : ` This list was read ${ageOf(Date.now() - view.fetchedAt)} ago.`;
+  const placeHolder = view.problem === undefined ? "Installed with the first tab" : `${view.problem}${age}`;
   const item = await vscode.window.showQuickPick(items, {
     title: "Agents from the Registry",
     placeHolder,

@@ -6,6 +6,7 @@ import type { AgentConfig } from "../../protocol/agents";
 import type { Installable, RegistryUpdate } from "../../protocol/agent-service";
 import type { ExtensionConfig } from "../../protocol/extensions";
 import { isObject, type Fields } from "../../protocol/json";
+import { enumerated } from "../../protocol/phrases";
 import type { UpdateMode } from "../../protocol/settings-view";
 import { readAgents, withAgent } from "./agents";
 import { readExtensions, withExtension } from "./extensions";
@@ -94,7 +95,7 @@ export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
 
 export function sentenceOf(updates: readonly RegistryUpdate[]): string {
   const each = updates.map(({ name, from, to }) => `${name} ${to}${from === undefined ? "" : ` (you have ${from})`}`);
-  return `The registry has ${each.length < 2 ? each.join("") : `${each.slice(0, -1).join(", ")} and ${each.at(-1) ?? ""}`}.`;
+  return `The registry has ${enumerated(each)}.`;
 }
 
 /** The part of a settings entry that the sidecar installs; `undefined` if it is unreadable. */

@@ -15,7 +15,8 @@ export function addQuestion(agent: string, { file, text, backup }: Configuration
     question: `Add Symposium to the configuration of ${agent}?`,
     yes: "Add to Configuration",
     detail: [
-      `${agent} then receives the tools of agent extensions from its own configuration. Symposium adds this to ${file}:`,
+      `${agent} then receives the tools of agent extensions from its own configuration. ` +
+        `Symposium adds this to ${file}:`,
       text,
       [
         backup === undefined ? "The file does not exist and is created." : `The current file is saved as ${backup}.`,
@@ -30,7 +31,9 @@ export function removeQuestion(agent: string, file: string): ConfigurationQuesti
   return {
     question: `Remove Symposium from the configuration of ${agent}?`,
     yes: "Remove from Configuration",
-    detail: `Symposium's entry is removed from ${file}. The rest of the file does not change. New sessions of ${agent} then have no tools of agent extensions if it ignores the tools of its sessions.`,
+    detail:
+      `Symposium's entry is removed from ${file}. The rest of the file does not change. New sessions of ` +
+      `${agent} then have no tools of agent extensions if it ignores the tools of its sessions.`,
   };
 }
 

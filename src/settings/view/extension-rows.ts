@@ -41,7 +41,11 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     id,
     name,
     ...(description === undefined ? {} : { description }),
-    origin: `${ORIGINS[config._source]}, ${config.kind === "mcp" ? "MCP server, " : ""}${howStarted(distribution, state?.kind)}`,
+    origin: [
+      ORIGINS[config._source],
+      ...(config.kind === "mcp" ? ["MCP server"] : []),
+      howStarted(distribution, state?.kind),
+    ].join(", "),
     ...(icon === undefined ? {} : { icon }),
     marks: model.isTrusted && isIdle ? installMark(state) : [],
     ...(progress === undefined ? {} : { progress }),

@@ -189,7 +189,8 @@ export class RowActs {
       !(await this.#confirmed(
         key,
         `Remove ${name}?`,
-        "This removes its entry from your settings and the copy that Symposium installed. Running sessions continue until their tabs are closed.",
+        "This removes its entry from your settings and the copy that Symposium installed. " +
+          "Running sessions continue until their tabs are closed.",
         "Remove",
       ))
     )

@@ -160,10 +160,11 @@ function megabytes(bytes: number): string {
 /** Shows `update` as a finding with a button. */
 export function updateFinding(update: RegistryUpdate | undefined, name: string, canAct: boolean): readonly Finding[] {
   if (!update) return [];
+  const installed = update.from === undefined ? "" : ` Version ${update.from} is installed.`;
   return [
     {
       tone: "neutral",
-      sentence: `The registry has version ${update.to}${update.from === undefined ? "" : `. Version ${update.from} is installed`}.`,
+      sentence: `The registry has version ${update.to}.${installed}`,
       buttons: canAct ? [{ act: "update", label: "Update", about: name, isMain: true }] : [],
     },
   ];

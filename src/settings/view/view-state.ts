@@ -50,7 +50,10 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
       : [
           {
             tone: "neutral",
-            sentence: `${outdatedTabs === 1 ? "1 open tab still uses its" : `${outdatedTabs} open tabs still use their`} old settings.`,
+            sentence:
+              outdatedTabs === 1
+                ? "1 open tab still uses its old settings."
+                : `${outdatedTabs} open tabs still use their old settings.`,
             button: { act: "newTab", label: "New Tab" },
           } as const,
         ]),
