@@ -9,18 +9,18 @@ import { node, root } from "./project.mjs";
 import { matrix } from "./real-agents/matrix.mjs";
 import { agentTimeLimit, THROTTLE } from "./real-agents/throttled.mjs";
 import { timeLimit } from "./time-limits.mjs";
+import { unlessUnchanged } from "./unchanged.mjs";
 
-const PROGRAMS = [
-  "src/protocol",
-  "src",
-  "src/test/page",
-  "src/test/webview",
-  "webview",
-  "sidecar",
-  "test",
-  "bench",
-  "scripts",
-];
+/** All folders with sources. */
+const SOURCES = ["src", "webview", "sidecar", "test", "bench", "scripts"];
+/** TypeScript programs, the slowest first, with the folders of their files and imports (see scripts/layers.test.ts). */
+const PROGRAMS = {
+  test: SOURCES,
+  sidecar: ["sidecar", "src/protocol"],
+  src: ["src"],
+  webview: ["webview", "src/protocol"],
+  "src/protocol": ["src/protocol"],
+};
 
 const passed = name => ({ name, passed: 1, failed: [], skipped: [] });
 const failed = (name, message) => ({ name, passed: 0, failed: [{ title: name, message }], skipped: [] });
@@ -39,8 +39,8 @@ export const sum = (name, results) => ({
 });
 
 /**
- * Does the work for each item, two at a time: one for each core of a small machine. Resolves to the results in the
- * order of the items.
+ * Does the work for each item, two at a time: one for each core of a small machine. Resolves to the results in
+ * the order of the items.
  */
 export async function sideBySide(items, work) {
   const results = [],
@@ -52,13 +52,12 @@ export async function sideBySide(items, work) {
   return results;
 }
 
-/** Type-checks every program. */
+/** Type-checks every program that has changed. */
 export async function types() {
   return sum(
     "types",
-    await sideBySide(
-      PROGRAMS.filter(program => existsSync(path.join(root, program, "tsconfig.json"))),
-      async program => {
+    await sideBySide(Object.entries(PROGRAMS), ([program, inputs]) =>
+      unlessUnchanged(`types ${program}`, inputs, async () => {
         const incremental =
           program === "src/protocol"
             ? []
@@ -69,34 +68,45 @@ export async function types() {
           { output: "hold" },
         );
         return tsc.code === 0 ? passed(program) : failed(program, tsc.text);
-      },
+      }),
     ),
   );
 }
 
-/** `cached`: lints only files that have changed. Misses effects of a change on the types of other files. */
+/**
+ * Lints and checks the format. `cached`: after a change, lints only changed files. Misses effects of the change on the
+ * types of other files.
+ */
 export async function lint({ cached = false } = {}) {
   const cache = cached ? ["--cache", "--cache-strategy", "content", "--cache-location", "out/eslint/"] : [];
-  const eslint = await node("node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...cache, "."], {
-    output: "hold",
-  });
+  const eslint = async () => {
+    const { code, text } = await node("node_modules/eslint/bin/eslint.js", ["--max-warnings", "0", ...cache, "."], {
+      output: "hold",
+    });
+    return code === 0 ? passed("lint") : failed("lint", text);
+  };
   const format = await node("node_modules/@biomejs/biome/bin/biome", ["format"], { output: "hold" });
-  const lint = eslint.code === 0 ? passed("lint") : failed("lint", eslint.text);
-  return sum("lint", [lint, format.code === 0 ? passed("format") : failed("npm run format", format.text)]);
+  return sum("lint", [
+    await unlessUnchanged(cached ? "lint changed files" : "lint", [...SOURCES, "webpack.config.js"], eslint),
+    format.code === 0 ? passed("format") : failed("npm run format", format.text),
+  ]);
 }
 
 /**
  * Unit, property, layer and golden tests on this Node. Tests that start programs, and mostly wait for them, run in
- * parallel to the others. `quick`: only the others. With `output` "hold" nothing is printed.
+ * parallel to the others, which share two cores. `quick`: only the others. With `output` "hold" nothing is printed.
  */
 export async function units({ grep, output, quick = false } = {}) {
-  const part = (title, kind) =>
+  const part = (title, ...which) =>
     held(title, { grep, output }, (env, how) =>
-      node("scripts/units.mjs", [kind, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, ...how }),
+      node("scripts/units.mjs", [...which, "--", "--reporter", "scripts/reporter.cjs", ...pick(grep)], { env, ...how }),
     );
   return sum(
     "units",
-    await Promise.all([...(quick ? [] : [part("units: programs", "--spawning")]), part("units", "--quick")]),
+    await Promise.all([
+      ...(quick ? [] : [part("units: programs", "--spawning")]),
+      ...["1/2", "2/2"].map(share => part(`units: ${share}`, "--quick", `--share=${share}`)),
+    ]),
   );
 }
 
@@ -128,8 +138,8 @@ export const webview = ({ grep } = {}) => inBrowsers("webview", { folder: "src/t
 export const pages = ({ grep } = {}) => inBrowsers("pages", { folder: "src/test/page", kind: "page", grep });
 
 /**
- * Runs the files `*.KIND.ts` of a folder. Two processes run at a time, each with a browser. Their output is held until
- * they have ended.
+ * Runs the files `*.KIND.ts` of a folder in several processes, each with a browser. Their output is held until they
+ * have ended.
  */
 async function inBrowsers(name, { folder, kind, grep }) {
   await programs();
@@ -160,7 +170,7 @@ const compilePages = (files, outdir, outbase) =>
   });
 
 /**
- * Distributes page suites to processes: the longest first, each alone, then shrinking groups of the others. So both
+ * Distributes page suites to processes: the longest first, each alone, then shrinking groups of the others. So the last
  * processes end at about the same time.
  */
 export function shares(names) {

@@ -113,6 +113,39 @@ suite("npm test counts", () => {
     );
   });
 
+  test("repeats a check only after a failure or a change of its files", async () => {
+    const { unlessUnchanged } = (await import(pathToFileURL(path.resolve("scripts/unchanged.mjs")).href)) as {
+      unlessUnchanged(name: string, inputs: readonly string[], check: () => Promise<Result>): Promise<Result>;
+    };
+    const name = `test ${path.basename(folder)}`,
+      input = path.relative(path.resolve(), folder),
+      runs: boolean[] = [];
+    const check = async (passes: boolean): Promise<boolean> => {
+      const { failed } = await unlessUnchanged(name, [input], () => {
+        runs.push(passes);
+        return Promise.resolve({
+          passed: Number(passes),
+          failed: passes ? [] : [{ title: name, message: "" }],
+          skipped: [],
+        });
+      });
+      return failed.length === 0;
+    };
+    try {
+      writeFileSync(path.join(folder, "a.ts"), "1");
+      assert.deepEqual([await check(false), await check(true), await check(true)], [false, true, true]);
+      assert.deepEqual(runs, [false, true], "a failure is not remembered, a success is");
+      writeFileSync(path.join(folder, "a.ts"), "2");
+      assert.equal(await check(false), false);
+      writeFileSync(path.join(folder, "a.ts"), "1");
+      writeFileSync(path.join(folder, "b.ts"), "");
+      assert.equal(await check(true), true);
+      assert.deepEqual(runs, [false, true, false, true]);
+    } finally {
+      rmSync(path.join("out/passed", name), { force: true });
+    }
+  });
+
   test("fails for a nonzero exit without a failed test", async () => {
     const { failed } = await counted(`suite("s", () => { test("good", () => {}); });`, {}, 3);
     assert.equal(failed.length, 1);

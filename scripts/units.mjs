@@ -1,8 +1,9 @@
 // Compiles the unit tests (esbuild, ES modules) and runs them with mocha on this Node.
-//   node scripts/units.mjs [--quick | --spawning] [PATH-PREFIX]… [-- MOCHA-OPTION…]
+//   node scripts/units.mjs [--quick | --spawning] [--share=I/N] [PATH-PREFIX]… [-- MOCHA-OPTION…]
 //       e.g. node scripts/units.mjs sidecar/rpc -- --grep order
 // Runs the tests whose path starts with a prefix, or all without a prefix. Tests that start programs are in
-// NAME.spawn.test.ts: --spawning runs only those, --quick runs the others, which cannot start one.
+// NAME.spawn.test.ts: --spawning runs only those, --quick runs the others, which cannot start one. --share=1/2 runs
+// every second file, --share=2/2 the others.
 import { build } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -17,13 +18,16 @@ const argv = process.argv.slice(2);
 const cut = argv.indexOf("--");
 const ours = cut === -1 ? argv : argv.slice(0, cut);
 const kind = ours.find(word => word === "--quick" || word === "--spawning"),
-  prefixes = ours.filter(word => word !== kind);
+  share = ours.find(word => word.startsWith("--share=")),
+  [part = 1, parts = 1] = share?.slice("--share=".length).split("/").map(Number) ?? [],
+  prefixes = ours.filter(word => word !== kind && word !== share);
 const mochaOptions = cut === -1 ? [] : argv.slice(cut + 1);
 
 const tests = globSync(["src", "webview", "sidecar", "test", "bench", "scripts"], /\.test\.ts$/)
   .filter(file => !file.startsWith("src/test/"))
   .filter(file => prefixes.length === 0 || prefixes.some(prefix => file.startsWith(prefix)))
-  .filter(file => kind === undefined || file.endsWith(".spawn.test.ts") === (kind === "--spawning"));
+  .filter(file => kind === undefined || file.endsWith(".spawn.test.ts") === (kind === "--spawning"))
+  .filter((_, i) => i % parts === part - 1);
 if (tests.length === 0) {
   console.error(`no unit tests below ${prefixes.join(", ") || "the sources"}`);
   process.exit(1);
