@@ -7,10 +7,19 @@ const {
   Runner: { constants: events },
 } = require("mocha");
 
+/** The duration of a suite is printed from this number of seconds. */
+const SHOWN_SECONDS = 5;
+
 module.exports = class Report extends Spec {
   constructor(runner, options) {
     super(runner, options);
     const report = { passed: 0, failed: [], skipped: [] };
+    const began = new Map();
+    runner.on(events.EVENT_SUITE_BEGIN, suite => began.set(suite, performance.now()));
+    runner.on(events.EVENT_SUITE_END, suite => {
+      const seconds = Math.round((performance.now() - began.get(suite)) / 1000);
+      if (suite.parent?.root && seconds >= SHOWN_SECONDS) console.log(`  (${seconds} s, with its hooks)`);
+    });
     const title = test => test.titlePath().join(" › ");
     runner.on(events.EVENT_TEST_PASS, () => {
       report.passed++;

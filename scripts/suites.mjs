@@ -2,7 +2,7 @@
 // tests. A suite fails if it did not run to its end, or if no test ran although none were filtered out.
 import { build, stop } from "esbuild";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import path from "node:path";
 import { globSync } from "./glob.mjs";
 import { node, root } from "./project.mjs";
@@ -39,16 +39,16 @@ export const sum = (name, results) => ({
 });
 
 /**
- * Does the work for each item, two at a time: one for each core of a small machine. Resolves to the results in
+ * Does the work for each item, `workers` at a time: one for each core of a small machine. Resolves to the results in
  * the order of the items.
  */
-export async function sideBySide(items, work) {
+export async function sideBySide(items, work, workers = 2) {
   const results = [],
     waiting = items.map((item, i) => [item, i]);
   const worker = async () => {
     for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) results[next[1]] = await work(next[0]);
   };
-  await Promise.all([worker(), worker()]);
+  await Promise.all(Array.from({ length: workers }, worker));
   return results;
 }
 
@@ -129,7 +129,21 @@ const programs = () =>
   });
 
 /** The suites of pages that take longest. */
-const LONGEST = ["accessibility", "lm", "installs", "lm-tools", "lm-history", "delivery"];
+const LONGEST = [
+  "accessibility",
+  "delivery",
+  "lm-history",
+  "settings",
+  "kills",
+  "installs",
+  "lm",
+  "life",
+  "lm-tools",
+  "orphans",
+  "settings-keys",
+];
+/** Page tests often wait for VS Code, so one process more than there are cores runs. Each needs about 1.5 GB. */
+const BROWSERS = Math.min(4, availableParallelism() + 1);
 
 /** The chat view in plain Chromium, with the extension host, the sidecar and a scripted agent, but without VS Code. */
 export const webview = ({ grep } = {}) => inBrowsers("webview", { folder: "src/test/webview", kind: "webview", grep });
@@ -148,12 +162,15 @@ async function inBrowsers(name, { folder, kind, grep }) {
   await compilePages(files, outdir, folder);
   return sum(
     name,
-    await sideBySide(shares(files.map(file => path.basename(file, `.${kind}.ts`))), names =>
-      inBrowser(
-        `${name}: ${names.join(", ")}`,
-        names.map(each => `${outdir}/${each}.${kind}.mjs`),
-        grep,
-      ),
+    await sideBySide(
+      shares(files.map(file => path.basename(file, `.${kind}.ts`))),
+      names =>
+        inBrowser(
+          `${name}: ${names.join(", ")}`,
+          names.map(each => `${outdir}/${each}.${kind}.mjs`),
+          grep,
+        ),
+      BROWSERS,
     ),
   );
 }

@@ -47,6 +47,8 @@ export interface WorkbenchOptions {
 export function launchBrowser(): Promise<Browser>;
 export function openWorkbench(browser: Browser, server: Server, options?: WorkbenchOptions): Promise<Page>;
 export function runCommand(page: Page, title: string): Promise<void>;
+/** Limits the actions and waits of a context by the current load. */
+export function boundActions(context: BrowserContext): void;
 export function webviewFrame(page: Page, outer?: string): FrameLocator;
 
 export interface CardText {

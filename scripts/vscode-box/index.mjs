@@ -12,5 +12,5 @@ export {
 } from "./chat.mjs";
 export { until } from "./changes.mjs";
 export { startServer } from "./server.mjs";
-export { launchBrowser, openWorkbench, runCommand, webviewFrame } from "./workbench.mjs";
+export { boundActions, launchBrowser, openWorkbench, runCommand, webviewFrame } from "./workbench.mjs";
 export { census, leftovers } from "../census.mjs";

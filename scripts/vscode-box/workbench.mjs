@@ -39,7 +39,7 @@ export async function openWorkbench(
       // the server would compress the same megabytes for each window
       extraHTTPHeaders: { "accept-encoding": "identity" },
     }));
-  own.setDefaultTimeout(timeLimit(WAIT_MS));
+  boundActions(own);
   const page = await own.newPage();
   bound(page.keyboard);
   if (extensions.length > 0 || tests !== undefined) {
@@ -74,13 +74,21 @@ export async function openWorkbench(
   return page;
 }
 
-/** Limit for events that may never occur: several times the start time of a program on a slow, loaded machine. */
+/** Limit for the start of a window. */
 const WAIT_MS = 60_000;
+/**
+ * Limit for an action or a wait of a page, such as a click. On an idle machine all take less than a third of it. A
+ * fault of a locator would otherwise take minutes to show.
+ */
+const ACTION_MS = 20_000;
 /** Limit for a key that the page does not accept. */
 const KEY_MS = 30_000;
 /** Limit for each step of a palette command, after which the palette is reopened, and for the whole command. */
 const STEP_MS = 10_000,
   COMMAND_MS = 90_000;
+
+/** Limits the actions and waits of a context by the current load; call it again when the load may have changed. */
+export const boundActions = context => context.setDefaultTimeout(timeLimit(ACTION_MS));
 
 /**
  * Adds a time limit to key presses, the only calls that Playwright waits for without one. A page that accepts no keys

@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
 import {
+  answerDialog,
   answerShows,
   becomes,
   button,
@@ -69,6 +70,21 @@ suite("chat view with a scripted agent", () => {
     await turnEnded(box.frame);
     assert.match(await shownText(box.frame), /Rejected/);
     assert.match((await lastExchange(box.frame)).answer, /chose .*reject/i);
+  });
+
+  test("confirms Allow Everything in VS Code's dialog and allows the session's requests", async () => {
+    await newTab(box);
+    await sendPrompt(box.frame, "ask p2 options=allow_once,allow_always,reject_once,reject_always");
+    const more = box.frame.locator("[data-part=chat]:visible").getByRole("button", { name: "More Actions" });
+    for (const choice of ["Cancel", "This Session"]) {
+      await more.click();
+      await box.frame.getByRole("menuitem", { name: "Allow Everything…" }).click();
+      await answerDialog(box, /^Allow Scripted to do everything without asking\?/, choice);
+      if (choice === "Cancel") assert.equal(await turnState(box.frame), "running");
+    }
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /Allowed without asking[^]*chose allow_once/);
+    assert.ok(!JSON.stringify(box.readSettings()).includes("bypassPermissions"));
   });
 
   test("cancels the turn with Stop and waits for its end", async () => {

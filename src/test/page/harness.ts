@@ -10,6 +10,7 @@ import path from "node:path";
 import type { Browser, FrameLocator, Locator, Page } from "playwright-core";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import {
+  boundActions,
   census,
   launchBrowser,
   openChat,
@@ -99,15 +100,29 @@ export const opened = new Set<ChatBox>();
 let browser: Promise<Browser> | undefined;
 let count = 0;
 
+/** Number and total milliseconds of each kind of start; printed when mocha ends. */
+const starts = new Map<string, { count: number; ms: number }>();
+
+async function timed<T>(kind: string, start: () => Promise<T>): Promise<T> {
+  const began = performance.now();
+  try {
+    return await start();
+  } finally {
+    const { count, ms } = starts.get(kind) ?? { count: 0, ms: 0 };
+    starts.set(kind, { count: count + 1, ms: ms + performance.now() - began });
+  }
+}
+
 /** One browser for all boxes, closed when mocha ends. */
-export const sharedBrowser = (): Promise<Browser> => (browser ??= launchBrowser());
+export const sharedBrowser = (): Promise<Browser> => (browser ??= timed("browsers", launchBrowser));
 
 async function sharedServer({ env = {}, vsix, restricted = false }: BoxOptions): Promise<Shared> {
   const key = JSON.stringify([env, vsix, restricted]);
   const running = servers.get(key);
   if (running !== undefined) return running;
   const mark = `${process.pid}-${++count}`;
-  const starting = startServer({ env: { ...env, SYMPOSIUM_TEST_SERVER: mark }, restricted }).then(server => {
+  const starting = timed("servers", async () => {
+    const server = await startServer({ env: { ...env, SYMPOSIUM_TEST_SERVER: mark }, restricted });
     if (vsix !== undefined) server.install(vsix);
     return { server, mark };
   });
@@ -137,9 +152,14 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
       extensions: [...(options.vsix === undefined ? [options.extension ?? ROOT] : []), ...(options.others ?? [])],
     });
     if (workspace.folders.length > 1) await withFolders(page);
+    // The palette does not list commands that are contributed after it was opened.
+    await page
+      .locator('.activitybar .action-label[aria-label^="Symposium"]')
+      .waitFor({ state: "attached", timeout: timeLimit(60_000) });
     return page;
   };
-  let page = await open();
+  const openTimed = (): Promise<Page> => timed("windows", open);
+  let page = await openTimed();
   const box: Box = {
     get page() {
       return page;
@@ -149,12 +169,12 @@ export async function openBox(options: BoxOptions = {}): Promise<Box> {
     },
     server,
     folders: workspace.folders,
-    open: () => openChat(page),
+    open: () => timed("shown chats", () => openChat(page)),
     command: title => runCommand(page, title),
-    reload: () => reload(page),
+    reload: () => timed("reloads", () => reload(page)),
     openFresh: async () => {
       await closePage(page);
-      page = await open();
+      page = await openTimed();
     },
     selectTheme: name => selectTheme(page, name),
     writeSettings: settings => server.writeSettings(settings),
@@ -232,6 +252,11 @@ export async function takeScreenshot(page: Page, name: string): Promise<string> 
   return file;
 }
 
+/** The load may have grown since the windows were opened. */
+setup(() => {
+  for (const { page } of opened) boundActions(page.context());
+});
+
 /** Saves the screen and the log of each open box when a test fails: `out/screenshots/failed-…`. */
 teardown(async function () {
   if (this.currentTest?.state !== "failed") return;
@@ -266,4 +291,6 @@ suiteTeardown(async function () {
   this.timeout(timeLimit(120_000));
   await browser?.then(running => running.close());
   for (const { server } of await Promise.all(servers.values())) await server.stop();
+  const each = [...starts].map(([kind, { count: n, ms }]) => `${n} ${kind} (${(ms / 1000).toFixed(1)} s)`);
+  if (each.length > 0) process.stdout.write(`  Starts: ${each.join(", ")}\n`);
 });

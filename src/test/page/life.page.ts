@@ -177,7 +177,7 @@ suite("agent life cycle", () => {
     await closeTab();
   });
 
-  test("can be stopped while the agent hangs, whose process ends with its tab", async () => {
+  test("can be stopped while the agent hangs, whose process ends with its last tab", async () => {
     await tabOf("Hanging");
     await sendPrompt(box.frame, "say never");
     await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
@@ -186,6 +186,8 @@ suite("agent life cycle", () => {
     await showsText(box.frame, "Stopped before the agent had started; the prompt was not sent.");
     await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await closeTab();
+    // The other tab was empty when the agent was selected in it, so it uses the agent, too.
+    await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("Good");
     await seen(() => Promise.resolve(processesOf(box, "--hang-init").length === 0), "the end of its process");
   });
 

@@ -3,7 +3,6 @@
  * are VS Code's own and those of an extension with third-party schema styles.
  */
 import assert from "node:assert/strict";
-import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { Box } from "./harness";
 import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
@@ -101,9 +100,9 @@ suite("agent in VS Code's chat", () => {
     }
   });
 
-  test("runs one to twenty concurrent calls, all open before the first result", async function () {
-    this.timeout(timeLimit(900_000));
-    for (let n = 1; n <= 20; n++) {
+  // The numbers in between are tested in sidecar/lm/tools/tools-proxy.test.ts.
+  test("runs one, two and twenty concurrent calls, all open before the first result", async () => {
+    for (const n of [1, 2, 20]) {
       const acts = await model.acting();
       await chat.send(
         [
