@@ -1,13 +1,14 @@
 /**
  * Requests of an agent that the user answers, under ids of Symposium: permissions, elicitations, and Symposium's own
- * questions on the agent's behalf. Each is answered once. Unanswered requests are answered as cancelled.
+ * questions on the agent's behalf. Unanswered requests are answered as cancelled.
  */
 import type { PermissionOption } from "../../src/protocol/chat";
 import { answerRequest, ELICITATION_CANCELLED, PERMISSION_CANCELLED } from "../agent-session/agent-answers";
+import { OpenQuestions } from "../agent-session/open-questions";
 import type { AcpVersion } from "../acp/connection";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
-import { ConnectionClosed, type IncomingRequest } from "../rpc/peer";
+import type { IncomingRequest } from "../rpc/peer";
 import type { Form } from "../acp/sign-in-methods";
 import type { Consent } from "./agent-files";
 import { elicitationFrom } from "../acp/adapt/elicitation";
@@ -15,13 +16,9 @@ import { permissionOptions } from "../acp/adapt/tools";
 import { subjectOf } from "../acp/adapt/v2";
 import type { Asked, SessionEvent } from "./session-model";
 
-interface Question {
-  /** `undefined`: the user did not answer. */
-  readonly answer: (response: JsonObject | undefined) => void;
-}
-
 export class AgentQuestions {
-  readonly #open = new Map<string, Question>();
+  /** Response `undefined`: the user did not answer. */
+  readonly #open: OpenQuestions<JsonObject | undefined>;
   #asked = 0;
 
   /** `withdrawn` is called for a question that the agent withdraws. `policy` returns the current permission setting. */
@@ -29,7 +26,9 @@ export class AgentQuestions {
     private readonly prefix: string,
     private readonly policy: () => "ask" | "allow",
     private readonly withdrawn: (id: string) => void,
-  ) {}
+  ) {
+    this.#open = new OpenQuestions(withdrawn);
+  }
 
   /**
    * Handles `session/request_permission`, of a subagent's session if one is given. `undefined`: the request was
@@ -67,8 +66,7 @@ export class AgentQuestions {
     settle: (optionId: string | undefined) => void,
   ): SessionEvent {
     const id = this.#id("f");
-    this.#open.set(id, { answer: response => settle(optionIn(response)) });
-    this.#watch(request, id);
+    this.#open.add(id, { answer: response => settle(optionIn(response)) }, request.signal);
     // A setting that allows the agent's own permission requests does not apply to Symposium's questions.
     return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ours" } };
   }
@@ -76,7 +74,7 @@ export class AgentQuestions {
   /** A form of Symposium. `settle` receives the content, or `undefined` if the user did not accept. */
   form({ message, ask }: Form, settle: (content: JsonObject | undefined) => void): SessionEvent {
     const id = this.#id("s");
-    this.#open.set(id, {
+    this.#open.add(id, {
       answer: response => settle(response?.action === "accept" ? objectOr(response.content) : undefined),
     });
     return { kind: "elicited", elicited: { id, message, ask } };
@@ -84,7 +82,7 @@ export class AgentQuestions {
 
   /** Withdraws the forms of Symposium that are no longer needed. */
   withdrawForms(): void {
-    for (const id of [...this.#open.keys()].filter(open => open.startsWith(`${this.prefix}s`))) {
+    for (const id of this.#open.ids.filter(open => open.startsWith(`${this.prefix}s`))) {
       this.answer(id, undefined);
       this.withdrawn(id);
     }
@@ -92,18 +90,16 @@ export class AgentQuestions {
 
   /** Whether a question waits for the user. */
   get isAsking(): boolean {
-    return this.#open.size > 0;
+    return this.#open.ids.length > 0;
   }
 
   answer(id: string, response: JsonObject | undefined): void {
-    const question = this.#open.get(id);
-    this.#open.delete(id);
-    question?.answer(response);
+    this.#open.answer(id, response);
   }
 
   /** Answers all open questions as unanswered. */
   settle(): void {
-    for (const id of [...this.#open.keys()]) this.answer(id, undefined);
+    for (const id of this.#open.ids) this.answer(id, undefined);
   }
 
   #asking(
@@ -117,26 +113,12 @@ export class AgentQuestions {
   /** Keeps the request until it is answered or withdrawn. */
   #keep(request: IncomingRequest, mark: string, nobody: JsonObject): string {
     const id = this.#id(mark);
-    this.#open.set(id, {
-      answer: response => answerRequest(request, response ?? nobody),
-    });
-    this.#watch(request, id);
+    this.#open.add(id, { answer: response => answerRequest(request, response ?? nobody) }, request.signal);
     return id;
   }
 
   #id(mark: string): string {
     return `${this.prefix}${mark}${++this.#asked}`;
-  }
-
-  #watch(request: IncomingRequest, id: string): void {
-    request.signal.addEventListener(
-      "abort",
-      () => {
-        // An agent that exited has withdrawn nothing. The handling of its exit settles the question, with the reason.
-        if (!(request.signal.reason instanceof ConnectionClosed)) this.withdrawn(id);
-      },
-      { once: true },
-    );
   }
 }
 

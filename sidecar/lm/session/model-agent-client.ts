@@ -17,7 +17,6 @@ import { closeSession, type OpenAgentSession } from "../../agent-session/agent-s
 import { questionedCall } from "../../permissions/announced-calls";
 import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import type { IncomingRequest } from "../../rpc/peer";
 import type {
   AgentQuestion,
   ModelAgentDeps,
@@ -183,7 +182,6 @@ export class ModelAgentClient {
       { log } = this.deps,
       respond = (answer: JsonObject): void => answerRequest(request, answer);
     if (!isTurn || !this.#offer) return void respond(PERMISSION_CANCELLED);
-    if (kind === "request") this.#watchRequest(request, of);
     const call = questionedCall(request.params),
       claim = this.#announced.claim(call, this.#offer.qualified),
       { permission: offered, grouped } = this.#offer;
@@ -351,16 +349,7 @@ export class ModelAgentClient {
 
   /** A call and the text before it use different connections. The text is already in the pipe and is handled first. */
   #called(of: number, call: OfferedCall): void {
-    const notify = this.#notifierOf(of);
-    setImmediate(() => {
-      call.signal.addEventListener("abort", () => notify({ kind: "withdrew", what: call }), { once: true });
-      this.report({ kind: "call", call, of });
-    });
-  }
-
-  #watchRequest(request: IncomingRequest, of: number): void {
-    const notify = this.#notifierOf(of);
-    request.signal.addEventListener("abort", () => notify({ kind: "withdrew", what: request }), { once: true });
+    setImmediate(() => this.report({ kind: "call", call, of }));
   }
 
   #notifierOf(of: number): (event: ModelAgentEvent) => void {

@@ -70,9 +70,7 @@ export type ModelAgentEvent =
   /** Shown to the user in the chat. */
   | { readonly kind: "notice"; readonly sentence: string }
   /** The session mode to return to when the user leaves Plan or Ask. */
-  | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
-  /** The call or request for whose answer the agent no longer waits. */
-  | { readonly kind: "withdrew"; readonly what: OfferedCall | IncomingRequest };
+  | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined };
 
 /** A message from the agent's side of a session of the model picker. */
 export type ModelAgentMessage =

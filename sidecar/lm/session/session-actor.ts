@@ -12,6 +12,7 @@ import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../..
 import { assertNever } from "../../../src/protocol/wire";
 import type { AgentCapabilities } from "../../acp/connection";
 import type { AgentEvent } from "../../agent-session/agent-message";
+import { OpenQuestions } from "../../agent-session/open-questions";
 import type { MissingExtension } from "../../acp/chain-extensions";
 import { Actor } from "../../rpc/actor";
 import {
@@ -38,6 +39,7 @@ import type { ModeReturn } from "./session-mode";
 import { start, step } from "./session-state";
 import {
   partOf,
+  type Answer,
   type ModelSessionEffect,
   type ModelSessionPhase,
   type ModelPrompt,
@@ -97,8 +99,8 @@ export class SessionActor extends Actor<Message> {
   #watches = 0;
   /** The request that began the current turn. */
   #turn: RequestId = "";
-  /** Open requests of the agent, by call id. `what`: the call or permission request itself. */
-  readonly #asked = new Map<string, AgentQuestion & { readonly what: object }>();
+  /** Open requests of the agent, by call id. */
+  readonly #questions = new OpenQuestions<Answer, AgentQuestion>(callId => this.#notify({ kind: "withdrew", callId }));
   /** Call ids of the permissions shown to the user, by question id. */
   readonly #shown = new Map<string, string>();
   #calls = 0;
@@ -223,14 +225,14 @@ export class SessionActor extends Actor<Message> {
       case "event":
         return this.#handleEvent(message.event);
       case "call":
-        return this.#ask(message.call, this.#agent.tool(message));
+        return this.#ask(this.#agent.tool(message), message.call.signal);
       case "request":
       case "uncovered": {
         const { kind } = this.#state.phase,
           permission = this.#agent.permission(message, kind === "streaming" || kind === "blocked");
         if (permission === undefined) return;
         return "asked" in permission
-          ? this.#ask(message.request, permission.asked)
+          ? this.#ask(permission.asked, message.request.signal)
           : this.#report(lineOf(this.#words, permission.sentence));
       }
       default:
@@ -261,10 +263,6 @@ export class SessionActor extends Actor<Message> {
         if (expectsCall) this.#quiet.prolong();
         if (broken !== undefined) this.#report(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
         return this.#report(wordsOfUpdate(this.#words, event.update, call => this.#agent.originOf(call)));
-      }
-      case "withdrew": {
-        const callId = [...this.#asked].find(([, { what }]) => what === event.what)?.[0];
-        return callId === undefined ? undefined : this.#step({ kind: "withdrew", callId });
       }
       default:
         return assertNever(event, "event of an agent");
@@ -304,9 +302,9 @@ export class SessionActor extends Actor<Message> {
   }
 
   /** VS Code returns call ids unchanged. They contain the session's id for the log. */
-  #ask(what: object, asked: AgentQuestion): void {
+  #ask(asked: AgentQuestion, withdrawal: AbortSignal): void {
     const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
-    this.#asked.set(callId, { ...asked, what });
+    this.#questions.add(callId, asked, withdrawal);
     this.#step({
       kind: "asked",
       question: { callId, kind: asked.kind, toolName: asked.toolName, parameters: asked.parameters },
@@ -338,7 +336,7 @@ export class SessionActor extends Actor<Message> {
       case "emit":
         return this.deps.notify({ kind: "part", requestId: effect.requestId, part: effect.part });
       case "askHost": {
-        const asked = this.#asked.get(effect.question.callId);
+        const asked = this.#questions.get(effect.question.callId);
         if (asked?.kind === "permission") {
           this.#shown.set(asked.questionId, effect.question.callId);
           this.deps.notify({
@@ -357,13 +355,12 @@ export class SessionActor extends Actor<Message> {
       case "turnOver":
         return this.deps.notify({ kind: "turnOver", turn: this.#turn, how: effect.how });
       case "answer": {
-        const asked = this.#asked.get(effect.callId);
-        this.#asked.delete(effect.callId);
+        const asked = this.#questions.get(effect.callId);
         if (asked?.kind === "permission") {
           this.#shown.delete(asked.questionId);
           this.deps.notify({ kind: "settled", questionId: asked.questionId });
         }
-        return asked?.answer(effect.answer);
+        return this.#questions.answer(effect.callId, effect.answer);
       }
       case "cancelAgent":
         return this.#agent.cancel();
