@@ -8,7 +8,7 @@ import { temporaryFolder } from "../testing/drive";
 import { hurriedClock } from "../testing/hurried-clock";
 import { AgentTerminals } from "./agent-terminals";
 import type { State } from "./session-model";
-import { start } from "./session-state";
+import { startSession } from "./session-state";
 import { terminal, type TerminalEvent } from "./session-terminals";
 
 /** Terminals with real processes, and their display in a session. */
@@ -21,7 +21,7 @@ class Fixture implements AsyncDisposable {
   });
   readonly cwd = realpathSync(this.#folder.path);
   readonly terminals: AgentTerminals;
-  #state: State = start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0];
+  #state: State = startSession(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0];
   #page = this.#state.conversation;
   /** Called at the next change of the display. */
   #shows: () => void = () => undefined;

@@ -3,15 +3,15 @@ import fc from "fast-check";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
 import { MOST } from "./session-bounds";
 import type { SessionEvent, State } from "./session-model";
-import { start, step } from "./session-state";
+import { startSession, stepSession } from "./session-state";
 
 const begun = (): State =>
   [
     { kind: "opened", accepts: { images: false } } as const,
     { kind: "prompted", prompt: { messageId: "m", text: "go" } } as const,
   ].reduce<State>(
-    (state, event) => step(state, event, 0)[0],
-    start(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0],
+    (state, event) => stepSession(state, event, 0)[0],
+    startSession(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0],
   );
 const say = (text: string): SessionEvent => ({
   kind: "updated",
@@ -27,7 +27,7 @@ const text = (length: number) => ({
   content: [{ type: "content", content: { type: "text", text: "x".repeat(length) } }],
 });
 const play = (...events: readonly SessionEvent[]): Conversation =>
-  events.reduce<State>((state, event) => step(state, event, 0)[0], begun()).conversation;
+  events.reduce<State>((state, event) => stepSession(state, event, 0)[0], begun()).conversation;
 const words = ({ entries }: Conversation): number =>
   entries.reduce((sum, entry) => sum + (entry.kind === "agent" ? entry.text.length : 0), 0);
 const notices = ({ entries }: Conversation): number => entries.filter(({ kind }) => kind === "notice").length;
@@ -136,7 +136,7 @@ suite("limit of one turn", () => {
     let state = begun(),
       cancelled = 0;
     for (let n = 0; n < MOST.questions + 10; n++) {
-      const [next, effects] = step(
+      const [next, effects] = stepSession(
         state,
         n % 2 === 0
           ? {
@@ -206,7 +206,7 @@ suite("limit of one turn", () => {
           let free = begun().conversation;
           let state = begun();
           for (const event of events) {
-            const [after, effects] = step(state, event, 0);
+            const [after, effects] = stepSession(state, event, 0);
             for (const effect of effects) if (effect.kind === "emit") free = applyEvent(free, effect.event);
             state = after;
           }

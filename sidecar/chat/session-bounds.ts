@@ -9,10 +9,11 @@
  * - Output that was shown remains.
  * - The end of the agent's answer is always shown, however much came before it.
  */
+import { chain } from "../agent-session/state-machine";
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
 import { inTranscript, viewOf } from "./session-subagents";
-import { chain, emit, say, type Effect, type Spent, type State, type Step } from "./session-model";
+import { emitEvent, addNotice, type Effect, type Spent, type State, type SessionStep } from "./session-model";
 
 export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
 
@@ -24,34 +25,38 @@ const TAIL = 8_000;
  */
 export const MOST: Omit<Spent, "omitted"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
 
-/** As `emit`, within the limits for output of the agent or of its subagent. */
-export function emitBounded(state: State, event: ChatEvent, subagent?: string): Step {
+/** As `emitEvent`, within the limits for output of the agent or of its subagent. */
+export function emitBounded(state: State, event: ChatEvent, subagent?: string): SessionStep {
   switch (event.type) {
     case "append":
       return appended(state, event, subagent);
     case "upsert":
       return upserted(state, event.entry, subagent);
     default:
-      return subagent === undefined ? emit(state, event) : [state, []];
+      return subagent === undefined ? emitEvent(state, event) : [state, []];
   }
 }
 
 /** Emits the event in the transcript of the agent or of its subagent. */
-function show(state: State, event: ChatEvent, subagent: string | undefined): Step {
-  return emit(state, inTranscript(state, subagent, event));
+function show(state: State, event: ChatEvent, subagent: string | undefined): SessionStep {
+  return emitEvent(state, inTranscript(state, subagent, event));
 }
 
 /**
  * Checked before an update is adapted: if the limit is reached, a new call requires no search among thousands of
  * entries.
  */
-export function isFull(state: State, raw: unknown): boolean {
+export function isTurnFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
   return hasNoRoom(state) && sessionUpdate === "tool_call" && status !== "completed" && status !== "failed";
 }
 
 /** As `asking`, if the limit of questions is not reached. */
-export function askBounded(state: State, asking: (state: State) => Step, refusal: readonly Effect[]): Step {
+export function askBounded(
+  state: State,
+  asking: (state: State) => SessionStep,
+  refusal: readonly Effect[],
+): SessionStep {
   if (state.spent.questions >= MOST.questions) return chain(leaveOut(state), s => [s, refusal]);
   return asking(spend(state, { questions: 1 }));
 }
@@ -65,7 +70,7 @@ function appended(
   state: State,
   event: Extract<ChatEvent, { readonly type: "append" }>,
   subagent: string | undefined,
-): Step {
+): SessionStep {
   const text = wholeCharacters(event.text, MOST.words - state.spent.words),
     [after, effects] =
       text === "" ? [state, []] : show(spend(state, { words: text.length }), { ...event, text }, subagent);
@@ -77,7 +82,7 @@ function appended(
   );
 }
 
-function upserted(state: State, entry: Entry, subagent: string | undefined): Step {
+function upserted(state: State, entry: Entry, subagent: string | undefined): SessionStep {
   const { spent } = state,
     entries = viewOf(state, subagent)?.entries ?? [],
     before = entries[lastIndexOf(entries, entry.id)];
@@ -110,11 +115,11 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
 }
 
 /** Leaves out one update. `text`: its part of the answer. A notice is shown with the first one of a turn. */
-export function leaveOut(state: State, text = ""): Step {
+export function leaveOut(state: State, text = ""): SessionStep {
   const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
-  const told: Step =
+  const told: SessionStep =
     state.spent.omitted === undefined
-      ? say(state, "warning", `${tooMuch(state)} What is too much is left out.`, [])
+      ? addNotice(state, "warning", `${tooMuch(state)} What is too much is left out.`, [])
       : [state, []];
   const tail = omitted.tail.length + text.length > 2 * TAIL ? (omitted.tail + text).slice(-TAIL) : omitted.tail + text;
   return chain(told, s => [
@@ -124,17 +129,17 @@ export function leaveOut(state: State, text = ""): Step {
 }
 
 /** At the end of a turn: shows the number of updates left out, and the end of the answer. */
-export function closeBounds(state: State): Step {
+export function closeBounds(state: State): SessionStep {
   const { omitted } = state.spent;
   if (omitted === undefined) return [state, []];
   const count = `${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} left out.`;
   const text = `${tooMuch(state)} ${count}${omitted.tail.trim() === "" ? "" : " The end of the answer follows."}`;
   const notice: Entry = { kind: "notice", id: omitted.noticeId, severity: "warning", text, actions: [] };
   const { omitted: _, ...spent } = state.spent;
-  return chain(emit({ ...state, spent }, { type: "upsert", entry: notice }), s =>
+  return chain(emitEvent({ ...state, spent }, { type: "upsert", entry: notice }), s =>
     omitted.tail.trim() === ""
       ? [s, []]
-      : emit(
+      : emitEvent(
           { ...s, made: s.made + 1 },
           { type: "upsert", entry: { kind: "agent", id: `${s.prefix}${s.made}`, text: endOf(omitted.tail) } },
         ),

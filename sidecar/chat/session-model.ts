@@ -1,4 +1,5 @@
 /** States, events and effects of a session, and basic steps of its state machine (`session-state.ts`). Pure. */
+import type { Step, Unexpected } from "../agent-session/state-machine";
 import type { Attachment } from "../../src/protocol/attachments";
 import {
   applyEvent,
@@ -187,26 +188,26 @@ export type Effect =
   | { readonly kind: "reopenLater"; readonly ms: number }
   /** Leave the agent's session: `session/close`, and end the process if this was its last session. */
   | { readonly kind: "leave" }
-  | { readonly kind: "unexpected"; readonly what: string };
+  | Unexpected;
 
-export type Step = readonly [State, readonly Effect[]];
+export type SessionStep = Step<State, Effect>;
 
 // --- basic steps
 
-export function idle(state: State): Step {
+export function idle(state: State): SessionStep {
   return state.conversation.turn.state === "idle"
     ? [state, []]
-    : emit(state, { type: "turn", turn: { state: "idle" } });
+    : emitEvent(state, { type: "turn", turn: { state: "idle" } });
 }
 
-export function say(
+export function addNotice(
   state: State,
   severity: Notice["severity"],
   text: string,
   actions: readonly ActionId[],
   detail?: string,
-): Step {
-  return emit(
+): SessionStep {
+  return emitEvent(
     { ...state, made: state.made + 1 },
     {
       type: "upsert",
@@ -222,28 +223,10 @@ export function say(
   );
 }
 
-export function emit(state: State, event: ChatEvent): Step {
+export function emitEvent(state: State, event: ChatEvent): SessionStep {
   return [{ ...state, conversation: applyEvent(state.conversation, event) }, [{ kind: "emit", event }]];
 }
 
-export function enter(state: State, phase: Phase): Step {
-  return [{ ...state, phase }, []];
-}
-
-export function unexpected(state: State, event: SessionEvent): Step {
-  return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]];
-}
-
-export function chain([first, effects]: Step, ...steps: readonly ((state: State) => Step)[]): Step {
-  let state = first;
-  const all = [...effects];
-  for (const next of steps) {
-    const [after, more] = next(state);
-    state = after;
-    all.push(...more);
-  }
-  return [state, all];
-}
 /** The id of the notice about updates left out, their number, and the newest characters of the answer in them. */
 export interface LeftOut {
   readonly noticeId: string;

@@ -2,6 +2,7 @@
  * The agent's questions in the session state machine: permissions and elicitations. Each is answered once: by the user,
  * by the policy, or at the end of its turn or session.
  */
+import { chain } from "../agent-session/state-machine";
 import {
   isTerminal,
   type ChatEvent,
@@ -23,7 +24,15 @@ import {
 import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import { lastTurn, toolFrom } from "../acp/adapt/tools";
-import { chain, emit, say, type Asked, type Effect, type Elicited, type State, type Step } from "./session-model";
+import {
+  emitEvent,
+  addNotice,
+  type Asked,
+  type Effect,
+  type Elicited,
+  type State,
+  type SessionStep,
+} from "./session-model";
 import { inTranscript, isAtWork, nameOf, placed, settleIdleSubagents, viewOf } from "./session-subagents";
 import { isTurn, quiet } from "./session-updates";
 
@@ -33,7 +42,7 @@ type Question = Permission | Elicitation;
  * Without a turn no tool call waits for the answer: a late question is answered `cancelled`, and its card shows the
  * reason.
  */
-export function ask(before: State, asked: Asked): Step {
+export function ask(before: State, asked: Asked): SessionStep {
   const isPlaced = asked.subagent !== undefined && before.phase.kind !== "down" && before.phase.kind !== "closed";
   return isPlaced
     ? chain(placed(before, asked.subagent ?? ""), state => askPlaced(state, asked))
@@ -43,7 +52,7 @@ export function ask(before: State, asked: Asked): Step {
 function askPlaced(
   state: State,
   { permissionId, toolCall, title, description, options, policy, subagent }: Asked,
-): Step {
+): SessionStep {
   const view = viewOf(state, subagent) ?? state.conversation;
   // Search in the current turn only. An id from an earlier turn names another call, and the card must not show that
   // call's parameters.
@@ -65,14 +74,14 @@ function askPlaced(
     ...by(state, subagent),
   };
   const once = options.find(option => option.kind === "allow_once");
-  const refused = (s: State, why: string): Step =>
-    chain(emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [
+  const refused = (s: State, why: string): SessionStep =>
+    chain(emitEvent(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }), t => [
       t,
       [{ kind: "answerAgent", permissionId, optionId: undefined }],
     ]);
   const announced: ChatEvent = { type: "upsert", entry: tool },
     isOver = !isTurn(state) && !isAtWork(state, subagent);
-  const shown = emit(state, inTranscript(state, subagent, isOver ? quiet(view, announced) : announced));
+  const shown = emitEvent(state, inTranscript(state, subagent, isOver ? quiet(view, announced) : announced));
   // A subagent in the background can also ask between turns.
   const phase = state.phase.kind === "idle" && isAtWork(state, subagent) ? "prompting" : state.phase.kind;
   switch (phase) {
@@ -80,10 +89,10 @@ function askPlaced(
       return once && (policy === "allow" || (policy === "ask" && state.conversation.bypassed))
         ? chain(
             shown,
-            s => emit(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }),
+            s => emitEvent(s, { type: "upsert", entry: { ...question, answered: selected(once, "bypass") } }),
             s => [s, [{ kind: "answerAgent", permissionId, optionId: once.optionId }]],
           )
-        : chain(shown, s => emit(s, { type: "upsert", entry: question }));
+        : chain(shown, s => emitEvent(s, { type: "upsert", entry: question }));
     case "cancelling":
       return chain(shown, s => refused(s, "the turn was stopped"));
     case "idle":
@@ -107,7 +116,7 @@ function isPartOfQuestion(content: ToolContent): boolean {
   return content.kind === "diff" || content.kind === "text";
 }
 
-export function answer(state: State, permissionId: string, { optionId }: PermissionChoice): Step {
+export function answerPermission(state: State, permissionId: string, { optionId }: PermissionChoice): SessionStep {
   const question = openQuestions(state.conversation.entries).find(({ id }) => id === permissionId);
   // answered, withdrawn or settled in the meantime: the card already shows it
   if (question?.kind !== "permission") return [state, []];
@@ -119,35 +128,35 @@ export function answer(state: State, permissionId: string, { optionId }: Permiss
  * Turns the bypass on. It takes effect even if the question that the user saw was settled in the meantime. A closed
  * session has nothing to allow.
  */
-export function bypass(state: State, until: BypassUntil): Step {
+export function bypass(state: State, until: BypassUntil): SessionStep {
   if (state.phase.kind === "closed") return [state, []];
-  const granted: Step =
+  const granted: SessionStep =
     until === "revoked"
       ? [state, [{ kind: "setBypass" }]]
       : state.conversation.bypassed
         ? [state, []]
-        : emit(state, { type: "bypassed", isOn: true });
-  return openQuestions(state.conversation.entries).reduce<Step>(
+        : emitEvent(state, { type: "bypassed", isOn: true });
+  return openQuestions(state.conversation.entries).reduce<SessionStep>(
     (before, question) => chain(before, s => allow(s, question)),
     granted,
   );
 }
 
-export function endBypass(state: State): Step {
-  return state.conversation.bypassed ? emit(state, { type: "bypassed", isOn: false }) : [state, []];
+export function endBypass(state: State): SessionStep {
+  return state.conversation.bypassed ? emitEvent(state, { type: "bypassed", isOn: false }) : [state, []];
 }
 
 /**
  * Allows once, never permanently. A question without such an option stays open, and so does a question of Symposium.
  */
-function allow(state: State, question: Question): Step {
+function allow(state: State, question: Question): SessionStep {
   if (question.kind !== "permission" || question.isOurs) return [state, []];
   const option = question.options.find(({ kind }) => kind === "allow_once");
   return option ? choose(state, question, option, "bypass") : [state, []];
 }
 
-function choose(state: State, question: Permission, option: PermissionOption, by: "user" | "bypass"): Step {
-  return chain(emit(state, { type: "upsert", entry: { ...question, answered: selected(option, by) } }), s => [
+function choose(state: State, question: Permission, option: PermissionOption, by: "user" | "bypass"): SessionStep {
+  return chain(emitEvent(state, { type: "upsert", entry: { ...question, answered: selected(option, by) } }), s => [
     s,
     [{ kind: "answerAgent", permissionId: question.id, optionId: option.optionId }],
   ]);
@@ -162,7 +171,7 @@ function selected({ optionId, name, kind }: PermissionOption, by: "user" | "bypa
 /**
  * Elicitations are accepted at any time, including between turns and while the session opens, for example to sign in.
  */
-export function elicit(state: State, { id, message, ask: what, subagent }: Elicited): Step {
+export function elicit(state: State, { id, message, ask: what, subagent }: Elicited): SessionStep {
   const question: Elicitation = {
     kind: "elicitation",
     id,
@@ -175,9 +184,9 @@ export function elicit(state: State, { id, message, ask: what, subagent }: Elici
     case "opening":
     case "idle":
     case "prompting":
-      return emit(state, { type: "upsert", entry: question });
+      return emitEvent(state, { type: "upsert", entry: question });
     case "cancelling":
-      return settle(emit(state, { type: "upsert", entry: question }), question, "the turn was stopped");
+      return settle(emitEvent(state, { type: "upsert", entry: question }), question, "the turn was stopped");
     case "down":
     case "closed":
       return [state, [refusal(question)]];
@@ -186,7 +195,7 @@ export function elicit(state: State, { id, message, ask: what, subagent }: Elici
   }
 }
 
-export function answerElicitation(state: State, id: string, choice: ElicitationChoice): Step {
+export function answerElicitation(state: State, id: string, choice: ElicitationChoice): SessionStep {
   const question = openQuestions(state.conversation.entries).find(open => open.id === id);
   if (question?.kind !== "elicitation") return [state, []];
   const { ask: asked } = question;
@@ -202,7 +211,7 @@ export function answerElicitation(state: State, id: string, choice: ElicitationC
   const wrong = asked.fields
     .map(field => wrongValue(field, own(choice.values, field)))
     .find(sentence => sentence !== undefined);
-  if (wrong !== undefined) return say(state, "warning", wrong, []);
+  if (wrong !== undefined) return addNotice(state, "warning", wrong, []);
   const content = Object.fromEntries(
     asked.fields.flatMap(field => {
       const value = own(choice.values, field);
@@ -215,7 +224,7 @@ export function answerElicitation(state: State, id: string, choice: ElicitationC
 }
 
 /** The agent reports that the page was visited. The user may not have answered yet. */
-export function completeElicitation(state: State, elicitationId: string): Step {
+export function completeElicitation(state: State, elicitationId: string): SessionStep {
   const question = state.conversation.entries.findLast(
     (entry): entry is Elicitation =>
       entry.kind === "elicitation" && entry.ask.mode === "url" && entry.ask.elicitationId === elicitationId,
@@ -229,8 +238,13 @@ export function completeElicitation(state: State, elicitationId: string): Step {
   );
 }
 
-function answered(state: State, question: Elicitation, how: ElicitationAnswered, effects: readonly Effect[]): Step {
-  return chain(emit(state, { type: "upsert", entry: { ...question, answered: how } }), s => [s, effects]);
+function answered(
+  state: State,
+  question: Elicitation,
+  how: ElicitationAnswered,
+  effects: readonly Effect[],
+): SessionStep {
+  return chain(emitEvent(state, { type: "upsert", entry: { ...question, answered: how } }), s => [s, effects]);
 }
 
 function own(values: Readonly<Record<string, FieldValue>>, { name }: Field): FieldValue | undefined {
@@ -245,16 +259,20 @@ function openQuestions(entries: readonly Entry[]): readonly Question[] {
     .filter(entry => !entry.answered);
 }
 
-export function settleQuestions(state: State, why: string, which: (question: Question) => boolean = () => true): Step {
+export function settleQuestions(
+  state: State,
+  why: string,
+  which: (question: Question) => boolean = () => true,
+): SessionStep {
   return openQuestions(state.conversation.entries)
     .filter(which)
-    .reduce<Step>((before, question) => settle(before, question, why), [state, []]);
+    .reduce<SessionStep>((before, question) => settle(before, question, why), [state, []]);
 }
 
-function settle(before: Step, question: Question, why: string): Step {
+function settle(before: SessionStep, question: Question, why: string): SessionStep {
   return chain(
     before,
-    s => emit(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }),
+    s => emitEvent(s, { type: "upsert", entry: { ...question, answered: { kind: "cancelled", why } } }),
     s => [s, [refusal(question)]],
   );
 }
@@ -266,7 +284,7 @@ function refusal({ kind, id }: Question): Effect {
 }
 
 /** At the end of a turn: the questions of a subagent that continues in the background stay open. */
-export function settleTurn(state: State): Step {
+export function settleTurn(state: State): SessionStep {
   return chain(
     settleQuestions(state, "the turn ended", ({ subagent }) => !isAtWork(state, subagent?.sessionId)),
     settleTools,
@@ -274,12 +292,12 @@ export function settleTurn(state: State): Step {
   );
 }
 
-export function settleTools(state: State): Step {
+export function settleTools(state: State): SessionStep {
   return chain(
     [state, []],
     ...state.conversation.entries
       .filter(entry => entry.kind === "tool")
       .filter(tool => !isTerminal(tool.status))
-      .map(tool => (s: State) => emit(s, { type: "upsert", entry: { ...tool, status: "cancelled" } })),
+      .map(tool => (s: State) => emitEvent(s, { type: "upsert", entry: { ...tool, status: "cancelled" } })),
   );
 }

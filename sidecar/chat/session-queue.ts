@@ -7,8 +7,9 @@
  * - Prompts are sent once each, in the order in which they were received.
  * - After a turn that was stopped or failed, no prompt is sent automatically.
  */
+import { chain } from "../agent-session/state-machine";
 import { QUEUE_LIMIT, type Queue } from "../../src/protocol/chat";
-import { chain, emit, type Prompt, type State, type Step } from "./session-model";
+import { emitEvent, type Prompt, type State, type SessionStep } from "./session-model";
 
 const NONE: Queue = { prompts: [], held: false };
 
@@ -21,7 +22,7 @@ export function isQueued(state: State, messageId: string): boolean {
 }
 
 /** Appends the prompt. A prompt that is already queued is accepted without a second effect. */
-export function enqueue(state: State, prompt: Prompt): Step {
+export function enqueue(state: State, prompt: Prompt): SessionStep {
   const { prompts, held } = queueOf(state),
     { messageId } = prompt;
   if (isQueued(state, messageId)) return [state, [{ kind: "acceptPrompt", messageId }]];
@@ -42,7 +43,7 @@ export function enqueue(state: State, prompt: Prompt): Step {
   ]);
 }
 
-export function withdraw(state: State, messageId: string): Step {
+export function withdraw(state: State, messageId: string): SessionStep {
   const { prompts, held } = queueOf(state);
   if (!isQueued(state, messageId)) return [state, []];
   return setQueue(
@@ -52,12 +53,12 @@ export function withdraw(state: State, messageId: string): Step {
 }
 
 /** Holds the queued prompts until the user releases them. */
-export function hold(state: State): Step {
+export function holdQueue(state: State): SessionStep {
   const { prompts, held } = queueOf(state);
   return held || prompts.length === 0 ? [state, []] : setQueue(state, { prompts, held: true });
 }
 
-export function release(state: State): Step {
+export function release(state: State): SessionStep {
   const { prompts, held } = queueOf(state);
   return held ? setQueue(state, { prompts, held: false }) : [state, []];
 }
@@ -66,7 +67,7 @@ export function release(state: State): Step {
  * Passes the first prompt to `begin` and then removes it from the queue, so that no view ever misses it. Does nothing
  * if the queue is empty or held.
  */
-export function sendNext(state: State, begin: (state: State, prompt: Prompt) => Step): Step {
+export function sendNext(state: State, begin: (state: State, prompt: Prompt) => SessionStep): SessionStep {
   const {
     prompts: [first, ...rest],
     held,
@@ -76,6 +77,6 @@ export function sendNext(state: State, begin: (state: State, prompt: Prompt) => 
     : chain(begin(state, first), s => setQueue(s, { prompts: rest, held }));
 }
 
-function setQueue(state: State, queue: Queue): Step {
-  return emit(state, { type: "queue", queue: queue.prompts.length === 0 ? NONE : queue });
+function setQueue(state: State, queue: Queue): SessionStep {
+  return emitEvent(state, { type: "queue", queue: queue.prompts.length === 0 ? NONE : queue });
 }

@@ -4,7 +4,7 @@ import { applyEvent, emptyConversation, isTerminal, type Conversation } from "..
 import type { Control } from "../../src/protocol/controls";
 import type { FieldValue } from "../../src/protocol/elicitation";
 import type { Effect, Elicited, SessionEvent, State } from "./session-model";
-import { start, step } from "./session-state";
+import { startSession, stepSession } from "./session-state";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 const OPTIONS = [
@@ -122,10 +122,10 @@ function play(...events: readonly SessionEvent[]): {
   readonly story: string;
   readonly effects: readonly Effect[];
 } {
-  let [state, effects] = start(EMPTY, "s-", undefined);
+  let [state, effects] = startSession(EMPTY, "s-", undefined);
   const all = [...effects];
   for (const event of events) {
-    [state, effects] = step(state, event, 0);
+    [state, effects] = stepSession(state, event, 0);
     all.push(...effects);
   }
   return { state, story: story(all, state), effects: all };
@@ -542,7 +542,10 @@ suite("SessionMachine", () => {
       [7000, think("c")],
       [9000, stopped()],
     ];
-    const state = at.reduce((now, [time, event]) => step(now, event, time)[0], start(EMPTY, "s-", undefined)[0]);
+    const state = at.reduce(
+      (now, [time, event]) => stepSession(now, event, time)[0],
+      startSession(EMPTY, "s-", undefined)[0],
+    );
     deepEqual(
       state.conversation.entries.flatMap(entry => (entry.kind === "thought" ? [[entry.text, entry.ms]] : [])),
       [
@@ -686,7 +689,7 @@ suite("SessionMachine", () => {
   test("runs one turn at a time, settles all at its end, and sends each prompt once, in any event order", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 60 }), moves => {
-        let [state, effects] = start(EMPTY, "s-", undefined);
+        let [state, effects] = startSession(EMPTY, "s-", undefined);
         let page = EMPTY;
         let made = 0;
         const sent: string[] = [],
@@ -746,7 +749,7 @@ suite("SessionMachine", () => {
             }
           });
         const feed = (event: SessionEvent) => {
-          [state, effects] = step(state, event, 0);
+          [state, effects] = stepSession(state, event, 0);
           take(effects);
         };
         take(effects);

@@ -16,31 +16,29 @@
  * - Every pair of state and event is handled. An impossible pair returns `unexpected`, which throws in tests and is
  *   logged in production.
  */
+import { chain, enter, unexpected } from "../agent-session/state-machine";
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
 import { assertNever } from "../../src/protocol/wire";
 import {
-  chain,
-  emit,
-  enter,
+  emitEvent,
   idle,
-  say,
-  unexpected,
+  addNotice,
   type Effect,
   type Phase,
   type Prompt,
   type SessionEvent,
   type State,
-  type Step,
+  type SessionStep,
   type Trouble,
   type TurnOutcome,
 } from "./session-model";
 import { listedLate } from "../agents/extensions/missing-tools";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
 import { askBounded, closeBounds, NOTHING_SPENT } from "./session-bounds";
-import { enqueue, hold, isQueued, release, sendNext, withdraw } from "./session-queue";
+import { enqueue, holdQueue, isQueued, release, sendNext, withdraw } from "./session-queue";
 import {
-  answer,
+  answerPermission,
   answerElicitation,
   ask,
   bypass,
@@ -55,7 +53,7 @@ import { settleSubagents } from "./session-subagents";
 import { terminal } from "./session-terminals";
 import { chooseControl, controlRefused, showControls, thoughtOver, update } from "./session-updates";
 
-export function start(conversation: Conversation, prefix: string, why: string | undefined): Step {
+export function startSession(conversation: Conversation, prefix: string, why: string | undefined): SessionStep {
   const state: State = {
     phase: { kind: "opening", waiting: undefined },
     conversation,
@@ -72,13 +70,13 @@ export function start(conversation: Conversation, prefix: string, why: string | 
     s =>
       why === undefined
         ? [s, []]
-        : say(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []),
+        : addNotice(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []),
     s => [s, [{ kind: "open" }]],
   );
 }
 
 /** `now`: milliseconds of a monotonic clock. */
-export function step(state: State, event: SessionEvent, now: number): Step {
+export function stepSession(state: State, event: SessionEvent, now: number): SessionStep {
   switch (event.kind) {
     case "updated":
       return update(state, event, now);
@@ -91,7 +89,7 @@ export function step(state: State, event: SessionEvent, now: number): Step {
         { kind: "answerElicitation", id: event.elicited.id, response: { action: "cancel" } },
       ]);
     case "answered":
-      return answer(state, event.permissionId, event.choice);
+      return answerPermission(state, event.permissionId, event.choice);
     case "bypassed":
       return bypass(state, event.until);
     case "bypassEnded":
@@ -116,14 +114,14 @@ export function step(state: State, event: SessionEvent, now: number): Step {
       return withdraw(state, event.messageId);
     case "installing":
       return state.phase.kind === "opening"
-        ? say(state, "info", `${event.name} is being installed. That happens once.`, [])
+        ? addNotice(state, "info", `${event.name} is being installed. That happens once.`, [])
         : [state, []];
     case "extensionMissing":
-      return say(state, "warning", `${event.sentence} This conversation goes on without it.`, ["showLogs"]);
+      return addNotice(state, "warning", `${event.sentence} This conversation goes on without it.`, ["showLogs"]);
     case "detailed":
       return detailed(state, event.details);
     case "leftOut":
-      return say(
+      return addNotice(
         state,
         "warning",
         `${state.conversation.agent.name} takes no images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
@@ -157,7 +155,7 @@ type PhaseEvent = Extract<
 >;
 
 /** Events whose handling depends on the phase. */
-function stepPhase(state: State, event: PhaseEvent, now: number): Step {
+function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
   const { phase } = state;
   switch (phase.kind) {
     case "opening":
@@ -220,8 +218,8 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
         case "cancelled":
           return chain(
             enter(state, { kind: "cancelling", messageId: phase.prompt.messageId }),
-            hold,
-            s => emit(s, { type: "turn", turn: { state: "cancelling", messageId: phase.prompt.messageId } }),
+            holdQueue,
+            s => emitEvent(s, { type: "turn", turn: { state: "cancelling", messageId: phase.prompt.messageId } }),
             s => settleQuestions(s, "the turn was stopped"),
             s => [s, [{ kind: "sendCancel" }]],
           );
@@ -230,7 +228,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
         case "queueSent":
           return release(state);
         case "silent":
-          return say(
+          return addNotice(
             state,
             "info",
             `${state.conversation.agent.name} has said nothing for ${event.minutes} minutes. It may still be working; if it hangs, stop it or restart it.`,
@@ -262,9 +260,12 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
             now,
           );
         case "cancelOverdue":
-          return say(state, "warning", `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`, [
-            "restartAgent",
-          ]);
+          return addNotice(
+            state,
+            "warning",
+            `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`,
+            ["restartAgent"],
+          );
         case "cancelGivenUp":
           return giveUp(state);
         case "prompted":
@@ -322,11 +323,11 @@ function stepPhase(state: State, event: PhaseEvent, now: number): Step {
   }
 }
 
-function slow(state: State, seconds: number): Step {
+function slow(state: State, seconds: number): SessionStep {
   const { name } = state.conversation.agent;
   return seconds < LATE_SECONDS
-    ? say(state, "info", `${name} is still starting…`, [])
-    : say(
+    ? addNotice(state, "info", `${name} is still starting…`, [])
+    : addNotice(
         state,
         "warning",
         `${name} has not started for ${seconds} seconds. The first start can take long; the log says what it does.`,
@@ -341,16 +342,16 @@ const LATE_SECONDS = 30;
  * notice follows if the agent lists them later, because an agent that lists on demand need not announce it (issue 14
  * item 1).
  */
-function detailed(state: State, details: SessionDetails): Step {
+function detailed(state: State, details: SessionDetails): SessionStep {
   const { details: before = { extensions: [] } } = state.conversation,
     { missingTools, canConfigure } = details;
   if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
   const wasMissing = before.missingTools !== undefined,
     { name } = state.conversation.agent;
-  return chain(emit(state, { type: "details", details }), s => {
+  return chain(emitEvent(state, { type: "details", details }), s => {
     const actions: readonly ActionId[] = canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"];
-    if (missingTools !== undefined) return wasMissing ? [s, []] : say(s, "warning", missingTools, actions);
-    return wasMissing && areAllListed(details) ? say(s, "info", listedLate(name), []) : [s, []];
+    if (missingTools !== undefined) return wasMissing ? [s, []] : addNotice(s, "warning", missingTools, actions);
+    return wasMissing && areAllListed(details) ? addNotice(s, "info", listedLate(name), []) : [s, []];
   });
 }
 
@@ -360,21 +361,21 @@ function areAllListed({ extensions }: SessionDetails): boolean {
   return servers.length > 0 && !servers.some(isMissing);
 }
 
-function accepts(state: State, accepts: Accepts): Step {
+function accepts(state: State, accepts: Accepts): SessionStep {
   return state.conversation.accepts?.images === accepts.images
     ? [state, []]
-    : emit(state, { type: "accepts", accepts });
+    : emitEvent(state, { type: "accepts", accepts });
 }
 
 // --- prompts and turns
 
 /** The session is open and no turn is running. */
-function prompted(state: State, prompt: Prompt, now: number): Step {
+function prompted(state: State, prompt: Prompt, now: number): SessionStep {
   return accept(state, prompt, (s, accepted) => sendNow(s, prompt, now, accepted));
 }
 
-function notSent(state: State, phase: Phase): Step {
-  return chain(enter(state, phase), hold, idle, s => say(s, "info", NOT_SENT, []));
+function notSent(state: State, phase: Phase): SessionStep {
+  return chain(enter(state, phase), holdQueue, idle, s => addNotice(s, "info", NOT_SENT, []));
 }
 const NOT_SENT = "Stopped before the agent had started; the prompt was not sent.";
 
@@ -383,17 +384,21 @@ function reopening(waiting: Prompt | undefined): Phase {
 }
 
 /** The session is not open yet. */
-function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): Step {
+function waitFor(state: State, prompt: Prompt, then: readonly Effect[]): SessionStep {
   return accept(state, prompt, (s, accepted) => sendLater(s, prompt, [...accepted, ...then]));
 }
 
 /** Accepts a prompt that is already in the conversation without a second effect: its first acknowledgement was lost. */
-function accept(state: State, { messageId }: Prompt, begin: (state: State, accepted: readonly Effect[]) => Step): Step {
+function accept(
+  state: State,
+  { messageId }: Prompt,
+  begin: (state: State, accepted: readonly Effect[]) => SessionStep,
+): SessionStep {
   const accepted: readonly Effect[] = [{ kind: "acceptPrompt", messageId }];
   return isKnown(state, messageId) || isQueued(state, messageId) ? [state, accepted] : begin(state, accepted);
 }
 
-function sendNow(state: State, prompt: Prompt, now: number, before: readonly Effect[] = []): Step {
+function sendNow(state: State, prompt: Prompt, now: number, before: readonly Effect[] = []): SessionStep {
   const phase: Phase = {
     kind: "prompting",
     prompt,
@@ -404,7 +409,7 @@ function sendNow(state: State, prompt: Prompt, now: number, before: readonly Eff
   return begin(state, prompt, phase, "running", [...before, { kind: "sendPrompt", prompt }]);
 }
 
-function sendLater(state: State, prompt: Prompt, then: readonly Effect[]): Step {
+function sendLater(state: State, prompt: Prompt, then: readonly Effect[]): SessionStep {
   return begin(state, prompt, { kind: "opening", waiting: prompt }, "starting", then);
 }
 
@@ -414,20 +419,20 @@ function begin(
   phase: Phase,
   turn: "starting" | "running",
   then: readonly Effect[],
-): Step {
+): SessionStep {
   return chain(
     enter({ ...state, spent: NOTHING_SPENT, turn: state.turn + 1 }, phase),
     s =>
-      emit(s, {
+      emitEvent(s, {
         type: "upsert",
         entry: { kind: "user", id: messageId, text, ...(attachments.length === 0 ? {} : { attachments }) },
       }),
-    s => emit(s, { type: "turn", turn: { state: turn, messageId } }),
+    s => emitEvent(s, { type: "turn", turn: { state: turn, messageId } }),
     s => [s, then],
   );
 }
 
-function queued(state: State, prompt: Prompt): Step {
+function queued(state: State, prompt: Prompt): SessionStep {
   return isKnown(state, prompt.messageId)
     ? [state, [{ kind: "acceptPrompt", messageId: prompt.messageId }]]
     : enqueue(state, prompt);
@@ -441,13 +446,18 @@ function isKnown(state: State, messageId: string): boolean {
  * A new agent session does not remember the output of the earlier one. For a restored conversation, `start` has already
  * said so.
  */
-function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): Step {
+function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): SessionStep {
   const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
   return chain(
     [state, []],
     s =>
       spoke
-        ? say(s, "info", `${s.conversation.agent.name} begins anew and does not remember what was said above.`, [])
+        ? addNotice(
+            s,
+            "info",
+            `${s.conversation.agent.name} begins anew and does not remember what was said above.`,
+            [],
+          )
         : [s, []],
     s =>
       waiting === undefined
@@ -460,7 +470,7 @@ function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: 
               sentAt: now,
               attempt,
             }),
-            t => emit(t, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
+            t => emitEvent(t, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
             t => [t, [{ kind: "sendPrompt", prompt: waiting }]],
           ),
   );
@@ -477,7 +487,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   cancelled: "Stopped.",
 };
 
-function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: number): Step {
+function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: number): SessionStep {
   const { name } = state.conversation.agent;
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
@@ -487,23 +497,23 @@ function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: num
     closeBounds,
     s =>
       outcome.kind === "failed"
-        ? say(s, "error", outcome.text, outcome.actions, outcome.detail)
+        ? addNotice(s, "error", outcome.text, outcome.actions, outcome.detail)
         : outcome.reason !== "end_turn"
-          ? say(
+          ? addNotice(
               s,
               outcome.reason === "cancelled" ? "info" : "warning",
               STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`,
               [],
             )
           : isEmpty
-            ? say(s, "info", `${name} ended its turn without an answer.`, [])
+            ? addNotice(s, "info", `${name} ended its turn without an answer.`, [])
             : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
     // After a stop, only prompts that were typed since then are sent. Prompts that waited before are held.
     s =>
       outcome.kind === "stopped" && (outcome.reason === "end_turn" || state.phase.kind === "cancelling")
         ? sendNext(s, (t, prompt) => sendNow(t, prompt, now))
-        : hold(s),
+        : holdQueue(s),
     s => (s.phase.kind === "idle" ? idle(s) : [s, []]),
   );
 }
@@ -514,7 +524,7 @@ const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 /**
  * The agent has failed: everything that it was doing ends. `isBack`: it worked before and is restarted automatically.
  */
-function fell(state: State, trouble: Trouble, isBack: boolean): Step {
+function fell(state: State, trouble: Trouble, isBack: boolean): SessionStep {
   const { text, actions, detail, needsUser, restarts } = trouble,
     {
       phase,
@@ -531,9 +541,9 @@ function fell(state: State, trouble: Trouble, isBack: boolean): Step {
     pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
   return chain(
     interruptAll(state),
-    s => say(s, "error", `${text}${next}`, wasAsked ? ["sendAgain", ...actions] : actions, detail),
+    s => addNotice(s, "error", `${text}${next}`, wasAsked ? ["sendAgain", ...actions] : actions, detail),
     s => enter(s, { kind: "down", waiting: undefined }),
-    hold,
+    holdQueue,
     idle,
     s => [s, [{ kind: "leave" }]],
     s => reopenIn(s, pause),
@@ -552,50 +562,58 @@ function unreadPrompt({ phase, conversation }: State, { readUntil }: Trouble): P
 }
 
 /** As `fell`, but the turn and the queue after it continue with the next start. */
-function fellUnread(state: State, text: string, { actions, detail }: Trouble, waiting: Prompt, pause: number): Step {
+function fellUnread(
+  state: State,
+  text: string,
+  { actions, detail }: Trouble,
+  waiting: Prompt,
+  pause: number,
+): SessionStep {
   return chain(
     interruptAll(state),
-    s => say(s, "warning", text, actions, detail),
+    s => addNotice(s, "warning", text, actions, detail),
     s => enter(s, { kind: "down", waiting }),
-    s => emit(s, { type: "turn", turn: { state: "starting", messageId: waiting.messageId } }),
+    s => emitEvent(s, { type: "turn", turn: { state: "starting", messageId: waiting.messageId } }),
     s => [s, [{ kind: "leave" }]],
     s => reopenIn(s, pause),
   );
 }
 
-function reopenIn(state: State, pause: number | undefined): Step {
+function reopenIn(state: State, pause: number | undefined): SessionStep {
   return pause === undefined
     ? [state, []]
     : [{ ...state, restarts: state.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]];
 }
 
-function restart(state: State): Step {
+function restart(state: State): SessionStep {
   return chain(
     interruptAll(state),
     s => enter(s, { kind: "opening", waiting: undefined }),
-    hold,
+    holdQueue,
     idle,
     s => [s, [{ kind: "restartAgent" }, { kind: "open" }]],
   );
 }
 
 /** Other tabs may use the same process. This conversation therefore leaves its agent session and opens a new one. */
-function giveUp(state: State): Step {
+function giveUp(state: State): SessionStep {
   return chain(
     interruptAll(state),
     s =>
-      say(s, "error", `${s.conversation.agent.name} did not stop for a minute: it was given up, and begins anew.`, [
-        "sendAgain",
-        "showLogs",
-      ]),
+      addNotice(
+        s,
+        "error",
+        `${s.conversation.agent.name} did not stop for a minute: it was given up, and begins anew.`,
+        ["sendAgain", "showLogs"],
+      ),
     s => enter(s, { kind: "opening", waiting: undefined }),
-    hold,
+    holdQueue,
     idle,
     s => [s, [{ kind: "leave" }, { kind: "open" }]],
   );
 }
 
-function close(state: State): Step {
+function close(state: State): SessionStep {
   if (state.phase.kind === "closed") return [state, []];
   const running = state.phase.kind === "prompting" || state.phase.kind === "cancelling";
   return chain(
@@ -605,7 +623,7 @@ function close(state: State): Step {
   );
 }
 
-function settleAll(state: State, why: string): Step {
+function settleAll(state: State, why: string): SessionStep {
   return chain(settleQuestions(state, why), settleTools, s => settleSubagents(s, why));
 }
 
@@ -613,15 +631,15 @@ function settleAll(state: State, why: string): Step {
  * Interrupts everything, as after the process exited. The questions are also answered, because an in-process agent may
  * outlive its session.
  */
-function interruptAll(before: State): Step {
+function interruptAll(before: State): SessionStep {
   return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);
 }
 
-function interruptTurn(before: State): Step {
+function interruptTurn(before: State): SessionStep {
   return chain(interruptEntries(before), closeBounds);
 }
 
-function interruptEntries(state: State): Step {
+function interruptEntries(state: State): SessionStep {
   if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling")
     return settleQuestions(state, "the agent stopped");
   const after = interrupted(state.conversation, "the agent stopped");
@@ -631,6 +649,6 @@ function interruptEntries(state: State): Step {
   );
   return chain(
     settleQuestions(state, "the agent stopped"),
-    ...changed.map(entry => (s: State) => emit(s, { type: "upsert", entry })),
+    ...changed.map(entry => (s: State) => emitEvent(s, { type: "upsert", entry })),
   );
 }

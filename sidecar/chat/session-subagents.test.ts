@@ -3,7 +3,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, isTerminal, type Conversation, type Entry } from "../../src/protocol/chat";
 import type { Effect, SessionEvent } from "./session-model";
-import { start, step } from "./session-state";
+import { startSession, stepSession } from "./session-state";
 
 const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 const ids = fc.constantFrom("c1", "c2", "c3", "c4");
@@ -64,7 +64,7 @@ suite("subagents in SessionMachine", () => {
   test("keeps the page equal, ids unique and questions answered once, in any event order", () =>
     fc.assert(
       fc.property(fc.array(move, { maxLength: 50 }), moves => {
-        let [state, effects] = start(EMPTY, "s-", undefined),
+        let [state, effects] = startSession(EMPTY, "s-", undefined),
           page: Conversation = EMPTY,
           made = 0;
         const questions: string[] = [],
@@ -76,7 +76,7 @@ suite("subagents in SessionMachine", () => {
             if (effect.kind === "unexpected") throw new Error(effect.what);
           });
         const feed = (event: SessionEvent): void => {
-          [state, effects] = step(state, event, 0);
+          [state, effects] = stepSession(state, event, 0);
           take(effects);
         };
         const begin = (): void => {

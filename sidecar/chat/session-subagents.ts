@@ -6,6 +6,7 @@
  * - An entry of a subagent is only ever inside the entry of that subagent.
  * - Updates of a subagent do not change its parent's title, commands, options or usage.
  */
+import { chain } from "../agent-session/state-machine";
 import {
   isTerminal,
   lastIndexOf,
@@ -19,7 +20,7 @@ import {
   type SubagentStatus,
 } from "../../src/protocol/chat";
 import { cut, objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { chain, emit, type KnownSubagent, type State, type Step } from "./session-model";
+import { emitEvent, type KnownSubagent, type State, type SessionStep } from "./session-model";
 
 const TITLE_LIMIT = 200,
   DESCRIPTION_LIMIT = 2_000,
@@ -29,7 +30,7 @@ const UNNAMED = "Subagent";
 const MAX_DEPTH = 8;
 
 /** Handles `subagent_update` of the agent (`parent` is undefined) or of one of its subagents. */
-export function announceSubagent(state: State, parent: string | undefined, raw: unknown): Step {
+export function announceSubagent(state: State, parent: string | undefined, raw: unknown): SessionStep {
   const update = objectOr(raw),
     sessionId = stringOr(update.sessionId, undefined);
   if (sessionId === undefined || sessionId.length > ID_LIMIT || isWithin(state, parent, sessionId)) return [state, []];
@@ -49,7 +50,7 @@ export function announceSubagent(state: State, parent: string | undefined, raw: 
 }
 
 /** Handles `state_update` of the subagent itself, in the same way as its parent's report of it. */
-export function subagentState(state: State, sessionId: string, update: unknown): Step {
+export function subagentState(state: State, sessionId: string, update: unknown): SessionStep {
   return announceSubagent(state, state.subagents.get(sessionId)?.parent, { sessionId, state: update });
 }
 
@@ -85,7 +86,7 @@ export function inTranscript(state: State, sessionId: string | undefined, event:
  * Ensures that the subagent has an entry in the current turn. A subagent that continues in a later turn gets another
  * card there.
  */
-export function placed(state: State, sessionId: string): Step {
+export function placed(state: State, sessionId: string): SessionStep {
   const known = state.subagents.get(sessionId);
   if (known === undefined || known.turn === state.turn) return [state, []];
   const around = known.parent === undefined ? ([state, []] as const) : placed(state, known.parent);
@@ -117,12 +118,12 @@ export function isAtWork({ subagents }: State, sessionId: string | undefined): b
 }
 
 /** At the end of a turn: makes the calls of ended subagents terminal. */
-export function settleIdleSubagents(state: State, why: string): Step {
+export function settleIdleSubagents(state: State, why: string): SessionStep {
   return settleWhere(state, why, id => !isAtWork(state, id));
 }
 
 /** Cancels all running subagents and settles their entries. */
-export function settleSubagents(state: State, why: string): Step {
+export function settleSubagents(state: State, why: string): SessionStep {
   const ended = new Map(
     [...state.subagents].map(([id, known]) => [
       id,
@@ -133,7 +134,7 @@ export function settleSubagents(state: State, why: string): Step {
 }
 
 /** A subagent with a working descendant is not settled. */
-function settleWhere(state: State, why: string, which: (sessionId: string) => boolean): Step {
+function settleWhere(state: State, why: string, which: (sessionId: string) => boolean): SessionStep {
   const settle = (entry: Subagent): Subagent =>
     !which(entry.sessionId) || entry.entries.some(each => each.kind === "subagent" && !which(each.sessionId))
       ? entry
@@ -142,7 +143,7 @@ function settleWhere(state: State, why: string, which: (sessionId: string) => bo
     const after = entry.kind === "subagent" ? settle(entry) : undefined;
     return after === undefined || after === entry ? [] : [after];
   });
-  return chain([state, []], ...changed.map(entry => (s: State) => emit(s, { type: "upsert", entry })));
+  return chain([state, []], ...changed.map(entry => (s: State) => emitEvent(s, { type: "upsert", entry })));
 }
 
 function upsert(
@@ -150,7 +151,7 @@ function upsert(
   sessionId: string,
   { path, name, description, status, error }: KnownSubagent,
   entries: readonly Entry[],
-): Step {
+): SessionStep {
   const id = path.at(-1) ?? "";
   const entry: Subagent = {
     kind: "subagent",
@@ -173,7 +174,7 @@ function upsert(
       type: "upsert",
       entry,
     });
-  return emit(state, event);
+  return emitEvent(state, event);
 }
 
 function entriesAt(entries: readonly Entry[], path: readonly string[]): readonly Entry[] {

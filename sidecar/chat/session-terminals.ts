@@ -3,31 +3,31 @@
  * ended. Pure.
  */
 import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
-import { emit, type SessionEvent, type State, type Step } from "./session-model";
+import { emitEvent, type SessionEvent, type State, type SessionStep } from "./session-model";
 
 export type TerminalEvent = Extract<
   SessionEvent,
   { readonly kind: "terminalStarted" | "terminalPrinted" | "terminalEnded" }
 >;
 
-export function terminal(state: State, event: TerminalEvent): Step {
+export function terminal(state: State, event: TerminalEvent): SessionStep {
   if (state.phase.kind === "closed") return [state, []];
   if (event.kind === "terminalStarted")
-    return emit(state, { type: "terminal", terminal: { ...event.terminal, output: "", isCut: false } });
+    return emitEvent(state, { type: "terminal", terminal: { ...event.terminal, output: "", isCut: false } });
   const known = state.conversation.terminals?.find(({ terminalId }) => terminalId === event.terminalId);
   if (!known) return [state, []];
   return event.kind === "terminalEnded"
-    ? emit(state, { type: "terminal", terminal: { ...known, exit: event.exit } })
+    ? emitEvent(state, { type: "terminal", terminal: { ...known, exit: event.exit } })
     : printed(state, known, event.text, event.isCut);
 }
 
 /** Appends output until the limit is exceeded; then the first quarter is removed. */
-function printed(state: State, known: TerminalView, text: string, isCut: boolean): Step {
+function printed(state: State, known: TerminalView, text: string, isCut: boolean): SessionStep {
   const { terminalId, output: before } = known,
     output = isCut ? text : before + text;
   if (!isCut && output.length <= TERMINAL_LIMIT)
-    return emit(state, { type: "terminalOutput", terminalId, offset: before.length, text });
-  return emit(state, {
+    return emitEvent(state, { type: "terminalOutput", terminalId, offset: before.length, text });
+  return emitEvent(state, {
     type: "terminal",
     terminal: {
       ...known,

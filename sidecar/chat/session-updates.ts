@@ -1,20 +1,21 @@
 /** Session state machine: the agent's updates, the duration of thoughts, and the controls that the user sets. */
+import { chain } from "../agent-session/state-machine";
 import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
 import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
-import { answerIn, emitBounded, hasNoRoom, isFull, leaveOut } from "./session-bounds";
+import { answerIn, emitBounded, hasNoRoom, isTurnFull, leaveOut } from "./session-bounds";
 import { objectOr } from "../rpc/json";
 import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";
-import { chain, emit, say, type SessionEvent, type State, type Step } from "./session-model";
+import { emitEvent, addNotice, type SessionEvent, type State, type SessionStep } from "./session-model";
 
 type Updated = Extract<SessionEvent, { readonly kind: "updated" }>;
 
-export function update(state: State, event: Updated, now: number): Step {
+export function update(state: State, event: Updated, now: number): SessionStep {
   const { update: raw, subagent } = event,
     { sessionUpdate } = objectOr(raw);
   if (state.phase.kind === "closed") return [state, []];
-  if (isFull(state, raw)) return leaveOut(state);
+  if (isTurnFull(state, raw)) return leaveOut(state);
   if (sessionUpdate === "subagent_update")
     return hasNoRoom(state) ? leaveOut(state) : announceSubagent(state, subagent, raw);
   if (subagent === undefined) return chain(adapted(state, event), s => timeThoughts(s, now));
@@ -23,7 +24,7 @@ export function update(state: State, event: Updated, now: number): Step {
 }
 
 /** Applies the update to the transcript of the session that sent it. */
-function adapted(state: State, { update: raw, version, subagent }: Updated): Step {
+function adapted(state: State, { update: raw, version, subagent }: Updated): SessionStep {
   const view = viewOf(state, subagent);
   if (view === undefined) return [state, []];
   const names = (sessionId: string): string => nameOf(state, sessionId)?.name ?? state.conversation.agent.name;
@@ -66,7 +67,7 @@ export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
 // --- thoughts
 
 /** A thought ends when another entry follows it. */
-function timeThoughts(state: State, now: number): Step {
+function timeThoughts(state: State, now: number): SessionStep {
   const last = state.conversation.entries.at(-1);
   if (last?.id === state.thinking?.id) return [state, []];
   return chain(thoughtOver(state, now), s => [
@@ -76,25 +77,25 @@ function timeThoughts(state: State, now: number): Step {
 }
 
 /** Adds the thought's duration to its entry. */
-export function thoughtOver(before: State, now: number): Step {
+export function thoughtOver(before: State, now: number): SessionStep {
   if (before.thinking === undefined) return [before, []];
   const { thinking, ...state } = before;
   const thought = state.conversation.entries.findLast(({ id }) => id === thinking.id);
   return thought?.kind !== "thought"
     ? [state, []]
-    : emit(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
+    : emitEvent(state, { type: "upsert", entry: { ...thought, ms: now - thinking.since } });
 }
 
 // --- controls
 
-export function showControls(state: State, controls: readonly Control[]): Step {
+export function showControls(state: State, controls: readonly Control[]): SessionStep {
   return controls.length === 0 && state.conversation.controls.length === 0
     ? [state, []]
-    : emit(state, { type: "controls", controls });
+    : emitEvent(state, { type: "controls", controls });
 }
 
 /** Shows the choice at once; it is reverted if the agent rejects it. */
-export function chooseControl(state: State, id: string, value: ControlValue): Step {
+export function chooseControl(state: State, id: string, value: ControlValue): SessionStep {
   const control = state.conversation.controls.find(each => each.id === id);
   if (!control || !offers(control, value) || control.value === value) return [state, []];
   const chosen = showControls(state, withValue(state.conversation.controls, id, value));
@@ -107,10 +108,10 @@ export function chooseControl(state: State, id: string, value: ControlValue): St
 export function controlRefused(
   state: State,
   { controlId, before, why }: Extract<SessionEvent, { readonly kind: "controlRefused" }>,
-): Step {
+): SessionStep {
   const control = state.conversation.controls.find(({ id }) => id === controlId);
   if (!control) return [state, []];
   return chain(showControls(state, withValue(state.conversation.controls, controlId, before)), s =>
-    say(s, "warning", `“${control.name}” stays as it was. ${why}`, []),
+    addNotice(s, "warning", `“${control.name}” stays as it was. ${why}`, []),
   );
 }

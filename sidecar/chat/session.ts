@@ -1,5 +1,5 @@
 /**
- * The actor that owns one session. It feeds events to `step` and performs the effects. All decisions are in
+ * The actor that owns one session. It feeds events to `stepSession` and performs the effects. All decisions are in
  * `session-state.ts`. This module handles only the agent's connection, the clock and the prompt responders.
  *
  * Invariants:
@@ -19,7 +19,7 @@ import { AgentClient } from "./agent-client";
 import type { ChatAgentMessage } from "./agent-message";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
-import { start, step } from "./session-state";
+import { startSession, stepSession } from "./session-state";
 import type { SessionStart, SessionDeps } from "./session-deps";
 
 /** Settles a prompt: accepts it into the conversation, or refuses it with a sentence. */
@@ -52,7 +52,7 @@ export class Session extends Actor<Message> {
       ...(begin.title === undefined ? {} : { title: begin.title }),
       entries: settled(begin.shown, why),
     };
-    const [state, effects] = start(
+    const [state, effects] = startSession(
       conversation,
       `${begin.sessionId.slice(0, 8)}-`,
       begin.shown.length > 0 ? why : undefined,
@@ -158,7 +158,7 @@ export class Session extends Actor<Message> {
 
   #step(event: SessionEvent): void {
     const { conversation: before } = this.#state,
-      [state, effects] = step(this.#state, event, this.deps.clock.now());
+      [state, effects] = stepSession(this.#state, event, this.deps.clock.now());
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     const isConcerned = effects.some(effect => effect.kind === "emit" && concernsAttention(effect.event));

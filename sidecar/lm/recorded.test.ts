@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { Chronicle } from "./fixtures/chronicle";
-import { recorded, recordedRequest, SITUATIONS, type Step } from "./fixtures/recorded";
+import { recorded, recordedRequest, SITUATIONS, type RecordedStep } from "./fixtures/recorded";
 import { identityOf } from "./history/request-identity";
 
 /** The expected match of every recorded request, by its number. `s1` is the first session of the situation. */
@@ -73,7 +73,7 @@ const STORY: Readonly<Record<string, string>> = {
 /** Replays the chat's requests and their answers, and returns the match of each request. */
 function play(
   chronicle: Chronicle,
-  steps: readonly Step[],
+  steps: readonly RecordedStep[],
   onEvent: (n: number, id: string) => void = () => undefined,
 ): string {
   const serving = new Map<number, string>(),

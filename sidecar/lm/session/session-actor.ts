@@ -1,5 +1,5 @@
 /**
- * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `step` and performs the
+ * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `stepModelSession` and performs the
  * effects. All decisions are in `session-state.ts`; `model-agent-client.ts` is the client of the agent.
  *
  * Invariants:
@@ -36,7 +36,7 @@ import type {
 } from "./model-agent-message";
 import { Quiet } from "./question-debounce";
 import type { ModeReturn } from "./session-mode";
-import { start, step } from "./session-state";
+import { startModelSession, stepModelSession } from "./session-state";
 import {
   partOf,
   type Answer,
@@ -117,7 +117,7 @@ export class SessionActor extends Actor<Message> {
     super(`model session ${begin.id}`);
     this.#agent = new ModelAgentClient(begin, deps, message => this.post({ kind: "agent", message }));
     this.#quiet = new Quiet(deps.clock, () => this.#notify({ kind: "quiet" }));
-    const [state, effects] = start(begin.agent.name);
+    const [state, effects] = startModelSession(begin.agent.name);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
   }
@@ -319,7 +319,7 @@ export class SessionActor extends Actor<Message> {
 
   #step(event: ModelSessionEvent): void {
     const before = this.#state.phase.kind,
-      [state, effects] = step(this.#state, event);
+      [state, effects] = stepModelSession(this.#state, event);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     if (state.phase.kind !== before) this.deps.notify({ kind: "phase", phase: state.phase.kind });

@@ -2,6 +2,7 @@
  * States, events and effects of `session-state.ts`, the state machine of an agent session behind the model picker.
  * Pure.
  */
+import type { Step, Unexpected } from "../../agent-session/state-machine";
 import type { ChatPart, RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
 import type { ChatContext } from "../history/chat-context";
@@ -60,7 +61,7 @@ export type ModelTurnOutcome =
   | { readonly kind: "failed"; readonly message: string };
 
 /** An event of the agent. Each can occur while no request is open. */
-export type AgentEvent =
+export type AgentActivity =
   | { readonly kind: "spoke"; readonly part: ChatPart }
   | { readonly kind: "asked"; readonly question: Question }
   /** The agent no longer waits for the answer. */
@@ -70,7 +71,7 @@ export type AgentEvent =
   | { readonly kind: "agentDown"; readonly message: string };
 
 export type ModelSessionEvent =
-  | AgentEvent
+  | AgentActivity
   | { readonly kind: "opened" }
   | { readonly kind: "openFailed"; readonly message: string }
   | { readonly kind: "prompted"; readonly prompt: ModelPrompt }
@@ -116,12 +117,11 @@ export type ModelSessionEffect =
   | { readonly kind: "leave" }
   /** Output of a stopped turn, or output outside a turn. */
   | { readonly kind: "discard"; readonly part: ChatPart }
-  /** For the log: an unexpected event. */
-  | { readonly kind: "unexpected"; readonly what: string };
+  | Unexpected;
 
 /** Events that arrived while they could not be sent, in order. */
 export interface Held {
-  readonly events: readonly Extract<AgentEvent, { readonly kind: "spoke" | "asked" | "turnEnded" | "agentDown" }>[];
+  readonly events: readonly Extract<AgentActivity, { readonly kind: "spoke" | "asked" | "turnEnded" | "agentDown" }>[];
   readonly characters: number;
 }
 
@@ -170,7 +170,7 @@ export interface ModelSessionState {
   readonly agent: string;
 }
 
-export type ModelSessionStep = readonly [next: ModelSessionState, effects: readonly ModelSessionEffect[]];
+export type ModelSessionStep = Step<ModelSessionState, ModelSessionEffect>;
 
 export const HELD_EVENTS = 1_000,
   HELD_CHARACTERS = 4 * 1024 * 1024;
@@ -184,7 +184,7 @@ export const NOTHING_HELD: Held = { events: [], characters: 0 };
 export const NO_REPLY: Reply = { parts: [], characters: 0, isEmpty: true };
 
 /** Adjacent texts are merged. */
-export function hold({ events, characters }: Held, event: Held["events"][number]): Held {
+export function holdEvent({ events, characters }: Held, event: Held["events"][number]): Held {
   const last = events.at(-1);
   const joined = event.kind === "spoke" && last?.kind === "spoke" ? join(last.part, event.part) : undefined;
   return {
@@ -193,7 +193,7 @@ export function hold({ events, characters }: Held, event: Held["events"][number]
   };
 }
 
-export function isFull({ events, characters }: Held): boolean {
+export function isHoldFull({ events, characters }: Held): boolean {
   return events.length >= HELD_EVENTS || characters >= HELD_CHARACTERS;
 }
 

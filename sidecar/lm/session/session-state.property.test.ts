@@ -12,7 +12,7 @@ import {
   type ModelSessionEvent,
   type ModelSessionState,
 } from "./session-state-model";
-import { start, step } from "./session-state";
+import { startModelSession, stepModelSession } from "./session-state";
 
 /** The possible next events. Numbers count backwards: 0 is the newest question or request. */
 type Plain =
@@ -89,7 +89,7 @@ class Witness {
   #isPaused = false;
 
   constructor() {
-    const [state, effects] = start("Ada");
+    const [state, effects] = startModelSession("Ada");
     this.#state = state;
     for (const effect of effects) this.#saw(effect, undefined);
   }
@@ -182,7 +182,7 @@ class Witness {
   }
 
   #step(event: ModelSessionEvent): void {
-    const [next, effects] = step(this.#state, event);
+    const [next, effects] = stepModelSession(this.#state, event);
     this.#effects.push(effects);
     if (event.kind === "repeated") this.#repeats(effects, event.requestId);
     for (const effect of effects) this.#saw(effect, event);

@@ -9,7 +9,7 @@ import {
   type ModelSessionEvent,
   type ModelSessionState,
 } from "./session-state-model";
-import { start, step } from "./session-state";
+import { startModelSession, stepModelSession } from "./session-state";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 
 /**
@@ -89,10 +89,10 @@ function show(effect: ModelSessionEffect): string {
 }
 
 function play(...lines: readonly string[]): readonly [ModelSessionState, readonly ModelSessionEffect[]] {
-  let [state, effects] = start("Ada");
+  let [state, effects] = startModelSession("Ada");
   const all = [...effects];
   for (const line of lines) {
-    [state, effects] = step(state, eventOf(line));
+    [state, effects] = stepModelSession(state, eventOf(line));
     all.push(...effects);
   }
   return [state, all];

@@ -26,16 +26,17 @@
  * - No output of the agent is lost or reordered: it is emitted, or discarded with the turn that was stopped.
  * - One turn runs at a time. A stopped turn is ended by the agent, or the agent is left.
  */
+import { chain, enter, unexpected } from "../../agent-session/state-machine";
 import type { RequestId } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
 import {
   grown,
-  hold,
-  isFull,
+  holdEvent,
+  isHoldFull,
   NO_REPLY,
   NOTHING_HELD,
   partOf,
-  type AgentEvent,
+  type AgentActivity,
   type Blocked,
   type ModelSessionEffect,
   type Held,
@@ -49,11 +50,9 @@ import {
   type Streaming,
 } from "./session-state-model";
 import {
-  answer,
-  chain,
+  answerEffect,
   discarded,
-  emit,
-  enter,
+  emitPart,
   finish,
   finishAside,
   isOver,
@@ -66,18 +65,17 @@ import {
   refused,
   repeat,
   said,
-  say,
+  addSentence,
   settled,
-  unexpected,
   watching,
 } from "./session-steps";
 
 /** `agent`: its name, for sentences. */
-export function start(agent: string): ModelSessionStep {
+export function startModelSession(agent: string): ModelSessionStep {
   return [{ phase: { kind: "opening", waiting: undefined }, reply: NO_REPLY, agent }, [{ kind: "open" }]];
 }
 
-export function step(state: ModelSessionState, event: ModelSessionEvent): ModelSessionStep {
+export function stepModelSession(state: ModelSessionState, event: ModelSessionEvent): ModelSessionStep {
   const [next, effects] = event.kind === "closed" ? close(state, event.message) : stepPhase(state, event);
   return [next, [...effects, ...watching(state.phase, next.phase), ...reading(state.phase, next.phase)]];
 }
@@ -115,9 +113,9 @@ function stepPhase(
     case "idle":
       switch (event.kind) {
         case "spoke":
-          return isFull(phase.held)
+          return isHoldFull(phase.held)
             ? [state, [{ kind: "discard", part: event.part }]]
-            : enter(state, { kind: "idle", held: hold(phase.held, event) });
+            : enter(state, { kind: "idle", held: holdEvent(phase.held, event) });
         case "prompted":
           return begin(state, event.prompt, phase.held);
         case "resumed":
@@ -166,11 +164,11 @@ function stepPhase(
         case "spoke":
           return isOver(phase)
             ? [state, [{ kind: "discard", part: event.part }]]
-            : enter(state, { ...phase, held: hold(phase.held, event) });
+            : enter(state, { ...phase, held: holdEvent(phase.held, event) });
         case "asked":
           return isOver(phase) || isTooMany(phase)
             ? refused(state, event.question)
-            : enter(state, { ...phase, held: hold(phase.held, event) });
+            : enter(state, { ...phase, held: holdEvent(phase.held, event) });
         case "withdrew":
           return withdraw(state, phase, event.callId);
         case "turnEnded":
@@ -282,13 +280,13 @@ function elsewhere(
 
 // --- events of the agent while a request is open
 
-function listen(state: ModelSessionState, phase: Streaming, event: AgentEvent): ModelSessionStep {
+function listen(state: ModelSessionState, phase: Streaming, event: AgentActivity): ModelSessionStep {
   const isAsking = phase.open.size + phase.settled.size > 0;
   switch (event.kind) {
     case "spoke":
       return isAsking
-        ? enter(state, { ...phase, held: hold(phase.held, event) })
-        : emit(state, phase.requestId, event.part);
+        ? enter(state, { ...phase, held: holdEvent(phase.held, event) })
+        : emitPart(state, phase.requestId, event.part);
     case "asked":
       return isTooMany(phase) ? refused(state, event.question) : ask(state, phase, event.question);
     case "withdrew":
@@ -334,13 +332,18 @@ function decide(state: ModelSessionState, phase: Streaming | Blocked, callId: st
 function over(
   state: ModelSessionState,
   phase: Blocked,
-  event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>,
+  event: Extract<AgentActivity, { readonly kind: "turnEnded" | "agentDown" }>,
 ): ModelSessionStep {
   const asked = questionsIn(phase.held),
     words = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
   return enter(
     state,
-    { ...phase, open: new Map(), settled: new Set([...phase.settled, ...phase.open.keys()]), held: hold(words, event) },
+    {
+      ...phase,
+      open: new Map(),
+      settled: new Set([...phase.settled, ...phase.open.keys()]),
+      held: holdEvent(words, event),
+    },
     refusals([...phase.open.values(), ...asked], "The turn is over."),
   );
 }
@@ -348,7 +351,7 @@ function over(
 function end(
   state: ModelSessionState,
   { requestId }: Streaming,
-  event: Extract<AgentEvent, { readonly kind: "turnEnded" | "agentDown" }>,
+  event: Extract<AgentActivity, { readonly kind: "turnEnded" | "agentDown" }>,
 ): ModelSessionStep {
   const failure =
     event.kind === "agentDown" ? event.message : event.outcome.kind === "failed" ? event.outcome.message : undefined;
@@ -359,7 +362,7 @@ function end(
       { kind: "finish", requestId, error: failure },
     ]);
   const words = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
-  return chain(words === undefined ? [state, []] : say(state, requestId, words), s =>
+  return chain(words === undefined ? [state, []] : addSentence(state, requestId, words), s =>
     enter(s, next, [
       { kind: "turnOver", how: "answered" },
       { kind: "finish", requestId },
@@ -379,7 +382,7 @@ function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held = NOTHI
   };
   return chain(
     [{ ...state, phase, reply: NO_REPLY }, []],
-    ...said(held).map(part => (s: ModelSessionState) => emit(s, prompt.requestId, part)),
+    ...said(held).map(part => (s: ModelSessionState) => emitPart(s, prompt.requestId, part)),
     s => [s, [{ kind: "prompt", prompt }]],
   );
 }
@@ -445,7 +448,10 @@ function block(state: ModelSessionState, { open, settled: known, held, requestId
 
 /** Another request arrived while the response to this one was open. */
 function overtaken(state: ModelSessionState, phase: Streaming): ModelSessionStep {
-  return chain(state.reply.isEmpty ? say(state, phase.requestId, OVERTAKEN) : [state, []], s => [s, [finish(phase)]]);
+  return chain(state.reply.isEmpty ? addSentence(state, phase.requestId, OVERTAKEN) : [state, []], s => [
+    s,
+    [finish(phase)],
+  ]);
 }
 
 /**
@@ -461,12 +467,13 @@ function proceed(
 ): ModelSessionStep {
   const isOurs = results.some(({ callId }) => phase.open.has(callId) || phase.settled.has(callId));
   if (!isOurs && !prompt) return stray(state, requestId);
-  const [before, finished] = phase.kind === "streaming" ? overtaken(state, phase) : enter(state, phase);
+  const [before, finished]: ModelSessionStep =
+    phase.kind === "streaming" ? overtaken(state, phase) : enter(state, phase);
   const open = new Map(phase.open),
     effects = [...finished];
   for (const { callId, result, isError } of results) {
     const question = open.get(callId);
-    if (question?.kind === "tool") effects.push(answer(callId, { kind: "result", result, isError }));
+    if (question?.kind === "tool") effects.push(answerEffect(callId, { kind: "result", result, isError }));
     else if (question) effects.push(refuse(callId, "The user did not allow it."));
     open.delete(callId);
   }

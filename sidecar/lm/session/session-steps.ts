@@ -2,7 +2,7 @@
 import type { RequestId } from "../../../src/protocol/lm";
 import {
   grown,
-  isFull,
+  isHoldFull,
   MAX_QUESTIONS,
   type Answer,
   type Blocked,
@@ -10,7 +10,6 @@ import {
   type Held,
   type ModelSessionPhase,
   type Question,
-  type ModelSessionEvent,
   type ModelSessionState,
   type ModelSessionStep,
   type Streaming,
@@ -21,15 +20,7 @@ import {
 export const PENDING_MS = 30 * 60_000,
   STOPPING_MS = 60_000;
 
-export function enter(
-  state: ModelSessionState,
-  phase: ModelSessionPhase,
-  effects: readonly ModelSessionEffect[] = [],
-): ModelSessionStep {
-  return [{ ...state, phase }, effects];
-}
-
-export function emit(
+export function emitPart(
   state: ModelSessionState,
   requestId: RequestId,
   part: Extract<ModelSessionEffect, { readonly kind: "emit" }>["part"],
@@ -38,18 +29,8 @@ export function emit(
 }
 
 /** A sentence of Symposium after the agent's text. */
-export function say(state: ModelSessionState, requestId: RequestId, sentence: string): ModelSessionStep {
-  return emit(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
-}
-
-export function chain(
-  first: ModelSessionStep,
-  ...rest: readonly ((state: ModelSessionState) => ModelSessionStep)[]
-): ModelSessionStep {
-  return rest.reduce<ModelSessionStep>(([state, effects], next) => {
-    const [after, more] = next(state);
-    return [after, [...effects, ...more]];
-  }, first);
+export function addSentence(state: ModelSessionState, requestId: RequestId, sentence: string): ModelSessionStep {
+  return emitPart(state, requestId, { type: "text", value: state.reply.isEmpty ? sentence : `\n\n${sentence}` });
 }
 
 export function refused(state: ModelSessionState, { callId }: Question): ModelSessionStep {
@@ -65,10 +46,6 @@ export function refused(state: ModelSessionState, { callId }: Question): ModelSe
       ),
     ],
   ];
-}
-
-export function unexpected(state: ModelSessionState, event: ModelSessionEvent): ModelSessionStep {
-  return [state, [{ kind: "unexpected", what: `${event.kind} while ${state.phase.kind}` }]];
 }
 
 export function settled<P extends Streaming | Blocked>(phase: P, callId: string): P {
@@ -99,11 +76,11 @@ export function discarded(held: Held): readonly ModelSessionEffect[] {
 export function finish({ requestId }: { readonly requestId: RequestId }): ModelSessionEffect {
   return { kind: "finish", requestId };
 }
-export function answer(callId: string, given: Answer): ModelSessionEffect {
+export function answerEffect(callId: string, given: Answer): ModelSessionEffect {
   return { kind: "answer", callId, answer: given };
 }
 export function refuse(callId: string, reason: string): ModelSessionEffect {
-  return answer(callId, { kind: "refused", reason });
+  return answerEffect(callId, { kind: "refused", reason });
 }
 export function refusals(questions: readonly Question[], reason: string): readonly ModelSessionEffect[] {
   return questions.map(({ callId }) => refuse(callId, reason));
@@ -127,7 +104,7 @@ export function watching(before: ModelSessionPhase, after: ModelSessionPhase): r
 
 /** Events held in an idle session may never be collected, so they do not pause the agent. */
 function isPaused(phase: ModelSessionPhase): boolean {
-  return (phase.kind === "streaming" || phase.kind === "blocked") && isFull(phase.held);
+  return (phase.kind === "streaming" || phase.kind === "blocked") && isHoldFull(phase.held);
 }
 
 export function reading(before: ModelSessionPhase, after: ModelSessionPhase): readonly ModelSessionEffect[] {
