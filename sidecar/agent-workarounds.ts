@@ -33,7 +33,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     behaviour:
       "reads a file before it creates it, and recognizes a missing file only by words of an error that its library drops",
     measure: "A missing file is read as empty.",
-    test: ["sidecar/chat/agent-client.test.ts", "an agent that could not make it otherwise"],
+    test: ["sidecar/chat/agent/agent-client.test.ts", "an agent that could not make it otherwise"],
   },
   {
     id: "hides-tools",

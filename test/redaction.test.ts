@@ -6,7 +6,7 @@ import { diagnose, type Observed } from "../sidecar/agents/doctor/diagnose";
 import { report } from "../sidecar/agents/doctor/report";
 import { InstallError } from "../sidecar/agents/install/install-error";
 import { RegistryError } from "../sidecar/http/fetch-document";
-import { troubleOf } from "../sidecar/chat/agent-failure";
+import { troubleOf } from "../sidecar/chat/agent/agent-failure";
 import { readCommand } from "../sidecar/cli/command";
 import { openLog } from "../sidecar/cli/log";
 import { traceEvent } from "../sidecar/conductor/trace";

@@ -9,8 +9,8 @@ import type { AuthMethod } from "../acp/sign-in-methods";
 import type { AgentPool } from "../agents/pool";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
-import type { EditorFiles } from "./agent-files";
-import type { StartCommand } from "./agent-terminals";
+import type { EditorFiles } from "./agent/agent-files";
+import type { StartCommand } from "./agent/agent-terminals";
 import type { EventSink } from "./outbox";
 
 /** Dependencies and start options of a session. */

@@ -23,7 +23,7 @@ import { startChild, type ProcessDeps } from "../process/child";
 import { startProcess } from "../process/stdio-process";
 import type { Environment } from "../process/login-shell-environment";
 import { ChatService } from "../chat/chat-service";
-import { editorOperations } from "../chat/editor-operations";
+import { editorOperations } from "../chat/agent/editor-operations";
 import type { ProxyComponent } from "../conductor/component";
 import { KnownDialects } from "../conductor/proxy-dialect";
 import type { TraceWriter } from "../conductor/trace-writer";

@@ -24,7 +24,7 @@ import { AgentPool } from "../../agents/pool";
 import { commandOf } from "../../agents/distributions/agent-command";
 import { BATCH_MS } from "../../chat/outbox";
 import { ChatService } from "../../chat/chat-service";
-import { editorOperations } from "../../chat/editor-operations";
+import { editorOperations } from "../../chat/agent/editor-operations";
 import { traceEvent } from "../../conductor/trace";
 import { builtInComponent } from "../../extensions/built-in";
 import type { ExtensionDeps } from "../../extensions/extension";

@@ -2,16 +2,16 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
-import { ErrorCode } from "../../src/protocol/errors";
-import { offersIde } from "../../src/protocol/ide-read";
-import { AgentConnection, type ConnectionOptions } from "../acp/connection";
-import { introduction } from "../acp/initialize";
-import { HostWire } from "../rpc/host-wire";
-import { RpcCode, RpcError } from "../rpc/message";
-import { FakeClock } from "../testing/fake-clock";
-import { MemoryAgent } from "../testing/memory-agent";
+import { ErrorCode } from "../../../src/protocol/errors";
+import { offersIde } from "../../../src/protocol/ide-read";
+import { AgentConnection, type ConnectionOptions } from "../../acp/connection";
+import { introduction } from "../../acp/initialize";
+import { HostWire } from "../../rpc/host-wire";
+import { RpcCode, RpcError } from "../../rpc/message";
+import { FakeClock } from "../../testing/fake-clock";
+import { MemoryAgent } from "../../testing/memory-agent";
 import { editorOperations } from "./editor-operations";
-import { EXTENSION_METHODS } from "../acp/methods";
+import { EXTENSION_METHODS } from "../../acp/methods";
 
 const REQUEST = { operation: "hover", path: "/w/a", at: { line: 0 }, folders: ["/w"] };
 const refused =

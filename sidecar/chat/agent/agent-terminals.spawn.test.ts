@@ -1,15 +1,15 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
-import { startChild } from "../process/child";
-import { openLedger } from "../process/process-ledger";
-import { temporaryFolder } from "../testing/drive";
-import { hurriedClock } from "../testing/hurried-clock";
+import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../../src/protocol/chat";
+import { startChild } from "../../process/child";
+import { openLedger } from "../../process/process-ledger";
+import { temporaryFolder } from "../../testing/drive";
+import { hurriedClock } from "../../testing/hurried-clock";
 import { AgentTerminals } from "./agent-terminals";
-import type { State } from "./session-model";
-import { startSession } from "./session-state";
-import { terminal, type TerminalEvent } from "./session-terminals";
+import type { State } from "../session-model";
+import { startSession } from "../session-state";
+import { terminal, type TerminalEvent } from "../session-terminals";
 
 /** Terminals with real processes, and their display in a session. */
 class Fixture implements AsyncDisposable {

@@ -5,7 +5,7 @@
  * Invariants: there is one round; every action of the user has one outcome, an error or a way to continue; keys are
  * passed only to the secret storage and to the agent.
  */
-import type { AgentConnection, OpenedSession } from "../acp/connection";
+import type { AgentConnection, OpenedSession } from "../../acp/connection";
 import {
   chosenMethod,
   methodForm,
@@ -13,11 +13,11 @@ import {
   variablesIn,
   type AuthMethod,
   type Form,
-} from "../acp/sign-in-methods";
-import { wantsSignIn } from "../agent-session/agent-failure";
-import { type AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../errors";
-import type { JsonObject } from "../rpc/json";
-import { assertNever } from "../../src/protocol/wire";
+} from "../../acp/sign-in-methods";
+import { wantsSignIn } from "../../agent-session/agent-failure";
+import { type AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../../errors";
+import type { JsonObject } from "../../rpc/json";
+import { assertNever } from "../../../src/protocol/wire";
 
 export interface SignInDeps {
   /** Resolves with the content of the form, or `undefined` if the user does not accept it. */

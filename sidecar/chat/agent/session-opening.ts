@@ -3,17 +3,17 @@
  *
  * Invariant: no question is asked for an opening that was left.
  */
-import type { AgentConnection, OpenedSession } from "../acp/connection";
-import type { MissingExtension } from "../acp/chain-extensions";
-import type { SessionOpening, SessionUpdates } from "../agent-session/agent-session";
-import type { AgentKey } from "../agents/pool";
-import { objectOr } from "../rpc/json";
-import { controlsOf } from "../acp/adapt/controls";
+import type { AgentConnection, OpenedSession } from "../../acp/connection";
+import type { MissingExtension } from "../../acp/chain-extensions";
+import type { SessionOpening, SessionUpdates } from "../../agent-session/agent-session";
+import type { AgentKey } from "../../agents/pool";
+import { objectOr } from "../../rpc/json";
+import { controlsOf } from "../../acp/adapt/controls";
 import type { AgentControls } from "./agent-controls";
 import type { AgentQuestions } from "./agent-questions";
 import type { SessionTimeouts } from "./session-timeouts";
-import type { SessionStart, SessionDeps } from "./session-deps";
-import type { SessionEvent } from "./session-model";
+import type { SessionStart, SessionDeps } from "../session-deps";
+import type { SessionEvent } from "../session-model";
 import { openSignedIn, type Attempt, type SignInDeps } from "./sign-in";
 
 /** Dependencies of all openings of an `AgentClient`. */

@@ -4,11 +4,11 @@
  *
  * Invariants: the session's display follows the order of the wire; the last choice is the one that is kept.
  */
-import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../src/protocol/controls";
-import type { AgentConnection } from "../acp/connection";
-import { objectOr } from "../rpc/json";
-import { controlsOf } from "../acp/adapt/controls";
-import type { SessionEvent } from "./session-model";
+import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../../src/protocol/controls";
+import type { AgentConnection } from "../../acp/connection";
+import { objectOr } from "../../rpc/json";
+import { controlsOf } from "../../acp/adapt/controls";
+import type { SessionEvent } from "../session-model";
 
 export interface ControlsDeps {
   /** Persists the value for the agent's next sessions. */

@@ -1,8 +1,8 @@
 /** Client methods that an agent can call in a session (ACP schema v1, `fs/*` and `terminal/*`). */
-import { needsWorkaround } from "../agent-workarounds";
+import { needsWorkaround } from "../../agent-workarounds";
 import type { AgentFiles, Ask } from "./agent-files";
 import type { AgentTerminals } from "./agent-terminals";
-import { CLIENT_METHODS } from "../acp/methods";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 export interface ClientDeps {
   readonly files: AgentFiles;

@@ -8,10 +8,10 @@
  * - A refused request is answered with an error.
  */
 import path from "node:path";
-import type { PermissionOption } from "../../src/protocol/chat";
-import { placeOf } from "../permissions/boundary";
-import { numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { RpcCode, RpcError } from "../rpc/message";
+import type { PermissionOption } from "../../../src/protocol/chat";
+import { placeOf } from "../../permissions/boundary";
+import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
 
 /** File operations of the host. Both reject with an `RpcError`; a missing file has the code `notFound`. */
 export interface EditorFiles {

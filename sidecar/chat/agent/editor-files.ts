@@ -1,8 +1,8 @@
 /** File operations through the host, with errors that agents understand. */
-import { ErrorCode } from "../../src/protocol/errors";
-import type { SidecarToHost } from "../../src/protocol/sidecar";
-import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../src/protocol/wire";
-import { RpcCode, RpcError } from "../rpc/message";
+import { ErrorCode } from "../../../src/protocol/errors";
+import type { SidecarToHost } from "../../../src/protocol/sidecar";
+import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../../src/protocol/wire";
+import { RpcCode, RpcError } from "../../rpc/message";
 import type { EditorFiles } from "./agent-files";
 
 export type AskHost = <M extends keyof Calls<SidecarToHost>>(

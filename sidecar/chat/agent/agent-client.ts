@@ -5,16 +5,16 @@
  * - Every request of the agent is answered once.
  * - The user's choices are set before the first prompt of every session of the agent.
  */
-import type { Control, ControlValue } from "../../src/protocol/controls";
-import { assertNever } from "../../src/protocol/wire";
-import type { AgentConnection } from "../acp/connection";
-import { selected } from "../agent-session/agent-answers";
-import { wantsSignIn } from "../agent-session/agent-failure";
-import { AgentSession, type PromptContent } from "../agent-session/agent-session";
-import { UnsentPrompt } from "../agent-session/prompt-preparation";
-import { restartedElsewhere } from "../errors";
-import { stringOr, type JsonObject } from "../rpc/json";
-import { methodNotFound } from "../rpc/peer";
+import type { Control, ControlValue } from "../../../src/protocol/controls";
+import { assertNever } from "../../../src/protocol/wire";
+import type { AgentConnection } from "../../acp/connection";
+import { selected } from "../../agent-session/agent-answers";
+import { wantsSignIn } from "../../agent-session/agent-failure";
+import { AgentSession, type PromptContent } from "../../agent-session/agent-session";
+import { UnsentPrompt } from "../../agent-session/prompt-preparation";
+import { restartedElsewhere } from "../../errors";
+import { stringOr, type JsonObject } from "../../rpc/json";
+import { methodNotFound } from "../../rpc/peer";
 import { AgentControls } from "./agent-controls";
 import { ChatOpening, type ChatOpeningDeps } from "./session-opening";
 import { AgentFiles, type Ask } from "./agent-files";
@@ -24,11 +24,11 @@ import { AgentQuestions } from "./agent-questions";
 import { clientMethod } from "./client-methods";
 import { promptContent, type PromptBlocks } from "./prompt-content";
 import type { Attempt } from "./sign-in";
-import type { Prompt, SessionEvent, Trouble } from "./session-model";
-import type { SessionStart, SessionDeps } from "./session-deps";
+import type { Prompt, SessionEvent, Trouble } from "../session-model";
+import type { SessionStart, SessionDeps } from "../session-deps";
 import { troubleOf } from "./agent-failure";
 import type { ChatAgentMessage } from "./agent-message";
-import { CLIENT_METHODS } from "../acp/methods";
+import { CLIENT_METHODS } from "../../acp/methods";
 
 export class AgentClient implements Disposable {
   readonly #session: AgentSession<Trouble, SessionEvent>;

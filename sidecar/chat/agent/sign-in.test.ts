@@ -1,9 +1,9 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { NEVER, Fixture } from "../testing/chat-fixture";
-import { RpcError, RpcCode } from "../rpc/message";
-import { AgentStatusTracker } from "../agents/agent-status-tracker";
-import { signOut } from "../agents/sign-out";
-import type { Elicitation } from "../../src/protocol/elicitation";
+import { NEVER, Fixture } from "../../testing/chat-fixture";
+import { RpcError, RpcCode } from "../../rpc/message";
+import { AgentStatusTracker } from "../../agents/agent-status-tracker";
+import { signOut } from "../../agents/sign-out";
+import type { Elicitation } from "../../../src/protocol/elicitation";
 
 const METHODS = {
   browser: { id: "login", name: "Log in" },

@@ -1,9 +1,9 @@
 /** The notice and the buttons that a chat session shows when its agent fails. */
-import type { ActionId } from "../../src/protocol/chat";
-import { redactText } from "../../src/protocol/redaction/redact";
-import { failureOf, wantsSignIn } from "../agent-session/agent-failure";
-import { AgentError, type AgentErrorCode } from "../errors";
-import type { Trouble } from "./session-model";
+import type { ActionId } from "../../../src/protocol/chat";
+import { redactText } from "../../../src/protocol/redaction/redact";
+import { failureOf, wantsSignIn } from "../../agent-session/agent-failure";
+import { AgentError, type AgentErrorCode } from "../../errors";
+import type { Trouble } from "../session-model";
 
 /** `cause`: the reason, for the log. */
 export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly cause: string | undefined } {

@@ -2,19 +2,19 @@
  * Requests of an agent that the user answers, under ids of Symposium: permissions, elicitations, and Symposium's own
  * questions on the agent's behalf. Unanswered requests are answered as cancelled.
  */
-import type { PermissionOption } from "../../src/protocol/chat";
-import { answerRequest, ELICITATION_CANCELLED, PERMISSION_CANCELLED } from "../agent-session/agent-answers";
-import { OpenQuestions } from "../agent-session/open-questions";
-import type { AcpVersion } from "../acp/connection";
-import { objectOr, type JsonObject } from "../rpc/json";
-import { RpcCode, RpcError } from "../rpc/message";
-import type { IncomingRequest } from "../rpc/peer";
-import type { Form } from "../acp/sign-in-methods";
+import type { PermissionOption } from "../../../src/protocol/chat";
+import { answerRequest, ELICITATION_CANCELLED, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
+import { OpenQuestions } from "../../agent-session/open-questions";
+import type { AcpVersion } from "../../acp/connection";
+import { objectOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
+import type { IncomingRequest } from "../../rpc/peer";
+import type { Form } from "../../acp/sign-in-methods";
 import type { Consent } from "./agent-files";
-import { elicitationFrom } from "../acp/adapt/elicitation";
-import { permissionOptions } from "../acp/adapt/tools";
-import { subjectOf } from "../acp/adapt/v2";
-import type { Asked, SessionEvent } from "./session-model";
+import { elicitationFrom } from "../../acp/adapt/elicitation";
+import { permissionOptions } from "../../acp/adapt/tools";
+import { subjectOf } from "../../acp/adapt/v2";
+import type { Asked, SessionEvent } from "../session-model";
 
 export class AgentQuestions {
   /** Response `undefined`: the user did not answer. */

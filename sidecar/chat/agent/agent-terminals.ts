@@ -13,12 +13,12 @@
  */
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { TERMINAL_LIMIT } from "../../src/protocol/chat";
-import type { ProcessSpec, Started } from "../process/child";
-import { TailBuffer } from "../process/tail-buffer";
-import type { Clock } from "../rpc/clock";
-import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { RpcCode, RpcError } from "../rpc/message";
+import { TERMINAL_LIMIT } from "../../../src/protocol/chat";
+import type { ProcessSpec, Started } from "../../process/child";
+import { TailBuffer } from "../../process/tail-buffer";
+import type { Clock } from "../../rpc/clock";
+import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
+import { RpcCode, RpcError } from "../../rpc/message";
 
 /** Displays the terminals. */
 export interface TerminalScreen {

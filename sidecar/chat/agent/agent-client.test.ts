@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import type { Entry } from "../../src/protocol/chat";
-import type { ElicitationChoice } from "../../src/protocol/elicitation";
-import { RpcError } from "../rpc/message";
-import { NEVER, Fixture } from "../testing/chat-fixture";
+import type { Entry } from "../../../src/protocol/chat";
+import type { ElicitationChoice } from "../../../src/protocol/elicitation";
+import { RpcError } from "../../rpc/message";
+import { NEVER, Fixture } from "../../testing/chat-fixture";
 
 suite("agent requests: permission, options, files", () => {
   test("shows a permission request, resolves it once and returns the selected option", async () => {
