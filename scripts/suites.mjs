@@ -113,20 +113,24 @@ export async function units({ grep, output, quick = false } = {}) {
 /** The suites that run inside VS Code's extension host. */
 export async function host({ grep, output } = {}) {
   await compileHost();
-  return mocha("host", { grep, output }, env =>
-    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, output, limit: timeLimit(LIMIT) }),
+  return held("host", { grep, output }, (env, how) =>
+    node("node_modules/@vscode/test-cli/out/bin.mjs", pick(grep), { env, ...how }),
   );
 }
 
-/** Programs that tests start as separate processes, such as the scripted agent: out/programs/NAME.program.mjs. */
+let compiledPrograms;
+/**
+ * Compiles once the programs that tests start as separate processes, such as the scripted agent:
+ * out/programs/NAME.program.mjs.
+ */
 const programs = () =>
-  compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", {
+  (compiledPrograms ??= compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", {
     format: "esm",
     splitting: true,
     packages: "external",
     outbase: "sidecar/testing",
     outExtension: { ".js": ".mjs" },
-  });
+  }));
 
 /** The suites of pages that take longest. */
 const LONGEST = [
@@ -219,7 +223,7 @@ const inBrowser = (title, files, grep) =>
 
 /** The command line as npm packs and installs it. */
 export const npm = ({ grep, output } = {}) =>
-  mocha("npm", { grep, output }, env =>
+  held("npm", { grep, output }, (env, how) =>
     node(
       "node_modules/mocha/bin/mocha.js",
       [
@@ -233,7 +237,7 @@ export const npm = ({ grep, output } = {}) =>
         ...pick(grep),
         "scripts/npm-package.test.mjs",
       ],
-      { env, output, limit: timeLimit(LIMIT) },
+      { env, ...how },
     ),
   );
 
@@ -289,23 +293,32 @@ async function compileHost() {
   return compile(files, "out/test", { format: "cjs", external: ["vscode", "mocha"], outbase: "src/test" });
 }
 
-async function compile(entryPoints, outdir, options) {
-  rmSync(path.join(root, outdir), { recursive: true, force: true });
-  await build({
-    entryPoints,
-    outdir,
-    absWorkingDir: root,
-    bundle: true,
-    platform: "node",
-    target: "node20",
-    sourcemap: true,
-    keepNames: true,
-    logLevel: "warning",
-    define: { "process.env.SYMPOSIUM_ROOT": JSON.stringify(root) },
-    ...options,
-  });
-  // esbuild's service would run until this process ends, and would be reported as a leftover process.
-  await stop();
+let compiling = Promise.resolve();
+/** One compilation at a time, because each ends esbuild's service: it would be reported as a leftover process. */
+function compile(entryPoints, outdir, options) {
+  const work = async () => {
+    rmSync(path.join(root, outdir), { recursive: true, force: true });
+    try {
+      await build({
+        entryPoints,
+        outdir,
+        absWorkingDir: root,
+        bundle: true,
+        platform: "node",
+        target: "node20",
+        sourcemap: true,
+        keepNames: true,
+        logLevel: "warning",
+        define: { "process.env.SYMPOSIUM_ROOT": JSON.stringify(root) },
+        ...options,
+      });
+    } finally {
+      await stop();
+    }
+  };
+  const compiled = compiling.then(work);
+  compiling = compiled.catch(() => undefined);
+  return compiled;
 }
 
 /** Runs mocha through `start` and reads the report of the custom reporter. */

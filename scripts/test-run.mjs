@@ -88,17 +88,20 @@ export async function runAll(argv, started) {
         return false;
       },
     );
-    if (built) await suite("npm", () => npm({ grep }));
-    if (built) await suite("host", () => host({ grep }));
-    if (built) await suite("webview", () => webview({ grep }));
-    if (built) await suite("agents", () => agents({ grep }));
-    if (built && wanted.includes("pages")) {
+    const inPackages = async () => {
+      await suite("npm", () => npm({ grep }));
+      await suite("host", () => host({ grep }));
+      if (!wanted.includes("pages")) return;
       await progress("package", packageExtension).then(
         ({ file }) => {
           process.env.SYMPOSIUM_VSIX = file;
         },
         error => results.push(problem("package", error)),
       );
+    };
+    if (built) {
+      await Promise.all([inPackages(), suite("webview", () => webview({ grep }))]);
+      await suite("agents", () => agents({ grep }));
       await suite("pages", () => pages({ grep }));
     }
   }

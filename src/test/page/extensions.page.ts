@@ -7,7 +7,7 @@ import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { violations } from "./axe";
 import { lastExchange, ROOT, sendPrompt, turnEnded, type Box } from "./harness";
-import { look, newTab, openScripted, processesOf, seen, shownText, showsText } from "./scripted";
+import { newTab, openScripted, processesOf, seen, shownText, showsText } from "./scripted";
 import { closeEditors, openSettings, rowOf, setting, shows } from "./settings-box";
 
 const own = (id: string, name: string, isEnabled: boolean, command: string, ...args: readonly string[]): object => ({
@@ -86,7 +86,7 @@ suite("agent extension", () => {
     await added.focus();
     await box.page.keyboard.press("Enter");
     await rules.getByText("Be brief.", { exact: true }).waitFor();
-    await look(box, "session-details");
+    await box.screenshot("session-details");
     assert.deepEqual((await violations(box.frame)).join("\n"), "");
     await added.focus();
     await ask("once more");
@@ -99,7 +99,7 @@ suite("agent extension", () => {
   test("stays in the tab that started with it when disabled, with a banner", async () => {
     await enable("House rules", false);
     await seen(async () => (await banner().count()) > 0, "that the tab goes on as it began");
-    await look(box, "extensions-outdated");
+    await box.screenshot("extensions-outdated");
     assert.match(await ask("again"), /Be brief\./);
     const before = await box.frame.locator("body").getAttribute("data-tab"),
       button = chat().getByRole("button", { name: "New Tab", exact: true });
@@ -145,7 +145,7 @@ suite("agent extension", () => {
       .locator(".symposium-details li", { hasText: "Broken is left out" })
       .getByText("“/nowhere/extension” was not found")
       .waitFor();
-    await look(box, "extensions-missing");
+    await box.screenshot("extensions-missing");
     await inSettings(page => rowOf(page, "Broken").locator(".finding", { hasText: "could not be started" }).waitFor());
     await ask("and again");
     assert.equal((await shownText(box.frame)).match(/could not be started/g)?.length, 1);

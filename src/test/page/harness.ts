@@ -136,7 +136,7 @@ export const documents = (): readonly Locator[] =>
 
 /** Opens a window. Its chat view is not shown yet, and the extension is not activated. */
 export async function openBox(options: BoxOptions = {}): Promise<Box> {
-  const { server, mark } = await sharedServer(options);
+  const [{ server, mark }] = await Promise.all([sharedServer(options), sharedBrowser()]);
   // Excludes the built-in extensions by default. A test of them sets null for those that are on by default.
   server.writeSettings({
     "symposium.extensions": [],
@@ -291,6 +291,6 @@ suiteTeardown(async function () {
   this.timeout(timeLimit(120_000));
   await browser?.then(running => running.close());
   for (const { server } of await Promise.all(servers.values())) await server.stop();
-  const each = [...starts].map(([kind, { count: n, ms }]) => `${n} ${kind} (${(ms / 1000).toFixed(1)} s)`);
-  if (each.length > 0) process.stdout.write(`  Starts: ${each.join(", ")}\n`);
+  const each = [...starts].map(([kind, { count: n, ms }]) => `${kind} ${n} (${(ms / 1000).toFixed(1)} s)`);
+  if (each.length > 0) process.stdout.write(`  Starts with their total time: ${each.join(", ")}\n`);
 });

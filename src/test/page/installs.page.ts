@@ -7,7 +7,7 @@ import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, sendPrompt, turnEnded, turnState, type Box, openBox } from "./harness";
 import { InstallingMachine, local, packed, PACKAGE } from "./installing";
-import { look, newTab, processesOf, seen, shownText, showsText } from "./scripted";
+import { newTab, processesOf, seen, shownText, showsText } from "./scripted";
 
 const ONCE = /is being installed\. That happens once\./g;
 const KEY = "SCRIPTED_KEY";
@@ -87,7 +87,7 @@ suite("installed agents", () => {
     const store = path.join(box.server.home, ".symposium/bin/packed");
     assert.ok(existsSync(path.join(store, "1.2.3/installed.json")), "installed into the user's own store");
     assert.equal(processesOf(box, path.join(store, "1.2.3")).length, 1, "the agent runs from there");
-    await look(box, "installs-first");
+    await box.screenshot("installs-first");
   });
 
   test("starts without npm after a reload and in a fresh window", async () => {
@@ -113,7 +113,7 @@ suite("installed agents", () => {
       /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/,
     );
     await turnEnded(box.frame);
-    await look(box, "installs-offline");
+    await box.screenshot("installs-offline");
     machine.npmWorks();
     await press("Send Again");
     await isAnswered(/at last$/);
@@ -127,7 +127,7 @@ suite("installed agents", () => {
       await chat()
         .locator('[data-kind="elicitation"]', { hasText: /Asking wants you to sign in\.\s*Scripted sign-in/ })
         .waitFor();
-      await look(box, "sign-in-agent");
+      await box.screenshot("sign-in-agent");
       await press("Submit");
       await isAnswered(/you know me/);
     });
@@ -137,7 +137,7 @@ suite("installed agents", () => {
       await sendPrompt(box.frame, "say welcome back");
       await form().waitFor();
       assert.doesNotMatch(await form().innerText(), /Something later/);
-      await look(box, "sign-in-terminal");
+      await box.screenshot("sign-in-terminal");
       await press("Submit");
       const rows = box.page.locator(".terminal-wrapper.active .xterm-rows");
       await seen(
@@ -162,7 +162,7 @@ suite("installed agents", () => {
       await field.waitFor();
       assert.equal(await field.getAttribute("type"), "password");
       await field.fill("key-of-nobody");
-      await look(box, "sign-in-key");
+      await box.screenshot("sign-in-key");
       await press("Submit");
       await isAnswered(new RegExp(`${KEY}=key-of-nobody`));
       await box.reload();

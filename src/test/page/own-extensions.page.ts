@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
-import { button, look, newTab, seen } from "./scripted";
+import { button, newTab, seen } from "./scripted";
 import { closeEditors, names, openSettings, press, rowOf, setting, shows } from "./settings-box";
 
 const EXTENSIONS = "symposium.extensions";
@@ -71,7 +71,7 @@ suite("Symposium's own extensions", () => {
     await newTab(box);
     await sendPrompt(box.frame, "Hello");
     await button(box.frame, "⋯").waitFor();
-    await look(box, "own-extensions-sparkle-space");
+    await box.screenshot("own-extensions-sparkle-space");
     await button(box.frame, "⋯").click();
     await chat().getByRole("menuitem", { name: "Never for This Folder" }).click();
     await turnEnded(box.frame);
@@ -91,7 +91,7 @@ suite("Symposium's own extensions", () => {
         async () => new RegExp(`${name}[^]*${server}`).test(await chat().locator(".symposium-details").innerText()),
         `${name} and its server`,
       );
-    await look(box, "own-extensions-details");
+    await box.screenshot("own-extensions-details");
     await chat().locator(".symposium-details-button").click();
   });
 

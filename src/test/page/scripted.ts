@@ -202,14 +202,6 @@ export async function typeDraft(frame: FrameLocator, text: string): Promise<void
   }
 }
 
-/** Takes a screenshot in the dark and in the light theme. */
-export async function look(box: ChatBox, name: string): Promise<void> {
-  await wear(box, "Dark Modern", "vscode-dark");
-  await box.screenshot(`${name}-dark`);
-  await wear(box, "Light Modern", "vscode-light");
-  await box.screenshot(`${name}-light`);
-}
-
 /** Selects a color theme, and waits until the page shows it. */
 export async function wear(box: ChatBox, theme: string, kind: string, frame = box.frame): Promise<void> {
   await box.selectTheme(theme);

@@ -7,7 +7,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { violations } from "./axe";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { answerDialog, button, look, newTab, openScripted, processesOf, scripted, seen } from "./scripted";
+import { answerDialog, button, newTab, openScripted, processesOf, scripted, seen } from "./scripted";
 import { closeEditors, openSettings, rowOf, setting, settingsFrame, shows } from "./settings-box";
 
 const entry = (settings: object = {}): object => ({ id: "workspace", _enabled: true, _source: "built-in", settings });
@@ -98,7 +98,7 @@ suite("Workspace extension", () => {
     await cardSays("permission", "Edit edited.txt");
     await chat().getByRole("button", { name: "Open Diff" }).last().waitFor();
     assert.equal(text("edited.txt"), "first\nsecond\nthird\n");
-    await look(box, "workspace-edit");
+    await box.screenshot("workspace-edit");
     assert.match(await answered(/^Allow$/), /Edited edited\.txt at line 2\./);
     assert.equal(text("edited.txt"), "first\n2nd\n3rd\n");
     await editorShows(/^first\s+2nd\s+3rd/);
@@ -208,7 +208,7 @@ suite("Workspace extension", () => {
       assert.match(await ask(call("write_file", { path: "bypassed.txt", content: "x" })), /Made bypassed\.txt/);
       assert.equal(text("bypassed.txt"), "x");
       await cardSays("permission", "without asking");
-      await look(box, "workspace-bypassed");
+      await box.screenshot("workspace-bypassed");
       assert.equal((await violations(box.frame)).join("\n"), "");
       await badge().focus();
       await box.page.keyboard.press("Enter");
