@@ -197,7 +197,7 @@ const compilePages = (files, outdir, outbase) =>
 export function shares(names) {
   const shares = LONGEST.filter(name => names.includes(name)).map(name => [name]),
     others = names.filter(name => !LONGEST.includes(name));
-  while (others.length > 0) shares.push(others.splice(0, Math.ceil(others.length / 4)));
+  while (others.length > 0) shares.push(others.splice(0, Math.ceil(others.length / 6)));
   return shares;
 }
 

@@ -42,7 +42,7 @@ suite("mynah-ui patch", () => {
   });
 
   suite("a link", () => {
-    const { put = "" } = loader.PATCHES.find(({ why }) => why.startsWith("A link may lead anywhere")) ?? {};
+    const { put = "" } = loader.PATCHES.find(({ why }) => why.startsWith("Links accept any URL")) ?? {};
     const link = (href: string, overrides: object = {}): string =>
       String(vm.runInNewContext(`(e=>{${put}})(${JSON.stringify({ raw: "[a](b)", href, text: "a", ...overrides })})`));
 

@@ -179,7 +179,7 @@ suite("form value", () => {
     });
 
   test("is rejected if required and missing", () => {
-    for (const value of [undefined, ""]) equal(check({ type: "string" }, value, true), "X is needed.");
-    equal(check({ type: "array", items: { enum: ["a"] } }, [], true), "X is needed.");
+    for (const value of [undefined, ""]) equal(check({ type: "string" }, value, true), "X is required.");
+    equal(check({ type: "array", items: { enum: ["a"] } }, [], true), "X is required.");
   });
 });
