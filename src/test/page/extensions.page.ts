@@ -75,8 +75,8 @@ suite("agent extension", () => {
     await panel.waitFor();
     await seen(async () => (await button.getAttribute("aria-expanded")) === "true", "that the button has opened it");
     const [rules, pass] = [panel.locator("ol > li", { hasText: "House rules" }), panel.locator("ol > li").nth(1)];
-    await rules.getByText(/^Altered 1 prompt: 1 part added\.$/).waitFor();
-    await rules.getByText(/^Prompts: (under )?\d+ ms there/).waitFor();
+    await rules.getByText(/^Changed 1 prompt: 1 part added\.$/).waitFor();
+    await rules.getByText(/^Prompts: (under )?\d+ ms to the agent/).waitFor();
     await pass.getByText("No changes so far.").waitFor();
     await seen(
       async () => /Agent\s+\S+[^]*Folder\s+\//.test(await panel.locator("dl").innerText()),
@@ -90,7 +90,7 @@ suite("agent extension", () => {
     assert.deepEqual((await violations(box.frame)).join("\n"), "");
     await added.focus();
     await ask("once more");
-    await rules.getByText(/^Altered 2 prompts/).waitFor();
+    await rules.getByText(/^Changed 2 prompts/).waitFor();
     await rules.getByText("Be brief.", { exact: true }).waitFor(); // it stays open
     await button.click();
     await panel.waitFor({ state: "hidden" });
