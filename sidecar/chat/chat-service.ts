@@ -8,6 +8,7 @@ import type { AgentConfig } from "../../src/protocol/agents";
 import type { SessionId } from "../../src/protocol/chat";
 import { ErrorCode } from "../../src/protocol/errors";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { ActionMethods, ActionName, SessionAction } from "../../src/protocol/session-actions";
 import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protocol/sidecar";
 import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
@@ -20,6 +21,7 @@ import { editorFiles, type AskHost } from "./agent/editor-files";
 import { Session } from "./session";
 import { type SessionDeps } from "./session-deps";
 import type { Prompt } from "./session-model";
+import { actionNames } from "./session-state";
 
 /** The connection to the host. */
 export interface Host {
@@ -51,6 +53,7 @@ export class ChatService implements AsyncDisposable {
   constructor(private readonly deps: ChatDeps) {}
 
   readonly handlers: Handlers<Part<HostToSidecar, "chat">> = {
+    ...actionHandlers((sessionId, action) => this.#session(sessionId).act(action)),
     "chat/new": async chat => {
       const sessionId = randomUUID();
       this.#sessions.set(
@@ -67,44 +70,15 @@ export class ChatService implements AsyncDisposable {
           refuse: why => reject(new RpcError(ErrorCode.refused, why)),
         });
       }),
-    "chat/withdraw": async ({ sessionId, messageId }) => {
-      this.#session(sessionId).withdraw(messageId);
-      return {};
-    },
-    "chat/sendQueued": async ({ sessionId }) => {
-      this.#session(sessionId).sendQueued();
-      return {};
-    },
-    "chat/cancel": async ({ sessionId }) => {
-      this.#session(sessionId).cancel();
-      return {};
-    },
     "chat/close": async ({ sessionId }) => {
       const session = this.#session(sessionId);
       this.#sessions.delete(sessionId);
       await session[Symbol.asyncDispose]();
       return {};
     },
-    "chat/answerPermission": async ({ sessionId, permissionId, choice }) => {
-      this.#session(sessionId).answerPermission(permissionId, choice);
-      return {};
-    },
     "chat/bypass": async ({ sessionId, until }) => {
       this.deps.log("info", "approval", "Permissions bypassed", { sessionId, until });
       this.#session(sessionId).bypass(until);
-      return {};
-    },
-    "chat/endBypass": async ({ sessionId }) => {
-      this.deps.log("info", "approval", "Bypass ended", { sessionId });
-      this.#session(sessionId).endBypass();
-      return {};
-    },
-    "chat/answerElicitation": async ({ sessionId, elicitationId, choice }) => {
-      this.#session(sessionId).answerElicitation(elicitationId, choice);
-      return {};
-    },
-    "chat/setOption": async ({ sessionId, controlId, value }) => {
-      this.#session(sessionId).setControl(controlId, value);
       return {};
     },
     "chat/restartAgent": async ({ sessionId }) => {
@@ -182,6 +156,19 @@ export class ChatService implements AsyncDisposable {
       openPage: url => host.notify("editor/openPage", { url }),
     };
   }
+}
+
+/** One handler for each action of the user. */
+function actionHandlers(act: (sessionId: SessionId, action: SessionAction) => void): Handlers<ActionMethods> {
+  const handler =
+    (kind: ActionName) =>
+    async ({ sessionId, ...params }: { readonly sessionId: SessionId }) => {
+      act(sessionId, { kind, ...params } as SessionAction);
+      return {};
+    };
+  return Object.fromEntries(
+    actionNames.map(name => [`chat/${name}`, handler(name)]),
+  ) as unknown as Handlers<ActionMethods>;
 }
 
 function promptOf(messageId: string, blocks: readonly PromptBlock[]): Prompt {

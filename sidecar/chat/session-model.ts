@@ -13,9 +13,10 @@ import {
   type TerminalView,
 } from "../../src/protocol/chat";
 import type { Control, ControlValue } from "../../src/protocol/controls";
-import type { ElicitationChoice, FormAsk, UrlAsk } from "../../src/protocol/elicitation";
+import type { FormAsk, UrlAsk } from "../../src/protocol/elicitation";
 import type { SessionDetails } from "../../src/protocol/session-details";
-import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
+import type { SessionAction } from "../../src/protocol/session-actions";
+import type { BypassUntil } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/connection";
 import type { JsonObject } from "../rpc/json";
 
@@ -118,6 +119,7 @@ export type TurnOutcome =
   | ({ readonly kind: "failed" } & Trouble);
 
 export type SessionEvent =
+  | SessionAction
   | { readonly kind: "opened"; readonly accepts: Accepts }
   | ({ readonly kind: "openFailed" } & Trouble)
   /** The agent, or an extension, is being downloaded and installed, which takes time. */
@@ -129,8 +131,6 @@ export type SessionEvent =
   /** The session has not opened within this many seconds. */
   | { readonly kind: "slow"; readonly seconds: number }
   | { readonly kind: "prompted"; readonly prompt: Prompt }
-  | { readonly kind: "promptWithdrawn"; readonly messageId: string }
-  | { readonly kind: "queueSent" }
   /** Names of the attachments that the agent did not accept. */
   | { readonly kind: "leftOut"; readonly names: readonly string[] }
   /** The agent sent nothing for this many minutes of its turn. */
@@ -144,20 +144,15 @@ export type SessionEvent =
   | { readonly kind: "elicited"; readonly elicited: Elicited }
   /** The agent withdrew a permission request or an elicitation. `id` is assigned by Symposium. */
   | { readonly kind: "withdrawn"; readonly id: string }
-  | { readonly kind: "answered"; readonly permissionId: string; readonly choice: PermissionChoice }
   | { readonly kind: "bypassed"; readonly until: BypassUntil }
-  | { readonly kind: "bypassEnded" }
-  | { readonly kind: "elicitationAnswered"; readonly id: string; readonly choice: ElicitationChoice }
   /** `elicitation/complete`, with the agent's id. */
   | { readonly kind: "elicitationCompleted"; readonly elicitationId: string }
   | { readonly kind: "terminalStarted"; readonly terminal: Pick<TerminalView, "terminalId" | "command" | "cwd"> }
   | { readonly kind: "terminalPrinted"; readonly terminalId: string; readonly text: string; readonly isCut: boolean }
   | { readonly kind: "terminalEnded"; readonly terminalId: string; readonly exit: NonNullable<TerminalView["exit"]> }
-  | { readonly kind: "controlChosen"; readonly controlId: string; readonly value: ControlValue }
   /** The agent's response: all of its current controls, or `undefined` if it lists none. */
   | { readonly kind: "controlSet"; readonly controls: readonly Control[] | undefined }
   | { readonly kind: "controlRefused"; readonly controlId: string; readonly before: ControlValue; readonly why: string }
-  | { readonly kind: "cancelled" }
   | { readonly kind: "cancelOverdue" }
   /** The time limit for a cancellation has passed. */
   | { readonly kind: "cancelGivenUp" }

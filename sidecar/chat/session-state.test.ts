@@ -48,9 +48,9 @@ const elicited = (id: string, ask: Elicited["ask"] = FORM): SessionEvent => ({
   kind: "elicited",
   elicited: { id, message: "How old are you?", ask },
 });
-const filled = (id: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({
-  kind: "elicitationAnswered",
-  id,
+const filled = (elicitationId: string, values: Readonly<Record<string, FieldValue>>): SessionEvent => ({
+  kind: "answerElicitation",
+  elicitationId,
   choice: { kind: "accept", values },
 });
 const MODEL: Control = {
@@ -72,7 +72,7 @@ const WITH_MODEL: readonly SessionEvent[] = [
   { kind: "opened", accepts: { images: true } },
   { kind: "controlSet", controls: [MODEL] },
 ];
-const choose = (value: string): SessionEvent => ({ kind: "controlChosen", controlId: "m", value });
+const choose = (value: string): SessionEvent => ({ kind: "setOption", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
 /** An agent whose exit before the prompt was sent had not been detected. */
 const UNREAD: SessionEvent = {
@@ -82,9 +82,9 @@ const UNREAD: SessionEvent = {
   restarts: true,
   readUntil: -1,
 };
-const CANCEL: SessionEvent = { kind: "cancelled" },
-  SEND: SessionEvent = { kind: "queueSent" };
-const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "promptWithdrawn", messageId });
+const CANCEL: SessionEvent = { kind: "cancel" },
+  SEND: SessionEvent = { kind: "sendQueued" };
+const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "withdraw", messageId });
 const REOPENED: SessionEvent = { kind: "reopened" };
 const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
 
@@ -205,22 +205,22 @@ suite("SessionMachine", () => {
     ],
     [
       "cancels the turn and waits for its end",
-      [OPENED, prompt("1"), { kind: "cancelled" }, say("late"), stopped("cancelled")],
+      [OPENED, prompt("1"), { kind: "cancel" }, say("late"), stopped("cancelled")],
       "open running accept 1 send 1 cancelling sendCancel idle (idle)",
     ],
     [
       "sends one cancellation for two stops",
-      [OPENED, prompt("1"), { kind: "cancelled" }, { kind: "cancelled" }],
+      [OPENED, prompt("1"), { kind: "cancel" }, { kind: "cancel" }],
       "open running accept 1 send 1 cancelling sendCancel (cancelling)",
     ],
     [
       "withdraws the prompt when stopped before the agent is ready",
-      [prompt("1"), { kind: "cancelled" }, OPENED],
+      [prompt("1"), { kind: "cancel" }, OPENED],
       "open starting accept 1 idle (idle)",
     ],
     [
       "answers open questions before the cancellation",
-      [OPENED, prompt("1"), asked("p"), { kind: "cancelled" }],
+      [OPENED, prompt("1"), asked("p"), { kind: "cancel" }],
       "open running accept 1 send 1 cancelling p=cancelled sendCancel (cancelling)",
     ],
     [
@@ -229,8 +229,8 @@ suite("SessionMachine", () => {
         OPENED,
         prompt("1"),
         asked("p"),
-        { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "no" } },
-        { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "yes" } },
+        { kind: "answerPermission", permissionId: "p", choice: { kind: "option", optionId: "no" } },
+        { kind: "answerPermission", permissionId: "p", choice: { kind: "option", optionId: "yes" } },
       ],
       "open running accept 1 send 1 p=no (prompting)",
     ],
@@ -240,7 +240,7 @@ suite("SessionMachine", () => {
         OPENED,
         prompt("1"),
         asked("p"),
-        { kind: "answered", permissionId: "p", choice: { kind: "option", optionId: "other" } },
+        { kind: "answerPermission", permissionId: "p", choice: { kind: "option", optionId: "other" } },
       ],
       "open running accept 1 send 1 (prompting)",
     ],
@@ -268,8 +268,8 @@ suite("SessionMachine", () => {
       [
         OPENED,
         { kind: "bypassed", until: "sessionEnds" },
-        { kind: "bypassEnded" },
-        { kind: "bypassEnded" },
+        { kind: "endBypass" },
+        { kind: "endBypass" },
         prompt("1"),
         asked("p"),
       ],
@@ -310,7 +310,7 @@ suite("SessionMachine", () => {
     ],
     [
       "cancels a request during a cancellation",
-      [OPENED, prompt("1"), { kind: "cancelled" }, asked("p", "allow")],
+      [OPENED, prompt("1"), { kind: "cancel" }, asked("p", "allow")],
       "open running accept 1 send 1 cancelling sendCancel p=cancelled (cancelling)",
     ],
     [
@@ -334,7 +334,7 @@ suite("SessionMachine", () => {
         OPENED,
         prompt("1"),
         say("x"),
-        { kind: "cancelled" },
+        { kind: "cancel" },
         { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } },
       ],
       "open running accept 1 send 1 cancelling sendCancel idle (idle)",
@@ -356,7 +356,12 @@ suite("SessionMachine", () => {
     ],
     [
       "returns a declined form to the agent",
-      [OPENED, prompt("1"), elicited("e"), { kind: "elicitationAnswered", id: "e", choice: { kind: "decline" } }],
+      [
+        OPENED,
+        prompt("1"),
+        elicited("e"),
+        { kind: "answerElicitation", elicitationId: "e", choice: { kind: "decline" } },
+      ],
       `open running accept 1 send 1 e={"action":"decline"} (prompting)`,
     ],
     [
@@ -388,7 +393,7 @@ suite("SessionMachine", () => {
         { kind: "withdrawn", id: "a" },
         prompt("1"),
         elicited("b"),
-        { kind: "cancelled" },
+        { kind: "cancel" },
         elicited("c"),
         stopped(),
         elicited("d"),
@@ -562,7 +567,7 @@ suite("SessionMachine", () => {
           OPENED,
           prompt("1"),
           say("x"),
-          { kind: "cancelled" },
+          { kind: "cancel" },
           { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } },
         ).state.conversation,
       ),
@@ -609,7 +614,7 @@ suite("SessionMachine", () => {
       "Ada stopped. Ada restarts in 1 second.",
     ]);
     deepEqual(
-      notices(play(OPENED, prompt("1"), say("x"), { kind: "cancelled" }, { kind: "cancelOverdue" }).state.conversation),
+      notices(play(OPENED, prompt("1"), say("x"), { kind: "cancel" }, { kind: "cancelOverdue" }).state.conversation),
       ["Ada has not stopped yet. Wait, or restart it."],
     );
   });
@@ -788,7 +793,7 @@ suite("SessionMachine", () => {
             case "answer":
               if (questions.length > 0)
                 feed({
-                  kind: "answered",
+                  kind: "answerPermission",
                   permissionId: questions.at(-1)!,
                   choice: { kind: "option", optionId: "yes" },
                 });
@@ -797,7 +802,7 @@ suite("SessionMachine", () => {
               feed({ kind: "bypassed", until: made % 3 === 0 ? "revoked" : "sessionEnds" });
               break;
             case "end bypass":
-              feed({ kind: "bypassEnded" });
+              feed({ kind: "endBypass" });
               break;
             case "withdraw":
               if (questions.length > 0) feed({ kind: "withdrawn", id: questions.at(-1)! });
@@ -813,7 +818,7 @@ suite("SessionMachine", () => {
               feed(choose(made % 2 === 0 ? "s" : "l"));
               break;
             case "cancel":
-              feed({ kind: "cancelled" });
+              feed({ kind: "cancel" });
               break;
             case "end":
             case "refuse":

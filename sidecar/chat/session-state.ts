@@ -3,7 +3,7 @@
  *
  *               opened                    prompted
  *   opening ───────────────▶ idle ◀─────────────────▶ prompting
- *      ▲ │                     │       turnEnded          │ cancelled
+ *      ▲ │                     │       turnEnded          │ cancel
  *      │ └─ openFailed ─▶ down ◀── agentDown ──┐          ▼
  *      └── prompted, restarted ──┘             └────── cancelling ── turnEnded ─▶ idle
  *
@@ -19,6 +19,7 @@
 import { chain, enter, unexpected } from "../agent-session/state-machine";
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
+import type { ActionName, SessionAction } from "../../src/protocol/session-actions";
 import { assertNever } from "../../src/protocol/wire";
 import {
   emitEvent,
@@ -75,8 +76,32 @@ export function startSession(conversation: Conversation, prefix: string, why: st
   );
 }
 
+type ActionHandler<K extends ActionName> = (state: State, action: SessionAction<K>, now: number) => SessionStep;
+
+const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
+  withdraw: (state, { messageId }) => withdraw(state, messageId),
+  sendQueued: (state, action, now) => stepPhase(state, action, now),
+  cancel: (state, action, now) => stepPhase(state, action, now),
+  answerPermission: (state, { permissionId, choice }) => answerPermission(state, permissionId, choice),
+  answerElicitation: (state, { elicitationId, choice }) => answerElicitation(state, elicitationId, choice),
+  setOption: (state, { controlId, value }) => chooseControl(state, controlId, value),
+  endBypass: state => endBypass(state),
+};
+
+export const actionNames = Object.keys(ACTIONS) as readonly ActionName[];
+
+function isAction(event: SessionEvent): event is SessionAction {
+  return Object.hasOwn(ACTIONS, event.kind);
+}
+
+function act<K extends ActionName>(state: State, action: SessionAction<K>, now: number): SessionStep {
+  const handler: ActionHandler<K> = ACTIONS[action.kind];
+  return handler(state, action, now);
+}
+
 /** `now`: milliseconds of a monotonic clock. */
 export function stepSession(state: State, event: SessionEvent, now: number): SessionStep {
+  if (isAction(event)) return act(state, event, now);
   switch (event.kind) {
     case "updated":
       return update(state, event, now);
@@ -88,14 +113,8 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
       return askBounded(state, s => elicit(s, event.elicited), [
         { kind: "answerElicitation", id: event.elicited.id, response: { action: "cancel" } },
       ]);
-    case "answered":
-      return answerPermission(state, event.permissionId, event.choice);
     case "bypassed":
       return bypass(state, event.until);
-    case "bypassEnded":
-      return endBypass(state);
-    case "elicitationAnswered":
-      return answerElicitation(state, event.id, event.choice);
     case "elicitationCompleted":
       return completeElicitation(state, event.elicitationId);
     case "withdrawn":
@@ -104,14 +123,10 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
     case "terminalPrinted":
     case "terminalEnded":
       return terminal(state, event);
-    case "controlChosen":
-      return chooseControl(state, event.controlId, event.value);
     case "controlSet":
       return event.controls === undefined ? [state, []] : showControls(state, event.controls);
     case "controlRefused":
       return controlRefused(state, event);
-    case "promptWithdrawn":
-      return withdraw(state, event.messageId);
     case "installing":
       return state.phase.kind === "opening"
         ? addNotice(state, "info", `${event.name} is being installed. That happens once.`, [])
@@ -134,25 +149,25 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
   }
 }
 
-type PhaseEvent = Extract<
-  SessionEvent,
-  {
-    readonly kind:
-      | "opened"
-      | "openFailed"
-      | "slow"
-      | "prompted"
-      | "queueSent"
-      | "silent"
-      | "cancelled"
-      | "cancelOverdue"
-      | "cancelGivenUp"
-      | "turnEnded"
-      | "agentDown"
-      | "restarted"
-      | "reopened";
-  }
->;
+type PhaseEvent =
+  | SessionAction<"sendQueued" | "cancel">
+  | Extract<
+      SessionEvent,
+      {
+        readonly kind:
+          | "opened"
+          | "openFailed"
+          | "slow"
+          | "prompted"
+          | "silent"
+          | "cancelOverdue"
+          | "cancelGivenUp"
+          | "turnEnded"
+          | "agentDown"
+          | "restarted"
+          | "reopened";
+      }
+    >;
 
 /** Events whose handling depends on the phase. */
 function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
@@ -169,11 +184,11 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           return slow(state, event.seconds);
         case "prompted":
           return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, []);
-        case "queueSent":
+        case "sendQueued":
           return phase.waiting
             ? release(state)
             : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [])));
-        case "cancelled":
+        case "cancel":
           return phase.waiting ? notSent(state, { kind: "opening", waiting: undefined }) : [state, []];
         case "restarted":
           return [state, [{ kind: "restartAgent" }, { kind: "open" }]];
@@ -191,13 +206,13 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
       switch (event.kind) {
         case "prompted":
           return prompted(state, event.prompt, now);
-        case "queueSent":
+        case "sendQueued":
           return chain(release(state), s => sendNext(s, (t, prompt) => sendNow(t, prompt, now)));
         case "agentDown":
           return fell(state, event, true);
         case "restarted":
           return restart(state);
-        case "cancelled":
+        case "cancel":
         case "cancelOverdue":
         case "cancelGivenUp":
         case "slow":
@@ -215,7 +230,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
       switch (event.kind) {
         case "turnEnded":
           return end(state, event.outcome, phase.entriesBefore, now);
-        case "cancelled":
+        case "cancel":
           return chain(
             enter(state, { kind: "cancelling", messageId: phase.prompt.messageId }),
             holdQueue,
@@ -225,7 +240,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           );
         case "prompted":
           return queued(state, event.prompt);
-        case "queueSent":
+        case "sendQueued":
           return release(state);
         case "silent":
           return addNotice(
@@ -270,13 +285,13 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           return giveUp(state);
         case "prompted":
           return queued(state, event.prompt);
-        case "queueSent":
+        case "sendQueued":
           return release(state);
         case "agentDown":
           return fell(state, event, true);
         case "restarted":
           return restart(state);
-        case "cancelled":
+        case "cancel":
         case "slow":
         case "reopened":
         case "silent":
@@ -291,7 +306,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
       switch (event.kind) {
         case "prompted":
           return phase.waiting ? queued(state, event.prompt) : waitFor(state, event.prompt, [{ kind: "open" }]);
-        case "queueSent":
+        case "sendQueued":
           return phase.waiting
             ? release(state)
             : chain(release(state), s => sendNext(s, (t, prompt) => sendLater(t, prompt, [{ kind: "open" }])));
@@ -299,7 +314,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "restartAgent" }, { kind: "open" }]]);
         case "reopened":
           return chain(enter(state, reopening(phase.waiting)), s => [s, [{ kind: "open" }]]);
-        case "cancelled":
+        case "cancel":
           return phase.waiting ? notSent(state, { kind: "down", waiting: undefined }) : [state, []];
         case "agentDown":
         case "cancelOverdue":

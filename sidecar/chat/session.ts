@@ -8,9 +8,9 @@
  * - Closing answers every open request.
  */
 import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat";
-import type { ControlValue } from "../../src/protocol/controls";
 import type { Position } from "../../src/protocol/delivery";
 import type { Installable } from "../../src/protocol/agent-service";
+import type { SessionAction } from "../../src/protocol/session-actions";
 import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
 import { assertNever } from "../../src/protocol/wire";
 import { Actor } from "../rpc/actor";
@@ -66,14 +66,8 @@ export class Session extends Actor<Message> {
   prompt(prompt: Prompt, responder: PromptResponder): void {
     this.post({ kind: "prompt", prompt, responder });
   }
-  withdraw(messageId: string): void {
-    this.#notify({ kind: "promptWithdrawn", messageId });
-  }
-  sendQueued(): void {
-    this.#notify({ kind: "queueSent" });
-  }
-  cancel(): void {
-    this.#notify({ kind: "cancelled" });
+  act(action: SessionAction): void {
+    this.#notify(action);
   }
   installing(of: Installable, id: string, isInstalling: boolean): void {
     const { agent, extensions = [] } = this.begin,
@@ -85,23 +79,8 @@ export class Session extends Actor<Message> {
   restartAgent(): void {
     this.#notify({ kind: "restarted" });
   }
-  answerPermission(permissionId: string, choice: Extract<SessionEvent, { readonly kind: "answered" }>["choice"]): void {
-    this.#notify({ kind: "answered", permissionId, choice });
-  }
   bypass(until: BypassUntil): void {
     this.#notify({ kind: "bypassed", until });
-  }
-  endBypass(): void {
-    this.#notify({ kind: "bypassEnded" });
-  }
-  answerElicitation(
-    id: string,
-    choice: Extract<SessionEvent, { readonly kind: "elicitationAnswered" }>["choice"],
-  ): void {
-    this.#notify({ kind: "elicitationAnswered", id, choice });
-  }
-  setControl(controlId: string, value: ControlValue): void {
-    this.#notify({ kind: "controlChosen", controlId, value });
   }
   replay(at: Position | undefined, asked: number): void {
     this.post({ kind: "replay", at, asked });

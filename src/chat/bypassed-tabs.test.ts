@@ -116,7 +116,7 @@ suite("bypass requested by the page", () => {
 
   test("ends without confirmation", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "end-bypass", tabId: "t" }, { type: "end-bypass", tabId: "gone" });
+    await fixture.says({ type: "endBypass", tabId: "t" }, { type: "endBypass", tabId: "gone" });
     deepEqual(fixture.calls("chat/endBypass"), [{ sessionId: "s1" }]);
   });
 });

@@ -63,9 +63,9 @@ suite("ChatController", () => {
       { type: "new-tab", tabId: "t" },
       { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
       { type: "withdraw", tabId: "t", messageId: "m" },
-      { type: "send-queued", tabId: "t" },
+      { type: "sendQueued", tabId: "t" },
       { type: "withdraw", tabId: "gone", messageId: "m" },
-      { type: "send-queued", tabId: "gone" },
+      { type: "sendQueued", tabId: "gone" },
     );
     deepEqual(fixture.sidecar.calls.slice(1), [
       {
@@ -101,8 +101,8 @@ suite("ChatController", () => {
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
     await fixture.says(
       { type: "new-tab", tabId: "t" },
-      { type: "answer-elicitation", tabId: "t", elicitationId: "e", choice },
-      { type: "answer-elicitation", tabId: "gone", elicitationId: "e", choice },
+      { type: "answerElicitation", tabId: "t", elicitationId: "e", choice },
+      { type: "answerElicitation", tabId: "gone", elicitationId: "e", choice },
     );
     deepEqual(fixture.sidecar.calls.slice(1), [
       { method: "chat/answerElicitation", params: { sessionId: "s1", elicitationId: "e", choice } },
@@ -113,8 +113,8 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     await fixture.says(
       { type: "new-tab", tabId: "t" },
-      { type: "set-option", tabId: "t", controlId: "model", value: "large" },
-      { type: "set-option", tabId: "t", controlId: "fast", value: true },
+      { type: "setOption", tabId: "t", controlId: "model", value: "large" },
+      { type: "setOption", tabId: "t", controlId: "fast", value: true },
     );
     deepEqual(fixture.calls("chat/setOption"), [
       { sessionId: "s1", controlId: "model", value: "large" },
@@ -155,11 +155,11 @@ suite("ChatController", () => {
   test("ignores an option of an unknown tab and shows a rejected one in its tab", async () => {
     const fixture = new Fixture();
     await fixture.says(
-      { type: "set-option", tabId: "gone", controlId: "model", value: "large" },
+      { type: "setOption", tabId: "gone", controlId: "model", value: "large" },
       { type: "new-tab", tabId: "t" },
     );
     fixture.sidecar.refuse("chat/setOption", new SidecarRefused(1, "No."));
-    await fixture.says({ type: "set-option", tabId: "t", controlId: "model", value: "large" });
+    await fixture.says({ type: "setOption", tabId: "t", controlId: "model", value: "large" });
     deepEqual(
       fixture.of("failed").map(({ tabId, message }) => [tabId, message]),
       [["t", "No."]],
@@ -223,7 +223,7 @@ suite("ChatController", () => {
   test("forwards a permission answer and drops one for a lost session", async () => {
     const fixture = new Fixture();
     const answer: PageToHost = {
-      type: "answer-permission",
+      type: "answerPermission",
       tabId: "t",
       permissionId: "p",
       choice: { kind: "option", optionId: "o" },

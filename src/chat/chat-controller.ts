@@ -12,9 +12,10 @@ import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "..
 import type { Attachment } from "../protocol/attachments";
 import type { ActionId } from "../protocol/chat";
 import { ErrorCode } from "../protocol/errors";
+import type { ActionMessage, ActionMethods, ActionName } from "../protocol/session-actions";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { PageToHost, TabId, TabPosition } from "../protocol/webview";
-import { assertNever, type ParamsOf } from "../protocol/wire";
+import type { ParamsOf } from "../protocol/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { SessionStarts } from "./session-start";
 import type { ChatDeps } from "./chat-deps";
@@ -80,48 +81,14 @@ export class ChatController {
         return;
       case "prompt":
         return this.#prompts.send(message, prompt => this.#forward(prompt));
-      case "withdraw":
-        return this.#toSession(message.tabId, ({ client, sessionId }) =>
-          client.request("chat/withdraw", { sessionId, messageId: message.messageId }),
-        );
-      case "send-queued":
-        return this.#toSession(message.tabId, ({ client, sessionId }) =>
-          client.request("chat/sendQueued", { sessionId }),
-        );
       case "find":
         return this.#composer.find(message);
       case "want":
         return this.#composer.want(message);
-      case "cancel":
-        return this.#toSession(message.tabId, ({ client, sessionId }) => client.request("chat/cancel", { sessionId }));
-      case "answer-permission":
-        return this.#toSession(message.tabId, ({ client, sessionId }) =>
-          client.request("chat/answerPermission", {
-            sessionId,
-            permissionId: message.permissionId,
-            choice: message.choice,
-          }),
-        );
-      case "answer-elicitation":
-        return this.#toSession(message.tabId, ({ client, sessionId }) =>
-          client.request("chat/answerElicitation", {
-            sessionId,
-            elicitationId: message.elicitationId,
-            choice: message.choice,
-          }),
-        );
       case "bypass":
         return this.#toSession(message.tabId, session => this.#bypass(session, message.tabId));
-      case "end-bypass":
-        return this.#toSession(message.tabId, ({ client, sessionId }) =>
-          client.request("chat/endBypass", { sessionId }),
-        );
-      case "set-option":
-        return this.#toSession(message.tabId, ({ client, sessionId }) =>
-          client.request("chat/setOption", { sessionId, controlId: message.controlId, value: message.value }),
-        );
       case "action":
-        return this.#act(message.tabId, message.action);
+        return this.#clicked(message.tabId, message.action);
       case "select-agent":
         return this.#beginnings.selectAgent(message.agentId);
       case "open-link":
@@ -137,7 +104,7 @@ export class ChatController {
         this.deps.log.emit({ timestamp: new Date(), category: "webview", ...message });
         return;
       default:
-        return assertNever(message, "page message");
+        return this.#act(message);
     }
   }
 
@@ -298,7 +265,14 @@ export class ChatController {
       await client.request("chat/bypass", { sessionId, until });
   }
 
-  async #act(tabId: TabId, action: ActionId): Promise<void> {
+  /** Forwards an action of the user to the session, under the same name and with the same parameters. */
+  #act({ type, tabId, ...params }: ActionMessage): Promise<void> {
+    return this.#toSession(tabId, ({ client, sessionId }) =>
+      client.request(`chat/${type}`, { sessionId, ...params } as ParamsOf<ActionMethods, `chat/${ActionName}`>),
+    );
+  }
+
+  async #clicked(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
       case "sendAgain":
         return; // handled by the page

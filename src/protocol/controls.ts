@@ -2,9 +2,9 @@
  * Session options that an agent offers: mode, model and others (ACP schema v1, `SessionConfigOption`, and the older
  * `modes` and `models`). They keep the agent's order, which is by importance.
  */
-import type { ControlValue } from "./page-schema";
+import type { ControlValue } from "./session-actions";
 
-export type { ControlValue } from "./page-schema";
+export type { ControlValue } from "./session-actions";
 
 export interface ControlChoice {
   readonly value: string;

@@ -2,16 +2,12 @@
 import * as v from "valibot";
 import { attachments, want } from "./attachment-schema";
 import { actionId, entry, MAX_ENTRIES } from "./entry-schema";
-import { elicitationChoice } from "./question-schema";
-import { count, filled, finite, fitting, json, list, text, whole, type Infer } from "./schema";
+import { count, filled, finite, fitting, json, list, text, whole, type Infer, type Schema } from "./schema";
+import { id, sessionActions, type ActionMessage } from "./session-actions";
 
 const MIB = 1024 * 1024;
 const MAX_TABS = 100;
-/** Ids that Symposium generates (UUIDs) or reads from the settings. */
-const id = filled(512);
-/** Texts and ids of agents, which choose their length. */
 const long = text(4 * MIB);
-const theirId = filled(4 * MIB);
 /** Text that opens in an editor or terminal beside the chat. */
 const shownText = text(300_000);
 
@@ -37,14 +33,7 @@ const changeOf = v.object(change);
 /** A change of a file, or of a part of it, that an agent made or proposes. Without `oldText` it is new. */
 export type Change = Infer<typeof changeOf>;
 
-const permissionChoice = v.object({ kind: v.literal("option"), optionId: long });
-export type PermissionChoice = Infer<typeof permissionChoice>;
-
-const controlValue = v.union([long, v.boolean()]);
-/** For a select the value of a choice, for a switch its state. */
-export type ControlValue = Infer<typeof controlValue>;
-
-export const pageToHost = v.variant("type", [
+const ownMessages = v.variant("type", [
   /** Sent at start, when the page misses a message, and on `askAgain`. Contains only the tabs that need an answer. */
   v.object({
     type: v.literal("webview-ready"),
@@ -71,9 +60,6 @@ export const pageToHost = v.variant("type", [
      */
     losses: v.exactOptional(count),
   }),
-  /** Like `chat/withdraw` and `chat/sendQueued`. */
-  v.object({ type: v.literal("withdraw"), tabId, messageId: id }),
-  v.object({ type: v.literal("send-queued"), tabId }),
   /**
    * Searches suggestions for the text after an `@`; answered by `found` with the same `asked`, unless a newer search
    * has arrived.
@@ -81,14 +67,8 @@ export const pageToHost = v.variant("type", [
   v.object({ type: v.literal("find"), asked: count, query: text(1_000) }),
   /** Answered by `attach` for this tab, or by `failed`. */
   v.object({ type: v.literal("want"), tabId, want }),
-  v.object({ type: v.literal("cancel"), tabId }),
-  v.object({ type: v.literal("answer-permission"), tabId, permissionId: theirId, choice: permissionChoice }),
   /** The user wants to allow everything: the host asks for confirmation and for the end of the bypass. */
   v.object({ type: v.literal("bypass"), tabId }),
-  /** Ends the bypass of this session. */
-  v.object({ type: v.literal("end-bypass"), tabId }),
-  v.object({ type: v.literal("answer-elicitation"), tabId, elicitationId: theirId, choice: elicitationChoice }),
-  v.object({ type: v.literal("set-option"), tabId, controlId: theirId, value: controlValue }),
   v.object({ type: v.literal("action"), tabId, action: actionId }),
   v.object({ type: v.literal("select-agent"), agentId: id }),
   /** `preview`: opens a file of follow mode without moving the focus. */
@@ -114,4 +94,11 @@ export const pageToHost = v.variant("type", [
     data: v.exactOptional(json(16_384)),
   }),
 ]);
-export type PageToHost = Infer<typeof pageToHost>;
+
+const actionMessages = Object.entries(sessionActions).map(([name, { entries }]) =>
+  v.object({ type: v.literal(name), tabId, ...entries }),
+);
+
+export type PageToHost = Infer<typeof ownMessages> | ActionMessage;
+
+export const pageToHost = v.variant("type", [...ownMessages.options, ...actionMessages]) as Schema<PageToHost>;

@@ -8,15 +8,14 @@ import type { Attachment } from "./attachments";
 import type { ChatEvent, Conversation, Entry, SessionId } from "./chat";
 import type { ControlValue, ControlValues } from "./controls";
 import type { Position } from "./delivery";
-import type { ElicitationChoice } from "./elicitation";
 import type { ExtensionConfig } from "./extensions";
 import type { IdeAnswer, IdeRequest } from "./ide";
 import type { LmHostToSidecar, LmSidecarToHost } from "./lm";
 import type { LogLevel, LogLine } from "./log";
-import type { PermissionChoice } from "./page-schema";
+import type { ActionMethods } from "./session-actions";
 import type { Call, Note } from "./wire";
 
-export type { PermissionChoice } from "./page-schema";
+export type { PermissionChoice } from "./session-actions";
 
 /** Incremented with each incompatible change of this file. */
 export const PROTOCOL = 8;
@@ -95,7 +94,7 @@ export interface NewChat {
 }
 
 /** Requests to the sidecar. Requests for an unknown session fail with `ErrorCode.unknownSession`. */
-export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
+export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, ActionMethods {
   hello: Call<HelloFromHost, HelloFromSidecar>;
   /** Responds immediately. The agent starts asynchronously, and a failure becomes a notice in the conversation. */
   "chat/new": Call<NewChat, { readonly sessionId: SessionId }>;
@@ -107,37 +106,12 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar {
     { readonly sessionId: SessionId; readonly messageId: string; readonly blocks: readonly PromptBlock[] },
     Record<string, never>
   >;
-  /** Removes a prompt from the queue; no effect if it is not queued. */
-  "chat/withdraw": Call<{ readonly sessionId: SessionId; readonly messageId: string }, Record<string, never>>;
-  /** Releases a held queue. */
-  "chat/sendQueued": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** Cancels the turn; a non-empty queue is held. */
-  "chat/cancel": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   "chat/close": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** No effect if the request has already been answered or settled. */
-  "chat/answerPermission": Call<
-    { readonly sessionId: SessionId; readonly permissionId: string; readonly choice: PermissionChoice },
-    Record<string, never>
-  >;
   /**
    * After the user's confirmation: allows all permission requests of the agent, including the open ones of this
    * session.
    */
   "chat/bypass": Call<{ readonly sessionId: SessionId; readonly until: BypassUntil }, Record<string, never>>;
-  /** Ends the bypass of this session; the setting remains. */
-  "chat/endBypass": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /**
-   * Invalid values leave the question open and add a notice with the reason; otherwise like `chat/answerPermission`.
-   */
-  "chat/answerElicitation": Call<
-    { readonly sessionId: SessionId; readonly elicitationId: string; readonly choice: ElicitationChoice },
-    Record<string, never>
-  >;
-  /** Responds immediately; the result arrives as an event. */
-  "chat/setOption": Call<
-    { readonly sessionId: SessionId; readonly controlId: string; readonly value: ControlValue },
-    Record<string, never>
-  >;
   /** Restarts the session's agent; other tabs that share the process show a notice. */
   "chat/restartAgent": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
   /** Answered with `chat/event`s or a `chat/snapshot`, in order with all others. `asked` as in `delivery.ts`. */

@@ -135,7 +135,7 @@ export class Fixture {
 
   sendQueued(tab: number): void {
     const chosen = this.#tab(tab);
-    if (chosen) this.webview.page?.happen({ kind: "queueSent", tabId: chosen.tabId });
+    if (chosen) this.webview.page?.happen({ kind: "acted", tabId: chosen.tabId, action: { kind: "sendQueued" } });
   }
 
   /** The user removes one of the queued prompts. */
@@ -293,7 +293,7 @@ export class Fixture {
       for (const { voice } of this.#heard) if (voice.endTurn()) await drained();
       for (const tab of page?.state.tabs.values() ?? [])
         if (tab.conversation.queue?.held && turnOf(tab) === "idle")
-          page?.happen({ kind: "queueSent", tabId: tab.tabId });
+          page?.happen({ kind: "acted", tabId: tab.tabId, action: { kind: "sendQueued" } });
       if (this.#isQuiet()) return waited;
       if (waited > PATIENCE_MS) fail(`it does not come to rest: ${this.#describe()}`);
       await this.tick(100);

@@ -19,8 +19,6 @@ import { texts } from "../view-model/texts";
 export interface DockListener extends QueueListener {
   followToggled(): void;
   settingsWanted(): void;
-  /** The user turns permission requests on again for this session. */
-  bypassEnded(): void;
 }
 
 export class Dock {
@@ -76,7 +74,7 @@ export class Dock {
     this.#queue = new QueueList(listener);
     this.#followButton.addEventListener("click", () => listener.followToggled());
     this.#bypassButton.addEventListener("click", () => listener.settingsWanted());
-    this.#askAgain.addEventListener("click", () => listener.bypassEnded());
+    this.#askAgain.addEventListener("click", () => listener.acted({ kind: "endBypass" }));
     this.element.append(
       this.#bypass,
       create(

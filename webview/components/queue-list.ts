@@ -6,6 +6,7 @@
  * - A remaining prompt is not recreated, so that its buttons keep the focus.
  */
 import type { QueuedPrompt } from "../../src/protocol/chat";
+import type { PlainAction } from "../state/page-model";
 import { chipContent } from "./chips";
 import { freshId, create, setText } from "./dom";
 import { looksSame, type QueueView, type ShownPrompt } from "../view-model/queue-view";
@@ -13,7 +14,7 @@ import { texts } from "../view-model/texts";
 
 export interface QueueListener {
   withdrawn(messageId: string, to: "edit" | "drop"): void;
-  sent(): void;
+  acted(action: PlainAction): void;
 }
 
 interface Row {
@@ -34,7 +35,7 @@ export class QueueList {
   #shown: QueueView | undefined;
 
   constructor(private readonly listener: QueueListener) {
-    this.#send.addEventListener("click", () => listener.sent());
+    this.#send.addEventListener("click", () => listener.acted({ kind: "sendQueued" }));
     this.element.append(create("div", { className: "symposium-queue-head" }, this.#about, this.#send), this.#list);
     this.element.hidden = true;
   }

@@ -45,9 +45,8 @@ export class TabParts {
     this.#dock = new Dock({
       followToggled: () => acts.followToggled(),
       settingsWanted: () => acts.buttonClicked(tabId, "", "action:openSettings"),
-      bypassEnded: () => acts.bypassEnded(tabId),
       withdrawn: (messageId, to) => acts.withdrawn(tabId, messageId, to),
-      sent: () => acts.queueSent(tabId),
+      acted: action => acts.acted(tabId, action),
     });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));

@@ -49,12 +49,11 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps):
     searched: (tabId, query) => happen({ kind: "searched", tabId, query }),
     imagesGiven: (tabId, files) => intakes.add(tabId, taken(tabId, files)),
     withdrawn: (tabId, messageId, to) => happen({ kind: "withdrawn", tabId, messageId, to }),
-    queueSent: tabId => happen({ kind: "queueSent", tabId }),
+    acted: (tabId, action) => happen({ kind: "acted", tabId, action }),
     agentChosen: agentId => happen({ kind: "agentChosen", agentId }),
     linkClicked: href => happen({ kind: "linkClicked", href }),
     openDiff: (tabId, change) => happen({ kind: "diffWanted", tabId, ...change }),
     openTerminal: (tabId, terminalId) => happen({ kind: "terminalWanted", tabId, terminalId }),
-    bypassEnded: tabId => happen({ kind: "bypassEnded", tabId }),
     followToggled: () => happen({ kind: "followToggled" }),
     controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
     elicitationAnswered(tabId, cardKey, choice) {

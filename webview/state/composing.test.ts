@@ -323,7 +323,9 @@ suite("composing: queue", () => {
   });
 
   test("sends a held queue", () =>
-    deepEqual(run(waiting(true), { kind: "queueSent", tabId: "t1" }).posts, [{ type: "send-queued", tabId: "t1" }]));
+    deepEqual(run(waiting(true), { kind: "acted", tabId: "t1", action: { kind: "sendQueued" } }).posts, [
+      { type: "sendQueued", tabId: "t1" },
+    ]));
 
   test("restores queued prompts as the draft once when the sidecar exits", () => {
     const dead = run(

@@ -51,8 +51,11 @@ export function composed(page: Page, tab: Tab, act: Composing, now: number): Ste
     }
     case "withdrawn":
       return withdrawn(page, tab, act);
-    case "queueSent":
-      return [page, [post({ type: "send-queued", tabId })]];
+    case "acted": {
+      const { kind: type, ...params } = act.action;
+      // The saved page must not list a removed prompt as in flight: the next page would wait for it forever.
+      return [page, [SAVE, post({ type, tabId, ...params })]];
+    }
   }
 }
 

@@ -12,6 +12,7 @@ import {
 import type { ControlValue } from "../../src/protocol/controls";
 import type { Seen } from "../../src/protocol/delivery";
 import type { Elicitation, ElicitationChoice } from "../../src/protocol/elicitation";
+import type { SessionAction } from "../../src/protocol/session-actions";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
 import type { Bypassed, Change, HostToPage, PageToHost, SidecarState, TabId } from "../../src/protocol/webview";
 import { noDrafts, queueLost, type Drafts } from "./drafts";
@@ -91,6 +92,9 @@ export interface Page {
   readonly bypassed: readonly Bypassed[];
 }
 
+/** Actions in a session that the page forwards without a decision. */
+export type PlainAction = SessionAction<"sendQueued" | "endBypass">;
+
 /** The user's actions on a prompt, until it is sent and while it is queued. */
 export type Composing =
   | { readonly kind: "typed"; readonly tabId: TabId; readonly text: string }
@@ -105,7 +109,8 @@ export type Composing =
   | { readonly kind: "searched"; readonly tabId: TabId; readonly query: string }
   /** Removes a prompt from the queue. */
   | { readonly kind: "withdrawn"; readonly tabId: TabId; readonly messageId: string; readonly to: "edit" | "drop" }
-  | { readonly kind: "queueSent"; readonly tabId: TabId };
+  /** Goes to the session as it is. */
+  | { readonly kind: "acted"; readonly tabId: TabId; readonly action: PlainAction };
 
 /** The user's actions in one tab. */
 export type UserAction =
@@ -121,7 +126,7 @@ export type UserAction =
       readonly permissionId: string;
       readonly choice: PermissionChoice;
     }
-  | { readonly kind: "bypassWanted" | "bypassEnded"; readonly tabId: TabId }
+  | { readonly kind: "bypassWanted"; readonly tabId: TabId }
   | {
       readonly kind: "elicitationAnswered";
       readonly tabId: TabId;

@@ -150,7 +150,9 @@ suite("page state: transitions", () => {
       undefined,
     );
     equal(tabOf(openPage(restored(JSON.parse(JSON.stringify(saved(on)))), 0, 0)[0]).conversation.bypassed, undefined);
-    deepEqual(run(on, { kind: "bypassEnded", tabId: "t1" }).posts, [{ type: "end-bypass", tabId: "t1" }]);
+    deepEqual(run(on, { kind: "acted", tabId: "t1", action: { kind: "endBypass" } }).posts, [
+      { type: "endBypass", tabId: "t1" },
+    ]);
   });
 
   test("asks the host to confirm a bypass only in a live tab", () => {
@@ -528,7 +530,7 @@ suite("page state: transitions", () => {
     const answered = run(livePage({ entries: [form] }), filledIn);
     deepEqual(answered.posts, [
       {
-        type: "answer-elicitation",
+        type: "answerElicitation",
         tabId: "t1",
         elicitationId: "e",
         choice: { kind: "accept", values: { who: "me" } },
@@ -557,7 +559,7 @@ suite("page state: transitions", () => {
   test("posts a selected control only in a live tab", () => {
     const chosen: UiEvent = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
     const live = livePage();
-    deepEqual(run(live, chosen).posts, [{ type: "set-option", tabId: "t1", controlId: "model", value: "large" }]);
+    deepEqual(run(live, chosen).posts, [{ type: "setOption", tabId: "t1", controlId: "model", value: "large" }]);
     equal(run(live, chosen).page, live);
     const [restoredPage] = openPage(saved(live), 0, 0);
     deepEqual(run(restoredPage, chosen).posts, []);
@@ -666,7 +668,7 @@ suite("page state: transitions", () => {
       choice: { kind: "option", optionId: "o" },
     });
     deepEqual(answered.posts, [
-      { type: "answer-permission", tabId: "t1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
+      { type: "answerPermission", tabId: "t1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
     ]);
     equal(tabOf(answered.page).answering.length, 1);
     equal(tabOf(run(answered.page, { kind: "ticked" }, 5_000).page).answering.length, 0);

@@ -117,7 +117,7 @@ class Fixture {
     if (tabId === undefined) return;
     const messageId = this.page.tabs.get(tabId)!.conversation.queue?.prompts.at(-1)?.messageId;
     if (act === "stop") this.do({ kind: "stopped", tabId });
-    else if (act === "sendQueued") this.do({ kind: "queueSent", tabId });
+    else if (act === "sendQueued") this.do({ kind: "acted", tabId, action: { kind: "sendQueued" } });
     else if (messageId !== undefined) this.do({ kind: "withdrawn", tabId, messageId, to: "edit" });
   }
   tick(ms: number): void {
@@ -147,7 +147,7 @@ class Fixture {
           prompts: prompts.filter(({ messageId }) => messageId !== message.messageId),
           held,
         }));
-      case "send-queued":
+      case "sendQueued":
         this.#queue(message.tabId, ({ prompts }) => ({ prompts, held: false }));
         return this.#next(message.tabId);
       default:

@@ -422,19 +422,17 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
         page,
         tab,
         action.permissionId,
-        { type: "answer-permission", tabId, permissionId: action.permissionId, choice: action.choice },
+        { type: "answerPermission", tabId, permissionId: action.permissionId, choice: action.choice },
         now,
       );
     case "bypassWanted":
       return [page, isLive(page, tab) ? [post({ type: "bypass", tabId })] : []];
-    case "bypassEnded":
-      return [page, [post({ type: "end-bypass", tabId })]];
     case "elicitationAnswered":
       return answered(
         page,
         tab,
         action.elicitationId,
-        { type: "answer-elicitation", tabId, elicitationId: action.elicitationId, choice: action.choice },
+        { type: "answerElicitation", tabId, elicitationId: action.elicitationId, choice: action.choice },
         now,
       );
     case "diffWanted": {
@@ -455,7 +453,7 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
         page,
         [
           ...(isLive(page, tab)
-            ? [post({ type: "set-option", tabId, controlId: action.controlId, value: action.value })]
+            ? [post({ type: "setOption", tabId, controlId: action.controlId, value: action.value })]
             : []),
           show(tab),
         ],

@@ -3,6 +3,7 @@ import type { Attachment, Want } from "../../src/protocol/attachments";
 import type { ControlValue } from "../../src/protocol/controls";
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
 import type { TabId } from "../../src/protocol/webview";
+import type { PlainAction } from "../state/page-model";
 import type { Change } from "./card";
 
 export interface Acts {
@@ -18,7 +19,7 @@ export interface Acts {
   searched(tabId: TabId, query: string): void;
   imagesGiven(tabId: TabId, files: readonly File[]): void;
   withdrawn(tabId: TabId, messageId: string, to: "edit" | "drop"): void;
-  queueSent(tabId: TabId): void;
+  acted(tabId: TabId, action: PlainAction): void;
   buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
   agentChosen(agentId: string): void;
   controlChosen(tabId: TabId, controlId: string, value: ControlValue): void;
@@ -28,5 +29,4 @@ export interface Acts {
   openTerminal(tabId: TabId, terminalId: string): void;
   openDiff(tabId: TabId, change: Change): void;
   followToggled(): void;
-  bypassEnded(tabId: TabId): void;
 }

@@ -1,0 +1,54 @@
+/**
+ * The user's actions in a session. From each entry of this table follow the page's message `NAME` with its tab
+ * (`page-schema.ts`), the wire method `chat/NAME` with its session (`sidecar.ts`), and the event `NAME` of the session's
+ * state machine. An action for an unknown prompt, question or option has no effect.
+ */
+import * as v from "valibot";
+import { elicitationChoice } from "./question-schema";
+import { filled, text, type Infer } from "./schema";
+import type { Call } from "./wire";
+
+const MIB = 1024 * 1024;
+/** Texts and ids of agents, which choose their length. */
+const long = text(4 * MIB);
+const theirId = filled(4 * MIB);
+/** Ids that Symposium generates (UUIDs) or reads from the settings. */
+export const id = filled(512);
+
+const permissionChoice = v.object({ kind: v.literal("option"), optionId: long });
+export type PermissionChoice = Infer<typeof permissionChoice>;
+
+const controlValue = v.union([long, v.boolean()]);
+/** For a select the value of a choice, for a switch its state. */
+export type ControlValue = Infer<typeof controlValue>;
+
+export const sessionActions = {
+  /** Removes a prompt from the queue. */
+  withdraw: v.object({ messageId: id }),
+  /** Releases a held queue. */
+  sendQueued: v.object({}),
+  /** Cancels the turn; a non-empty queue is held. */
+  cancel: v.object({}),
+  answerPermission: v.object({ permissionId: theirId, choice: permissionChoice }),
+  /** Invalid values leave the question open and add a notice with the reason. */
+  answerElicitation: v.object({ elicitationId: theirId, choice: elicitationChoice }),
+  /** The result arrives as an event. */
+  setOption: v.object({ controlId: theirId, value: controlValue }),
+  /** Ends the bypass of this session; the setting remains. */
+  endBypass: v.object({}),
+};
+
+type Actions = typeof sessionActions;
+export type ActionName = keyof Actions;
+type Params<K extends ActionName> = Infer<Actions[K]>;
+
+/** An action as an event, without its session. */
+export type SessionAction<K extends ActionName = ActionName> = { [N in K]: { readonly kind: N } & Params<N> }[K];
+
+/** The page's messages. */
+export type ActionMessage = { [N in ActionName]: { readonly type: N; readonly tabId: string } & Params<N> }[ActionName];
+
+/** The sidecar's methods. */
+export type ActionMethods = {
+  [N in ActionName as `chat/${N}`]: Call<{ readonly sessionId: string } & Params<N>, Record<string, never>>;
+};
