@@ -30,14 +30,19 @@ export function traceText(event: TraceEvent): string {
 export const json = (value: unknown): string =>
   value === undefined || value === null ? "" : ` ${JSON.stringify(value)}`;
 
-/** Lines in order. A message that a component forwards unchanged extends the line of its arrival. */
+/** Lines in order of their first hop. A message that a component forwards unchanged extends the line of its arrival. */
 export class TranscriptLines {
-  readonly #lines: { path: string[]; readonly text: string }[] = [];
+  readonly #lines: { readonly path: string[]; readonly text: string }[] = [];
+  /** Lines by text and last component, oldest first. Each hop keeps the order of its messages. */
+  readonly #arrived = new Map<string, { readonly path: string[]; readonly text: string }[]>();
 
   add(from: string, to: string, text: string): void {
-    const last = this.#lines.at(-1);
-    if (last && last.text === text && last.path.at(-1) === from) last.path.push(to);
-    else this.#lines.push({ path: [from, to], text });
+    const forwarded = this.#arrived.get(`${from}\n${text}`)?.shift(),
+      line = forwarded ?? { path: [from], text };
+    line.path.push(to);
+    if (!forwarded) this.#lines.push(line);
+    const key = `${to}\n${text}`;
+    this.#arrived.set(key, [...(this.#arrived.get(key) ?? []), line]);
   }
 
   get all(): readonly string[] {
@@ -70,7 +75,7 @@ export class StableNames {
       .reduce((replaced, [value, name]) => replaced.replaceAll(value, name), text)
       .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, uuid => this.of(uuid, "uuid"))
       .replace(
-        /"([0-9a-f]{8})-(?=[a-z]?\d+(?:-tool|\/\w*)?")/g,
+        /"([0-9a-f]{8})-(?=[a-z]?\d+(?:t\d+|-tool|\/\w*)?")/g,
         (_, prefix: string) => `"${this.of(prefix, "entries")}-`,
       )
       .replace(/-[0-9a-f]{8}-(?=\d+")/g, "-RUN-")
