@@ -12,7 +12,11 @@ import { QUIET_MS } from "../lm/session/question-debounce";
 import { ToolOffers, type OfferTerms, type ToolOffer } from "../lm/tools/tool-offer";
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { IncomingRequest } from "../rpc/peer";
+import type { Trace } from "../conductor/component";
+import { traceEvent } from "../conductor/trace";
+import { traced } from "../conductor/traced-channel";
 import { FakeClock } from "./fake-clock";
+import { json, traceText, TranscriptLines } from "./golden/lines";
 import { MemoryAgent } from "./memory-agent";
 
 class Offers extends ToolOffers {
@@ -72,7 +76,7 @@ export class LmFixture implements AsyncDisposable {
         this.opened,
       );
       this.agents.push(agent);
-      return AgentConnection.connect(agent.channel, {
+      return AgentConnection.connect(traced(agent.channel, "client", "agent", 0, this.#trace), {
         name,
         version: "1",
         protocol,
@@ -99,6 +103,22 @@ export class LmFixture implements AsyncDisposable {
   );
   readonly service: LmService;
   isCongested = false;
+
+  /** Messages since `record`. */
+  readonly lines = new TranscriptLines();
+  #isRecording = false;
+  readonly #trace: Trace = {
+    message: (from, to, frame) => {
+      const event = traceEvent(from, to, frame, 0);
+      if (event) this.#record(from, to, traceText(event));
+    },
+  };
+  record(): void {
+    this.#isRecording = true;
+  }
+  #record(from: string, to: string, text: string): void {
+    if (this.#isRecording) this.lines.add(from, to, text);
+  }
 
   /** `before`: fixture whose persisted sessions are restored. */
   constructor(before?: LmFixture, load?: () => Promise<readonly unknown[]>) {
@@ -137,6 +157,7 @@ export class LmFixture implements AsyncDisposable {
           this.notifications.push(`complete ${requestId}`);
         },
         part: (requestId, part) => {
+          this.#record("sidecar", "host", `lm/responsePart${json({ requestId, part })}`);
           if (part.type === "tool_call") {
             this.#calls.set(requestId, [...(this.#calls.get(requestId) ?? []), part.toolCallId]);
             if (part.toolName.startsWith("symposium-agent-"))
@@ -160,8 +181,16 @@ export class LmFixture implements AsyncDisposable {
 
   /** Sends a request. Its end is recorded as `ok 1` or `failed 1: why`. */
   request(request: ChatRequest, requestId: RequestId = ++this.#requests): RequestId {
+    this.#record(
+      "host",
+      "sidecar",
+      `lm/provideLanguageModelChatResponse${json({ requestId, ...request, options: {} })}`,
+    );
     this.service.handlers["lm/provideLanguageModelChatResponse"]({ ...request, requestId }, NEVER).then(
-      () => this.notifications.push(`ok ${requestId}`),
+      result => {
+        this.#record("sidecar", "host", `lm/provideLanguageModelChatResponse =${json({ requestId, result })}`);
+        this.notifications.push(`ok ${requestId}`);
+      },
       (error: unknown) => this.notifications.push(`failed ${requestId}: ${objectOr(error).message}`),
     );
     return requestId;

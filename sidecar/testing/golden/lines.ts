@@ -69,11 +69,12 @@ export class StableNames {
     return name;
   }
 
-  /** Also names UUIDs, the sidecar's prefixes of ids, and addresses of MCP servers. */
+  /** Also names UUIDs, tokens, the sidecar's prefixes of ids, and addresses of MCP servers. */
   in(text: string): string {
     return this.fixed
       .reduce((replaced, [value, name]) => replaced.replaceAll(value, name), text)
       .replace(/\b[0-9a-f]{8}-(?:[0-9a-f]{4}-){3}[0-9a-f]{12}\b/g, uuid => this.of(uuid, "uuid"))
+      .replace(/\b[0-9a-f]{32}\b/g, token => this.of(token, "token"))
       .replace(
         /"([0-9a-f]{8})-(?=[a-z]?\d+(?:t\d+|-tool|\/\w*)?")/g,
         (_, prefix: string) => `"${this.of(prefix, "entries")}-`,
