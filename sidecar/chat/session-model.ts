@@ -1,4 +1,5 @@
 /** States, events and effects of a session, and basic steps of its state machine (`session-state.ts`). Pure. */
+import type { TurnOutcome } from "../agent-session/agent-message";
 import type { Step, Unexpected } from "../agent-session/state-machine";
 import type { Attachment } from "../../src/protocol/attachments";
 import {
@@ -114,10 +115,6 @@ export interface Trouble {
   readonly readUntil?: number;
 }
 
-export type TurnOutcome =
-  | { readonly kind: "stopped"; readonly reason: string }
-  | ({ readonly kind: "failed" } & Trouble);
-
 export type SessionEvent =
   | SessionAction
   | { readonly kind: "opened"; readonly accepts: Accepts }
@@ -156,7 +153,7 @@ export type SessionEvent =
   | { readonly kind: "cancelOverdue" }
   /** The time limit for a cancellation has passed. */
   | { readonly kind: "cancelGivenUp" }
-  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome }
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome<Trouble> }
   | ({ readonly kind: "agentDown" } & Trouble)
   | { readonly kind: "restarted" }
   /** The time of the next automatic restart has come. */

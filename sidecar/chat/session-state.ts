@@ -16,6 +16,7 @@
  * - Every pair of state and event is handled. An impossible pair returns `unexpected`, which throws in tests and is
  *   logged in production.
  */
+import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, enter, unexpected } from "../agent-session/state-machine";
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
 import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
@@ -32,7 +33,6 @@ import {
   type State,
   type SessionStep,
   type Trouble,
-  type TurnOutcome,
 } from "./session-model";
 import { listedLate } from "../agents/extensions/missing-tools";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
@@ -502,7 +502,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   cancelled: "Stopped.",
 };
 
-function end(state: State, outcome: TurnOutcome, entriesBefore: number, now: number): SessionStep {
+function end(state: State, outcome: TurnOutcome<Trouble>, entriesBefore: number, now: number): SessionStep {
   const { name } = state.conversation.agent;
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";

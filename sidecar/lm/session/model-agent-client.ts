@@ -23,7 +23,6 @@ import type {
   ModelAgentEvent,
   ModelAgentMessage,
   ModelAgentStart,
-  ModelFailure,
   Permission,
 } from "./model-agent-message";
 import { ModelPrompts } from "./model-prompts";
@@ -32,7 +31,7 @@ import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
 import type { ModeReturn } from "./session-mode";
-import type { Answer, ModelPrompt } from "./session-state-model";
+import type { Answer, ModelFailure, ModelPrompt } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
 

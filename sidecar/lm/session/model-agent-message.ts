@@ -10,7 +10,7 @@ import type { AgentPool } from "../../agents/pool";
 import type { Clock } from "../../rpc/clock";
 import type { IncomingRequest } from "../../rpc/peer";
 import type { ModeReturn } from "./session-mode";
-import type { Answer } from "./session-state-model";
+import type { Answer, ModelFailure } from "./session-state-model";
 import type { OfferedCall, ToolOffers } from "../tools/tool-offer";
 
 export interface ModelAgentStart {
@@ -58,11 +58,6 @@ export type AgentQuestion =
       readonly question: PermissionQuestion;
       readonly answer: (answer: Answer) => void;
     };
-
-/** A sentence for the user. */
-export interface ModelFailure {
-  readonly message: string;
-}
 
 export type ModelAgentEvent =
   /** `update`: of `session/update`, as of ACP v1. */

@@ -32,7 +32,6 @@ import type {
   ModelAgentEvent,
   ModelAgentMessage,
   ModelAgentStart,
-  ModelFailure,
 } from "./model-agent-message";
 import { Quiet } from "./question-debounce";
 import type { ModeReturn } from "./session-mode";
@@ -40,6 +39,7 @@ import { startModelSession, stepModelSession } from "./session-state";
 import {
   partOf,
   type Answer,
+  type ModelFailure,
   type ModelSessionEffect,
   type ModelSessionPhase,
   type ModelPrompt,

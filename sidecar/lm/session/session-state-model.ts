@@ -2,6 +2,7 @@
  * States, events and effects of `session-state.ts`, the state machine of an agent session behind the model picker.
  * Pure.
  */
+import type { TurnOutcome } from "../../agent-session/agent-message";
 import type { Step, Unexpected } from "../../agent-session/state-machine";
 import type { ChatPart, RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
@@ -56,9 +57,10 @@ export interface ModelPrompt {
   readonly blocks: (to: Recipient) => readonly JsonObject[];
 }
 
-export type ModelTurnOutcome =
-  | { readonly kind: "stopped"; readonly reason: string }
-  | { readonly kind: "failed"; readonly message: string };
+/** A sentence for the user. */
+export interface ModelFailure {
+  readonly message: string;
+}
 
 /** An event of the agent. Each can occur while no request is open. */
 export type AgentActivity =
@@ -66,7 +68,7 @@ export type AgentActivity =
   | { readonly kind: "asked"; readonly question: Question }
   /** The agent no longer waits for the answer. */
   | { readonly kind: "withdrew"; readonly callId: string }
-  | { readonly kind: "turnEnded"; readonly outcome: ModelTurnOutcome }
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome<ModelFailure> }
   /** `message`: a sentence for the user, here and below. */
   | { readonly kind: "agentDown"; readonly message: string };
 

@@ -1,4 +1,5 @@
 /** Helpers of the session state machine (`session-state.ts`): small transitions and their effects. Pure. */
+import type { TurnOutcome } from "../../agent-session/agent-message";
 import type { RequestId } from "../../../src/protocol/lm";
 import {
   grown,
@@ -13,7 +14,7 @@ import {
   type ModelSessionState,
   type ModelSessionStep,
   type Streaming,
-  type ModelTurnOutcome,
+  type ModelFailure,
 } from "./session-state-model";
 
 /** Time limits in milliseconds: `PENDING_MS` for results of calls, `STOPPING_MS` for the end of a stopped turn. */
@@ -120,7 +121,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
 };
 
 /** A sentence after a turn's answer, if one is needed. */
-export function lastWords({ agent, reply }: ModelSessionState, outcome: ModelTurnOutcome): string | undefined {
+export function lastWords({ agent, reply }: ModelSessionState, outcome: TurnOutcome<ModelFailure>): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
   if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
   return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
