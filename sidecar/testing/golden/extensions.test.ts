@@ -4,7 +4,7 @@ import { MCP_OVER_ACP } from "../../acp/methods";
 import { objectOr } from "../../rpc/json";
 import { serveMcpOverHttp } from "../mcp-server";
 import { MemoryAgent } from "../memory-agent";
-import { compare, golden } from "./golden";
+import { compare, golden, onlyPosix } from "./golden";
 import { Product, type ProductOptions } from "./product";
 
 /** The end of a turn at the agent. */
@@ -115,7 +115,8 @@ suite("golden transcripts: extensions", () => {
     extension({ kind: "mcp", distribution: { local: { command: "mcp-server" } } }),
   );
 
-  test("passes an MCP server with an address to the agent and hides its secret (mcp-address)", async () => {
+  test("passes an MCP server with an address to the agent and hides its secret (mcp-address)", async function () {
+    onlyPosix(this);
     await using server = await serveMcpOverHttp(() => undefined);
     const { url } = server;
     await using product = await Product.open(

@@ -1,4 +1,5 @@
 /** A test that runs a conversation with the product and compares its messages with the golden transcript. */
+import { skipped } from "../skipped";
 import { Transcript } from "../transcript";
 import { Product, type ProductOptions } from "./product";
 
@@ -9,11 +10,17 @@ export function golden(
   converse: (product: Product) => Promise<void>,
   options: ProductOptions = {},
 ): void {
-  test(`${behavior} (${name})`, async () => {
+  test(`${behavior} (${name})`, async function () {
+    onlyPosix(this);
     await using product = await Product.open(options);
     await converse(product);
     compare(name, behavior, product.lines.all);
   });
+}
+
+/** Skips the test on Windows. */
+export function onlyPosix(context: Mocha.Context): void {
+  if (process.platform === "win32") skipped(context, "Golden transcripts contain POSIX paths, commands and signals");
 }
 
 export function compare(name: string, behavior: string, lines: readonly string[]): void {

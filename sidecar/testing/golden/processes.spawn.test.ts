@@ -16,7 +16,7 @@ import { AGENT_METHODS } from "../../acp/methods";
 import { temporaryFolder } from "../drive";
 import { program, scriptedAgent } from "../programs";
 import { goldenFromTrace } from "./from-trace";
-import { compare } from "./golden";
+import { compare, onlyPosix } from "./golden";
 import { json, StableNames } from "./lines";
 
 /**
@@ -198,6 +198,10 @@ function golden(name: string, behavior: string, run: (sidecar: BuiltSidecar) => 
 }
 
 suite("golden transcripts: processes", () => {
+  suiteSetup(function () {
+    onlyPosix(this);
+  });
+
   golden(
     "agent-killed",
     "reports an agent killed in the middle of a turn and starts it with the next prompt",
