@@ -73,7 +73,7 @@ suite("settings: accessibility", () => {
     test("moves by keyboard with Space and arrows, each step announced", async () => {
       await grip("First").focus();
       await keys("Space");
-      await says("First taken, 1 of 3");
+      await says("First grabbed, 1 of 3");
       await keys("ArrowDown", "ArrowDown");
       await says("First, 3 of 3.");
       await inOrder("Second", "Third", "First");
