@@ -31,7 +31,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     agent: /^gemini-cli$/,
     versions: "0.61.0",
     behaviour:
-      "reads a file before it creates it, and recognizes a missing file only by words of an error that its library drops",
+      "reads a file before it creates it, and recognizes a missing file only by an error text that its library drops",
     measure: "A missing file is read as empty.",
     test: ["sidecar/chat/agent/agent-client.test.ts", "an agent that could not make it otherwise"],
   },
@@ -48,7 +48,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     agent: /claude/i,
     versions: "0.100.0",
     behaviour: "drops MCP servers named “ide” or “workspace”, which it reserves for itself",
-    measure: "No server has these names, with any agent.",
+    measure: "Symposium gives no MCP server these names, with any agent.",
     test: ["sidecar/proxies/added-server.test.ts", "is named by its id in characters that agents accept"],
   },
   {
@@ -65,7 +65,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
     versions: "0.16.2 to 0.60.0",
     until: "0.60.0",
     behaviour: "adds _meta.systemPrompt.append to the system prompt, and advertises no capability for it",
-    measure: "Text of extensions goes there where the agent does not advertise ACP's systemPrompt.",
+    measure: "Symposium sends text of extensions there if the agent does not advertise ACP's systemPrompt.",
     test: ["sidecar/extensions/system-prompt.test.ts", "an adapter older than the capability"],
   },
 ];

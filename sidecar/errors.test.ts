@@ -5,7 +5,7 @@ suite("user-facing errors", () => {
   test("distinguishes a missing protocol version from an unsupported one", () => {
     equal(
       agentSpeaksNoAcp("Ada", {}).message,
-      "Ada is not an ACP agent: its answer to initialize has no protocol version. Check its command in the setting symposium.agents.",
+      "Ada is not an ACP agent: its response to initialize has no protocol version. Check its command in the setting symposium.agents.",
     );
     equal(
       agentSpeaksOtherAcp("Ada", 2, 1, {}).message,

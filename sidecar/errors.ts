@@ -56,7 +56,7 @@ export const restartsAndSends = (agent: string, seconds: number): string =>
 export const restartsWithPrompt = (agent: string): string => `${agent} restarts with your next prompt.`;
 
 export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
-  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or may not be run.`, {
+  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or is not executable.`, {
     cause,
     advice: "Check its command in the setting symposium.agents.",
   });
@@ -93,11 +93,11 @@ export function agentExited(agent: string, status: string, output: string, readU
   if (status === "exit code 127")
     return new AgentError(
       "notFound",
-      `${agent} could not be started: its command, or one that it needs, was not found.`,
-      { cause: lastWords || undefined, advice: "Check it in the setting symposium.agents." },
+      `${agent} could not be started: its command, or a command that it needs, was not found.`,
+      { cause: lastWords || undefined, advice: "Check its command in the setting symposium.agents." },
     );
   const after = { cause: lastWords || undefined, advice: restartsWithPrompt(agent), status, readUntil };
-  return new AgentError("exited", `${agent} stopped unexpectedly (${status}).`, after);
+  return new AgentError("exited", `${agent} exited unexpectedly (${status}).`, after);
 }
 
 function lastLines(output: string): string {
@@ -105,14 +105,14 @@ function lastLines(output: string): string {
 }
 
 export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {
-  return new AgentError("timeout", `${agent} did not answer within ${seconds} seconds. See the log for what it said.`, {
+  return new AgentError("timeout", `${agent} did not respond within ${seconds} seconds. See the log for its output.`, {
     cause: stderr.trim() || undefined,
   });
 }
 
 /** The response to `initialize` has no protocol version. */
 export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
-  return new AgentError("protocol", `${agent} is not an ACP agent: its answer to initialize has no protocol version.`, {
+  return new AgentError("protocol", `${agent} is not an ACP agent: its response to initialize has no protocol version.`, {
     cause,
     advice: "Check its command in the setting symposium.agents.",
   });
@@ -137,15 +137,15 @@ export function withLastWords(error: AgentError, output: string): AgentError {
 }
 
 export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {
-  return new AgentError("protocol", `${agent} answered with an error: ${what}`, { cause });
+  return new AgentError("protocol", `${agent} returned an error: ${what}`, { cause });
 }
 
 /** `isAsked`: the next prompt in this chat asks the user for the sign-in method. */
 export function agentNeedsSignIn(agent: string, isAsked: boolean): AgentError {
-  return new AgentError("authRequired", `${agent} wants you to sign in.`, {
+  return new AgentError("authRequired", `${agent} requires a sign-in.`, {
     advice: isAsked
-      ? "Send your prompt again: then you are asked how."
-      : "Send a prompt in Symposium's own chat: there you are asked how.",
+      ? "Send your prompt again to select a sign-in method."
+      : "Send a prompt in Symposium's own chat to select a sign-in method.",
   });
 }
 
@@ -165,7 +165,7 @@ export function signedInElsewhere(agent: string): AgentError {
 
 /** The agent offers no supported sign-in method. */
 export function noWayToSignIn(agent: string): AgentError {
-  return new AgentError("authRequired", `${agent} wants you to sign in first, and does not say how.`, {
+  return new AgentError("authRequired", `${agent} requires a sign-in but offers no method.`, {
     advice: "Sign in with its own command line, then send your prompt again.",
   });
 }
@@ -174,20 +174,20 @@ export function notSignedIn(agent: string, cause?: unknown): AgentError {
   const why = cause instanceof Error ? `: ${cause.message}` : ".";
   return new AgentError("authRequired", `You were not signed in to ${agent}${why}`, {
     cause,
-    advice: "Send your prompt again to be asked again.",
+    advice: "Send your prompt again to retry.",
   });
 }
 
 /** Only one sign-in is attempted: a second would have the same result. */
 export function stillNotSignedIn(agent: string, how: string): AgentError {
-  return new AgentError("authRequired", `${agent} still wants you to sign in, although “${how}” has just succeeded.`, {
-    advice: "Try another way, or its own command line; the log has what it said.",
+  return new AgentError("authRequired", `${agent} still requires a sign-in, although “${how}” has just succeeded.`, {
+    advice: "Try another method, or its own command line. See the log for its output.",
   });
 }
 
 export function noDistribution(agent: string): AgentError {
-  return new AgentError("unsupported", `${agent} has no command that can be started here.`, {
-    advice: "Give it distribution.local.command in the setting symposium.agents.",
+  return new AgentError("unsupported", `${agent} has no command for this computer.`, {
+    advice: "Set its distribution.local.command in the setting symposium.agents.",
   });
 }
 
@@ -203,13 +203,13 @@ export function notBuiltIn(extension: string): AgentError {
 
 /** An MCP server with an HTTP address. `why`: a clause that includes what to do. */
 export function serverNotAdded(extension: string, why: string): AgentError {
-  return new AgentError("unsupported", `“${extension}” is left out: ${why}.`);
+  return new AgentError("unsupported", `“${extension}” is skipped: ${why}.`);
 }
 
 /** An agent extension exited, which ended its agent. `what` names the extension and the reason. */
 export function extensionEnded(what: string, cause: unknown): AgentError {
   return new AgentError("extension", what, {
     cause,
-    advice: "The agent ended with it; both restart with your next prompt.",
+    advice: "The agent exited with it. Both restart with your next prompt.",
   });
 }

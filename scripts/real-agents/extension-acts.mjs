@@ -43,14 +43,14 @@ export const EXTENSIONS = [
     needs: [],
     asks: 7,
     calls: [
-      sparkle("setup_sparkle", { name: "Ada" }, /was begun/),
+      sparkle("setup_sparkle", { name: "Ada" }, /was created/),
       sparkle("list_sparklers", {}, /"isCurrent":true/),
       sparkle("fetch_profile_data", { profile_sources: [{ type: "file", value: "seed.txt" }] }, /line two/),
       sparkle("update_collaborator_profile", { content: "# Ada\n\nLikes short answers.\n" }, /Saved as/),
       sparkle(
         "save_insight",
         { insight_type: "PatternAnchor", content: "First the test, then the code.", tags: ["tests"] },
-        /Kept in/,
+        /Saved in/,
       ),
       sparkle("create_sparkler", { name: "Robin" }, /Robin is there/),
       sparkle(
@@ -63,7 +63,7 @@ export const EXTENSIONS = [
       sparkle(
         "session_checkpoint",
         { working_memory: "The tests are half written.", checkpoint_content: "We began with the tests." },
-        /Kept in/,
+        /Saved in/,
       ),
     ],
     after: stage => {

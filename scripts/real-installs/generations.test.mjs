@@ -186,7 +186,7 @@ suite("proxy and conductor generations", () => {
     await speaks(ours([[binary("acp-5"), "pass-v2"]], last.command), last, 2, 2);
     const { protocolVersion, stderr } = await turn(ours([[binary("acp-5"), "pass-v2"]], agent(1).command), 1);
     equal(protocolVersion, 1);
-    match(stderr, /is left out: it answered with an error: Unsupported protocol version/);
+    match(stderr, /is skipped: it returned an error: Unsupported protocol version/);
   });
 
   test("runs @thinkwell/conductor as the agent behind proxies of each generation", async () => {

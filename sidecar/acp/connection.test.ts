@@ -228,11 +228,11 @@ suite("AgentConnection", () => {
     );
     await rejects(
       fixture.connect(new MemoryAgent([], {})),
-      /^AgentError: Ada is not an ACP agent: its answer to initialize has no protocol version\./,
+      /^AgentError: Ada is not an ACP agent: its response to initialize has no protocol version\./,
     );
     const failing = new MemoryAgent(["initialize"]);
     void failing.next("initialize").then(request => request.fail(new RpcError(-32000, "who are you")));
-    await rejects(fixture.connect(failing), /^AgentError: Ada wants you to sign in\. Send your prompt again/);
+    await rejects(fixture.connect(failing), /^AgentError: Ada requires a sign-in\. Send your prompt again/);
     const dying = new MemoryAgent(["initialize"]);
     void dying.next("initialize").then(() => dying.die());
     await rejects(fixture.connect(dying), /closed the connection/);

@@ -338,7 +338,7 @@ export class AgentConnection implements AsyncDisposable {
         if (!isNotified) this.options.onWarning("update for an unknown session", { sessionId });
         if (this.version === 2)
           this.#turns.update(stringOr(sessionId, ""), objectOr(update), error =>
-            agentAnswered(this.options.name, stringOr(objectOr(error).message, "it does not say why."), error),
+            agentAnswered(this.options.name, stringOr(objectOr(error).message, "it gives no reason."), error),
           );
         return received[0];
       }
@@ -378,7 +378,7 @@ export class AgentConnection implements AsyncDisposable {
   #announced(parent: unknown, { sessionUpdate, sessionId: subagent }: JsonObject): void {
     if (sessionUpdate !== "subagent_update" || typeof parent !== "string" || typeof subagent !== "string") return;
     if (!this.#routes.adopt(subagent, parent))
-      this.options.onWarning("a subagent that is another session", { parent, subagent });
+      this.options.onWarning("a subagent with the id of another session", { parent, subagent });
   }
 
   #subagentOf(sessionId: unknown): string | undefined {

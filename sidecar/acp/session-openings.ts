@@ -56,7 +56,7 @@ export class SessionOpenings {
         take: result => {
           const { sessionId } = objectOr(result);
           if (typeof sessionId !== "string") throw agentAnswered(name, "its new session has no id.", result);
-          if (routes.has(sessionId)) throw agentAnswered(name, "its new session has the id of another one.", result);
+          if (routes.has(sessionId)) throw agentAnswered(name, "its new session has the id of another session.", result);
           routes.add(sessionId, listener);
           opened();
           listener.opened(result);
@@ -81,7 +81,7 @@ export class SessionOpenings {
     setup: SessionSetup,
   ): Promise<OpenedSession> {
     const { routes, requests, close } = this.deps;
-    if (routes.has(sessionId)) throw new Error(`the session ${sessionId} is open already`);
+    if (routes.has(sessionId)) throw new Error(`the session ${sessionId} is already open`);
     const opening = whileOpening(listener);
     routes.add(sessionId, opening);
     const over = routes.waits(opening);

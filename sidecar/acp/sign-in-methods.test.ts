@@ -76,7 +76,7 @@ suite("sign-in method", () => {
 
   test("offers a choice among several", () => {
     const { message, ask } = methodForm("Ada", METHODS);
-    equal(message, "Ada wants you to sign in.");
+    equal(message, "Ada requires a sign-in.");
     deepEqual(
       ask.fields.map(
         field => field.type === "choice" && [field.required, field.initial, field.options.map(({ value }) => value)],
@@ -89,7 +89,7 @@ suite("sign-in method", () => {
 
   test("requests only consent for a single method", () => {
     deepEqual(methodForm("Ada", METHODS.slice(0, 1)), {
-      message: "Ada wants you to sign in. Log in: In your browser",
+      message: "Ada requires a sign-in. Log in: In your browser",
       ask: { mode: "form", fields: [] },
     });
     deepEqual(chosenMethod(METHODS.slice(0, 1), {}), LOGIN);

@@ -98,7 +98,7 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
   }));
   if (others.length > 0)
     return {
-      message: `${agent} wants you to sign in.`,
+      message: `${agent} requires a sign-in.`,
       ask: {
         mode: "form",
         fields: [
@@ -114,7 +114,7 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
       },
     };
   const how = only ? ` ${only.name}${only.description === undefined ? "" : `: ${only.description}`}` : "";
-  return { message: `${agent} wants you to sign in.${how}`, ask: { mode: "form", fields: [] } };
+  return { message: `${agent} requires a sign-in.${how}`, ask: { mode: "form", fields: [] } };
 }
 
 /** The method selected in `methodForm`. */
@@ -138,7 +138,7 @@ export function variablesForm(
     }),
   );
   return {
-    message: `${name}. What you enter is kept in your editor's secret storage and given to ${agent} alone, in its environment.`,
+    message: `${name}. Your input is stored in your editor's secret storage and passed only to ${agent}, in its environment.`,
     ask: { mode: "form", fields },
   };
 }

@@ -30,6 +30,6 @@ export function answerLate(request: IncomingRequest): void {
     case CLIENT_METHODS.elicitation_create:
       return answerRequest(request, ELICITATION_CANCELLED);
     default:
-      return request.fail(new RpcError(RpcCode.requestCancelled, "The session was left."));
+      return request.fail(new RpcError(RpcCode.requestCancelled, "The session was closed."));
   }
 }

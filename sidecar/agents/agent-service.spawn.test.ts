@@ -27,7 +27,7 @@ class Fixture implements AsyncDisposable {
     (of, id) => this.notifications.push(`${of} ${id}`),
     () => 7,
   );
-  examined: Examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
+  examined: Examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and responds." } };
   readonly #folder = temporaryFolder();
   readonly handlers: AgentService["handlers"];
 
@@ -178,7 +178,7 @@ suite("AgentService", () => {
     await examine();
     deepEqual(fixture.statusTracker.of("agent", "local"), { running: 0, signIn: "needed" });
     fixture.statusTracker.onStatus("agent", "local", { kind: "failed", why: "It did not start." });
-    fixture.examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and answers." } };
+    fixture.examined = { name: "Ada", diagnosis: { cause: "fine", sentence: "Ada starts and responds." } };
     await examine();
     deepEqual(fixture.statusTracker.of("agent", "local"), { running: 0, signIn: "needed" });
   });

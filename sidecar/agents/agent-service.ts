@@ -132,7 +132,7 @@ export class AgentService {
     const configuration = await this.deps.configuration?.(agent);
     if (!configuration)
       throw new ConfigurationError(
-        `The configuration of ${agent.name} is not known. Name its file in “ownConfiguration” of its entry in symposium.agents.`,
+        `Symposium does not know the configuration file of ${agent.name}. Set “ownConfiguration” in its entry of symposium.agents.`,
       );
     return configuration;
   }

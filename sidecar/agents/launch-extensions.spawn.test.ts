@@ -193,7 +193,7 @@ suite("launch with extensions", () => {
       {
         id: "bad",
         name: "Bad",
-        leftOut: "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.",
+        leftOut: "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or is not executable.",
         timed: false,
       },
       { id: "pass", name: "Pass", timed: true },
@@ -251,7 +251,7 @@ suite("launch with extensions", () => {
     deepEqual(
       connection.missing.map(({ sentence }) => sentence),
       [
-        "The agent extension “Wrong” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp.",
+        "The agent extension “Wrong” is skipped: its URL is invalid: enter a complete URL that starts with https:// or http://, such as https://example.com/mcp.",
       ],
     );
     deepEqual(
@@ -287,12 +287,12 @@ suite("launch with extensions", () => {
     [
       "is missing",
       extension("Bad", { local: { command: "/nowhere/bad" } }),
-      "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or may not be run.",
+      "The agent extension “Bad” could not be started: “/nowhere/bad” was not found or is not executable.",
     ],
     [
       "has no usable distribution",
       extension("Bad", { cargo: { crate: "bad" } }),
-      "The agent extension Bad has no command that can be started here.",
+      "The agent extension Bad has no command for this computer.",
     ],
     [
       "belongs to another version",
@@ -312,12 +312,12 @@ suite("launch with extensions", () => {
     [
       "is not an extension",
       rogue("Bad", "--not-a-proxy"),
-      "The agent extension “Bad” is left out: it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize.",
+      "The agent extension “Bad” is skipped: it is not an agent extension: it implements neither proxy/initialize nor _proxy/initialize.",
     ],
     [
       "violates the protocol",
       rogue("Bad", "--change-version"),
-      "The agent extension “Bad” is left out: it answered with version 99 of the protocol, its successor with 1.",
+      "The agent extension “Bad” is skipped: it responded with version 99 of the protocol, its successor with 1.",
     ],
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
@@ -336,7 +336,7 @@ suite("launch with extensions", () => {
     const connection = await fixture.launch(ELIZA, [rogue("Bad", "--hang-initialize")]);
     deepEqual(
       connection.missing.map(({ sentence }) => sentence),
-      ["The agent extension “Bad” is left out: it did not answer within 30 seconds."],
+      ["The agent extension “Bad” is skipped: it did not respond within 30 seconds."],
     );
   });
 
@@ -349,7 +349,7 @@ suite("launch with extensions", () => {
       rule("House rules", "Be brief."),
     ]);
     deepEqual(connection.missing, [
-      { id: "bad", sentence: "The agent extension “Bad” is left out: npm stopped (exit code 1)." },
+      { id: "bad", sentence: "The agent extension “Bad” is skipped: npm stopped (exit code 1)." },
     ]);
     equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
   });
@@ -362,7 +362,7 @@ suite("launch with extensions", () => {
     ]);
     deepEqual(fixture.warned, [
       "The agent extension “Gone” is not part of this version of Symposium.",
-      "The agent extension “Bad” is left out: “Bad” stopped unexpectedly (exit code 3).",
+      "The agent extension “Bad” is skipped: “Bad” stopped unexpectedly (exit code 3).",
     ]);
   });
 
@@ -375,7 +375,7 @@ suite("launch with extensions", () => {
       { closed } = await said(connection, "hello");
     equal(
       closed?.message,
-      "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent ended with it; both restart with your next prompt.",
+      "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent exited with it. Both restart with your next prompt.",
     );
     match(String(closed.cause), /session\/prompt came/);
     await connection[Symbol.asyncDispose]();

@@ -98,7 +98,7 @@ suite("sign-out", () => {
     const fixture = new Fixture(() => new MemoryAgent()),
       { connection } = await fixture.open();
     await rejects(fixture.signOut(), {
-      message: "Ada cannot be told to sign out. Sign out with its own command line.",
+      message: "Ada does not support signing out. Sign out with its own command line.",
     });
     deepEqual([fixture.did, connection.isEnded], [[], false]);
     fixture.kept = { KEY: "k" };
@@ -118,7 +118,7 @@ suite("sign-out", () => {
     (await fixture.agents[0]!.next("logout")).fail(new RpcError(RpcCode.internalError, "the disk is full"));
     await rejects(
       leaving,
-      /^AgentError: Ada may still know you: Ada answered with an error: the disk is full\. Sign out with its own command line\.$/,
+      /^AgentError: Ada may still be signed in: Ada returned an error: the disk is full\. Sign out with its own command line\.$/,
     );
     await tick();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
@@ -129,7 +129,7 @@ suite("sign-out", () => {
     const fixture = new Fixture(able);
     fixture.isThere = false;
     await rejects(fixture.signOut(), {
-      message: "Ada is not installed: there is nobody to tell. Sign out with its own command line.",
+      message: "Ada is not installed, so there is no session to sign out of. Sign out with its own command line.",
     });
     fixture.kept = { KEY: "k" };
     await fixture.signOut();
@@ -143,7 +143,7 @@ suite("sign-out", () => {
 
   test("deletes the keys of an agent that cannot start, and rejects without keys", async () => {
     const fixture = new Fixture(() => undefined);
-    await rejects(fixture.signOut(), /Ada may still know you: Ada could not be started\./);
+    await rejects(fixture.signOut(), /Ada may still be signed in: Ada could not be started\./);
     fixture.kept = { KEY: "k" };
     await fixture.signOut();
     deepEqual(fixture.did, ["forgot ada", "forgot ada"]);

@@ -32,15 +32,15 @@ export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps
     throw new AgentError(
       "unsupported",
       outcome.kind === "cannot"
-        ? `${agent.name} cannot be told to sign out.`
-        : `${agent.name} is not installed: there is nobody to tell.`,
+        ? `${agent.name} does not support signing out.`
+        : `${agent.name} is not installed, so there is no session to sign out of.`,
       { advice: "Sign out with its own command line." },
     );
   }
   await keys.forget(agent.id);
   pool.endAll(agent.id, signedOut(agent.name));
   if (outcome.kind === "failed")
-    throw new AgentError("protocol", `${agent.name} may still know you: ${sentence(outcome.error)}`, {
+    throw new AgentError("protocol", `${agent.name} may still be signed in: ${sentence(outcome.error)}`, {
       cause: outcome.error,
       advice: "Sign out with its own command line.",
     });

@@ -104,7 +104,7 @@ export class ChatService implements AsyncDisposable {
     if (!session)
       throw new RpcError(
         ErrorCode.unknownSession,
-        "This conversation is not open any more. Close the tab and open a new one.",
+        "This conversation is no longer open. Close the tab and open a new one.",
       );
     return session;
   }
@@ -138,7 +138,7 @@ export class ChatService implements AsyncDisposable {
       signIn: {
         runInTerminal: async (agent, cwd, { args, env }) => {
           const command = await this.deps.command(agent, NEVER);
-          if (command.kind !== "process") throw new Error(`${agent.name} has no program of its own.`);
+          if (command.kind !== "process") throw new Error(`${agent.name} runs inside Symposium and has no process to restart.`);
           return (
             await host.request("editor/runInTerminal", {
               title: `${agent.name}: sign in`,

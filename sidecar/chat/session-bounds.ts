@@ -132,7 +132,7 @@ export function leaveOut(state: State, text = ""): SessionStep {
 export function closeBounds(state: State): SessionStep {
   const { omitted } = state.spent;
   if (omitted === undefined) return [state, []];
-  const count = `${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} left out.`;
+  const count = `${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} omitted.`;
   const text = `${tooMuch(state)} ${count}${omitted.tail.trim() === "" ? "" : " The end of the answer follows."}`;
   const notice: Entry = { kind: "notice", id: omitted.noticeId, severity: "warning", text, actions: [] };
   const { omitted: _, ...spent } = state.spent;
@@ -147,7 +147,7 @@ export function closeBounds(state: State): SessionStep {
 }
 
 function tooMuch({ conversation }: State): string {
-  return `${conversation.agent.name} sends more in this turn than can be kept.`;
+  return `${conversation.agent.name} sends more in this turn than Symposium can store.`;
 }
 
 /** The last characters, from the start of a line or word if one is near. */

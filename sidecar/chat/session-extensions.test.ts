@@ -43,7 +43,7 @@ suite("extension of a session", () => {
   test("shows one notice for a missing extension, with a link to the log", async () => {
     await using fixture = new Fixture();
     fixture.missing = [
-      { id: "one", sentence: "The agent extension “One” is left out: it hangs." },
+      { id: "one", sentence: "The agent extension “One” is skipped: it hangs." },
       { id: "two", sentence: "The agent extension “Two” was not found." },
     ];
     const id = await fixture.open();
@@ -53,10 +53,10 @@ suite("extension of a session", () => {
     const notices = [
       [
         "warning",
-        "The agent extension “One” is left out: it hangs. This conversation goes on without it.",
+        "The agent extension “One” is skipped: it hangs. This conversation continues without it.",
         ["showLogs"],
       ],
-      ["warning", "The agent extension “Two” was not found. This conversation goes on without it.", ["showLogs"]],
+      ["warning", "The agent extension “Two” was not found. This conversation continues without it.", ["showLogs"]],
     ];
     deepEqual(told(fixture, id).slice(0, 2), notices);
     equal(fixture.shown.get(id)?.turn.state, "idle");
@@ -169,7 +169,7 @@ suite("extension of a session", () => {
 
   test("notifies every session that shares the process", async () => {
     await using fixture = new Fixture();
-    fixture.missing = [{ id: "one", sentence: "The agent extension “One” is left out: it hangs." }];
+    fixture.missing = [{ id: "one", sentence: "The agent extension “One” is skipped: it hangs." }];
     const [a, b] = [await fixture.open(), await fixture.open()];
     await fixture.settle();
     deepEqual([fixture.agents.length, told(fixture, a).length, told(fixture, b).length], [1, 1, 1]);
@@ -191,7 +191,7 @@ suite("extension of a session", () => {
     await fixture.settle();
     fixture.clock.advance(40_000);
     await fixture.settle();
-    deepEqual(told(fixture, id), [["info", "The agent extension “One” is being installed. That happens once.", []]]);
+    deepEqual(told(fixture, id), [["info", "The agent extension “One” is being installed. This happens once.", []]]);
     deepEqual(told(fixture, without).length, 2); // the other one is late
     fixture.service.installing("extension", "one", false);
     for (const agent of fixture.agents)
@@ -214,8 +214,8 @@ suite("extension of a session", () => {
     fixture.clock.advance(20_000);
     await fixture.settle();
     const installing = [
-        "Ada is being installed. That happens once.",
-        "The agent extension “One” is being installed. That happens once.",
+        "Ada is being installed. This happens once.",
+        "The agent extension “One” is being installed. This happens once.",
       ],
       texts = () => told(fixture, id).map(([, text]) => text);
     deepEqual(texts(), installing);
@@ -225,7 +225,7 @@ suite("extension of a session", () => {
     await fixture.settle();
     deepEqual(texts(), [
       ...installing,
-      "Ada has not started for 30 seconds. The first start can take long; the log says what it does.",
+      "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
     ]);
     for (const agent of fixture.agents)
       (await agent.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });

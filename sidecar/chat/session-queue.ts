@@ -33,7 +33,7 @@ export function enqueue(state: State, prompt: Prompt): SessionStep {
         {
           kind: "refusePrompt",
           messageId,
-          why: `${QUEUE_LIMIT} prompts wait already. Wait until one has gone out, or withdraw one.`,
+          why: `${QUEUE_LIMIT} prompts are already waiting. Wait until one is sent, or remove one.`,
         },
       ],
     ];

@@ -528,7 +528,7 @@ suite("SessionMachine", () => {
     const refused: SessionEvent = { kind: "controlRefused", controlId: "m", before: "s", why: "It is not for you." };
     deepEqual(shown(choose("l"), refused), ["s"]);
     deepEqual(notices(play(...WITH_MODEL, choose("l"), refused).state.conversation), [
-      "“Model” stays as it was. It is not for you.",
+      "“Model” was not changed. It is not for you.",
     ]);
   });
 
@@ -626,11 +626,11 @@ suite("SessionMachine", () => {
 
   test("shows notices for a slow start, a silent turn and an unsupported image", () => {
     deepEqual(notices(play({ kind: "installing", name: "Ada" }).state.conversation), [
-      "Ada is being installed. That happens once.",
+      "Ada is being installed. This happens once.",
     ]);
     deepEqual(notices(play({ kind: "slow", seconds: 10 }, { kind: "slow", seconds: 30 }).state.conversation), [
       "Ada is still starting…",
-      "Ada has not started for 30 seconds. The first start can take long; the log says what it does.",
+      "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
     ]);
     deepEqual(
       notices(
@@ -638,8 +638,8 @@ suite("SessionMachine", () => {
           .conversation,
       ),
       [
-        "Ada has said nothing for 3 minutes. It may still be working; if it hangs, stop it or restart it.",
-        "Ada takes no images: a.png, b.png were not sent.",
+        "Ada has sent nothing for 3 minutes. It may still be working. If it hangs, stop or restart it.",
+        "Ada does not accept images: a.png, b.png were not sent.",
       ],
     );
     deepEqual(play(OPENED).state.conversation.accepts, { images: true });

@@ -139,7 +139,7 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
       return addNotice(
         state,
         "warning",
-        `${state.conversation.agent.name} takes no images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
+        `${state.conversation.agent.name} does not accept images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
         [],
       );
     case "closed":
@@ -246,7 +246,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           return addNotice(
             state,
             "info",
-            `${state.conversation.agent.name} has said nothing for ${event.minutes} minutes. It may still be working; if it hangs, stop it or restart it.`,
+            `${state.conversation.agent.name} has sent nothing for ${event.minutes} minutes. It may still be working. If it hangs, stop or restart it.`,
             ["restartAgent", "showLogs"],
           );
         case "agentDown":
@@ -345,7 +345,7 @@ function slow(state: State, seconds: number): SessionStep {
     : addNotice(
         state,
         "warning",
-        `${name} has not started for ${seconds} seconds. The first start can take long; the log says what it does.`,
+        `${name} has not started within ${seconds} seconds. The first start can take long. See the log for its progress.`,
         ["showLogs", "restartAgent"],
       );
 }
@@ -392,7 +392,7 @@ function prompted(state: State, prompt: Prompt, now: number): SessionStep {
 function notSent(state: State, phase: Phase): SessionStep {
   return chain(enter(state, phase), holdQueue, idle, s => addNotice(s, "info", NOT_SENT, []));
 }
-const NOT_SENT = "Stopped before the agent had started; the prompt was not sent.";
+const NOT_SENT = "Stopped before the agent started. The prompt was not sent.";
 
 function reopening(waiting: Prompt | undefined): Phase {
   return waiting === undefined ? { kind: "opening", waiting } : { kind: "opening", waiting, attempt: 2 };
@@ -498,7 +498,7 @@ function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: 
 const STOP_REASONS: Readonly<Record<string, string>> = {
   max_tokens: "The answer ends here because it reached the model's token limit.",
   max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
-  refusal: "The agent refused to go on. What was said in this turn is not part of its memory.",
+  refusal: "The agent refused to continue. It does not remember this turn.",
   cancelled: "Stopped.",
 };
 

@@ -103,7 +103,7 @@ suite("chat session", () => {
     for (let i = 0; i < 100_000; i++) deep = [deep];
     (await fixture.agents[0]!.next("session/new")).respond({ deep });
     await fixture.settle();
-    deepEqual(fixture.story(id), ["notice Ada answered with an error: its new session has no id."]);
+    deepEqual(fixture.story(id), ["notice Ada returned an error: its new session has no id."]);
   });
 
   test("restarts the process for all its sessions and reopens each with its next prompt", async () => {
@@ -157,7 +157,7 @@ suite("chat session", () => {
     deepEqual(fixture.story(id), [
       "user hi",
       "agent half",
-      "notice Symposium's process stopped and was started again. Ada does not remember what was said above.",
+      "notice Symposium's process stopped and was started again. Ada does not remember the conversation above.",
     ]);
     equal(fixture.shown.get(id)?.title, "Greetings");
   });

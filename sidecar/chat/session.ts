@@ -46,7 +46,7 @@ export class Session extends Actor<Message> {
     private readonly deps: SessionDeps,
   ) {
     super(`session ${begin.sessionId}`);
-    const why = begin.why ?? "The process behind this tab is gone.";
+    const why = begin.why ?? "The agent process of this tab has exited.";
     const conversation: Conversation = {
       ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd),
       ...(begin.title === undefined ? {} : { title: begin.title }),
@@ -106,7 +106,7 @@ export class Session extends Actor<Message> {
 
   protected override failed(message: Message, error: unknown): void {
     this.deps.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
-    if (message.kind === "prompt") message.responder.refuse("Symposium could not take this prompt. See the log.");
+    if (message.kind === "prompt") message.responder.refuse("Symposium could not process this prompt. See the log.");
     if (message.kind === "word") this.#line.refuse(message.message);
   }
 

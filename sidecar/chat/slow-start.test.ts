@@ -21,14 +21,14 @@ suite("slow agent", () => {
     deepEqual(await told(20), [
       [
         "warning",
-        "Ada has not started for 30 seconds. The first start can take long; the log says what it does.",
+        "Ada has not started within 30 seconds. The first start can take long. See the log for its progress.",
         ["showLogs", "restartAgent"],
       ],
     ]);
     deepEqual(await told(90), [
       [
         "error",
-        "Ada did not answer within 120 seconds. See the log for what it said.",
+        "Ada did not respond within 120 seconds. See the log for its output.",
         ["sendAgain", "restartAgent", "showLogs"],
       ],
     ]);
@@ -44,11 +44,11 @@ suite("slow agent", () => {
     const told = () => fixture.entries(id).map(entry => (entry.kind === "notice" ? entry.text : entry.kind));
     fixture.clock.advance(40_000);
     await fixture.settle();
-    deepEqual(told(), ["Ada is being installed. That happens once."]);
+    deepEqual(told(), ["Ada is being installed. This happens once."]);
     fixture.service.installing("agent", "ada", false);
     (await fixture.agents[0]!.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
-    deepEqual(told(), ["Ada is being installed. That happens once."]);
+    deepEqual(told(), ["Ada is being installed. This happens once."]);
   });
 
   test("restarts 60 s after a cancellation and offers to send the prompt again", async () => {
@@ -64,7 +64,7 @@ suite("slow agent", () => {
       fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.text, entry.actions]] : [])),
       [
         ["Ada has not stopped yet. Wait, or restart it.", ["restartAgent"]],
-        ["Ada did not stop for a minute: it was given up, and begins anew.", ["sendAgain", "showLogs"]],
+        ["Ada did not stop within 60 seconds and was restarted.", ["sendAgain", "showLogs"]],
       ],
     );
     deepEqual([fixture.agents.length, fixture.shown.get(id)?.turn.state], [2, "idle"]);

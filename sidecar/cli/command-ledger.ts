@@ -19,7 +19,7 @@ export function openOwnLedger(scope: Scope, notify: Notify): Ledger {
   process.env[RUN_ID] = ledger.run; // for processes that Eliza starts in this process
   scope.defer(() => ledger.close());
   reapLeftOvers(storage).catch((error: unknown) =>
-    notify("warn", "What an earlier run left could not be ended", { error: String(error) }),
+    notify("warn", "Processes of an earlier run could not be stopped", { error: String(error) }),
   );
   return ledger;
 }

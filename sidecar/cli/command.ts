@@ -137,14 +137,14 @@ function read(all: readonly string[], platform: string): Command {
     of,
   );
   if (first === undefined) throw new Wrong("A command is missing.");
-  if (name === undefined) throw new Wrong(`There is no command “${first}”.`);
+  if (name === undefined) throw new Wrong(`Unknown command “${first}”.`);
   if (name === "registry") return { kind: name, request: registryRequest(rest), url: registryUrl(values) };
   if (name === "doctor") return { kind: name, patient: patientIn(rest, values, platform), log: logOptions(values) };
   if (name === "proxy") return { kind: name, proxy: proxyIn(rest, values), log: logOptions(values) };
   if (name === "conform")
     return { kind: name, request: conformRequest(rest, command, values), log: logOptions(values) };
   if (name === "conform-agent") return { kind: name, agent: conformAgent(rest) };
-  if (rest.length > 0) throw new Wrong(`“${rest.join(" ")}” is too much.`, of);
+  if (rest.length > 0) throw new Wrong(`Unexpected argument “${rest.join(" ")}”.`, of);
   switch (name) {
     case "serve":
     case "reap":
@@ -186,9 +186,9 @@ function valueOf(
   of: Subcommand | undefined,
 ): readonly [name: string, value: string] {
   const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
-  if (!option) throw new Wrong(`There is no option ${rawName}.`, of);
+  if (!option) throw new Wrong(`Unknown option ${rawName}.`, of);
   if (command !== undefined && !option.of.some(other => other === command))
-    throw new Wrong(`--${name} goes with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
+    throw new Wrong(`--${name} is only valid with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
   if (option.type === "boolean") {
     if (value !== undefined) throw new Wrong(`--${name} takes no value.`, of);
     return [name, ""];
@@ -207,7 +207,7 @@ class Values {
     const twice = given.find(
       ([name], i) => OPTIONS[name]?.multiple !== true && given.findIndex(([other]) => other === name) !== i,
     );
-    if (twice) throw new Wrong(`--${twice[0]} is there twice.`, of);
+    if (twice) throw new Wrong(`--${twice[0]} is given twice.`, of);
   }
 
   has(name: string): boolean {
@@ -227,11 +227,11 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
   if (what !== "list" && what !== "resolve")
     throw new Wrong(
       what === undefined
-        ? "What to do is missing: list, or resolve and an id."
+        ? "The action is missing: list, or resolve with an id."
         : `“${what}” is neither list nor resolve.`,
       "registry",
     );
-  if (much.length > 0) throw new Wrong(`“${much.join(" ")}” is too much.`, "registry");
+  if (much.length > 0) throw new Wrong(`Unexpected argument “${much.join(" ")}”.`, "registry");
   if (what === "list") return { kind: what };
   if (id === undefined || id.trim() === "") throw new Wrong("The id of an agent is missing.", "registry");
   return { kind: what, id };
@@ -240,7 +240,7 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
 function patientIn([id, ...more]: readonly string[], values: Values, platform: string): Patient {
   const agent = values.one("agent");
   if (more.length > 0 || (id !== undefined && agent !== undefined))
-    throw new Wrong("One agent at a time: an id, or --agent A.", "doctor");
+    throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
   return id === undefined ? undefined : { kind: "built-in", id };
 }
@@ -250,7 +250,7 @@ function registryUrl(values: Values): string | undefined {
   const given = values.one("registry"),
     url = given === undefined ? undefined : secureUrl(given, { loopback: true });
   if (given !== undefined && !url)
-    throw new Wrong("--registry takes an https address, without a password.", "registry");
+    throw new Wrong("--registry takes an https URL without a password.", "registry");
   return url?.href;
 }
 
@@ -267,15 +267,15 @@ function conformRequest(
   if (!program)
     throw new Wrong(
       kind === undefined
-        ? "The kind of program is missing: agent, proxy or client."
+        ? "The type of program is missing: agent, proxy or client."
         : `“${kind}” is not agent, proxy or client.`,
       "conform",
     );
-  if (more.length > 0) throw new Wrong(`“${more.join(" ")}” is too much. The command follows --.`, "conform");
+  if (more.length > 0) throw new Wrong(`Unexpected argument “${more.join(" ")}”. The command follows --.`, "conform");
   if (command === undefined || command === "") throw new Wrong("The command is missing. It follows --.", "conform");
   if (program === "client" && !args.some(arg => arg.includes(AGENT_PLACEHOLDER))) {
     throw new Wrong(
-      `An argument of the client must contain ${AGENT_PLACEHOLDER}, which stands for the agent to start.`,
+      `An argument of the client must contain ${AGENT_PLACEHOLDER}, which is replaced by the agent's command line.`,
       "conform",
     );
   }
@@ -309,12 +309,12 @@ function logOptions(values: Values): LogOptions {
 
 function proxyIn([id, ...more]: readonly string[], values: Values): OwnProxy {
   const own = BUILT_IN_EXTENSIONS.find(one => one.id === id);
-  if (more.length > 0) throw new Wrong(`“${more.join(" ")}” is too much.`, "proxy");
+  if (more.length > 0) throw new Wrong(`Unexpected argument “${more.join(" ")}”.`, "proxy");
   if (!own)
     throw new Wrong(
       id === undefined
-        ? `Which one is missing: ${OWN_PROXIES}.`
-        : `There is no proxy “${id}”; there are ${OWN_PROXIES}.`,
+        ? `The name of the proxy is missing: ${OWN_PROXIES}.`
+        : `Unknown proxy “${id}”. Proxies: ${OWN_PROXIES}.`,
       "proxy",
     );
   return { name: own.name, command: { kind: "own", id: own.id, settings: settingsIn(values.one("settings")) } };

@@ -50,9 +50,9 @@ export class UnreadableComponent extends Error {
 export function readAgent(text: string, platform: string = process.platform): ComponentSpec {
   const { name, command } = readOne(text, platform);
   if (command.kind === "own")
-    throw new UnreadableComponent(`names “${name}”, which is an agent extension, and no agent: --proxy takes it.`);
+    throw new UnreadableComponent(`names “${name}”, which is an agent extension, not an agent: use --proxy.`);
   if (command.kind === "mcp")
-    throw new UnreadableComponent(`names “${name}”, which is an MCP server, and no agent: --proxy takes it.`);
+    throw new UnreadableComponent(`names “${name}”, which is an MCP server, not an agent: use --proxy.`);
   return { name, command };
 }
 
@@ -113,10 +113,10 @@ function fromJson(text: string): ProxySpec {
   if (kind !== "proxy" && kind !== "mcp")
     throw new UnreadableComponent("has a “kind” that is neither “proxy” nor “mcp”.");
   if (!distribution && readDistribution(given, true))
-    throw new UnreadableComponent("names an address, and only an MCP server can be at one: add “kind”: “mcp”.");
+    throw new UnreadableComponent("names a URL, which is only valid for an MCP server: add “kind”: “mcp”.");
   if (!distribution)
     throw new UnreadableComponent(
-      "is JSON that says no command: it needs “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; an MCP server “http” with a “url” will do.",
+      "is JSON without a command: add “local” with a “command”, “executable” with a “path”, or “npx”, “uvx” or “pipx” with a “package”; for an MCP server also “http” with a “url”.",
     );
   const own = [value.name, value.id].map(name => stringOr(name, "").trim()).find(name => name !== "");
   if (kind === "mcp") return serverProxy(distribution, id, own);
@@ -124,15 +124,15 @@ function fromJson(text: string): ProxySpec {
   if (subcommand === PROXY_SUBCOMMAND) {
     const ours = BUILT_IN_EXTENSIONS.find(one => one.id === args[0]);
     if (!ours || args.length > 1)
-      throw new UnreadableComponent(`names none of Symposium's own proxies; they are ${OWN_PROXIES}.`);
+      throw new UnreadableComponent(`names no proxy of Symposium. Proxies: ${OWN_PROXIES}.`);
     return ownProxy(ours, objectOr(value.settings));
   }
   if (subcommand !== undefined && subcommand !== "eliza")
     throw new UnreadableComponent(
-      `names “${subcommand}”, which is none of Symposium's own components; eliza is, and proxy with ${OWN_PROXIES}.`,
+      `names “${subcommand}”, which is not a component of Symposium. Components: eliza, and proxy with ${OWN_PROXIES}.`,
     );
   const unknown = args.find(arg => arg !== "--deterministic");
-  if (unknown !== undefined) throw new UnreadableComponent("gives eliza an argument that she does not know.");
+  if (unknown !== undefined) throw new UnreadableComponent("passes an unknown argument to eliza.");
   const command = started(distribution);
   return { name: own ?? (command.kind === "eliza" ? ELIZA : baseName(command.command)), command };
 }
@@ -144,7 +144,7 @@ function serverProxy(distribution: Distribution, id: string, own: string | undef
   if (wrong !== undefined) throw new UnreadableComponent(`names an MCP server that cannot be used: ${wrong}.`);
   const server = address ?? started(distribution);
   if ("kind" in server && server.kind !== "process")
-    throw new UnreadableComponent("names Symposium's own components, and none of them is an MCP server.");
+    throw new UnreadableComponent("names a component of Symposium, which is not an MCP server.");
   const name = own ?? ("url" in server ? new URL(server.url).hostname : baseName(server.command));
   return { name, command: { kind: "mcp", id: id === "" ? name : id, server } };
 }
@@ -159,7 +159,7 @@ function started(distribution: Distribution): AgentCommand {
     return commandOf({ name: "", distribution });
   } catch (error) {
     throw new UnreadableComponent(
-      "names something that has to be installed first: “local” with its “command” can be started.",
+      "names a program that requires an installation: install it and use “local” with its “command”.",
       { cause: error },
     );
   }
@@ -172,7 +172,7 @@ function json(text: string): Readonly<Record<string, unknown>> {
   } catch {
     /* The parser's message quotes the input. */
   }
-  throw new UnreadableComponent("begins like JSON and is none.");
+  throw new UnreadableComponent("starts like JSON but is not valid JSON.");
 }
 
 /** File name of the program, without its folder and without a Windows extension. */

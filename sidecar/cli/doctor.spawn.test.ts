@@ -39,7 +39,7 @@ suite("symposium-acp-agent doctor", () => {
 
   test("reports a working agent", async () => {
     const { code, out } = await doctor("--agent", scripted());
-    match(out, /Agent: Ada\n[^]*Found: fine\. Ada starts and answers\.\ninitialize: version 1\nsession\/new: opened/);
+    match(out, /Agent: Ada\n[^]*Found: fine\. Ada starts and responds\.\ninitialize: version 1\nsession\/new: opened/);
     equal(code, 0);
   });
 
@@ -51,7 +51,7 @@ suite("symposium-acp-agent doctor", () => {
     );
     match(
       out,
-      /Found: exited\. Ada stops \(exit code 4\) before it answers\.[^]*Last words:\n {2}ADA_TOKEN=… is wrong/,
+      /Found: exited\. Ada exits \(exit code 4\) before it responds\.[^]*Last words:\n {2}ADA_TOKEN=… is wrong/,
     );
     doesNotMatch(out, /abcdefghijk is wrong/);
     equal(code, 1);
@@ -67,7 +67,7 @@ suite("symposium-acp-agent doctor", () => {
   });
 
   test("reports a built-in and a missing agent without installing", async () => {
-    match((await doctor("elizacp")).out, /Found: fine\. Eliza is built in, and needs nothing\./);
+    match((await doctor("elizacp")).out, /Found: fine\. Eliza is built in and has no requirements\./);
     const { code, out } = await doctor("codex");
     match(out, /Agent: Codex\nFound: (halfInstalled\. Codex is not installed yet|noPlatform\. )/);
     equal(code, 1);

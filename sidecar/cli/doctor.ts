@@ -21,7 +21,7 @@ const NEVER = new AbortController().signal;
 /** Prints the report on stdout. Resolves with the exit code: 0 if there is no problem, otherwise 1. */
 export async function runDoctor(patient: Patient, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
-    notify("error", "Something could not be let go of", error),
+    notify("error", "A resource was not released", error),
   );
   const processes = ownProcesses(openOwnLedger(scope, notify), notify);
   const agents = scope.add(
@@ -58,7 +58,7 @@ async function examinedPatient(patient: NonNullable<Patient>, deps: ExamineDeps)
     name: patient.id,
     diagnosis: {
       cause: "notFound",
-      sentence: `There is no built-in agent “${patient.id}”: there are ${BUILT_IN_AGENTS.map(({ id }) => id).join(", ")}.`,
+      sentence: `Unknown built-in agent “${patient.id}”. Built-in agents: ${BUILT_IN_AGENTS.map(({ id }) => id).join(", ")}.`,
     },
   };
 }

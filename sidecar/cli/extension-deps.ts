@@ -65,7 +65,7 @@ export function extensionDeps({ version, processes, environment, find, log }: Ow
       return started;
     },
     [Symbol.asyncDispose]: async () => {
-      over.abort(new Error("Symposium is being closed."));
+      over.abort(new Error("Symposium is closing."));
       const gone = Promise.all([...ends, ...[...children].map(child => child.kill())]);
       await new Promise<void>(resolve => {
         const late = realClock.after(ENDING_MS, resolve);

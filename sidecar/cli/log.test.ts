@@ -96,7 +96,7 @@ suite("command log", () => {
     match(
       stderr.text,
       new RegExp(
-        `Lines were left out, because stderr was not read \\{"lines":${1000 - written}\\}\\n[^\\n]*Here again\\.\\n$`,
+        `Log lines were dropped because stderr was not read \\{"lines":${1000 - written}\\}\\n[^\\n]*Here again\\.\\n$`,
       ),
     );
   });

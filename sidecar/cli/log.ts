@@ -40,7 +40,7 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
       return;
     }
     if (missed > 0)
-      stderr.write(lineOf(now(), "warn", "Lines were left out, because stderr was not read", { lines: missed }));
+      stderr.write(lineOf(now(), "warn", "Log lines were dropped because stderr was not read", { lines: missed }));
     missed = 0;
     stderr.write(line);
   };
@@ -52,7 +52,7 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
       closeSync(descriptor);
       descriptor = undefined;
       toStderr(
-        lineOf(now(), "warn", "The log file cannot be written any more", { file: file?.path, error: String(error) }),
+        lineOf(now(), "warn", "The log file is no longer writable", { file: file?.path, error: String(error) }),
       );
     }
   };

@@ -10,7 +10,7 @@ import { realClock } from "../rpc/clock";
 import { firstSignal, flushed } from "./stdio";
 
 const ABSENT = "This agent was not started by Symposium. Its tools are available in sessions of Symposium only.";
-const GONE = "Symposium cannot be reached any more. Start a new session.";
+const GONE = "Symposium is no longer reachable. Start a new session.";
 
 /** Resolves with exit code 0 when the agent closes stdin. */
 export async function runAttached(): Promise<number> {

@@ -256,7 +256,7 @@ suite("MCP shim", () => {
       const host = new URL(server.url).host;
       equal(
         errorOf(shim.lines[0]),
-        `The MCP server at ${host} refuses it (403). The key that it wants belongs into its “headers”.`,
+        `The MCP server at ${host} rejects it (403). Put the required key into its “headers”.`,
       );
       match(errorOf(shim.lines[1]), /answered with an error: .*x{200,}$/);
       ok(errorOf(shim.lines[1]).length < 450);

@@ -17,7 +17,7 @@ export async function runShim(): Promise<number> {
     target = targetIn(process.env);
   if (!target) {
     stderr.write(
-      `This command is started by agents, which are told how by symposium-acp-agent run-with: ${SHIM_URL}, and ${SHIM_TOKEN} or ${SHIM_HEADERS}, are not set.\n`,
+      `Agents start this command in the environment of symposium-acp-agent run-with: ${SHIM_URL}, and ${SHIM_TOKEN} or ${SHIM_HEADERS}, are not set.\n`,
     );
     return 2;
   }

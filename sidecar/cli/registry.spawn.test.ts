@@ -113,7 +113,7 @@ suite("registry resolve", () => {
     deepEqual(await resolve("nobody"), {
       code: 1,
       out: "",
-      notes: ["There is no agent “nobody”. See symposium-acp-agent registry list."],
+      notes: ["Unknown agent “nobody”. See symposium-acp-agent registry list."],
     });
     deepEqual(await resolve("bad", { snapshot: bad }), {
       code: 1,
@@ -123,7 +123,7 @@ suite("registry resolve", () => {
     deepEqual(await resolve("binary", { platform: undefined }), {
       code: 1,
       out: "",
-      notes: [`Ada binary is not made for this computer: it has archives for ${PLATFORMS.join(", ")} only.`],
+      notes: [`Ada binary does not support this computer: it has archives for ${PLATFORMS.join(", ")} only.`],
     });
   });
 
@@ -152,7 +152,7 @@ suite("registry resolve", () => {
       const reply = await resolve(id, { has: () => false });
       deepEqual([reply.code, reply.notes.length], [0, notes]);
       if (notes > 0)
-        match(reply.notes[0]!, /^Ada \S+ is not installed: the command is there once Symposium has installed it\.$/);
+        match(reply.notes[0]!, /^Ada \S+ is not installed\. The command exists after Symposium installs it\.$/);
     }
   });
 
@@ -177,7 +177,7 @@ suite("registry resolve", () => {
           problem: "It is away.",
         }),
       });
-      deepEqual([reply.code, reply.notes], [0, [`It is away. A copy of it is used that is ${text} old.`]]);
+      deepEqual([reply.code, reply.notes], [0, [`It is away. A cached copy is used; its age is ${text}.`]]);
     }
     const none = await resolve("npx", {
       snapshot: async () => ({ registry: NO_REGISTRY, url: "", from: "none", problem: "It is away." }),
@@ -188,8 +188,8 @@ suite("registry resolve", () => {
         1,
         "",
         [
-          "It is away. Only what is built in is known.",
-          "There is no agent “npx”. See symposium-acp-agent registry list.",
+          "It is away. Only built-in agents are available.",
+          "Unknown agent “npx”. See symposium-acp-agent registry list.",
         ],
       ],
     );
@@ -211,7 +211,7 @@ suite("registry list", () => {
       [all.map(({ id }) => id), notes],
       [
         ["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli", ...Object.keys(KINDS)],
-        ["Of the registry, an entry was left out: “gemini” has the id of an agent that Symposium brings itself."],
+        ["Of the registry, an entry was left out: “gemini” has the id of an agent built into Symposium."],
       ],
     );
     deepEqual(
@@ -246,7 +246,7 @@ suite("registry list", () => {
     });
     deepEqual(
       [all.map(({ id }) => id), notes],
-      [BUILT_IN_AGENTS.map(({ id }) => id), ["It is away. Only what is built in is known."]],
+      [BUILT_IN_AGENTS.map(({ id }) => id), ["It is away. Only built-in agents are available."]],
     );
   });
 });
@@ -298,11 +298,11 @@ suite("symposium-acp-agent registry", () => {
     deepEqual([offline.code, offline.out], [0, first.out]);
     match(
       offline.err,
-      /^The registry at 127\.0\.0\.1:\d+ could not be read\. The server answered with status 503\. A copy of it is used that is (less than a minute|1 minute|\d minutes) old\.\n$/,
+      /^The registry at 127\.0\.0\.1:\d+ could not be read\. The server returned status 503\. A cached copy is used; its age is (less than a minute|1 minute|\d minutes)\.\n$/,
     );
     const nobody = await run("resolve", "nobody", "--registry", server.url);
     deepEqual([nobody.code, nobody.out], [1, ""]);
-    match(nobody.err, /\nThere is no agent “nobody”\. See symposium-acp-agent registry list\.\n$/);
+    match(nobody.err, /\nUnknown agent “nobody”\. See symposium-acp-agent registry list\.\n$/);
     const list = await run("list", "--registry", server.url);
     equal((JSON.parse(list.out) as unknown[]).length >= Object.keys(KINDS).length + 4, true);
   });

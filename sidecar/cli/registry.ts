@@ -77,7 +77,7 @@ async function resolved(id: string, deps: RegistryCommandDeps): Promise<Registry
     notes: [
       ...notes,
       why === undefined
-        ? `There is no agent “${id}”. See symposium-acp-agent registry list.`
+        ? `Unknown agent “${id}”. See symposium-acp-agent registry list.`
         : `The registry's entry cannot be used: ${why}`,
     ],
   };
@@ -92,7 +92,7 @@ function commandOf(config: AgentConfig, deps: RegistryCommandDeps, notes: readon
     out: `${JSON.stringify(server)}\n`,
     notes:
       fromStore && !deps.has(server.command)
-        ? [...notes, `${server.name} is not installed: the command is there once Symposium has installed it.`]
+        ? [...notes, `${server.name} is not installed. The command exists after Symposium installs it.`]
         : notes,
   };
 }
@@ -101,7 +101,7 @@ function commandOf(config: AgentConfig, deps: RegistryCommandDeps, notes: readon
 function stale({ problem, fetchedAt }: RegistrySnapshot, now: number): readonly string[] {
   if (problem === undefined) return [];
   return [
-    `${problem} ${fetchedAt === undefined ? "Only what is built in is known." : `A copy of it is used that is ${ageOf(now - fetchedAt)} old.`}`,
+    `${problem} ${fetchedAt === undefined ? "Only built-in agents are available." : `A cached copy is used; its age is ${ageOf(now - fetchedAt)}.`}`,
   ];
 }
 
@@ -113,7 +113,7 @@ function leftOut({
   return first === undefined
     ? []
     : [
-        `Of the registry, ${more.length + 1 === 1 ? "an entry was" : `${more.length + 1} entries were`} left out: ${first.why}`,
+        `${more.length + 1 === 1 ? "An entry of the registry is" : `${more.length + 1} entries of the registry are`} ignored: ${first.why}`,
       ];
 }
 

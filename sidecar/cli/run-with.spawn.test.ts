@@ -166,7 +166,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(await said("run-with", "--fast"), [
       2,
       "",
-      "There is no option --fast. See symposium-acp-agent run-with --help.\n",
+      "Unknown option --fast. See symposium-acp-agent run-with --help.\n",
     ]);
   });
 
@@ -279,7 +279,7 @@ suite("symposium-acp-agent", function () {
     const run = start("run-with", "--agent", "no-such-agent --acp").read();
     ok((await run.ask(1, "initialize", { protocolVersion: 1 })).error);
     deepEqual(await run.exit, [1, null]);
-    match(run.stderr, /no-such-agent could not be started: “no-such-agent” was not found or may not be run\./);
+    match(run.stderr, /no-such-agent could not be started: “no-such-agent” was not found or is not executable\./);
     doesNotMatch(run.stderr, /setting/);
     equal(
       run.stderr
@@ -479,7 +479,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(await run.exit, [0, null]);
     match(
       run.stderr,
-      /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or may not be run\. It is left out\.\n$/,
+      /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or is not executable\. It is left out\.\n$/,
     );
     doesNotMatch(run.stderr, /secret/);
     await nothingLeft(run);

@@ -44,7 +44,7 @@ export async function runWith(chain: RunWith, notify: Notify, version: string): 
 
 async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notify, version: string): Promise<number> {
   await using scope = new Scope("symposium-acp-agent", error =>
-    notify("error", "Something could not be let go of", error),
+    notify("error", "A resource was not released", error),
   );
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify),
@@ -92,7 +92,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
     return ended;
   }
   if (ended.component === undefined) {
-    notify("info", `The client has gone: ${ended.message}`, reason(ended.cause));
+    notify("info", `The client disconnected: ${ended.message}`, reason(ended.cause));
     return 0;
   }
   if (!notifications.includes(ended.message)) notify("error", ended.message, reason(ended.cause));
@@ -145,7 +145,7 @@ async function serverOf(
       : serverComponent({ id, name }, name, server, { onWarning, starter, find: async program => found(program) }));
   } catch (error) {
     if (!(error instanceof AgentError)) throw error;
-    notify("warn", `The MCP server ${error.what} It is left out.`);
+    notify("warn", `The MCP server ${error.what} It is skipped.`);
     return undefined;
   }
 }

@@ -350,7 +350,7 @@ suite("agent of a window", () => {
     deepEqual(await window.ask("registry/extension", { url: at }), {
       entry: { id: "mine", name: "Mine", distribution: { npx: { package: "@s/proxy" } }, _source: "custom" },
     });
-    await rejects(window.ask("registry/extension", { url: "http://example.com/x" }), /The address is not https\./);
+    await rejects(window.ask("registry/extension", { url: "http://example.com/x" }), /The URL is not https\./);
     await rejects(window.ask("registry/agents", { url: "file:///x" }), /no https address/);
   });
 

@@ -91,7 +91,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
     find = (_: string): string | undefined => undefined;
   const resolved = (): Promise<Environment> =>
     (resolving ??= shell.resolved().then(({ env, shell: asked, problem }) => {
-      log(problem === undefined ? "info" : "warn", "The login shell was asked for its environment", {
+      log(problem === undefined ? "info" : "warn", "The environment of the login shell was read", {
         shell: asked,
         problem,
         PATH: env["PATH"],
@@ -214,7 +214,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
       }),
   });
   const sweeping = sweepLater(Object.values(stores), realClock, error =>
-    log("warn", "What earlier installations left could not be removed", { error: String(error) }),
+    log("warn", "Remains of earlier installations could not be removed", { error: String(error) }),
   );
   return {
     ...part,
@@ -242,7 +242,7 @@ class Running implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    this.#ended.abort(new Error("The sidecar ends."));
+    this.#ended.abort(new Error("The sidecar exits."));
     await Promise.allSettled(this.#running);
   }
 }

@@ -26,7 +26,7 @@ export function openLm(
   log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void,
 ): LmPart {
   const offers = new ToolOffers((name, why) =>
-    log("warn", "A tool of VS Code's cannot be offered", { tool: name, why }),
+    log("warn", "A tool of VS Code cannot be offered", { tool: name, why }),
   );
   const service = new LmService({
     clock: realClock,

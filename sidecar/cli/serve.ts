@@ -54,7 +54,7 @@ export async function serve(version: string): Promise<void> {
       wire.notify("log", { timestamp: Date.now(), level, category, message, ...(data === undefined ? {} : { data }) });
   };
   await using scope = new Scope("sidecar", error =>
-    log("error", "sidecar", "Something could not be let go of", { error: String(error) }),
+    log("error", "sidecar", "A resource was not released", { error: String(error) }),
   );
   let served: Served | undefined;
   const ready = (): Served => {
@@ -68,7 +68,7 @@ export async function serve(version: string): Promise<void> {
           if (hello.protocol !== PROTOCOL || hello.build !== version)
             throw new RpcError(
               ErrorCode.versionMismatch,
-              `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window; if that does not help, install Symposium again.`,
+              `Symposium's sidecar is version ${version} (protocol ${PROTOCOL}) and the extension ${hello.build} (protocol ${hello.protocol}). Reload the window. If the error persists, reinstall Symposium.`,
             );
           threshold = hello.logLevel;
           served ??= open(hello, version, wire, scope, log);
@@ -120,7 +120,7 @@ function open(
   process.env[RUN_ID] = ledger.run;
   scope.defer(() => ledger.close());
   reapLeftOvers(hello.storage).catch((error: unknown) =>
-    log("warn", "sidecar", "What an earlier sidecar left could not be ended", { error: String(error) }),
+    log("warn", "sidecar", "Processes of an earlier sidecar could not be stopped", { error: String(error) }),
   );
   const trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data));
   const processes: ProcessDeps = {

@@ -10,7 +10,7 @@ import type { Notify } from "./log";
 
 export function clientOnStdio(notify: Notify): Channel {
   return ndjsonChannel(process.stdin, process.stdout, {
-    garbage: (line, why) => notify("warn", `A line of the client was not understood: ${why}`, { line }),
+    garbage: (line, why) => notify("warn", `Invalid line from the client: ${why}`, { line }),
   });
 }
 

@@ -23,7 +23,7 @@ export function openTrace(
     return createWriteStream(file, { fd: descriptor });
   };
   const failed = (error: Error): void =>
-    notify("warn", "The trace cannot be written any more", { folder, error: String(error) });
+    notify("warn", "The trace is no longer writable", { folder, error: String(error) });
   return new TraceWriter(open, realClock, failed, limits);
 }
 

@@ -167,7 +167,7 @@ suite("MCP servers added by the user", () => {
     starts[0]?.exit();
     await rejects(
       call,
-      /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. It printed last: no licence was found/,
+      /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. Its last output: no licence was found/,
     );
     await using next = await connected(server);
     match(JSON.stringify(await next.callTool({ name: "tool_2", arguments: {} })), /tool_2/);

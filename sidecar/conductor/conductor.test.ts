@@ -213,8 +213,8 @@ suite("Conductor", () => {
         }),
       ]);
       deepEqual(chain.notices.map(({ message }) => message).sort(), [
-        "The agent extension “ill” is left out: it could not be started.",
-        "The agent extension “nix” is left out: nix was not found.",
+        "The agent extension “ill” is skipped: it could not be started.",
+        "The agent extension “nix” is skipped: nix was not found.",
       ]);
       deepEqual(await chain.client.request("session/new", { mcpServers: [] }), { sessionId: "s1" });
     });

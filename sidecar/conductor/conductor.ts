@@ -154,14 +154,14 @@ class Conductor implements AsyncDisposable {
   #whyNotFirst(method: string): RpcErrorObject | undefined {
     const wrong = (message: string, code: number = RpcCode.invalidRequest): RpcErrorObject => ({ code, message });
     if (method !== AGENT_METHODS.initialize && !isProxyInitialize(method))
-      return wrong(`“${method}” came before initialize.`);
+      return wrong(`“${method}” was received before initialize.`);
     if (method === AGENT_METHODS.initialize && this.#successor)
-      return wrong("This is a proxy, and waits for proxy/initialize. To use it as an agent, give it one.");
+      return wrong("This process is a proxy and expects proxy/initialize. To use it as an agent, specify an agent.");
     // Not -32600: an older proxy forwards the method of a newer conductor, and that conductor then tries the older
     // method.
     if (method !== AGENT_METHODS.initialize && !this.#successor)
       return wrong(
-        "This is an agent, and waits for initialize. To use it as a proxy, start it without an agent.",
+        "This process is an agent and expects initialize. To use it as a proxy, start it without an agent.",
         RpcCode.methodNotFound,
       );
     return undefined;
@@ -194,7 +194,7 @@ class Conductor implements AsyncDisposable {
       deps.notice({
         kind: "bypassed",
         component: proxy.name,
-        message: `The agent extension “${proxy.name}” is left out: it could not be started.`,
+        message: `The agent extension “${proxy.name}” is skipped: it could not be started.`,
         cause,
       });
       return join(up, down);
@@ -264,7 +264,7 @@ function refuse(frame: Frame, successor: Channel): void | Promise<void> {
     return pass(
       failure(Number(envelope.id), {
         code: RpcCode.invalidRequest,
-        message: `“${envelope.method}” came before initialize.`,
+        message: `“${envelope.method}” was received before initialize.`,
       }),
       successor,
     );

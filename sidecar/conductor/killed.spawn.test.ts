@@ -219,7 +219,7 @@ suite("killed process in a chain", function () {
           match(
             chain.notices[0]?.message ?? "",
             new RegExp(
-              `^The agent extension “${victim}” is left out: ${victim} stopped unexpectedly \\(signal SIGKILL\\)\\.`,
+              `^The agent extension “${victim}” is skipped: ${victim} stopped unexpectedly \\(signal SIGKILL\\)\.`,
             ),
           );
           if (hasSpoken) equal(chain.notices[0]?.cause, lastWords(victim));

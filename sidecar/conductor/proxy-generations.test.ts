@@ -155,14 +155,14 @@ suite("proxy generations", () => {
     (await agent.next("initialize")).respond({ protocolVersion: 2, capabilities: {} });
     (await agent.next("initialize")).fail(new RpcError(INVALID, "initialised once"));
     equal(objectOr(await answer).protocolVersion, 2);
-    match(chain.notices[0]?.message ?? "", /“p1” is left out: it answered with an error: initialised once/);
+    match(chain.notices[0]?.message ?? "", /“p1” is left out: it returned an error: initialised once/);
   });
 
   test("bypasses a proxy that supports only version 2 in a chain of version 1, with its reason", async () => {
     const unsupported = (request: IncomingRequest): void =>
       request.fail(new RpcError(-32022, "Unsupported protocol version", { requested: 1, supported: [2] }));
     const chain = await initialized({ spelling: "proxy", initialize: unsupported }, V1);
-    match(chain.notices[0]?.message ?? "", /“p1” is left out: it answered with an error: Unsupported protocol version/);
+    match(chain.notices[0]?.message ?? "", /“p1” is left out: it returned an error: Unsupported protocol version/);
   });
 
   test("bypasses an agent that is configured as a proxy", async () => {
@@ -177,7 +177,7 @@ suite("proxy generations", () => {
     const chain = await initialized({ spelling: "other" as "proxy", unknown: "exit" }, V1);
     deepEqual(
       [chain.started, chain.notices.map(({ message }) => message)],
-      [["p1", "agent", "p1"], ["The agent extension “p1” is left out: p1 died."]],
+      [["p1", "agent", "p1"], ["The agent extension “p1” is skipped: p1 died."]],
     );
   });
 

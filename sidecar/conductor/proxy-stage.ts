@@ -190,7 +190,7 @@ class ProxyStage implements AsyncDisposable {
         this.deps.notice({
           kind: "bypassed",
           component: this.name,
-          message: `The agent extension “${this.name}” is left out: ${effect.why}`,
+          message: `The agent extension “${this.name}” is skipped: ${effect.why}`,
           cause: effect.cause ?? (this.#running.lastWords() || undefined),
           ...(this.#why === undefined ? {} : { reason: this.#why }),
         });

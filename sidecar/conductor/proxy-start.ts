@@ -119,8 +119,8 @@ const OTHERWISE: ReadonlySet<number> = new Set([
   UNSUPPORTED_VERSION,
 ]);
 
-const NO_PROXY = "it is no agent extension: it knows neither proxy/initialize nor _proxy/initialize.";
-const AN_AGENT = "it is an agent, not an agent extension: it answers initialize by itself.";
+const NO_PROXY = "it is not an agent extension: it implements neither proxy/initialize nor _proxy/initialize.";
+const AN_AGENT = "it is an agent, not an agent extension: it does not forward initialize.";
 
 export function startStep(state: StartState, event: StartEvent): Step {
   if (event.kind === "initializeReceived") {
@@ -143,7 +143,7 @@ export function startStep(state: StartState, event: StartEvent): Step {
       return answer.error ? failed(state, answer.frame, answer.error) : answered(state, answer);
     }
     case "late":
-      return bypass(state, `it did not answer within ${event.seconds} seconds.`);
+      return bypass(state, `it did not respond within ${event.seconds} seconds.`);
     case "died":
       return (event.exited === true ? restarted(state) : undefined) ?? bypass(state, event.why, event.cause);
   }
@@ -171,15 +171,15 @@ function asking({ ask, attempt }: Asked): Extract<StartEffect, { readonly kind: 
 function forwarded(state: Asked, forward: Ask): Step {
   const { attempt, successor } = state,
     refuse = (message: string): StartEffect => ({ kind: "refuse", id: forward.id, message });
-  if (successor.kind !== "untouched") return [state, [refuse("The successor has been initialised already.")]];
+  if (successor.kind !== "untouched") return [state, [refuse("The successor is already initialized.")]];
   const version = acceptedBy(state, forward);
   if (version === undefined) {
     const asked = String(forward.version);
     const [next, effects] = bypass(
       state,
-      `it asked for version ${asked} of the protocol instead of ${attempt.version}.`,
+      `it requested protocol version ${asked} instead of ${attempt.version}.`,
     );
-    return [next, [refuse(`A proxy may lower protocolVersion, and may not set it to ${asked}.`), ...effects]];
+    return [next, [refuse(`A proxy may lower protocolVersion but may not set it to ${asked}.`), ...effects]];
   }
   const frame = version === forward.version ? forward.frame : withVersion(forward.frame, version);
   return [
@@ -206,14 +206,14 @@ function answered(state: Asked, { frame, version }: Answer): Step {
   if (dialect === "meta" && !isMarked(frame))
     return bypass(state, successor.kind === "untouched" ? AN_AGENT : NO_PROXY);
   if (successor.kind !== "answered" || successor.answer.error) {
-    return bypass(state, "it answered before its successor was initialised.");
+    return bypass(state, "it responded before its successor was initialized.");
   }
   if (version === successor.answer.version) {
     const toClient: StartEffect = { kind: "toClient", frame: dialect === "meta" ? withoutMark(frame) : frame };
     return [{ kind: "ready" }, [RESTS, { kind: "remember", dialect }, toClient]];
   }
-  const versions = `version ${String(version)} of the protocol, its successor with ${String(successor.answer.version)}`;
-  return lowered(state, successor.answer, version) ?? bypass(state, `it answered with ${versions}.`);
+  const versions = `protocol version ${String(version)}, its successor with ${String(successor.answer.version)}`;
+  return lowered(state, successor.answer, version) ?? bypass(state, `it responded with ${versions}.`);
 }
 
 /** All components behind the proxy have a higher version: initialises them again, once, with the proxy's version. */
@@ -273,7 +273,7 @@ function restarted(state: Asked): Step | undefined {
 
 function refusalOf({ code, message, data }: StartError): string | undefined {
   if (code === METHOD_NOT_FOUND) return undefined;
-  return `it answered with an error: ${message}${typeof data === "string" ? ` (${data})` : ""}`;
+  return `it returned an error: ${message}${typeof data === "string" ? ` (${data})` : ""}`;
 }
 
 function bypass({ ask, successor, before }: Asked, why: string, cause?: unknown): Step {

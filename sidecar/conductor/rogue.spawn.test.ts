@@ -44,20 +44,20 @@ suite("rogue proxy", function () {
 
   const leftOut: Readonly<Record<string, readonly [why: RegExp, words: RegExp | undefined]>> = {
     "--die-on-initialize": [
-      /^The agent extension “Rogue” is left out: Rogue (has )?(ended|exited|stopped).*3/,
+      /^The agent extension “Rogue” is skipped: Rogue (has )?(ended|exited|stopped).*3/,
       LAST_WORDS,
     ],
     "--die-after-forward": [
-      /^The agent extension “Rogue” is left out: Rogue (has )?(ended|exited|stopped).*3/,
+      /^The agent extension “Rogue” is skipped: Rogue (has )?(ended|exited|stopped).*3/,
       LAST_WORDS,
     ],
-    "--answer-without-forwarding": [/is left out: it answered before its successor was initialised\.$/, undefined],
+    "--answer-without-forwarding": [/is skipped: it responded before its successor was initialized\.$/, undefined],
     "--change-version": [
-      /is left out: it answered with version 99 of the protocol, its successor with 1\.$/,
+      /is skipped: it responded with protocol version 99, its successor with 1\.$/,
       undefined,
     ],
     "--not-a-proxy": [
-      /is left out: it is no agent extension: it knows neither proxy\/initialize nor _proxy\/initialize\.$/,
+      /is skipped: it is not an agent extension: it implements neither proxy\/initialize nor _proxy\/initialize\.$/,
       undefined,
     ],
   };
@@ -86,7 +86,7 @@ suite("rogue proxy", function () {
         ["bypassed", "Rogue"],
       ],
     );
-    match(chain.notices[1]?.message ?? "", /it did not answer within 30 seconds\.$/);
+    match(chain.notices[1]?.message ?? "", /it did not respond within 30 seconds\.$/);
     await answer;
     await works(chain);
   });

@@ -130,7 +130,7 @@ suite("calls at the shared server", () => {
     await agent.announce(one, { n: 1 });
     await endOne();
     const endTwo = await agent.begin(two);
-    match(await agent.call({ n: 1 }), /^The conversation that makes this call is not waiting for it any more\./);
+    match(await agent.call({ n: 1 }), /^The conversation that makes this call no longer waits for it\./);
     deepEqual([await agent.call({ n: 2 }), agent.asked], [`kept in ${two}`, [two]]);
     await endTwo();
   });

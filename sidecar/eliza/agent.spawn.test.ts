@@ -237,20 +237,20 @@ suite("Eliza as an ACP agent", () => {
       ["list tools from nobody", "ERROR: This session has no MCP server “nobody”; it has gone, old, web."],
       [
         "list tools from gone",
-        "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or may not be run.",
+        "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or is not executable.",
       ],
       [
         "use tool gone::x with {}",
-        "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or may not be run.",
+        "ERROR: The MCP server “gone” could not be started: “no-such-command” was not found or is not executable.",
       ],
       [
         "use tool old::x",
-        "ERROR: The MCP server “old” is reached by “sse”, which is not supported here; stdio and http are.",
+        "ERROR: The MCP server “old” uses the transport “sse”, which is not supported. Use stdio or http.",
       ],
       ["use tool web::echo with [1]", 'ERROR: The arguments must be a JSON object, such as {"text": "hi"}.'],
       [
         "use tool web::nothing with {}",
-        "ERROR: The MCP server “web” answered with an error: There is no tool nothing.",
+        "ERROR: The MCP server “web” returned an error: There is no tool nothing.",
       ],
       ["use tool hammer", "What does “use tool hammer” suggest to you?"],
     ] as const)
@@ -273,7 +273,7 @@ suite("Eliza as an ACP agent", () => {
     };
     equal(
       await client.ask(sessionId, "use tool test::echo with {}"),
-      "ERROR: The MCP server “test” did not answer within 60 seconds.",
+      "ERROR: The MCP server “test” did not respond within 60 seconds.",
     );
   });
 

@@ -151,7 +151,7 @@ class ElizaAgent implements RunningEliza {
     if (typeof sessionId !== "string") throw invalid("sessionId", "a string");
     const session = this.#sessions.get(sessionId);
     if (session === undefined)
-      throw new RpcError(RpcCode.notFound, `There is no session “${sessionId}”.`, { sessionId });
+      throw new RpcError(RpcCode.notFound, `Unknown session “${sessionId}”.`, { sessionId });
     return session;
   }
 
@@ -159,7 +159,7 @@ class ElizaAgent implements RunningEliza {
     const session = this.#session(params),
       text = readBlocks(params.prompt);
     if (session.turn !== undefined)
-      throw new RpcError(RpcCode.invalidRequest, "This session is still busy with the prompt before.");
+      throw new RpcError(RpcCode.invalidRequest, "This session is still processing the previous prompt.");
     const stop = new AbortController();
     request.signal.addEventListener("abort", () => stop.abort(), { once: true });
     const update = (of: JsonObject) =>

@@ -55,7 +55,7 @@ export function approveIn(
   { log }: Pick<ExtensionDeps, "log">,
 ): Approve {
   if (approve === "ask" || approve === "all") return approve;
-  log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”: it asks`, { approve });
+  log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”; the extension asks`, { approve });
   return "ask";
 }
 
@@ -161,7 +161,7 @@ export class Consent {
       });
     if (chosen === ALLOW || (chosen === ALWAYS && action.standing)) return chosen;
     throw new ToolFailure(
-      `The user did not allow this: ${action.title}.${chosen === undefined ? " Nobody answered the question." : " Do not try it in another way; ask what to do instead."}`,
+      `The user did not allow this: ${action.title}.${chosen === undefined ? " The question was not answered." : " Do not try it in another way; ask what to do instead."}`,
     );
   }
 }

@@ -73,7 +73,7 @@ export async function cargoIn({
   const cargo = (await find("cargo")) ?? (await find(usual));
   if (cargo === undefined)
     throw new ToolFailure(
-      "cargo is not installed here, or is not on the PATH. Ask the user to install Rust with rustup (https://rustup.rs) and to restart the editor; `cargo --version` then answers in a terminal.",
+      "cargo is not installed here, or is not on the PATH. Ask the user to install Rust with rustup (https://rustup.rs) and to restart the editor; then `cargo --version` works in a terminal.",
     );
   return cargo;
 }

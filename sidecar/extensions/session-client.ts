@@ -71,7 +71,7 @@ export function sessionClient(client: Neighbour, sessionId: () => string | undef
   return {
     async request(method, params, signal) {
       const id = sessionId();
-      if (id === undefined) throw new ToolFailure("The session is still being set up. Try again when it has begun.");
+      if (id === undefined) throw new ToolFailure("The session is still being set up. Try again after it has started.");
       return until(client.request(method, { sessionId: id, ...params }, { signal }), signal);
     },
     notify(update) {

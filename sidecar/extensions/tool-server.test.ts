@@ -114,7 +114,7 @@ suite("extension MCP server", () => {
     deepEqual((await served.client.getPrompt({ name: "greet", arguments: { who: "Ada" } })).messages, [
       { role: "user", content: { type: "text", text: "Greet Ada." } },
     ]);
-    await rejects(served.client.getPrompt({ name: "other" }), /There is no prompt “other”\./);
+    await rejects(served.client.getPrompt({ name: "other" }), /Unknown prompt “other”\./);
     equal(served.client.getInstructions(), "Use them.");
   });
 
@@ -127,7 +127,7 @@ suite("extension MCP server", () => {
 
   test("returns an error to the model and logs unexpected ones", async () => {
     await using served = await Served.open();
-    deepEqual(await served.call("echo", { text: 1 }), ["The argument “text” has to be a text.", undefined, true]);
+    deepEqual(await served.call("echo", { text: 1 }), ["The argument “text” must be a text.", undefined, true]);
     deepEqual(await served.call("fails"), ["Say it again.", undefined, true]);
     match(String((await served.call("nothing"))[0]), /^There is no tool “nothing”; there are echo, both/);
     deepEqual(served.warnings, []);

@@ -69,10 +69,10 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
         using progress = beating(
           of.clock,
           _meta?.progressToken,
-          `${title} is at work.`,
+          `${title} is running.`,
           params =>
             void sendNotification({ method: MCP_METHODS.notifications_progress, params }).catch((error: unknown) =>
-              onWarning("progress of a tool could not be told", error),
+              onWarning("progress of a tool could not be sent", error),
             ),
         );
         return await callTool(of, called, args, { signal, progress: message => progress.report(message) });
@@ -89,7 +89,7 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
         types.GetPromptRequestSchema,
         async ({ params: { name: asked, arguments: args = {} } }) => {
           const prompt = prompts.find(one => one.name === asked);
-          if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `There is no prompt “${asked}”.`);
+          if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `Unknown prompt “${asked}”.`);
           return {
             description: prompt.description,
             messages: [{ role: "user", content: { type: "text", text: await prompt.text(args) } }],
@@ -111,7 +111,7 @@ export async function callTool(
 ): Promise<CallToolResult> {
   const tool = tools.find(one => one.name === name);
   try {
-    if (!tool) throw new ToolFailure(`There is no tool “${name}”; there are ${tools.map(one => one.name).join(", ")}.`);
+    if (!tool) throw new ToolFailure(`Unknown tool “${name}”. Tools: ${tools.map(one => one.name).join(", ")}.`);
     checkArguments(tool.inputSchema, args);
     return answered(await tool.call(args, call));
   } catch (error) {

@@ -68,7 +68,7 @@ export function checkArguments(schema: ObjectSchema, args: JsonObject, where = "
 }
 
 function checkValue(schema: ArgumentSchema | { readonly type: "string" }, value: unknown, name: string): void {
-  const wrong = (what: string): ToolFailure => new ToolFailure(`The argument “${name}” has to be ${what}.`);
+  const wrong = (what: string): ToolFailure => new ToolFailure(`The argument “${name}” must be ${what}.`);
   switch (schema.type) {
     case "string":
       if (typeof value !== "string") throw wrong("a text");

@@ -181,7 +181,7 @@ suite("fetchDocument", () => {
   ] as readonly [string, Answer][]) {
     test(`rejects when the server ${name} and when the request is cancelled`, async () => {
       server.answer = begin;
-      const slow = rejects(get(), { code: "slow", message: "The server did not answer within 30 seconds." });
+      const slow = rejects(get(), { code: "slow", message: "The server did not respond within 30 seconds." });
       await server.asked(1);
       clock.advance(PATIENCE_MS - 1);
       equal(clock.waiting, 1);

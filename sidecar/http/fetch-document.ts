@@ -84,7 +84,7 @@ export async function fetchBytes(
 ): Promise<Fresh<Uint8Array> | Same> {
   const ended = new AbortController();
   using _ = clock.after(patienceMs, () =>
-    ended.abort(new RegistryError("slow", `The server did not answer within ${patienceMs / 1000} seconds.`)),
+    ended.abort(new RegistryError("slow", `The server did not respond within ${patienceMs / 1000} seconds.`)),
   );
   const cancel = (): void => ended.abort(new RegistryError("cancelled", "It was cancelled."));
   if (signal.aborted) cancel();
@@ -119,8 +119,8 @@ async function answerOf(
     }));
   if (answer instanceof Response) return answer;
   if (answer?.kind === "redirects")
-    throw new RegistryError("refused", `The server sent us elsewhere more than ${answer.most} times.`);
-  throw new RegistryError("insecure", "The address is not https, or leads to one that is not.");
+    throw new RegistryError("refused", `The server redirected more than ${answer.most} times.`);
+  throw new RegistryError("insecure", "The URL is not https, or redirects to a URL that is not https.");
 }
 
 async function received(
@@ -130,7 +130,7 @@ async function received(
 ): Promise<Fresh<Uint8Array> | Same> {
   if (response.status === 304 && sent !== undefined) return { kind: "same" };
   if (response.status !== 200)
-    throw new RegistryError("refused", `The server answered with status ${response.status}.`);
+    throw new RegistryError("refused", `The server returned status ${response.status}.`);
   const content = await bytesOf(response, longest),
     etag = response.headers.get("etag");
   return { kind: "fresh", content, etag: etag !== null && isEtag(etag) ? etag : undefined };
@@ -159,7 +159,7 @@ async function* pieces(body: ReadableStream<Uint8Array>): AsyncGenerator<Uint8Ar
   try {
     for (let read = await reader.read(); !read.done; read = await reader.read()) yield read.value;
   } catch (cause) {
-    throw new RegistryError("truncated", "The connection broke off before everything had come.", { cause });
+    throw new RegistryError("truncated", "The connection closed before the download was complete.", { cause });
   } finally {
     void reader.cancel().catch(() => undefined);
   }

@@ -73,7 +73,7 @@ suite("proxiedFetch", () => {
     assert.equal(await (await proxiedFetch(failing)("https://example.org")).text(), "direct");
     assert.match(
       failing.texts.join(),
-      /warn The proxy cannot be used, and what is fetched goes without one: proxy\.example/,
+      /warn The proxy is unusable; downloads do not use it: proxy\.example/,
     );
   });
 

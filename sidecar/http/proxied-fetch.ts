@@ -26,7 +26,7 @@ export function proxiedFetch({ environment, editor, direct, load = loadProxied, 
     const { proxies, wrong } = proxiesIn(await environment(), editor),
       proxy = proxies.https ?? proxies.http;
     for (const one of wrong)
-      log("warn", "A proxy of the environment is no http or https address, and is not used", {
+      log("warn", "A proxy in the environment has no http or https URL and is ignored", {
         proxy: withoutUser(one),
       });
     if (proxy === undefined) return () => direct;
@@ -35,7 +35,7 @@ export function proxiedFetch({ environment, editor, direct, load = loadProxied, 
       const proxied = await load(proxies);
       return url => (isExcepted(url, proxies.not) ? direct : proxied);
     } catch {
-      log("warn", "The proxy cannot be used, and what is fetched goes without one", { proxy: withoutUser(proxy) });
+      log("warn", "The proxy is unusable; downloads do not use it", { proxy: withoutUser(proxy) });
       return () => direct;
     }
   };

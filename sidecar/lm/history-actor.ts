@@ -129,7 +129,7 @@ export class HistoryActor extends Actor<Message> {
       const open = this.#streams.get(message.requestId);
       if (open) open.live.open--;
       this.#streams.delete(message.requestId);
-      message.stream.failed("Symposium could not take this message. See the log.");
+      message.stream.failed("Symposium could not process this message. See the log.");
     } else if (message.kind !== "word") this.refused(message);
   }
 
@@ -170,7 +170,7 @@ export class HistoryActor extends Actor<Message> {
         this.deps.keeper.load().then(
           sessions => this.post({ kind: "kept", sessions }),
           (error: unknown) => {
-            this.deps.log("warn", "The chats of before could not be read", { error: String(error) });
+            this.deps.log("warn", "Earlier chats could not be read", { error: String(error) });
             this.post({ kind: "kept", sessions: [] });
           },
         );

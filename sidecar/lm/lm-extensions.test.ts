@@ -12,8 +12,8 @@ const extension = (id: string): ExtensionConfig => ({
   distribution: { local: { command: id } },
   _source: "custom",
 });
-const SENTENCE = "The agent extension “One” is left out: it said *no* <b>.";
-const LINE = "The agent extension “One” is left out: it said \\*no\\* \\<b\\>. This chat goes on without it.";
+const SENTENCE = "The agent extension “One” is skipped: it said *no* <b>.";
+const LINE = "The agent extension “One” is skipped: it said \\*no\\* \\<b\\>\. This chat continues without it.";
 
 suite("extensions in VS Code's chat", () => {
   test("keeps the chat's extensions after its session closed, and uses new ones in a new chat", async () => {

@@ -232,7 +232,7 @@ suite("LmService", () => {
     await fixture.settle();
     deepEqual(lines(fixture, slow), [
       "complete 1",
-      "failed 1: a did not answer within 20 seconds.".replace("a did", `${chatOf("a").model} did`),
+      "failed 1: a did not respond within 20 seconds.".replace("a did", `${chatOf("a").model} did`),
     ]);
     const gone = fixture.request(chatOf("a").side("title"));
     await fixture.prompted();
@@ -418,7 +418,7 @@ suite("LmService", () => {
       (error: unknown) => match(String(error), /requestId must be/),
     );
     fixture.service.handlers["lm/cancel"]({} as never);
-    ok(fixture.log.includes("A cancellation was not understood"));
+    ok(fixture.log.includes("A cancellation was invalid"));
   });
 
   test("estimates tokens and offers one model without settings", async () => {

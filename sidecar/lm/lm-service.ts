@@ -74,7 +74,7 @@ export class LmService implements AsyncDisposable {
       requestId = request.requestId ?? id;
     if (requestId === undefined) throw refused("requestId must be a number or a text.");
     if (leftOut.length > 0)
-      this.deps.log("warn", "Parts of a request were left out", { requestId, leftOut: leftOut.slice(0, 20) });
+      this.deps.log("warn", "Parts of a request were omitted", { requestId, leftOut: leftOut.slice(0, 20) });
     const known = this.#known.intern(request);
     return this.#ask(requestId, known.request, known.history, signal);
   }
@@ -123,7 +123,7 @@ export class LmService implements AsyncDisposable {
 
   cancel(params: unknown): void {
     const read = readCancel(params);
-    if ("wrong" in read) this.deps.log("warn", "A cancellation was not understood", { why: read.wrong });
+    if ("wrong" in read) this.deps.log("warn", "A cancellation was invalid", { why: read.wrong });
     else this.#history.cancel(read.requestId);
   }
 

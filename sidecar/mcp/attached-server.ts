@@ -163,7 +163,7 @@ export class AttachedServer implements ServedServer {
   async call(params: JsonObject, options: StatelessOptions): Promise<unknown> {
     const name = stringOr(params.name, ""),
       known = this.#names.get(name);
-    if (!known) return refusal(`There is no tool “${name}”.`);
+    if (!known) return refusal(`Unknown tool “${name}”.`);
     const route = await this.#route(name, params.arguments, options.signal);
     if ("refused" in route) return refusal(route.refused);
     const session = [...this.#sessions].find(({ id }) => id === route.id),

@@ -135,7 +135,7 @@ suite("MCP client", () => {
       const fixture = new Fixture();
       await rejects(
         fixture.use(opened.server, connection => connection.call("nothing", {})),
-        fails("answered", /^The MCP server “test” answered with an error: There is no tool nothing\.$/),
+        fails("answered", /^The MCP server “test” returned an error: There is no tool nothing\.$/),
       );
       await fixture.over();
     });
@@ -160,7 +160,7 @@ suite("MCP client", () => {
       ),
       fails(
         "unreachable",
-        /^The MCP server “test” could not be started: “no-such-command” was not found or may not be run\.$/,
+        /^The MCP server “test” could not be started: “no-such-command” was not found or is not executable\.$/,
       ),
     );
     await fixture.over();
@@ -179,7 +179,7 @@ suite("MCP client", () => {
     const fixture = new Fixture();
     await rejects(
       fixture.use(program(), connection => connection.call("die", {})),
-      fails("unreachable", /^The MCP server “test” stopped before it answered: the last words\.$/),
+      fails("unreachable", /^The MCP server “test” exited before it responded: the last words\.$/),
     );
     await fixture.over();
   });
@@ -190,7 +190,7 @@ suite("MCP client", () => {
     fixture.clock.advance(59_999);
     equal(fixture.clock.waiting, 1);
     fixture.clock.advance(1);
-    await rejects(asked, fails("timeout", /^The MCP server “test” did not answer within 60 seconds\.$/));
+    await rejects(asked, fails("timeout", /^The MCP server “test” did not respond within 60 seconds\.$/));
   });
 
   test("times out and stops a process that does not answer a call within 60 seconds of the start", async () => {

@@ -86,7 +86,7 @@ export async function useMcp<T>(
   if (server.kind === "unsupported") {
     throw new McpFailure(
       "unsupported",
-      `The MCP server “${server.name}” is reached by “${server.transport}”, which is not supported here; stdio and http are.`,
+      `The MCP server “${server.name}” uses the transport “${server.transport}”, which is not supported. Use stdio or http.`,
     );
   }
   const ends = new AbortController();
@@ -97,7 +97,7 @@ export async function useMcp<T>(
     ends.abort(
       new McpFailure(
         "timeout",
-        `The MCP server “${server.name}” did not answer within ${Math.round(limit / 1000)} seconds.`,
+        `The MCP server “${server.name}” did not respond within ${Math.round(limit / 1000)} seconds.`,
       ),
     ),
   );
@@ -226,7 +226,7 @@ function unreachable(server: Reachable, lastWords: string, cause: unknown): McpF
   if (server.kind === "stdio" && (code === "ENOENT" || code === "EACCES")) {
     return new McpFailure(
       "unreachable",
-      `The MCP server “${server.name}” could not be started: “${server.command}” was not found or may not be run.`,
+      `The MCP server “${server.name}” could not be started: “${server.command}” was not found or is not executable.`,
       { cause },
     );
   }
@@ -244,12 +244,12 @@ function refused(server: Reachable, client: Client, lastWords: string, cause: un
   if (gone)
     return new McpFailure(
       "unreachable",
-      `The MCP server “${server.name}” stopped before it answered${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`,
+      `The MCP server “${server.name}” exited before it responded${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`,
       { cause },
     );
   return new McpFailure(
     "answered",
-    `The MCP server “${server.name}” answered with an error: ${sentence(plain(cause))}`,
+    `The MCP server “${server.name}” returned an error: ${sentence(plain(cause))}`,
     { cause },
   );
 }

@@ -106,7 +106,7 @@ export class Owners implements AsyncDisposable {
   async #link(prefix: LinkPrefix, params: unknown): Promise<Reached> {
     const id = readConnectionId(await this.client.request(MCP_OVER_ACP[prefix].connect, params));
     if (id === undefined)
-      throw new RpcError(McpCode.backend, `The answer to ${MCP_OVER_ACP[prefix].connect} names no connection.`);
+      throw new RpcError(McpCode.backend, `The response to ${MCP_OVER_ACP[prefix].connect} has no connection id.`);
     const [near, far] = memoryChannels();
     const link = new Link(id, prefix, this.client, far, { ended: () => this.#ended(link), onWarning: this.onWarning });
     this.#links.set(key(prefix, id), link);

@@ -94,7 +94,7 @@ export class ProgramServer implements AsyncDisposable {
 
   async #start(): Promise<RunningServer> {
     const server = `The MCP server “${this.options.title}”`;
-    if (this.#isEnded) throw new RpcError(RpcCode.internalError, `${server} has ended with its session.`);
+    if (this.#isEnded) throw new RpcError(RpcCode.internalError, `${server} exited with its session.`);
     if (this.#failures >= MAX_FAILURES) {
       throw new RpcError(
         RpcCode.internalError,
@@ -107,7 +107,7 @@ export class ProgramServer implements AsyncDisposable {
     if (connections.length > MAX_PROCESSES && !idle) {
       throw new RpcError(
         RpcCode.internalError,
-        `${server} answers requests on ${MAX_PROCESSES} connections already, which is the limit of a session.`,
+        `${server} already serves ${MAX_PROCESSES} connections, which is the limit of a session.`,
       );
     }
     const running = await this.options.start();
@@ -194,7 +194,7 @@ class ProgramConnection implements AsyncDisposable {
     this.on.used();
     this.#limit ??= this.clock.after(ANSWER_LIMIT_MS, () => {
       this.#fail({
-        message: `The MCP server “${this.title}” did not answer within ${ANSWER_LIMIT_MS / 1000} seconds.`,
+        message: `The MCP server “${this.title}” did not respond within ${ANSWER_LIMIT_MS / 1000} seconds.`,
       });
     });
   }
@@ -232,7 +232,7 @@ function sentenceOf(reason: unknown): string {
         ? reason.message
         : String(reason);
   const cause =
-    reason instanceof AgentError && typeof reason.cause === "string" ? ` It printed last: ${reason.cause}` : "";
+    reason instanceof AgentError && typeof reason.cause === "string" ? ` Its last output: ${reason.cause}` : "";
   return redactText(`${what}${cause}`);
 }
 

@@ -28,7 +28,7 @@ const GOODBYE_MS = 1000,
   RETRY_MS = 100,
   LINE_BYTES = 64 * 1024 * 1024;
 const GONE =
-  "The MCP server cannot be reached any more: its session was closed, or the program that offers it has ended.";
+  "The MCP server is no longer reachable: its session was closed, or its program exited.";
 /** Maximum number of characters quoted from a third-party server's error, which can be a whole page. */
 const SAID = 300;
 
@@ -99,7 +99,7 @@ class Shim {
 
   async run(ended: Promise<unknown>, clock: Clock): Promise<"ended" | "gone"> {
     this.stdio.onmessage = message => this.#fromAgent(message);
-    this.stdio.onerror = error => this.complain(`A message of the agent was not understood: ${error.message}`);
+    this.stdio.onerror = error => this.complain(`Invalid message from the agent: ${error.message}`);
     this.http.onmessage = message => this.#fromServer(message);
     // Ignored for third-party servers: many reject the stream for server messages, and `send` reports the errors that
     // matter.
@@ -130,7 +130,7 @@ class Shim {
       if (message.method === STATELESS_METHODS.server_discover)
         return this.#fail(
           message.id,
-          "server/discover is not served here; begin with initialize.",
+          "server/discover is not supported. Start with initialize.",
           RpcCode.methodNotFound,
         );
       this.#open.add(message.id);
@@ -180,8 +180,8 @@ class Shim {
     if (!(error instanceof this.HttpError))
       return `${this.#server} could not be reached: ${code ?? message.slice(0, SAID)}.`;
     if (error.code === 401 || error.code === 403)
-      return `${this.#server} refuses it (${error.code}). The key that it wants belongs into its “headers”.`;
-    return `${this.#server} answered with an error: ${message.slice(0, SAID)}`;
+      return `${this.#server} rejects it (${error.code}). Put the required key into its “headers”.`;
+    return `${this.#server} returned an error: ${message.slice(0, SAID)}`;
   }
 
   /**

@@ -74,7 +74,7 @@ export class CarriedServer implements StatelessServer {
       return await this.owner.request(AGENT_METHODS.mcp_message, message, { signal });
     } catch (error) {
       if (!(error instanceof RpcError) || error.code !== RpcCode.methodNotFound) throw error;
-      throw new RpcError(McpCode.unavailable, "Nobody serves this MCP server: mcp/message is not known.", undefined, {
+      throw new RpcError(McpCode.unavailable, "No program serves this MCP server: mcp/message is unknown.", undefined, {
         cause: error,
       });
     }
@@ -103,9 +103,9 @@ function outcome(carrier: unknown): unknown {
     const { code, message, data } = carrier.error;
     throw new RpcError(
       numberOr(code, RpcCode.internalError),
-      stringOr(message, "The MCP server answered with an error."),
+      stringOr(message, "The MCP server returned an error."),
       data,
     );
   }
-  throw new RpcError(McpCode.backend, "The answer to mcp/message has neither a result nor an error.");
+  throw new RpcError(McpCode.backend, "The response to mcp/message has neither a result nor an error.");
 }

@@ -19,7 +19,7 @@ export class ChannelTransport implements Transport {
     this.channel.start({
       receive: ({ message }) => {
         if (isMcpMessage(message)) this.onmessage?.(message);
-        else this.onerror?.(new Error("A message is not one of MCP: its params or result must be an object."));
+        else this.onerror?.(new Error("A message is not valid MCP: its params or result must be an object."));
       },
       closed: () => this.onclose?.(),
     });

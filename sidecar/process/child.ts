@@ -264,7 +264,7 @@ class RunningChild implements Child {
   async #kill(): Promise<void> {
     if (process.platform !== "win32" && this.isRunning()) await this.#end({});
     if (this.isRunning()) this.#deps.ledger.kill(this.#record);
-    if (!(await this.within(GRACE_MS, this.exited))) return this.#log("the process cannot be ended", { pid: this.pid });
+    if (!(await this.within(GRACE_MS, this.exited))) return this.#log("the process cannot be stopped", { pid: this.pid });
     await this.gone;
   }
 
@@ -272,7 +272,7 @@ class RunningChild implements Child {
     this.#log("exited", { pid: this.pid, status: statusOf(exit) });
     const clean = await this.#end(process.platform === "win32" ? {} : { justExited: true });
     if (!clean)
-      return this.#log("something it started cannot be ended; the next start of the sidecar tries again", {
+      return this.#log("a child process cannot be stopped; the next start of the sidecar tries again", {
         pid: this.pid,
       });
     this.#deps.ledger.ended(this.pid);

@@ -61,7 +61,7 @@ export function parseCommand(text: string, platform: string = process.platform):
   if (!command)
     throw new CommandLineError(
       "empty",
-      next === 0 ? "There is no command." : "There is no command after the variables.",
+      next === 0 ? "The command is missing." : "The command after the variables is missing.",
     );
   return { command, args, env };
 }

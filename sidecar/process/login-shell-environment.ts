@@ -75,7 +75,7 @@ export class ShellEnvironment {
         shell,
         problem: limit.signal.aborted
           ? `${shell} did not finish its start files within ${LIMIT_MS / 1000} seconds.`
-          : `${shell} ended with ${code === null ? "a signal" : `exit code ${code}`} before it could say its environment.`,
+          : `${shell} exited with ${code === null ? "a signal" : `exit code ${code}`} before it printed its environment.`,
       };
     } catch (error) {
       return {

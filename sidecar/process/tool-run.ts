@@ -42,7 +42,7 @@ export class ToolSilent extends Error {
     tool: string,
     readonly minutes: number,
   ) {
-    super(`${tool} has said nothing for ${minutes} minutes.`);
+    super(`${tool} has printed nothing for ${minutes} minutes.`);
   }
 }
 

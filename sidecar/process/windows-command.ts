@@ -46,7 +46,7 @@ export function windowsLaunch(
       ? withEndings(command, env).find(exists)
       : findProgram(command, { platform: "win32", env, isProgram: exists }),
     file = found ?? command;
-  if (found === undefined && !isPath) throw new ProgramNotFound(`“${command}” is nowhere on the PATH.`);
+  if (found === undefined && !isPath) throw new ProgramNotFound(`“${command}” is not on the PATH.`);
   if (/(?:^|[\\/])cmd\.exe$/i.test(file) && isLine(args))
     return { file, args: [...FOR_A_LINE, `"${args[3]}"`], verbatim: true };
   if (!/\.(cmd|bat)$/i.test(file)) return { file, args, verbatim: false };
@@ -82,7 +82,7 @@ function scriptPath(file: string): string {
  */
 function quoteForScript(argument: string): string {
   if (/[\r\n\0]/.test(argument))
-    throw new UnquotableArgument("An argument with several lines cannot be given to a .cmd or .bat file.");
+    throw new UnquotableArgument("An argument with several lines cannot be passed to a .cmd or .bat file.");
   const escaped = argument
     .replaceAll(/(\\*)(")/g, '$1$1""')
     .replace(/\\+$/, "$&$&")

@@ -128,7 +128,7 @@ class AddedServer {
 
   #end(program: ProgramServer): void {
     const ended = program[Symbol.asyncDispose]().catch((error: unknown) =>
-      this.chain.onWarning("the program of an MCP server could not be ended", error),
+      this.chain.onWarning("the program of an MCP server could not be stopped", error),
     );
     this.#ending.add(ended);
     void ended.then(() => this.#ending.delete(ended));

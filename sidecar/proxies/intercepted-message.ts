@@ -110,7 +110,7 @@ export class Interception implements PassingRequest {
 
   async #pass(params: unknown): Promise<unknown> {
     const state = this.#state;
-    if (state.kind !== "running") throw new Error(`“${this.method}” is passed on once, before it is answered`);
+    if (state.kind !== "running") throw new Error(`“${this.method}” can be forwarded once, before its response`);
     if (this.#aborting?.signal.aborted) throw this.#withdrawn();
     const frame = params === undefined ? this.#frame : withParams(this.#frame, params);
     const answer = new Promise<unknown>((resolve, reject) => {
@@ -164,7 +164,7 @@ export class Interception implements PassingRequest {
     if (error instanceof RpcError) return error;
     if (this.#aborting?.signal.aborted) return this.#withdrawn();
     if (error instanceof FrameError)
-      return new RpcError(error.code, `“${this.method}” was not understood: ${error.message}.`);
+      return new RpcError(error.code, `“${this.method}” is invalid: ${error.message}.`);
     return new RpcError(
       RpcCode.internalError,
       `The agent extension “${this.#ways.name}” failed: ${error instanceof Error ? error.message : String(error)}`,
@@ -193,7 +193,7 @@ class PassingNote implements PassingNotification {
 
   pass(params?: unknown): void {
     if (this.#state !== "open")
-      return this.ways.onWarning(`${this.ways.name} passed on ${this.method} when it was ${this.#state}`, params);
+      return this.ways.onWarning(`${this.ways.name} forwarded ${this.method} when it was ${this.#state}`, params);
     const frame = params === undefined ? this.frame : withParams(this.frame, params);
     this.#state = "passed";
     this.ways.onward(frame);
@@ -244,6 +244,6 @@ function paramsOf(frame: Frame): unknown {
 /** The same message with other params. */
 function withParams(frame: Frame, params: unknown): Frame {
   const { message } = frame;
-  if (!("method" in message)) throw new Error("an answer has no params");
+  if (!("method" in message)) throw new Error("a response has no params");
   return Frame.of({ ...message, params });
 }

@@ -249,7 +249,7 @@ suite("proxy kit: requests", () => {
     void late!.pass();
     await turn();
     deepEqual([successor.received, client.received], [["m#1"], ["#1 = 1"]]);
-    deepEqual(errors, Array(2).fill("“m” is passed on once, before it is answered"));
+    deepEqual(errors, Array(2).fill("“m” can be forwarded once, before its response"));
   });
 
   test("drops the successor's response after an early response", async () => {
@@ -361,7 +361,7 @@ suite("proxy kit: notifications", () => {
     deepEqual(client.received, ["twice"]);
     deepEqual(
       warnings.map(what => what.split(":")[0]),
-      ["Test passed on twice when it was passed", "Test passed on late when it was dropped"],
+      ["Test forwarded twice when it was passed", "Test forwarded late when it was dropped"],
     );
   });
 });

@@ -122,7 +122,7 @@ export function outcomeOf(answer: Frame): Outcome {
     if (!(cause instanceof FrameError)) throw cause;
     return {
       ok: false,
-      error: new RpcError(RpcCode.internalError, `The answer could not be read: ${cause.message}.`, undefined, {
+      error: new RpcError(RpcCode.internalError, `The response could not be read: ${cause.message}.`, undefined, {
         cause,
       }),
     };

@@ -326,7 +326,7 @@ suite("proxy kit: own sessions", () => {
     successor.leaves({ message: "Gone." });
     deepEqual(await Promise.all(openings), [
       "-32000 Sign in.",
-      "-32603 The answer to session/new names no session.",
+      "-32603 The response to session/new has no session id.",
       "-32603 Gone.",
     ]);
     await served[Symbol.asyncDispose]();

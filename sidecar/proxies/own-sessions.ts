@@ -72,7 +72,7 @@ export class OwnSessions implements Claims {
     this.#direction = direction;
     this.#kept.push(frame);
     if (this.#kept.length >= HIGH_WATER_MARK) {
-      this.#onWarning("a session is being opened for so long that what waits for it is passed on", HIGH_WATER_MARK);
+      this.#onWarning("opening a session takes too long; its held messages are forwarded", HIGH_WATER_MARK);
       this.#giveUp();
     }
     return true;
@@ -98,7 +98,7 @@ export class OwnSessions implements Claims {
     if (!outcome.ok) throw outcome.error;
     const sessionId = isObject(outcome.result) ? outcome.result.sessionId : undefined;
     if (typeof sessionId !== "string")
-      throw new RpcError(RpcCode.internalError, "The answer to session/new names no session.");
+      throw new RpcError(RpcCode.internalError, "The response to session/new has no session id.");
     const session = new Session(sessionId, outcome.result, listener, this.#successor, {
       forget: () => this.#sessions.delete(sessionId),
       onWarning: this.#onWarning,

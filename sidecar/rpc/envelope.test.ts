@@ -123,8 +123,8 @@ suite("envelope", () => {
     ['{"id":1 "method":"m"}', "-32700 it is not JSON from byte 8 on"],
     ['{"id":1x,"method":"m"}', "-32700 it is not JSON: 1x"],
     ['{"method":"m"} {"method":"m"}', "-32700 it is not JSON from byte 15 on"],
-    ['{"method":"m","params":{"a":"\\"}', "-32700 it breaks off in the middle"],
-    ["", "-32700 it breaks off in the middle"],
+    ['{"method":"m","params":{"a":"\\"}', "-32700 it ends in the middle"],
+    ["", "-32700 it ends in the middle"],
   ];
   for (const [line, expected] of table)
     test(`scans ${line || "an empty line"} as ${JSON.stringify(expected)}`, () => deepEqual(scanned(line), expected));
@@ -189,7 +189,7 @@ suite("envelope", () => {
   test("rejects a long truncated line", () => {
     equal(
       scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`),
-      "-32700 it breaks off in the middle",
+      "-32700 it ends in the middle",
     );
   });
 

@@ -95,7 +95,7 @@ export class Frame {
   withMethod(method: string): Frame {
     if (!this.#pieces && this.#message) return Frame.of({ ...this.#message, method });
     const { methodStart, methodEnd } = this.#scan();
-    if (methodStart === methodEnd) throw new Error("an answer has no method to change");
+    if (methodStart === methodEnd) throw new Error("a response has no method to change");
     return new Frame(this.#spliced(methodStart, methodEnd, Buffer.from(JSON.stringify(method))), undefined);
   }
 
@@ -198,7 +198,7 @@ function assertMessage(value: JsonObject): asserts value is JsonObject & Message
   const envelope = envelopeOf(value);
   if (envelope.kind !== "response") return;
   if (!envelope.failed && envelope.id === null)
-    throw new FrameError(RpcCode.invalidRequest, "it answers without an id");
+    throw new FrameError(RpcCode.invalidRequest, "it is a response without an id");
   if (envelope.failed && !isErrorObject(value.error))
     throw new FrameError(RpcCode.invalidRequest, "its error has no code and message");
 }

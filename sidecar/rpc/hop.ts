@@ -131,7 +131,7 @@ class Hop implements ProxyHop {
 
   /** Delivery starts when every conversation has a receiver. */
   #start(side: Side, receiver: Receiver): void {
-    if (this.#receivers[side]) throw new Error("a channel is started once");
+    if (this.#receivers[side]) throw new Error("a channel can be started only once");
     this.#receivers[side] = receiver;
     if (this.#isProxy && !(this.#receivers.plain && this.#receivers.wrapped)) return;
     this.#channel.start({ receive: frame => this.#receive(frame), closed: reason => this.#close(reason) });
@@ -149,7 +149,7 @@ class Hop implements ProxyHop {
   #answer(frame: Frame, id: Id | null): boolean {
     const asked = typeof id === "number" ? this.#asked.get(id) : undefined;
     if (!asked) {
-      this.#onWarning("an answer to a request that was answered before, or never made", frame);
+      this.#onWarning("a response to a request that was answered before, or never made", frame);
       return true;
     }
     this.#asked.delete(Number(id));
@@ -203,7 +203,7 @@ class Hop implements ProxyHop {
       this.#onWarning("an envelope without a message", frame);
       if (own !== undefined)
         this.#answer(
-          failure(own, { code: RpcCode.invalidParams, message: `The envelope was not understood: ${error.message}.` }),
+          failure(own, { code: RpcCode.invalidParams, message: `The envelope is invalid: ${error.message}.` }),
           own,
         );
       return;
@@ -215,7 +215,7 @@ class Hop implements ProxyHop {
 
   #answered(frame: Frame, id: Id | null): void | Promise<void> {
     const side = typeof id === "number" ? this.#pending.get(id) : undefined;
-    if (!side) return this.#onWarning("an answer to a request that was answered before, or never made", frame);
+    if (!side) return this.#onWarning("a response to a request that was answered before, or never made", frame);
     this.#pending.delete(Number(id));
     const busy = this.#deliver(side, frame);
     if (this.#waiting.length > 0) this.#tellAnswered();

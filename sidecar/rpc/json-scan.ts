@@ -116,7 +116,7 @@ export function broken(line: Buffer, at: number): FrameError {
 }
 
 function brokenOff(): FrameError {
-  return new FrameError(RpcCode.parseError, "it breaks off in the middle");
+  return new FrameError(RpcCode.parseError, "it ends in the middle");
 }
 
 export function isAt(line: Buffer, start: number, bytes: Buffer): boolean {

@@ -38,7 +38,7 @@ class MemoryEnd implements Channel {
   start(receiver: Receiver): void {
     const state = this.#state;
     if (state.kind === "closed") return queueMicrotask(() => receiver.closed(state.reason));
-    if (state.kind !== "waiting") throw new Error("a channel is started once");
+    if (state.kind !== "waiting") throw new Error("a channel can be started only once");
     this.#state = { kind: "idle", receiver };
     this.#wake();
   }

@@ -87,7 +87,7 @@ suite("ndjsonChannel", () => {
     deepEqual(frames, ['{"method":"m"}']);
     deepEqual(garbage, [
       "Debugger listening: it is not JSON",
-      '{"id":1,: it breaks off in the middle',
+      '{"id":1,: it ends in the middle',
       '[{"id":1,"method":"m"}]: it is a batch, and batches are not part of this protocol',
       "[INFO] ready: it is not JSON",
       '{"level":"info"}: it has neither a method nor a result nor an error',
@@ -345,7 +345,7 @@ suite("ndjsonChannel", () => {
     const { closed } = listen(input);
     await turn();
     input.destroy(failure);
-    deepEqual(await closed, { message: "The connection broke while it was read.", cause: failure });
+    deepEqual(await closed, { message: "The connection failed while it was read.", cause: failure });
   });
 
   test("closes on an output error after it reads the buffered input", async () => {
@@ -364,7 +364,7 @@ suite("ndjsonChannel", () => {
       input.write(`{"method":"${i}"}\n`);
       await turn();
     }
-    deepEqual(await closed, { message: "The other side no longer listens.", cause: failure });
+    deepEqual(await closed, { message: "The other side no longer reads.", cause: failure });
     deepEqual(
       frames,
       Array.from({ length: 10 }, (_, i) => `{"method":"${i}"}`),
@@ -393,7 +393,7 @@ suite("ndjsonChannel", () => {
     const output = new PassThrough();
     const { closed } = listen(new PassThrough(), { output });
     output.destroy();
-    equal((await closed).message, "The other side no longer listens.");
+    equal((await closed).message, "The other side no longer reads.");
   });
 
   test("reports a failure before the start when it starts, and ignores a failure after dispose", async () => {

@@ -75,7 +75,7 @@ class NdjsonChannel implements Channel {
   start(receiver: Receiver): void {
     const state = this.#state;
     if (state.kind === "closed") return queueMicrotask(() => receiver.closed(state.reason));
-    if (state.kind !== "waiting") throw new Error("a channel is started once");
+    if (state.kind !== "waiting") throw new Error("a channel can be started only once");
     this.#state = { kind: "open", receiver };
     this.#reader = new LineReader(this.#input, this.#maxLine, {
       take: line => this.#take(line, receiver),
@@ -83,7 +83,7 @@ class NdjsonChannel implements Channel {
       ended: cause =>
         void this.#end(
           cause
-            ? { message: "The connection broke while it was read.", cause }
+            ? { message: "The connection failed while it was read.", cause }
             : { message: "The other side closed the connection." },
         ),
       failed: error => this.#refuse(error),
@@ -123,7 +123,7 @@ class NdjsonChannel implements Channel {
       wrong = whatIsWrong(frame);
     if (!wrong) return receiver.receive(frame);
     this.#garbage(line, wrong.message);
-    this.#complain({ code: wrong.code, message: `This line was not understood: ${wrong.message}.` });
+    this.#complain({ code: wrong.code, message: `This line is invalid: ${wrong.message}.` });
   }
 
   /**
@@ -166,7 +166,7 @@ class NdjsonChannel implements Channel {
     const limit = `${this.#maxLine / 1024 / 1024} MiB`;
     this.#complain({
       code: RpcCode.invalidRequest,
-      message: `A message may have ${limit}; this connection is closed.`,
+      message: `A message can have at most ${limit}. This connection is closed.`,
     });
     this.#close({ message: `The other side sent a message of more than ${limit}.`, cause: error });
     this.#input.destroy();
@@ -182,7 +182,7 @@ class NdjsonChannel implements Channel {
     const seen = this.#reader?.chunks;
     setImmediate(() =>
       setImmediate(() => {
-        if (this.#reader?.chunks === seen) void this.#end({ message: "The other side no longer listens.", cause });
+        if (this.#reader?.chunks === seen) void this.#end({ message: "The other side no longer reads.", cause });
         else this.#outputFailed(cause);
       }),
     );

@@ -242,7 +242,7 @@ suite("Peer", () => {
     await Promise.all(channel.busy);
     deepEqual(log, [
       "odd: the handler of sync failed",
-      "odd: handling an answer failed",
+      "odd: handling a response failed",
       "request m",
       "odd: the handler of async failed",
     ]);
@@ -328,21 +328,21 @@ suite("Peer", () => {
         '{"x":1}',
       );
       deepEqual(sent.slice(2), [
-        { jsonrpc: "2.0", id: 5, error: { code: -32700, message: "This message was not understood: it is not JSON." } },
+        { jsonrpc: "2.0", id: 5, error: { code: -32700, message: "This message is invalid: it is not JSON." } },
         {
           jsonrpc: "2.0",
           id: null,
           error: {
             code: -32600,
-            message: "This message was not understood: it has neither a method nor a result nor an error.",
+            message: "This message is invalid: it has neither a method nor a result nor an error.",
           },
         },
       ]);
       deepEqual(
         log.filter(line => !line.startsWith("odd")),
         [
-          "! -32603 The answer could not be read: it is not JSON.",
-          "! -32603 The answer could not be read: its error has no code and message.",
+          "! -32603 The response could not be read: it is not JSON.",
+          "! -32603 The response could not be read: its error has no code and message.",
         ],
       );
       equal(log.length, 7);
@@ -389,7 +389,7 @@ suite("Peer", () => {
       });
       peer.call("b", {}, outcome => log.push(say(outcome)));
       channel.closed({ message: "gone" });
-      deepEqual(log, ["odd: handling an answer failed", "! -32603 gone", "closed: gone"]);
+      deepEqual(log, ["odd: handling a response failed", "! -32603 gone", "closed: gone"]);
     });
 
     test("settles a later call asynchronously without sending it", async () => {

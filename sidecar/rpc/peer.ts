@@ -199,7 +199,7 @@ export class Peer implements AsyncDisposable {
     const settle = this.#calls.get(id);
     if (!settle)
       return this.#onWarning(
-        `an answer to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`,
+        `a response to ${this.#hasMade(id) ? "a request that was answered before" : "a request that was never made"}`,
         answer,
       );
     this.#calls.delete(id);
@@ -217,7 +217,7 @@ export class Peer implements AsyncDisposable {
     try {
       settle(outcome);
     } catch (error) {
-      this.#onWarning("handling an answer failed", error);
+      this.#onWarning("handling a response failed", error);
     }
   }
 
@@ -226,7 +226,7 @@ export class Peer implements AsyncDisposable {
     this.#onWarning("a message that could not be read", error);
     const envelope = envelopeOrNone(frame);
     if (envelope?.kind === "request" || !envelope) {
-      const failure = new RpcError(error.code, `This message was not understood: ${error.message}.`);
+      const failure = new RpcError(error.code, `This message is invalid: ${error.message}.`);
       const answer = Frame.of({ jsonrpc: "2.0", id: envelope?.id ?? null, error: failure.toJSON() });
       this.#sendFrame(answer);
     } else if (envelope.kind === "response" && envelope.id !== null) {
@@ -235,7 +235,7 @@ export class Peer implements AsyncDisposable {
       if (settle)
         this.#settle(settle, {
           ok: false,
-          error: new RpcError(RpcCode.internalError, `The answer could not be read: ${error.message}.`, undefined, {
+          error: new RpcError(RpcCode.internalError, `The response could not be read: ${error.message}.`, undefined, {
             cause: error,
           }),
         });

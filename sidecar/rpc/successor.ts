@@ -101,7 +101,7 @@ export function unwrapLine(
 }
 
 function notAnEnvelope(): FrameError {
-  return new FrameError(RpcCode.invalidRequest, "its params are no envelope");
+  return new FrameError(RpcCode.invalidRequest, "its params are not an envelope");
 }
 
 /** `wrapLine` for a message that is not serialised. */
@@ -109,7 +109,7 @@ export function wrapMessage(message: Message, dialect: ProxyDialect): Request | 
   const { jsonrpc, ...inside } = message;
   if (!("id" in inside)) return { jsonrpc, method: methodOf(dialect, false), params: inside };
   const { id, ...rest } = inside;
-  if (id === null) throw new Error("an answer travels without an envelope");
+  if (id === null) throw new Error("a response has no envelope");
   return { jsonrpc, id, method: methodOf(dialect, true), params: rest };
 }
 

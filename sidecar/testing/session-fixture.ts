@@ -100,7 +100,7 @@ export class SessionFixture implements AsyncDisposable {
         policy: () => this.policy,
         log: (level, message, detail) => {
           this.log.push(message);
-          if (level === "error" && message !== "Agent failed" && message !== "A prompt could not be made")
+          if (level === "error" && message !== "Agent failed" && message !== "A prompt could not be created")
             throw new Error(`${message} ${JSON.stringify(detail)}`);
         },
         notify: message => this.#receive(message),

@@ -70,7 +70,7 @@ suite("composer routes", () => {
         if (want.kind !== "dropped") throw new Error("Nothing is selected.");
         return {
           attachments: want.uris.slice(1).map(file),
-          ...(want.uris[0] === "" ? {} : { left: `${want.uris[0]} is no file.` }),
+          ...(want.uris[0] === "" ? {} : { left: `${want.uris[0]} is not a file.` }),
         };
       },
     };
@@ -86,7 +86,7 @@ suite("composer routes", () => {
     ]);
     deepEqual(
       fixture.of("failed"),
-      ["x is no file.", "y is no file.", "Nothing is selected."].map(message => ({
+      ["x is not a file.", "y is not a file.", "Nothing is selected."].map(message => ({
         type: "failed",
         tabId: "t",
         message,

@@ -242,7 +242,7 @@ suite("Symposium's models with tools of another extension", () => {
     const { text, calls } = await consumer().ask(
       `ask one kind=execute title="Run a command" rawInput={"command":"ls"}; say it goes on`,
     );
-    assert.match(text, /nobody can be asked when another extension uses the agent/);
+    assert.match(text, /Symposium cannot ask you when another extension uses the agent/);
     assert.match(text, /chose reject_once[^]*it goes on$/);
     assert.deepEqual(calls, []);
   });

@@ -14,7 +14,7 @@ export function blockContent(raw: unknown): ToolContent {
       return { kind: "text", text: limited(block.text) };
     case "image":
       return stringOr(block.data, "").length > IMAGE_LIMIT
-        ? { kind: "other", what: "image", json: "(an image that is too large to be shown)" }
+        ? { kind: "other", what: "image", json: "(an image that is too large to display)" }
         : { kind: "image", mimeType, data: stringOr(block.data, "") };
     case "audio":
       return { kind: "audio", mimeType, bytes: bytesOf(block.data) };

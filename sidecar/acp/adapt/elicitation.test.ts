@@ -144,7 +144,7 @@ suite("elicitation", () => {
   });
 
   test("rejects an unknown mode", () =>
-    deepEqual(elicitationFrom({ mode: "voice", message: "m" }), { wrong: "mode: “voice” is not known" }));
+    deepEqual(elicitationFrom({ mode: "voice", message: "m" }), { wrong: "mode: “voice” is not supported" }));
 
   test("never throws for any agent input", () =>
     fc.assert(

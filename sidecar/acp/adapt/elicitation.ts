@@ -20,7 +20,7 @@ export function elicitationFrom(raw: unknown): Elicitable {
     case "url":
       return page(message, params);
     default:
-      return { wrong: `mode: “${stringOr(params.mode, "(none)")}” is not known` };
+      return { wrong: `mode: “${stringOr(params.mode, "(none)")}” is not supported` };
   }
 }
 
@@ -42,7 +42,7 @@ function form(message: string, schema: JsonObject): Elicitable {
     const field = isObject(property) ? fieldOf(name, property, required.has(name)) : undefined;
     if (field) fields.push(field);
     else if (required.has(name))
-      return { wrong: `requestedSchema: the property “${name}” is of a kind that is not known` };
+      return { wrong: `requestedSchema: the property “${name}” has an unknown type` };
   }
   const title = stringOr(schema.title, undefined),
     description = stringOr(schema.description, undefined);

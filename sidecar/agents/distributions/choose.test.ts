@@ -93,11 +93,11 @@ suite("distribution choice", () => {
     );
     equal(
       kind({ binary: { "darwin-aarch64": archive } }, [], { platforms: platformsFor("darwin-x86_64") }),
-      "It is not made for this computer: it has archives for darwin-aarch64 only.",
+      "It does not support this computer: it has archives for darwin-aarch64 only.",
     );
     equal(
       kind({ binary: { "linux-x86_64": archive } }, [], { platforms: [] }),
-      "It is not made for this computer: it has archives for linux-x86_64 only.",
+      "It does not support this computer: it has archives for linux-x86_64 only.",
     );
   });
 
@@ -121,25 +121,25 @@ suite("distribution choice", () => {
       kind({ npx: { package: "p" }, binary: { "darwin-aarch64": archive } }, []),
       "It needs Node.js with npm, which was not found.",
     );
-    equal(kind({}, []), "It says no way to get it that is known here.");
+    equal(kind({}, []), "It has no supported distribution.");
   });
 
   const WRONG: readonly [distribution: Distribution, says: string][] = [
     [{ npx: { package: "--registry=https://example.com" } }, "It cannot be started: “npx” does not name a package."],
-    [{ npx: { package: "p", cmd: "-c" } }, "It cannot be started: the “cmd” of “npx” is not a command's name."],
+    [{ npx: { package: "p", cmd: "-c" } }, "It cannot be started: the “cmd” of “npx” is not a valid command name."],
     [{ uvx: { package: "../p" } }, "It cannot be started: “uvx” does not name a package."],
-    [{ pipx: { package: "p", cmd: "a b" } }, "It cannot be started: the “cmd” of “pipx” is not a command's name."],
+    [{ pipx: { package: "p", cmd: "a b" } }, "It cannot be started: the “cmd” of “pipx” is not a valid command name."],
     [{ cargo: { crate: "--git" } }, "It cannot be started: “cargo” does not name a crate."],
-    [{ cargo: { crate: "c", version: "../1" } }, "It cannot be started: the “version” of “cargo” is none."],
-    [{ cargo: { crate: "c", version: "1/../2" } }, "It cannot be started: the “version” of “cargo” is none."],
-    [{ cargo: { crate: "c", version: "--path" } }, "It cannot be started: the “version” of “cargo” is none."],
+    [{ cargo: { crate: "c", version: "../1" } }, "It cannot be started: the “version” of “cargo” is not a valid version."],
+    [{ cargo: { crate: "c", version: "1/../2" } }, "It cannot be started: the “version” of “cargo” is not a valid version."],
+    [{ cargo: { crate: "c", version: "--path" } }, "It cannot be started: the “version” of “cargo” is not a valid version."],
     [
       { cargo: { crate: "c", binary: "../../sh" } },
-      "It cannot be started: the “binary” of “cargo” is not a program's name.",
+      "It cannot be started: the “binary” of “cargo” is not a valid program name.",
     ],
     [
       { binary: { "linux-x86_64": { ...archive, cmd: "../../bin/sh" } } },
-      "It cannot be started: the “cmd” of “linux-x86_64” leads out of its archive.",
+      "It cannot be started: the “cmd” of “linux-x86_64” points outside of its archive.",
     ],
   ];
   for (const [distribution, says] of WRONG)

@@ -99,7 +99,7 @@ function ofNpm(given: PackageDistribution): Candidate {
   if (!spec) return { wrong: "“npx” does not name a package" };
   return isCommand(of.cmd)
     ? { choice: { kind: "npx", of, spec, tool: undefined }, by: ["npm"] }
-    : { wrong: "the “cmd” of “npx” is not a command's name" };
+    : { wrong: "the “cmd” of “npx” is not a valid command name" };
 }
 
 function ofPython(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly Tool[]): Candidate {
@@ -107,17 +107,17 @@ function ofPython(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly To
   if (!spec) return { wrong: `“${kind}” does not name a package` };
   return isCommand(of.cmd)
     ? { choice: { kind, of, spec, tool: undefined }, by }
-    : { wrong: `the “cmd” of “${kind}” is not a command's name` };
+    : { wrong: `the “cmd” of “${kind}” is not a valid command name` };
 }
 
 function ofCargo(of: NonNullable<Distribution["cargo"]>): Candidate {
   const { crate, version, binary } = of;
   if (!isCrate(crate)) return { wrong: "“cargo” does not name a crate" };
   if (version !== undefined && !(/^\d/.test(version) && isSegment(version)))
-    return { wrong: "the “version” of “cargo” is none" };
+    return { wrong: "the “version” of “cargo” is not a valid version" };
   return isCommand(binary)
     ? { choice: { kind: "cargo", of, tool: undefined }, by: ["cargo"] }
-    : { wrong: "the “binary” of “cargo” is not a program's name" };
+    : { wrong: "the “binary” of “cargo” is not a valid program name" };
 }
 
 function archiveFor(
@@ -129,7 +129,7 @@ function archiveFor(
     const of = binary[platform];
     if (!of) continue;
     if (relativeParts(of.cmd)) return { choice: { kind: "binary", of, platform } };
-    wrong.push(`the “cmd” of “${platform}” leads out of its archive`);
+    wrong.push(`the “cmd” of “${platform}” points outside of its archive`);
   }
   const others = Object.keys(binary).filter((key): key is Platform => !platforms.some(platform => platform === key));
   return { platforms: wrong.length > 0 ? [] : others, wrong };
@@ -151,9 +151,9 @@ export function missingSentence(name: string, { tools, platforms, wrong }: Missi
   const [first] = wrong;
   if (tools.length > 0) return `${name} needs ${anyOf(tools.map(tool => TOOL_NAMES[tool]))}, which was not found.`;
   if (platforms.length > 0)
-    return `${name} is not made for this computer: it has archives for ${platforms.join(", ")} only.`;
+    return `${name} does not support this computer: it has archives for ${platforms.join(", ")} only.`;
   return first === undefined
-    ? `${name} says no way to get it that is known here.`
+    ? `${name} has no supported distribution.`
     : `${name} cannot be started: ${first}.`;
 }
 

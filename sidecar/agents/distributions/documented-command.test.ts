@@ -64,7 +64,7 @@ suite("documented command", () => {
     );
     equal(
       said({ binary }, { version: "1.2.3" }),
-      "Ada is not made for this computer: it has archives for darwin-x86_64, windows-x86_64 only.",
+      "Ada does not support this computer: it has archives for darwin-x86_64, windows-x86_64 only.",
     );
   });
 
@@ -104,7 +104,7 @@ suite("documented command", () => {
   test("rejects invalid folder names and uses “unversioned” for an archive without a version", () => {
     const binary = { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "a" } };
     equal(said({ binary }), "/home/ada/.symposium/bin/ada/unversioned/a");
-    equal(said({ cargo: { crate: "c" } }), "Ada names no version, and only cargo knows the newest one.");
+    equal(said({ cargo: { crate: "c" } }), "Ada specifies no version, and only cargo can resolve the newest one.");
     for (const bad of ["..", "../..", "a/b", "", "nul"]) {
       match(said({ binary }, { version: bad }), /names of folders/, bad);
       match(said({ binary }, { version: "1", id: bad }), /names of folders/, bad);

@@ -48,7 +48,7 @@ export function documentedCommand(config: AgentConfig, deps: DocumentedDeps): Do
     case "symposium":
       return typed(config, { ...deps.sidecar, args: [...deps.sidecar.args, choice.subcommand, ...choice.args] });
     case "http":
-      return { why: `${config.name} is a server at an address: there is no command that starts it.` };
+      return { why: `${config.name} is a remote server without a start command.` };
     case "npx":
     case "uvx":
     case "pipx":
@@ -72,14 +72,14 @@ function stored(
 ): Documented {
   const { id, name } = config,
     version = choice.kind === "cargo" ? (choice.of.version ?? config.version) : (config.version ?? UNVERSIONED);
-  if (version === undefined) return { why: `${name} names no version, and only cargo knows the newest one.` };
+  if (version === undefined) return { why: `${name} specifies no version, and only cargo can resolve the newest one.` };
   if (!isSegment(id) || !isSegment(version))
-    return { why: `${name} cannot be installed: its id and its version have to be names of folders.` };
+    return { why: `${name} cannot be installed: its id and version must be valid folder names.` };
   const parts =
     choice.kind === "binary"
       ? relativeParts(choice.of.cmd)
       : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(deps) ? ".exe" : ""}`];
-  if (!parts) return { why: `${name} cannot be started: its program lies outside of its archive.` };
+  if (!parts) return { why: `${name} cannot be started: its program is outside of its archive.` };
   const { join } = windows(deps) ? path.win32 : path.posix;
   return typed(config, { ...choice.of, command: join(deps.home, ".symposium", "bin", id, version, ...parts) }, true);
 }

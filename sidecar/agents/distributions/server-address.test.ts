@@ -27,7 +27,7 @@ suite("MCP server address", () => {
 
   test("rejects a password in the address", () => {
     for (const url of ["https://me:hunter2@example.com", "https://hunter2@example.com/mcp"])
-      match(wrongAddress({ url }) ?? "", /^its address has a name or a password in it: put them into “headers”$/);
+      match(wrongAddress({ url }) ?? "", /^its URL contains a user name or a password: use “headers” for them$/);
   });
 
   const HEADERS: readonly (readonly [headers: Readonly<Record<string, string>>, why: RegExp])[] = [

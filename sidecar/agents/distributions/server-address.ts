@@ -29,15 +29,15 @@ const ITS_OWN: ReadonlySet<string> = new Set([
 export function wrongAddress({ url, headers = {} }: HttpDistribution): string | undefined {
   const parsed = !/\s/.test(url.trim()) && URL.canParse(url) ? new URL(url) : undefined;
   if (!parsed || !/^https?:$/.test(parsed.protocol))
-    return "its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp";
+    return "its URL is invalid: enter a complete URL that starts with https:// or http://, such as https://example.com/mcp";
   if (parsed.username !== "" || parsed.password !== "")
-    return "its address has a name or a password in it: put them into “headers”";
+    return "its URL contains a user name or a password: use “headers” for them";
   for (const [name, value] of Object.entries(headers)) {
     if (!HEADER.test(name))
-      return "one of its “headers” has a name that no header can have: letters, digits and hyphens do";
-    if (ITS_OWN.has(name.toLowerCase())) return `its “headers” have ${name}, which is not theirs to say: take it out`;
+      return "one of its “headers” has an invalid name: use letters, digits and hyphens";
+    if (ITS_OWN.has(name.toLowerCase())) return `its “headers” contain ${name}, which must not be set: remove it`;
     if (!VALUE.test(value))
-      return `the value of its header ${name} has a line break or a character in it that cannot be sent: write it anew`;
+      return `the value of its header ${name} contains a line break or an invalid character: correct it`;
   }
   return undefined;
 }

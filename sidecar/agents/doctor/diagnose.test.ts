@@ -31,7 +31,7 @@ suite("diagnosis of a failed start", () => {
       "reports an agent that starts and answers",
       seen({ initialize: { kind: "answered", version: 1 } }),
       "fine",
-      /^Ada starts and answers\.$/,
+      /^Ada starts and responds\.$/,
       undefined,
     ],
     [

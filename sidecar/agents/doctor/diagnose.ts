@@ -52,7 +52,7 @@ export function diagnose(seen: Observed): Diagnosis {
   });
   switch (start.kind) {
     case "noFolder":
-      return is("noFolder", `The folder “${start.folder}” that ${name} was to start in does not exist.`, SETTINGS);
+      return is("noFolder", `The start folder “${start.folder}” of ${name} does not exist.`, SETTINGS);
     case "failed":
       return notStarted(seen, start.errno, is);
     case "started":
@@ -64,14 +64,14 @@ export function diagnose(seen: Observed): Diagnosis {
     if (initialize.version !== 1 && initialize.version !== 2)
       return is(
         "protocolVersion",
-        `${name} speaks version ${String(initialize.version)} of ACP, and Symposium 1 and 2.`,
+        `${name} uses version ${String(initialize.version)} of ACP. Symposium supports versions 1 and 2.`,
         UPDATE,
       );
     if (session?.kind === "signIn")
-      return is("signIn", `${name} works, and wants you to sign in.`, { act: "signIn", label: "Sign In" });
+      return is("signIn", `${name} works and requires a sign-in.`, { act: "signIn", label: "Sign In" });
     if (session?.kind === "error")
-      return is("refused", `${name} starts, and does not open a session: ${session.message}`, LOGS);
-    return is("fine", `${name} starts and answers.`);
+      return is("refused", `${name} starts but does not open a session: ${session.message}`, LOGS);
+    return is("fine", `${name} starts and responds.`);
   }
   if (exit !== undefined) {
     const known = inItsWords(seen, is);
@@ -79,21 +79,21 @@ export function diagnose(seen: Observed): Diagnosis {
     if (garbage.lines > 0)
       return is(
         "garbage",
-        `${name} writes something that is no ACP on its output, and then stops (${exit}): “${shortened(garbage.first)}”. Does its command start it as an ACP agent?`,
+        `${name} writes output that is not ACP and then exits (${exit}): “${shortened(garbage.first)}”. Check that its command starts it as an ACP agent.`,
         SETTINGS,
       );
-    return is("exited", `${name} stops (${exit}) before it answers.`, LOGS);
+    return is("exited", `${name} exits (${exit}) before it responds.`, LOGS);
   }
-  if (initialize.kind === "error") return is("refused", `${name} refuses to begin: ${initialize.message}`, LOGS);
+  if (initialize.kind === "error") return is("refused", `${name} rejected initialize: ${initialize.message}`, LOGS);
   if (garbage.lines > 0)
     return is(
       "garbage",
-      `${name} writes something that is no ACP on its output: “${shortened(garbage.first)}”. Does its command start it as an ACP agent?`,
+      `${name} writes output that is not ACP: “${shortened(garbage.first)}”. Check that its command starts it as an ACP agent.`,
       SETTINGS,
     );
   return is(
     "hung",
-    `${name} runs and does not answer within ${initialize.seconds} seconds. Does “${program(command)}” wait for something, or is it no ACP agent?`,
+    `${name} runs but does not respond within ${initialize.seconds} seconds. Check whether “${program(command)}” waits for input or is not an ACP agent.`,
     RETRY,
   );
 }
@@ -104,14 +104,14 @@ function notStarted({ name, command, elsewhere }: Observed, errno: string, is: S
   if (errno === "EACCES" || errno === "EPERM")
     return is(
       "noPermission",
-      `“${command}” may not be run: it is not marked as a program, or its folder is closed to you.`,
+      `“${command}” cannot be run: it is not executable, or you have no access to its folder.`,
       SETTINGS,
     );
-  if (errno !== "ENOENT") return is("refused", `The system does not start “${command}” (${errno}).`, SETTINGS);
+  if (errno !== "ENOENT") return is("refused", `The operating system cannot start “${command}” (${errno}).`, SETTINGS);
   if (elsewhere !== undefined)
     return is(
       "notOnPath",
-      `“${command}” is not on the PATH that this editor was started with; your shell has it at ${elsewhere}.`,
+      `“${command}” is not on the PATH of this editor, but your shell finds it at ${elsewhere}.`,
       SETTINGS,
     );
   return (
@@ -127,7 +127,7 @@ function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined
     case "npm":
     case "node":
     case "bun":
-      return is("noNode", `${name} needs Node.js, and there is no “${tool}” on your PATH.`, {
+      return is("noNode", `${name} needs Node.js, but “${tool}” is not on your PATH.`, {
         act: "page",
         label: "Get Node.js",
         url: "https://nodejs.org/en/download",
@@ -137,13 +137,13 @@ function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined
     case "pipx":
     case "python":
     case "python3":
-      return is("noPython", `${name} needs ${tool === "uv" ? "uvx" : tool}, and there is none on your PATH.`, {
+      return is("noPython", `${name} needs ${tool === "uv" ? "uvx" : tool}, which is not on your PATH.`, {
         act: "page",
         label: "Get uv",
         url: "https://docs.astral.sh/uv/getting-started/installation/",
       });
     case "cargo":
-      return is("noCargo", `${name} needs Rust's cargo, and there is none on your PATH.`, {
+      return is("noCargo", `${name} needs Rust's cargo, which is not on your PATH.`, {
         act: "page",
         label: "Get Rust",
         url: "https://www.rust-lang.org/tools/install",
@@ -192,23 +192,23 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
       case "noPackage":
         return is(
           "noPackage",
-          `The package of ${name} is not there, or not in the version that is asked for.`,
+          `The package of ${name} does not exist, or not in the requested version.`,
           SETTINGS,
         );
       case "offline":
-        return is("offline", `${name} is to be fetched, and the network, or the registry, cannot be reached.`, RETRY);
+        return is("offline", `${name} cannot be downloaded: the network or the registry is not reachable.`, RETRY);
       case "halfInstalled":
-        return is("halfInstalled", `${name} is installed in part only.`, { act: "reinstall", label: "Install Again" });
+        return is("halfInstalled", `${name} is only partly installed.`, { act: "reinstall", label: "Install Again" });
       case "noPermission":
-        return is("noPermission", `${name} may not open, or run, something that it needs.`, LOGS);
+        return is("noPermission", `${name} has no permission to open or run a file that it needs.`, LOGS);
       default:
         return assertNever(cause, "cause");
     }
   }
   // Every shell returns these codes for a missing or non-executable command (POSIX, "Exit Status for Commands").
   if (exit === "exit code 127")
-    return is("notFound", `${name}'s command, or one that it needs, was not found.`, SETTINGS);
-  if (exit === "exit code 126") return is("noPermission", `${name}'s command may not be run.`, SETTINGS);
+    return is("notFound", `The command of ${name}, or a command that it needs, was not found.`, SETTINGS);
+  if (exit === "exit code 126") return is("noPermission", `The command of ${name} is not executable.`, SETTINGS);
   return undefined;
 }
 

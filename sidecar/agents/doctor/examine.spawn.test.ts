@@ -57,7 +57,7 @@ suite("agent examination", () => {
   test("installs nothing and offers the next step for a missing or impossible installation", async () => {
     deepEqual((await examined({ state: async () => ({ install: { kind: "missing" } }) })).diagnosis, {
       cause: "halfInstalled",
-      sentence: "Ada is not installed yet: its first tab in Symposium installs it.",
+      sentence: "Ada is not installed yet. Its first tab in Symposium installs it.",
       fix: { act: "install", label: "Install" },
     });
     deepEqual(
@@ -74,9 +74,9 @@ suite("agent examination", () => {
   test("reports an error while the state is read, such as an invalid id", async () => {
     deepEqual(
       (
-        await examined({ state: () => Promise.reject(badName("The id “A B” cannot be a folder's name.")) })
+        await examined({ state: () => Promise.reject(badName("The id “A B” is not a valid folder name.")) })
       ).diagnosis.sentence.slice(0, 40),
-      "The id “A B” cannot be a folder's name. ",
+      "The id “A B” is not a valid folder name. ",
     );
   });
 
@@ -100,7 +100,7 @@ suite("agent examination", () => {
     equal((await examined({ command: running([]) })).diagnosis.cause, "fine");
     deepEqual((await examined({ command: running(["--auth-required"]) })).diagnosis, {
       cause: "signIn",
-      sentence: "Ada works, and wants you to sign in.",
+      sentence: "Ada works and requires a sign-in.",
       fix: { act: "signIn", label: "Sign In" },
     });
     equal((await examined({ command: async () => ({ kind: "eliza", deterministic: false }) })).diagnosis.cause, "fine");
@@ -133,7 +133,7 @@ suite("agent examination", () => {
     const refused = await examined({
       command: running(["--fail-new-session", "no such key: correct horse"], { ADA_THING: "correct horse" }),
     });
-    equal(refused.diagnosis.sentence, "Ada starts, and does not open a session: no such key: …");
+    equal(refused.diagnosis.sentence, "Ada starts but does not open a session: no such key: …");
     doesNotMatch(report(FACTS, refused).replace(/^Command: .*$/m, ""), /correct horse/);
   });
 

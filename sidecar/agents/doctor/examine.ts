@@ -49,7 +49,7 @@ export async function examineCommand(
   { processes, version, find, signal }: Pick<ExamineDeps, "processes" | "version" | "find" | "signal">,
 ): Promise<Examined> {
   if (command.kind === "eliza")
-    return { name, diagnosis: { cause: "fine", sentence: `${name} is built in, and needs nothing.` } };
+    return { name, diagnosis: { cause: "fine", sentence: `${name} is built in and has no requirements.` } };
   const elsewhere = await find(command.command);
   const observed = withoutValues(
     await probe(
@@ -65,7 +65,7 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
   return missing === undefined
     ? {
         cause: "halfInstalled",
-        sentence: `${name} is not installed yet: its first tab in Symposium installs it.`,
+        sentence: `${name} is not installed yet. Its first tab in Symposium installs it.`,
         fix: { act: "install", label: "Install" },
       }
     : { cause: "noPlatform", sentence: missing };

@@ -117,7 +117,7 @@ function isItsOwn(error: RpcError): boolean {
 
 function sessionIn(answer: Outcome | "late"): Observed["session"] {
   if (answer === "late")
-    return { kind: "error", message: `it does not answer within ${NEW_SESSION_LIMIT_MS / 1000} seconds.` };
+    return { kind: "error", message: `it does not respond within ${NEW_SESSION_LIMIT_MS / 1000} seconds.` };
   if (answer.ok) return { kind: "opened" };
   return answer.error.code === RpcCode.authRequired
     ? { kind: "signIn" }

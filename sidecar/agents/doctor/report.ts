@@ -44,7 +44,7 @@ export function report(
   const { version, node, platform, shell, shellProblem, path, tools } = facts;
   const lines = [
     `Symposium ${version}, Node ${node}, ${platform}`,
-    `Shell: ${shell ?? "none asked"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
+    `Shell: ${shell ?? "not queried"}${shellProblem === undefined ? "" : ` (${shellProblem})`}`,
     "Tools:",
     ...Object.entries(tools).map(([tool, where]) => `  ${tool.padEnd(6)} ${where ?? "not on the PATH"}`),
     "PATH:",
@@ -79,7 +79,7 @@ function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagn
     ...(garbage.lines > 0 ? [`Not ACP on stdout: ${garbage.lines} lines, first “${garbage.first.slice(0, 200)}”`] : []),
     ...(diagnosis.detail === undefined
       ? []
-      : ["Last words:", ...diagnosis.detail.split("\n").map(line => `  ${line}`)]),
+      : ["Last output:", ...diagnosis.detail.split("\n").map(line => `  ${line}`)]),
   ];
 }
 

@@ -82,7 +82,7 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
       await writeFile(unfinished, JSON.stringify(Object.fromEntries(newest), undefined, 1));
       await rename(unfinished, file);
     } catch (error) {
-      if (!this.#isWarned) onWarning("How agents take tools could not be remembered", error);
+      if (!this.#isWarned) onWarning("The tool connections of agents could not be saved", error);
       this.#isWarned = true;
     }
   }

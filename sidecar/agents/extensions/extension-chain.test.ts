@@ -105,7 +105,7 @@ suite("extension chain", () => {
     deepEqual(chain.missing, [
       {
         id: "gone",
-        sentence: "The agent extension “GONE” could not be started: “gone” was not found or may not be run.",
+        sentence: "The agent extension “GONE” could not be started: “gone” was not found or is not executable.",
       },
       { id: "docs", sentence: "The agent extension “DOCS” is not part of this version of Symposium." },
     ]);
@@ -137,12 +137,12 @@ suite("extension chain", () => {
       {
         id: "old",
         sentence:
-          "The agent extension “OLD” is left out: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp.",
+          "The agent extension “OLD” is skipped: its URL is invalid: enter a complete URL that starts with https:// or http://, such as https://example.com/mcp.",
       },
       {
         id: "key",
         sentence:
-          "The agent extension “KEY” is left out: the value of its header X-Key has a line break or a character in it that cannot be sent: write it anew.",
+          "The agent extension “KEY” is skipped: the value of its header X-Key contains a line break or an invalid character: correct it.",
       },
     ]);
     const { client, agent } = memoryChain(chain.components, {
@@ -188,11 +188,11 @@ suite("extension chain", () => {
     });
     deepEqual(chain.missing, [
       { id: "a", sentence: "The agent extension “A” stopped unexpectedly (exit code 3)." },
-      { id: "bad", sentence: "The agent extension “BAD” is left out: there is no such package." },
+      { id: "bad", sentence: "The agent extension “BAD” is skipped: there is no such package." },
       { id: "b", sentence: "B hangs." },
     ]);
     deepEqual(fixture.sights, [
-      "bad failed: The agent extension “BAD” is left out: there is no such package.",
+      "bad failed: The agent extension “BAD” is skipped: there is no such package.",
       "b failed: B hangs.",
       "a failed: The agent extension “A” stopped unexpectedly (exit code 3).",
     ]);
@@ -212,7 +212,7 @@ suite("extension chain", () => {
       [ended instanceof AgentError && ended.code, ended?.message, ended?.cause],
       [
         "extension",
-        "The agent extension “A” has ended: a line was too long. The agent ended with it; both restart with your next prompt.",
+        "The agent extension “A” has ended: a line was too long. The agent exited with it. Both restart with your next prompt.",
         "last words",
       ],
     );

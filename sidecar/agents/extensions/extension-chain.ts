@@ -55,7 +55,7 @@ export async function findExtensions(
       } catch (error) {
         return {
           config,
-          sentence: sentenceOf(name, error instanceof Error ? error : { message: String(error) }, "is left out"),
+          sentence: sentenceOf(name, error instanceof Error ? error : { message: String(error) }, "is skipped"),
         };
       }
     }),
@@ -138,14 +138,14 @@ export class ExtensionChain {
   onEvent({ kind, component, message, reason }: Notice): void {
     const config = this.#named(component);
     if (config && kind === "bypassed")
-      this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is left out") : message);
+      this.#lost(config, reason instanceof AgentError ? sentenceOf(config.name, reason, "is skipped") : message);
   }
 
   /** Returns the failure's reason, or an explanation if an extension's exit ended the chain. */
   explained(failure: Failure | undefined): Closed | undefined {
     const config = this.#named(failure?.component);
     return config && failure?.reason
-      ? extensionEnded(sentenceOf(config.name, failure.reason, "has ended"), failure.reason.cause)
+      ? extensionEnded(sentenceOf(config.name, failure.reason, "has exited"), failure.reason.cause)
       : failure?.reason;
   }
 
@@ -162,7 +162,7 @@ export class ExtensionChain {
         const { component: of, reason } = failure() ?? {};
         this.onStatus(id, {
           kind: "ended",
-          ...(of === component.name && reason ? { why: sentenceOf(name, reason, "has ended") } : {}),
+          ...(of === component.name && reason ? { why: sentenceOf(name, reason, "has exited") } : {}),
         });
       });
     }
@@ -172,7 +172,7 @@ export class ExtensionChain {
   fell({ component, reason }: Failure = {}): void {
     const config = this.#named(component);
     if (config && reason)
-      this.onStatus(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has ended") });
+      this.onStatus(config.id, { kind: "failed", why: sentenceOf(config.name, reason, "has exited") });
   }
 
   #named(name: string | undefined): ExtensionConfig | undefined {
@@ -194,6 +194,6 @@ interface Failure {
 const quoted = (name: string): string => `“${name}”`;
 
 /** The sentence of a process uses its own name and omits the advice for an agent's user. */
-function sentenceOf(name: string, reason: Closed, what: "is left out" | "has ended"): string {
+function sentenceOf(name: string, reason: Closed, what: "is skipped" | "has exited"): string {
   return `The agent extension ${reason instanceof AgentError ? reason.what : `${quoted(name)} ${what}: ${reason.message}`}`;
 }

@@ -57,7 +57,7 @@ export class ArchivePathGuard {
     const parts = partsOf(name, this.#platform);
     if (typeof parts === "string") throw hostile(name, parts);
     if (kind === "file" && parts.length === 0) throw hostile(name, "has no name");
-    if (this.#reserved.has(folded(parts[0] ?? ""))) throw hostile(name, "has a name that Symposium needs for itself");
+    if (this.#reserved.has(folded(parts[0] ?? ""))) throw hostile(name, "has a name that Symposium reserves");
     for (let length = 1; length < parts.length; length++) this.#take(name, parts.slice(0, length), "folder");
     if (parts.length > 0) this.#take(name, parts, kind);
     return parts;
@@ -72,16 +72,16 @@ export class ArchivePathGuard {
   spend(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.bytes)
-      throw tooLarge(`The archive holds more than ${Math.round(this.#limits.bytes / 2 ** 30)} GB`);
+      throw tooLarge(`The archive contains more than ${Math.round(this.#limits.bytes / 2 ** 30)} GB`);
     if (this.#bytes > this.#limits.ratioFrom && this.#bytes > this.#limits.ratio * this.#archiveBytes)
-      throw tooLarge(`The archive grows to more than ${this.#limits.ratio} times its size`);
+      throw tooLarge(`The archive expands to more than ${this.#limits.ratio} times its size`);
   }
 
   #take(name: string, parts: readonly string[], kind: "file" | "folder"): void {
     const key = folded(parts.join("/"));
     const before = this.#known.get(key);
     if (before === undefined) this.#known.set(key, kind);
-    else if (before === "file" || kind === "file") throw hostile(name, "would overwrite another one");
+    else if (before === "file" || kind === "file") throw hostile(name, "would overwrite another entry");
   }
 }
 
@@ -96,10 +96,10 @@ function partsOf(name: string, platform: string): readonly string[] | string {
   if (name.includes("\\")) return "has a backslash in its name";
   if (name.startsWith("/") || /^[a-z]:/i.test(name)) return "has an absolute path";
   const parts = name.split("/").filter(part => part !== "" && part !== ".");
-  if (parts.includes("..")) return "leads out of its folder";
+  if (parts.includes("..")) return "points outside of its folder";
   if (parts.length > 100 || parts.some(part => Buffer.byteLength(part) > 255)) return "has a path that is too long";
   if (platform === "win32" && parts.some(part => /[\p{Cc}<>:"|?*]|[. ]$/u.test(part) || DEVICE.test(part)))
-    return "has a name that Windows takes for something else";
+    return "has a name that Windows reserves";
   return parts;
 }
 

@@ -42,7 +42,7 @@ export function bunzipElsewhere(program: string): Bunzip {
     worker.once("exit", code => {
       if (code !== 0)
         through.destroy(
-          new Error(Buffer.concat(messages).toString().split("\n", 1)[0] || `its thread ended with ${code}`),
+          new Error(Buffer.concat(messages).toString().split("\n", 1)[0] || `its thread exited with ${code}`),
         );
       else
         read.then(

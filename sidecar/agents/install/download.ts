@@ -164,7 +164,7 @@ class Download {
     if (isSame && this.#bytes > 0) return true;
     await drop(response);
     await this.#restart();
-    throw new BrokenOff(refused(this.#url, "it sends parts that do not fit together"));
+    throw new BrokenOff(refused(this.#url, "it sends inconsistent parts"));
   }
 
   async #begin(response: Response): Promise<void> {
@@ -172,7 +172,7 @@ class Download {
     if (status !== 200) {
       await drop(response);
       if (status === 416) await this.#restart();
-      const final = refused(this.#url, status === 404 || status === 410 ? "it is not there" : `status ${status}`);
+      const final = refused(this.#url, status === 404 || status === 410 ? "it does not exist" : `status ${status}`);
       throw status >= 500 || status === 429 || status === 416 ? new BrokenOff(final) : final;
     }
     await this.#restart();

@@ -48,62 +48,62 @@ export class InstallError extends Error {
   }
 }
 
-const ONLINE = "Is this computer online?";
+const ONLINE = "Check the network connection.";
 /** Advice for our own downloads. */
 const OR_PROXY =
-  "Is this computer online? If it needs a proxy, HTTPS_PROXY in your shell, or http.proxy in VS Code, names it.";
-const AGAIN = "Try again; if it stays so, tell its authors.";
+  "Check the network connection. If it needs a proxy, set HTTPS_PROXY in your shell or http.proxy in VS Code.";
+const AGAIN = "Try again. If the error persists, report it to the publisher.";
 
 export function unreachable(url: URL, cause: unknown): InstallError {
   return new InstallError("offline", `${url.host} cannot be reached.`, { advice: OR_PROXY, cause });
 }
 export function stalled(url: URL, seconds: number): InstallError {
-  return new InstallError("slow", `${url.host} has sent nothing for ${seconds} seconds.`, {
+  return new InstallError("slow", `${url.host} has sent no data for ${seconds} seconds.`, {
     advice: "Try again later.",
   });
 }
 export function brokenOff(url: URL, cause: unknown): InstallError {
-  return new InstallError("truncated", `The download from ${url.host} broke off again and again.`, {
+  return new InstallError("truncated", `The download from ${url.host} was interrupted repeatedly.`, {
     advice: "Try again later.",
     cause,
   });
 }
 export function refused(url: URL, why: string): InstallError {
-  return new InstallError("refused", `${url.host} did not give the file ${url.pathname}: ${why}.`, { advice: AGAIN });
+  return new InstallError("refused", `${url.host} did not send the file ${url.pathname}: ${why}.`, { advice: AGAIN });
 }
 export function insecure(url: string): InstallError {
-  return new InstallError("insecure", `${url} is not an https address.`, {
-    advice: "Programs are fetched over https only.",
+  return new InstallError("insecure", `${url} is not an https URL.`, {
+    advice: "Programs are downloaded over https only.",
   });
 }
 export function wrongHash(url: URL, wanted: string, got: string): InstallError {
   return new InstallError(
     "hash",
-    `What ${url.host} sent is not the file that was published: its SHA-256 is ${got}, and ${wanted} was announced.`,
-    { advice: "It was deleted. Try again later; if it stays so, tell its authors." },
+    `The download from ${url.host} does not match the published file: its SHA-256 is ${got} instead of ${wanted}.`,
+    { advice: "The download was deleted. Try again later. If the error persists, report it to the publisher." },
   );
 }
 export function damaged(archive: string, cause: unknown): InstallError {
-  return new InstallError("truncated", `The archive ${archive} is damaged, or not whole.`, { advice: AGAIN, cause });
+  return new InstallError("truncated", `The archive ${archive} is damaged or incomplete.`, { advice: AGAIN, cause });
 }
 /** `why` continues “The archive has the entry …, which”. */
 export function hostile(entry: string, why: string): InstallError {
   return new InstallError(
     "hostile",
     `The archive has the entry ${JSON.stringify(entry.slice(0, 200))}, which ${why}.`,
-    { advice: "Nothing of it was kept. Tell its authors." },
+    { advice: "The download was discarded. Please report this to its publisher." },
   );
 }
 /** `what`: a clause such as “The download is larger than 2 GB”. */
 export function tooLarge(what: string): InstallError {
-  return new InstallError("tooLarge", `${what}.`, { advice: "Nothing of it was kept." });
+  return new InstallError("tooLarge", `${what}.`, { advice: "The download was discarded." });
 }
 export function noProgram(what: string): InstallError {
-  return new InstallError("noProgram", what, { advice: "Does “cmd” in its distribution name one of its programs?" });
+  return new InstallError("noProgram", what, { advice: "Check that “cmd” in its distribution is the name of one of its programs." });
 }
 export function badName(what: string): InstallError {
   return new InstallError("badName", what, {
-    advice: "Names are letters, digits, “.”, “-”, “_”, “+” and “~”, and begin with a letter or a digit.",
+    advice: "Names consist of letters, digits, “.”, “-”, “_”, “+” and “~”, and start with a letter or a digit.",
   });
 }
 export function cancelled(): InstallError {
@@ -111,15 +111,15 @@ export function cancelled(): InstallError {
 }
 export function busy(id: string): InstallError {
   return new InstallError("busy", `${id} is being installed by another window.`, {
-    advice: "Try again when it is done.",
+    advice: "Try again after that installation.",
   });
 }
 
 /** `lastWords`: the end of the tool's output. */
 export function toolFailed(tool: string, status: string, lastWords: string): InstallError {
   if (/ENOSPC|EDQUOT|no space left|os error 28\b/i.test(lastWords))
-    return new InstallError("diskFull", `${tool} stopped (${status}), because the disk is full.`, {
-      advice: "Make room, and try again.",
+    return new InstallError("diskFull", `${tool} exited (${status}) because the disk is full.`, {
+      advice: "Free some disk space and try again.",
       cause: lastWords,
     });
   if (
@@ -127,14 +127,14 @@ export function toolFailed(tool: string, status: string, lastWords: string): Ins
       lastWords,
     )
   ) {
-    return new InstallError("offline", `${tool} stopped (${status}), because it cannot reach its registry.`, {
+    return new InstallError("offline", `${tool} exited (${status}) because it cannot reach its registry.`, {
       advice: ONLINE,
       cause: lastWords,
     });
   }
   return new InstallError(
     "toolFailed",
-    `${tool} stopped (${status}).${lastWords === "" ? "" : ` Its last words: “${lastWords}”`}`,
+    `${tool} exited (${status}).${lastWords === "" ? "" : ` Its last output: “${lastWords}”`}`,
     { cause: lastWords },
   );
 }
@@ -144,9 +144,9 @@ export function explained(error: unknown): unknown {
   if (error instanceof InstallError || !isObject(error) || !(error instanceof Error)) return error;
   const { code, syscall } = error;
   if (code === "ENOSPC" || code === "EDQUOT")
-    return new InstallError("diskFull", "The disk is full.", { advice: "Make room, and try again.", cause: error });
+    return new InstallError("diskFull", "The disk is full.", { advice: "Free some disk space and try again.", cause: error });
   if (typeof code === "string" && typeof syscall === "string")
-    return new InstallError("store", `The folder of what is installed cannot be written: ${error.message}.`, {
+    return new InstallError("store", `The installation folder is not writable: ${error.message}.`, {
       cause: error,
     });
   return error;

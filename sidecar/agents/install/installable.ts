@@ -36,7 +36,7 @@ export function sourceOf(choice: Installable): Source {
 }
 
 export function notHere(name: string, missing: Missing): InstallError {
-  const advice = missing.tools.length > 0 ? "Install it, and restart VS Code if it is not found then." : undefined;
+  const advice = missing.tools.length > 0 ? "Install it. If it is still not found, restart VS Code." : undefined;
   return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), {
     advice,
   });

@@ -31,7 +31,7 @@ suite("installed version", () => {
       "some-agent/1.0.0/bin/agent",
       "--acp",
     ]);
-    ok(fixture.logged.includes("An installation failed, and the version before it is started"));
+    ok(fixture.logged.includes("An installation failed; the previous version starts"));
     deepEqual(versions(fixture), ["1.0.0"]);
   });
 

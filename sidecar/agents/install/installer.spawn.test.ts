@@ -143,7 +143,7 @@ suite("distribution without installation", () => {
       kind: "http",
       install: { kind: "ready" },
       missing:
-        "Some Agent cannot be used: its address is none: write it whole, with https:// or http:// before it, as https://example.com/mcp.",
+        "Some Agent cannot be used: its URL is invalid: enter a complete URL that starts with https:// or http://, such as https://example.com/mcp.",
     });
     await refused(
       installer.install(at("https://example.com/mcp"), never),

@@ -224,7 +224,7 @@ export class Installer implements AsyncDisposable {
     if (isInstallable(choice)) return choice;
     throw new InstallError(
       "noPlatform",
-      `${config.name} is ${choice.kind === "http" ? "at an address" : "a program of your own"}: there is nothing to install.`,
+      `${config.name} is ${choice.kind === "http" ? "a remote server" : "a local program"} and needs no installation.`,
     );
   }
 
@@ -238,7 +238,7 @@ export class Installer implements AsyncDisposable {
           ? await this.#before(config.id, sourceOf(choice))
           : undefined;
       if (!before) throw error;
-      this.#deps.log("warn", "An installation failed, and the version before it is started", {
+      this.#deps.log("warn", "An installation failed; the previous version starts", {
         id: config.id,
         version: before.release,
         error: String(error),
@@ -305,7 +305,7 @@ export class Installer implements AsyncDisposable {
       });
       throw known instanceof InstallError && before
         ? known.and(
-            `${before.release === UNVERSIONED ? "The one before it" : `Version ${before.release}`} stays installed.`,
+            `${before.release === UNVERSIONED ? "The previous version" : `Version ${before.release}`} stays installed.`,
           )
         : known;
     } finally {
@@ -368,7 +368,7 @@ export class Installer implements AsyncDisposable {
       { tool } = choice,
       command = tool && tools.find(tool);
     if (tool === undefined || command === undefined)
-      throw new InstallError("noTool", "The tool that would install it is not there any more.");
+      throw new InstallError("noTool", "The installation tool no longer exists.");
     const program = { name: tool, command },
       deps: ToolDeps = { files, run, signal, platform, line: line => progress.notify({ phase: "installing", line }) };
     progress.notify({ phase: "installing" });
@@ -395,7 +395,7 @@ export class Installer implements AsyncDisposable {
       if (lease) this.#leases.set(installed.folder, lease);
       return lease !== undefined;
     } catch (error) {
-      this.#deps.log("warn", "Nobody can be told that a version is in use", {
+      this.#deps.log("warn", "The usage lock of an installed version could not be created", {
         folder: installed.folder,
         error: String(error),
       });
@@ -414,8 +414,8 @@ export class Installer implements AsyncDisposable {
     if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
     const node = (await this.#deps.tools()).find("node");
     if (node === undefined)
-      throw new InstallError("noTool", "It is installed, and needs Node.js, which is not on your PATH any more.", {
-        advice: "Install Node.js, and restart VS Code if it is not found then.",
+      throw new InstallError("noTool", "It is installed but needs Node.js, which is no longer on your PATH.", {
+        advice: "Install Node.js. If it is still not found, restart VS Code.",
       });
     return { kind: "process", command: node, args: [...runtimeArgs, file, ...args], env };
   }

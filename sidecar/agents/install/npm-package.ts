@@ -32,7 +32,7 @@ export async function installNpm(
   const bins = binsOf(described.bin, spec.name);
   const name = chosenProgram([...bins.keys()], { cmd, like: spec.name.replace(/^@[^/]*\//, "") });
   const parts = relativeParts(bins.get(name) ?? "");
-  if (!parts) throw noProgram(`${spec.name} says that its program ${name} is outside of its folder.`);
+  if (!parts) throw noProgram(`${spec.name} declares the program ${name} outside of its folder.`);
   return { release: described.version, ...(await launchOf(folder, [...home, ...parts], name, deps)) };
 }
 

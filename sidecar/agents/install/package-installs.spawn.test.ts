@@ -102,18 +102,18 @@ suite("npm package", () => {
     await refused(
       fixture.installer().command(agent({ npx: { package: "nothing" } }), never),
       "toolFailed",
-      /npm stopped \(exit code 1\)\. Its last words: “npm error 404: nothing is not in this registry”$/,
+      /npm stopped \(exit code 1\)\. Its last output: “npm error 404: nothing is not in this registry”$/,
     );
     const causes = [
       [
         "npm error code ENOTFOUND\nnpm error A complete log of this run can be found in: /x\n",
         "offline",
-        /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/,
+        /npm exited \(exit code 1\) because it cannot reach its registry\. Is this computer online\?/,
       ],
       [
         "npm error ENOSPC: no space left on device\n",
         "diskFull",
-        /npm stopped \(exit code 1\), because the disk is full\. Make room/,
+        /npm exited \(exit code 1\) because the disk is full\. Make room/,
       ],
     ] as const;
     for (const [stderr, code, says] of causes) {

@@ -35,10 +35,10 @@ export async function tryTool(
     return await run({ name, command, args, cwd: how.cwd, env: how.env ?? {} }, { signal, line });
   } catch (error) {
     if (error instanceof ToolSilent)
-      throw new InstallError("slow", error.message, { advice: "It was ended. Try again later.", cause: error });
+      throw new InstallError("slow", error.message, { advice: "It was stopped. Try again later.", cause: error });
     if (error instanceof AgentError)
       throw new InstallError("noTool", `${name} cannot be started.`, {
-        advice: `Does “${command}” work in a terminal?`,
+        advice: `Check that “${command}” works in a terminal.`,
         cause: error,
       });
     throw error;
@@ -78,7 +78,7 @@ export function chosenProgram(
   names: readonly string[],
   { cmd, like }: { readonly cmd: string | undefined; readonly like: string },
 ): string {
-  if (names.length === 0) throw noProgram(`${like} has no program that could be started.`);
+  if (names.length === 0) throw noProgram(`${like} has no program to start.`);
   const chosen =
     cmd !== undefined
       ? names.find(name => name === cmd)
@@ -87,7 +87,7 @@ export function chosenProgram(
         : names.find(name => plain(name) === plain(like));
   if (chosen === undefined)
     throw noProgram(
-      `${like} has the programs ${names.slice(0, 20).join(", ")}${cmd === undefined ? ", and does not say which one is meant" : `, and no “${cmd}”`}.`,
+      `${like} has the programs ${names.slice(0, 20).join(", ")}${cmd === undefined ? ", and specifies none of them" : `, but no “${cmd}”`}.`,
     );
   return chosen;
 }

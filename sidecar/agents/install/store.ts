@@ -156,7 +156,7 @@ export class Store {
   }
 
   #home(id: string): string {
-    if (!isSegment(id)) throw badName(`The id ${JSON.stringify(id.slice(0, 100))} cannot be a folder's name.`);
+    if (!isSegment(id)) throw badName(`The id ${JSON.stringify(id.slice(0, 100))} is not a valid folder name.`);
     return path.join(this.#root, id);
   }
 

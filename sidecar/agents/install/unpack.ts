@@ -65,7 +65,7 @@ export async function unpack(
         break;
       }
     }
-    if (pathGuard.entries === 0) throw new Error("it holds nothing");
+    if (pathGuard.entries === 0) throw new Error("it is empty");
     return { bytes: pathGuard.bytes };
   } catch (error) {
     signal.throwIfAborted();
@@ -107,7 +107,7 @@ class Unpacked implements Destination {
     await this.#create(path.dirname(file));
     const handle = await files.open(file, "wx", isProgram ? 0o755 : 0o644).catch((error: unknown) => {
       throw error instanceof Error && "code" in error && error.code === "EEXIST"
-        ? hostile(name, "would overwrite another one")
+        ? hostile(name, "would overwrite another entry")
         : error;
     });
     try {

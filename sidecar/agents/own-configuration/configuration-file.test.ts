@@ -92,7 +92,7 @@ suite("ConfigurationFile", () => {
 
   test("rejects unwritable or invalid files without changing them", async () => {
     const files: readonly (readonly [name: string, why: RegExp])[] = [
-      ["unfinished.json", /cannot be changed: line 1 is no valid JSON\.$/],
+      ["unfinished.json", /cannot be changed: line 1 is not valid JSON\.$/],
       ["binary.json", /not UTF-8 text\.$/],
       ["folder.json", /it is not a file\.$/],
       ["huge.json", /larger than 16 MB\.$/],

@@ -70,7 +70,7 @@ function placesIn(text: string, list: string): Places {
   const errors: ParseError[] = [],
     root = parseTree(body, errors, { allowTrailingComma: true });
   const [error] = errors;
-  if (error) throw new ConfigurationError(`line ${body.slice(0, error.offset).split("\n").length} is no valid JSON.`);
+  if (error) throw new ConfigurationError(`line ${body.slice(0, error.offset).split("\n").length} is not valid JSON.`);
   if (root?.type !== "object") throw new ConfigurationError("it does not contain a JSON object.");
   const property = onlyProperty(root, list),
     servers = property && valueOf(property);

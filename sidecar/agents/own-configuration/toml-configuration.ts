@@ -122,7 +122,7 @@ function statements(text: string): readonly Statement[] {
       const [key] =
         /^(?:[\w-]+|"[^"\n]*"|'[^'\n]*')(?:\s*\.\s*(?:[\w-]+|"[^"\n]*"|'[^'\n]*'))*(?=\s*=)/.exec(trimmed) ?? [];
       if (key === undefined)
-        throw new ConfigurationError(`line ${body.slice(0, at).split("\n").length} is no valid TOML.`);
+        throw new ConfigurationError(`line ${body.slice(0, at).split("\n").length} is not valid TOML.`);
       found.push({ text: line, key: pathOf(key), table });
     }
     at = end;
@@ -156,7 +156,7 @@ function endOfStatement(text: string, from: number): number {
     else {
       if (c === "[" || c === "{") depth++;
       if (c === "]" || c === "}") depth--;
-      if (depth < 0) throw new ConfigurationError(`line ${line()} is no valid TOML.`);
+      if (depth < 0) throw new ConfigurationError(`line ${line()} is not valid TOML.`);
       at++;
     }
   }

@@ -19,16 +19,16 @@ const OF_THIS_COMPUTER = ["local", "executable", "symposium"] as const;
 /** Returns a clause about a rejected entry, or undefined. Checks the raw entry, because settings store it. */
 export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of: Installable): string | undefined {
   if (typeof id === "string" && OURS[of].has(id))
-    return `has the id of ${of === "agent" ? "an agent" : "an extension"} that Symposium brings itself`;
+    return `has the id of ${of === "agent" ? "an agent" : "an extension"} built into Symposium`;
   if (ownConfiguration !== undefined)
-    return "names a configuration file on this computer (“ownConfiguration”), which only your own settings may";
+    return "specifies a configuration file of this computer (“ownConfiguration”), which is allowed only in your own settings";
   const kind = OF_THIS_COMPUTER.find(one => Object.hasOwn(objectOr(distribution), one));
   if (kind !== undefined)
-    return `would start what is on this computer (“${kind}”); only packages and archives are accepted`;
+    return `would start a program of this computer (“${kind}”); only packages and archives are accepted`;
   const variable = variablesIn(distribution).find(([name, value]) => !isSwitch(name, value));
   return (
     variable &&
-    `sets the variable ${shownName(variable[0])}, which is not accepted from a document; set it yourself if you want it`
+    `sets the variable ${shownName(variable[0])}, which is not accepted from a document; set it in your own settings if you need it`
   );
 }
 
@@ -88,5 +88,5 @@ const AROUND = new RegExp(
 );
 
 function shownName(name: string): string {
-  return /^[A-Za-z_]\w{0,60}$/.test(name) ? name : "with a name that none has";
+  return /^[A-Za-z_]\w{0,60}$/.test(name) ? name : "with an invalid name";
 }

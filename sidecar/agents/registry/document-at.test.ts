@@ -37,19 +37,19 @@ suite("extension.json", () => {
     [
       "a server over http",
       { ...RULES, kind: "mcp", distribution: { http: { url: "http://example.com/mcp" } } },
-      /is a server whose address is not https/,
+      /is a server whose URL is not https/,
     ],
     [
       "a proxy at an address",
       { ...RULES, distribution: { http: { url: "https://example.com/mcp" } } },
       /says no way to get it/,
     ],
-    ["a page", "<!doctype html>", /What is at this address is not JSON: is it the extension\.json itself\?/],
+    ["a page", "<!doctype html>", /The content at this URL is not JSON\. Check that the URL points to extension\.json itself\./],
     ["a registry", { version: "1", agents: [RULES] }, /This is a whole registry/],
-    ["a list", [RULES], /The extension\.json cannot be used: An entry is no object\./],
+    ["a list", [RULES], /The extension\.json cannot be used: An entry is not an object\./],
     ["no id", { ...RULES, id: undefined }, /no id of small letters/],
     ["an invalid id", { ...RULES, id: "../x" }, /no id of small letters/],
-    ["no distribution", { ...RULES, distribution: { docker: {} } }, /“rules” says no way to get it that is known here/],
+    ["no distribution", { ...RULES, distribution: { docker: {} } }, /“rules” has no supported distribution/],
     ["an invalid package", { ...RULES, distribution: { npx: { package: "--registry=x" } } }, /“rules” cannot be used/],
     [
       "an archive over http",
@@ -88,7 +88,7 @@ suite("document at an address", () => {
     server.answer = status(404);
     await rejects(
       at(server.url),
-      /^RegistryError: The extension\.json could not be had from 127\.0\.0\.1:\d+\. The server answered with status 404\.$/,
+      /^RegistryError: The extension\.json could not be downloaded from 127\.0\.0\.1:\d+\. The server returned status 404\.$/,
     );
     server.answer = (_, response) => {
       response.end(Buffer.alloc(200_000, " "));
@@ -96,7 +96,7 @@ suite("document at an address", () => {
     await rejects(at(server.url, "agent"), /The agent\.json could not be had .* larger than 128 kilobytes\.$/);
     server.answer = status(302, { location: "http://example.com/x" });
     await rejects(at(server.url), /not https, or leads to one that is not/);
-    await rejects(at("http://example.com/"), /The address is not https\./);
+    await rejects(at("http://example.com/"), /The URL is not https\./);
   });
 
   test("may name localhost only if it comes from there", async () => {

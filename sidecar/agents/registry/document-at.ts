@@ -29,7 +29,7 @@ export async function documentAt(
     throw error instanceof RegistryError
       ? new RegistryError(
           error.code,
-          `The ${FILES[of]} could not be had from ${new URL(found.url).host}. ${error.message}`,
+          `The ${FILES[of]} could not be downloaded from ${new URL(found.url).host}. ${error.message}`,
           { cause: error },
         )
       : error;
@@ -45,11 +45,11 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
   const value = parseJson(text),
     file = FILES[of];
   if (value === undefined)
-    throw new RegistryError("wrong", `What is at this address is not JSON: is it the ${file} itself?`);
+    throw new RegistryError("wrong", `The content at this URL is not JSON. Check that the URL points to ${file} itself.`);
   if (isObject(value) && Array.isArray(value.agents))
     throw new RegistryError(
       "wrong",
-      `This is a whole registry, and no ${file}. Its address goes into symposium.registryUrl.`,
+      `This is a registry, not an ${file}. Set symposium.registryUrl to its URL instead.`,
     );
   // The registry manages versions; an entry from an address is not updated.
   const entry = readEntry(

@@ -79,10 +79,10 @@ suite("registry document", () => {
       [
         [["server", { http }]],
         [
-          "“agent” says no way to get it that is known here.",
-          "“proxy” says no way to get it that is known here.",
-          "“plain” is a server whose address is not https.",
-          "“header” cannot be used: one of its “headers” has a name that no header can have: letters, digits and hyphens do.",
+          "“agent” has no supported distribution.",
+          "“proxy” has no supported distribution.",
+          "“plain” is a server whose URL is not https.",
+          "“header” cannot be used: one of its “headers” has an invalid name: use letters, digits and hyphens.",
         ],
       ],
     );
@@ -116,7 +116,7 @@ suite("registry document", () => {
   });
 
   const BAD: readonly [why: RegExp, entry: unknown][] = [
-    ...[null, 1, "x", [], [good]].map((entry): [RegExp, unknown] => [/^An entry is no object\.$/, entry]),
+    ...[null, 1, "x", [], [good]].map((entry): [RegExp, unknown] => [/^An entry is not an object\.$/, entry]),
     ...[undefined, 1, "", "Good", "1a", "a_b", "../a", "a/b", "a b", "con", "a\n", "a".repeat(101)].map(
       (id): [RegExp, unknown] => [/no id of small letters/, { ...good, id }],
     ),
@@ -132,7 +132,7 @@ suite("registry document", () => {
       { description },
     ]),
     ...[undefined, null, {}, [], "npx", { docker: {} }, { npx: { package: 1 } }].map(
-      (distribution): [RegExp, unknown] => [/^“bad” says no way to get it that is known here\.$/, { distribution }],
+      (distribution): [RegExp, unknown] => [/^“bad” has no supported distribution\.$/, { distribution }],
     ),
     [
       /^“bad” cannot be used: “npx” does not name a package\.$/,
@@ -143,7 +143,7 @@ suite("registry document", () => {
       { distribution: { npx: { package: "a" }, uvx: { package: "https://example.com/a" } } },
     ],
     [
-      /^“bad” cannot be used: the “cmd” of “linux-x86_64” leads out of its archive\.$/,
+      /^“bad” cannot be used: the “cmd” of “linux-x86_64” points outside of its archive\.$/,
       archive({ cmd: "../../bin/sh" }),
     ],
     [/not https/, archive({ archive: "http://example.com/a.zip" })],
@@ -179,19 +179,19 @@ suite("registry document", () => {
     ok("agents" in refused);
     deepEqual(
       [ids(refused), refused.leftOut],
-      [["good"], [{ id: "local", why: "“local” has an archive whose address is not https." }]],
+      [["good"], [{ id: "local", why: "“local” has an archive whose URL is not https." }]],
     );
   });
 
   const npx = (env: object): object => ({ distribution: { npx: { package: "good@1.2.3", env } } });
   const REFUSED: readonly [why: RegExp, entry: object][] = [
     ...["local", "executable", "symposium"].map((kind): [RegExp, object] => [
-      new RegExp(`would start what is on this computer \\(“${kind}”\\); only packages and archives are accepted\\.$`),
+      new RegExp(`would start a program of this computer \(“${kind}”\); only packages and archives are accepted\\.$`),
       { distribution: { ...good.distribution, [kind]: null } },
     ]),
     [/\(“local”\)/, { distribution: { local: { command: "/bin/sh", args: ["-c", "x"] } } }],
     ...["elizacp", "codex", "gemini", "zed-claude-code", "kiro-cli", "symposium"].map((id): [RegExp, object] => [
-      /has the id of an agent that Symposium brings itself\.$/,
+      /has the id of an agent built into Symposium\.$/,
       { id },
     ]),
     ...[
@@ -231,7 +231,7 @@ suite("registry document", () => {
       "lower_disable",
       "__proto__x",
     ].map((name): [RegExp, object] => [
-      /sets the variable .*, which is not accepted from a document; set it yourself if you want it\.$/,
+      /sets the variable .*, which is not accepted from a document; set it in your own settings if you need it\.$/,
       npx({ [name]: "1" }),
     ]),
     ...["/tmp/x.so", "--require=x", "a b", "../x", "-x", "a:b", "https://a", "x".repeat(33), "a\nb"].map(
@@ -273,7 +273,7 @@ suite("registry document", () => {
     ok("agents" in registry);
     deepEqual(
       [ids(registry), registry.leftOut.map(({ why }) => why)],
-      [["good", "sparkle"], ["“sparkle” has the id of an extension that Symposium brings itself."]],
+      [["good", "sparkle"], ["“sparkle” has the id of an extension built into Symposium."]],
     );
   });
 
@@ -310,7 +310,7 @@ suite("registry document", () => {
     const registry = read(good, { ...good, name: "Other" });
     deepEqual(
       [registry.agents.map(({ name }) => name), registry.leftOut],
-      [["Good"], [{ id: "good", why: "“good” is there twice; the first one counts." }]],
+      [["Good"], [{ id: "good", why: "“good” is a duplicate; the first entry is used." }]],
     );
   });
 
@@ -320,17 +320,17 @@ suite("registry document", () => {
     const registry = read(...many);
     deepEqual(
       [registry.agents.length, registry.leftOut],
-      [10_000, [{ why: "Only the first 10000 entries are read, of 10002." }]],
+      [10_000, [{ why: "Only the first 10000 of 10002 entries are read." }]],
     );
   });
 
   test("is rejected if it is not a registry", () => {
     for (const value of [undefined, null, 1, "x", [], {}, { agents: {} }, { agents: null }, { extensions: [] }])
-      deepEqual(readRegistry(value), { wrong: "It is no registry: it has no list of agents." });
+      deepEqual(readRegistry(value), { wrong: "It is not a registry: it has no list of agents." });
     for (const text of ["", "{", "<html>", '{"agents": [', "[".repeat(100_000)])
       deepEqual(parseRegistry(text), { wrong: "It is not JSON." });
     deepEqual(readRegistry({ agents: [null, { ...good, id: 1 }] }), {
-      wrong: "None of its entries can be used. The first: An entry is no object.",
+      wrong: "None of its entries is usable. The first: An entry is not an object.",
     });
     deepEqual(parseRegistry(`{"agents":[]}`), { agents: [], extensions: [], leftOut: [] });
   });

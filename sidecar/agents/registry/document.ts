@@ -75,7 +75,7 @@ export function parseRegistry(text: string, options: ReadOptions = {}): Registry
 /** `wrong`: a sentence about a document that is not a registry. */
 export function readRegistry(value: unknown, options: ReadOptions = {}): Registry | { readonly wrong: string } {
   if (!isObject(value) || !Array.isArray(value.agents))
-    return { wrong: "It is no registry: it has no list of agents." };
+    return { wrong: "It is not a registry: it has no list of agents." };
   const leftOut: LeftOut[] = [];
   const given: readonly unknown[] = value.agents,
     isExtension = (entry: unknown): boolean => objectOr(entry).type === "extension";
@@ -93,7 +93,7 @@ export function readRegistry(value: unknown, options: ReadOptions = {}): Registr
   );
   const [first] = leftOut;
   if (first && agents.length + extensions.length === 0)
-    return { wrong: `None of its entries can be used. The first: ${first.why}` };
+    return { wrong: `None of its entries is usable. The first: ${first.why}` };
   return { agents, extensions, leftOut };
 }
 
@@ -108,11 +108,11 @@ function readEntries(
     const entry = readEntry(value, of, options);
     if ("why" in entry) leftOut.push(entry);
     else if (entries.has(entry.id))
-      leftOut.push({ id: entry.id, why: `“${entry.id}” is there twice; the first one counts.` });
+      leftOut.push({ id: entry.id, why: `“${entry.id}” is a duplicate; the first entry is used.` });
     else entries.set(entry.id, entry);
   }
   if (values.length > MAX_ENTRIES)
-    leftOut.push({ why: `Only the first ${MAX_ENTRIES} entries are read, of ${values.length}.` });
+    leftOut.push({ why: `Only the first ${MAX_ENTRIES} of ${values.length} entries are read.` });
   return [...entries.values()];
 }
 
@@ -122,27 +122,27 @@ export function readEntry(
   of: Installable,
   { loopback = false, httpArchives = false }: ReadOptions,
 ): RegistryEntry | LeftOut {
-  if (!isObject(value)) return { why: "An entry is no object." };
+  if (!isObject(value)) return { why: "An entry is not an object." };
   const { id } = value;
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id))
-    return { why: "An entry has no id of small letters, digits and hyphens." };
+    return { why: "An entry has no id of lowercase letters, digits and hyphens." };
   const leftOut = (why: string): LeftOut => ({ id, why: `“${id}” ${why}.` });
   if (!isModest(value)) return leftOut("is too large");
   const { name = id, version, description = "" } = value;
   if (!isReadable(name, LONGEST_NAME) || name.trim() === "")
-    return leftOut(`has a name that is no text of at most ${LONGEST_NAME} visible characters`);
+    return leftOut(`has a name that is not a text of at most ${LONGEST_NAME} visible characters`);
   if (typeof version !== "string" || !isSegment(version)) return leftOut("has no version");
   const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
   if (!isReadable(described, LONGEST_DESCRIPTION))
-    return leftOut(`has a description that is no text of at most ${LONGEST_DESCRIPTION} visible characters`);
+    return leftOut(`has a description that is not a text of at most ${LONGEST_DESCRIPTION} visible characters`);
   const refusal = refusalOf(value, of);
   if (refusal !== undefined) return leftOut(refusal);
   const distribution = readDistribution(value.distribution, of === "extension" && value.kind === "mcp");
-  if (!distribution) return leftOut("says no way to get it that is known here");
+  if (!distribution) return leftOut("has no supported distribution");
   if (Object.values(distribution.binary ?? {}).some(({ archive }) => !isAddress(archive, httpArchives)))
-    return leftOut("has an archive whose address is not https");
+    return leftOut("has an archive whose URL is not https");
   if (distribution.http && !isAddress(distribution.http.url, loopback))
-    return leftOut("is a server whose address is not https");
+    return leftOut("is a server whose URL is not https");
   const useless = unusable(distribution);
   if (useless !== undefined) return leftOut(`cannot be used: ${useless}`);
   return {

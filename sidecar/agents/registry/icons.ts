@@ -80,17 +80,17 @@ export class Icons {
       );
       const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;
       if (icon === undefined || answer.kind === "same")
-        throw new RegistryError("wrong", "It is no picture that is shown here.");
+        throw new RegistryError("wrong", "Its image format is not supported.");
       await writeStored(folder, {
         url: address,
         text: Buffer.from(answer.content).toString("base64"),
         fetchedAt: date(),
-      }).catch((error: unknown) => onWarning("A picture could not be kept", { folder, error: String(error) }));
+      }).catch((error: unknown) => onWarning("An icon could not be stored", { folder, error: String(error) }));
       return this.#keep(address, icon);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
       if (error.code === "cancelled") return kept;
-      onWarning("A picture could not be had", { address, code: error.code, error: error.message });
+      onWarning("An icon could not be downloaded", { address, code: error.code, error: error.message });
       return this.#keep(address, kept);
     }
   }

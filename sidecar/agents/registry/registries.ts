@@ -85,7 +85,7 @@ export class Registries {
   #cache(given: string | undefined): RegistryCache {
     const url = given === undefined ? undefined : secureUrl(given, { loopback: true })?.href;
     if (given !== undefined && url === undefined)
-      throw new RpcError(ErrorCode.refused, "symposium.registryUrl is no https address.");
+      throw new RpcError(ErrorCode.refused, "symposium.registryUrl is not an https URL.");
     const name = url ?? "",
       known = this.#caches.get(name);
     if (known) return known;

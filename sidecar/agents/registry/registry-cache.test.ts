@@ -96,7 +96,7 @@ suite("registry cache", () => {
       () => {
         server.answer = status(500);
       },
-      "The server answered with status 500.",
+      "The server returned status 500.",
     ],
     [
       "closes the connection early",
@@ -106,7 +106,7 @@ suite("registry cache", () => {
           setImmediate(() => response.destroy());
         };
       },
-      "The connection broke off before everything had come.",
+      "The connection closed before the download was complete.",
     ],
     [
       "sends a truncated document",
@@ -127,14 +127,14 @@ suite("registry cache", () => {
       () => {
         server.answer = serving({ error: "down" }, '"2"');
       },
-      "It is no registry: it has no list of agents.",
+      "It is not a registry: it has no list of agents.",
     ],
     [
       "sends no valid entry",
       () => {
         server.answer = serving({ agents: [{ id: "x" }] }, '"2"');
       },
-      "None of its entries can be used. The first: “x” has no version.",
+      "None of its entries is usable. The first: “x” has no version.",
     ],
     [
       "sends too much",
@@ -148,7 +148,7 @@ suite("registry cache", () => {
       () => {
         server.answer = status(302, { location: "http://example.com/" });
       },
-      "The address is not https, or leads to one that is not.",
+      "The URL is not https, or redirects to a URL that is not https.",
     ],
   ];
   for (const [name, answer, says] of PROBLEMS)
@@ -170,14 +170,14 @@ suite("registry cache", () => {
     const late = refreshed();
     await server.asked(2);
     clock.advance(PATIENCE_MS);
-    equal(await late, `a from disk of 1000: ${problem("The server did not answer within 30 seconds.")}`);
+    equal(await late, `a from disk of 1000: ${problem("The server did not respond within 30 seconds.")}`);
   });
 
   test("keeps its data in memory after a server error", async () => {
     const one = cache();
     await refreshed(one);
     server.answer = status(500);
-    equal(await refreshed(one), `a from disk of 1000: ${problem("The server answered with status 500.")}`);
+    equal(await refreshed(one), `a from disk of 1000: ${problem("The server returned status 500.")}`);
     server.answer = serving(registry("b"), '"2"');
     equal(await refreshed(one), "b from network of 1000");
   });
@@ -198,7 +198,7 @@ suite("registry cache", () => {
     equal(await refreshed(cache({ urls })), "b from network of 2000");
     equal(second.requests[0]!.headers["if-none-match"], undefined);
     second.answer = status(404);
-    equal(await refreshed(cache({ urls })), `b from disk of 2000: ${problem("The server answered with status 503.")}`);
+    equal(await refreshed(cache({ urls })), `b from disk of 2000: ${problem("The server returned status 503.")}`);
     equal(shown(await cache({ urls }).current()), "b from disk of 2000");
     equal(shown(await cache({ urls: [server.url] }).current()), "a from disk of 1000");
     equal(warnings.length, 3);
@@ -311,7 +311,7 @@ suite("registry cache", () => {
     mkdirSync(path.dirname(folder), { recursive: true });
     writeFileSync(folder, "a file");
     equal(await refreshed(), "a from network of 1000");
-    deepEqual(warnings, ["The registry could not be kept"]);
+    deepEqual(warnings, ["The registry could not be stored"]);
     rmSync(folder);
     await refreshed();
     const name = files()[0]!;

@@ -99,7 +99,7 @@ export class RegistryCache {
       } catch (error) {
         if (!(error instanceof RegistryError) || error.code === "cancelled") throw error;
         problems.push(
-          `The registry at ${URL.canParse(url) ? new URL(url).host : "this address"} could not be read. ${error.message}`,
+          `The registry at ${URL.canParse(url) ? new URL(url).host : "this URL"} could not be read. ${error.message}`,
         );
         this.#deps.onWarning("A registry could not be read", {
           url,
@@ -124,7 +124,7 @@ export class RegistryCache {
       fetchedAt = date();
     if ("wrong" in registry) throw new RegistryError("wrong", registry.wrong);
     await writeStored(folder, { url, fetchedAt, text, etag }).catch((error: unknown) =>
-      onWarning("The registry could not be kept", { folder, error: String(error) }),
+      onWarning("The registry could not be stored", { folder, error: String(error) }),
     );
     return { registry, fetchedAt, url, from: "network" };
   }

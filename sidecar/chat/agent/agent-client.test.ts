@@ -230,7 +230,7 @@ suite("agent requests: permission, options, files", () => {
     (await fixture.agents[0]!.next("session/set_mode")).fail(new RpcError(-32603, "not now"));
     await fixture.settle();
     equal(mode(), "ask");
-    match(fixture.story(id).at(-1) ?? "", /“Mode” stays as it was\. .*not now/);
+    match(fixture.story(id).at(-1) ?? "", /“Mode” was not changed\. .*not now/);
     deepEqual(fixture.notifications, ["acp:mode=code"], "kept is what the agent took");
     await set("code");
     (await fixture.agents[0]!.next("session/set_mode")).respond({});

@@ -52,7 +52,7 @@ export class AgentClient implements Disposable {
     this.#controls = new AgentControls(start.controls ?? {}, {
       keep: (controlId, value) => deps.keepControl(start.agent.id, controlId, value),
       refused: (control, error) =>
-        deps.log("warn", "agent", "What was chosen before could not be set", { control, error: String(error) }),
+        deps.log("warn", "agent", "Earlier options could not be restored", { control, error: String(error) }),
     });
     this.#questions = new AgentQuestions(
       `${start.sessionId.slice(0, 8)}-`,
@@ -243,7 +243,7 @@ export class AgentClient implements Disposable {
     this.#terminals
       .leave()
       .catch((error: unknown) =>
-        this.deps.log("error", "agent", "A command of an agent could not be ended", { error: String(error) }),
+        this.deps.log("error", "agent", "A terminal command of an agent could not be stopped", { error: String(error) }),
       );
     this.#terminals = this.#noTerminals();
   }

@@ -54,7 +54,7 @@ export class AgentFiles {
     const params = objectOr(raw),
       file = pathIn(params);
     const { content } = params;
-    if (typeof content !== "string") throw new RpcError(RpcCode.invalidParams, "content: a text is needed");
+    if (typeof content !== "string") throw new RpcError(RpcCode.invalidParams, "content: a string is required");
     await this.editor.writeTextFile(await this.#allowed(file, "edit", ask), content);
     return {};
   }
@@ -62,7 +62,7 @@ export class AgentFiles {
   /** Resolves with the real path. */
   async #allowed(file: string, kind: "read" | "edit", ask: Ask): Promise<string> {
     const { real, isInside } = await placeOf(file, [...this.roots, ...this.#opened]).catch((error: unknown) => {
-      throw new RpcError(RpcCode.internalError, `${file} cannot be looked at: ${String(error)}`);
+      throw new RpcError(RpcCode.internalError, `${file} cannot be accessed: ${String(error)}`);
     });
     if (isInside) return real;
     const chosen = await ask(consentFor(file, real, kind));
@@ -86,11 +86,11 @@ function consentFor(file: string, real: string, kind: "read" | "edit"): Consent 
     toolCall: {
       title: `${does} ${file}`,
       kind,
-      rawInput: { path: file, ...(real === path.resolve(file) ? {} : { "really at": real }) },
+      rawInput: { path: file, ...(real === path.resolve(file) ? {} : { "resolves to": real }) },
       locations: [{ path: real }],
     },
     title: `${does} ${real}`,
-    description: "It is outside of the workspace.",
+    description: "The file is outside of the workspace.",
     options: [
       { optionId: ONCE, name: "Allow", kind: "allow_once" },
       { optionId: FOLDER, name: `Allow everything in ${folder}, in this tab`, kind: "allow_always" },
@@ -102,7 +102,7 @@ function consentFor(file: string, real: string, kind: "read" | "edit"): Consent 
 function pathIn({ path: given }: JsonObject): string {
   const file = stringOr(given, "");
   if (!path.isAbsolute(file) || file.includes("\0"))
-    throw new RpcError(RpcCode.invalidParams, "path: an absolute path is needed");
+    throw new RpcError(RpcCode.invalidParams, "path: an absolute path is required");
   return file;
 }
 

@@ -101,7 +101,7 @@ export class AgentTerminals {
   #of(raw: unknown): RunningTerminal {
     const terminalId = stringOr(objectOr(raw).terminalId, ""),
       terminal = this.#terminals.get(terminalId);
-    if (!terminal) throw new RpcError(RpcCode.notFound, `There is no terminal ${terminalId}.`, { terminalId });
+    if (!terminal) throw new RpcError(RpcCode.notFound, `Terminal ${terminalId} does not exist.`, { terminalId });
     return terminal;
   }
 }
@@ -210,8 +210,8 @@ function specFrom(params: JsonObject, sessionCwd: string): ProcessSpec {
     args = arrayOr(params.args).map(String),
     cwd = stringOr(params.cwd, undefined) ?? sessionCwd;
   if (command.trim() === "" || [command, ...args].some(word => word.includes("\0")))
-    throw new RpcError(RpcCode.invalidParams, "command: a command is needed");
-  if (!path.isAbsolute(cwd)) throw new RpcError(RpcCode.invalidParams, "cwd: an absolute path is needed");
+    throw new RpcError(RpcCode.invalidParams, "command: a command is required");
+  if (!path.isAbsolute(cwd)) throw new RpcError(RpcCode.invalidParams, "cwd: an absolute path is required");
   const env = Object.fromEntries(
     arrayOr(params.env)
       .filter(isObject)

@@ -56,7 +56,7 @@ suite("agent that requires sign-in", () => {
   test("signs in within the same process and sends the waiting prompt", async () => {
     await using fixture = new Fixture();
     const id = await asked(fixture, "browser");
-    equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
+    equal(question(fixture, id).message, "Ada requires a sign-in. Log in");
     await answer(fixture, id, {});
     const request = await fixture.agents[0]!.next("authenticate");
     deepEqual(request.params, { methodId: "login" });
@@ -117,7 +117,7 @@ suite("agent that requires sign-in", () => {
         (await fixture.agents[0]!.next("authenticate")).fail(new RpcError(-32603, "no browser"));
         await fixture.settle();
       },
-      /^You were not signed in to Ada: Ada answered with an error: no browser/,
+      /^You were not signed in to Ada: Ada returned an error: no browser/,
     ],
     [
       "failure of the terminal program",
@@ -194,7 +194,7 @@ suite("agent that requires sign-in", () => {
     await fixture.prompt(id, "again");
     await fixture.settle();
     await refused(fixture);
-    equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
+    equal(question(fixture, id).message, "Ada requires a sign-in. Log in");
   });
 
   test("withdraws the question of a second session when the first is answered, and opens both", async () => {
@@ -260,13 +260,13 @@ suite("agent that requires sign-in", () => {
     await fixture.settle();
     deepEqual(notices(fixture, id), [
       [
-        "Ada wants you to sign in. Send your prompt again: then you are asked how.",
+        "Ada requires a sign-in. Send your prompt again to select a sign-in method.",
         ["sendAgain", "selectAgent", "showLogs"],
       ],
     ]);
     await fixture.prompt(id, "hello", "once more");
     await fixture.settle();
-    equal(question(fixture, id).message, "Ada wants you to sign in. Log in");
+    equal(question(fixture, id).message, "Ada requires a sign-in. Log in");
     await answer(fixture, id, {});
     (await fixture.agents.at(-1)!.next("authenticate")).respond({});
     await fixture.settle();

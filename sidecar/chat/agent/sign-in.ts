@@ -116,7 +116,7 @@ async function signIn(
         throw notSignedIn(
           agent,
           new Error(
-            code === undefined ? "its terminal was closed before it had ended." : `it ended with exit code ${code}.`,
+            code === undefined ? "its terminal was closed before it exited." : `it exited with code ${code}.`,
           ),
         );
       return { how: method.name, isFresh: true };

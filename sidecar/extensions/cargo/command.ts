@@ -88,7 +88,7 @@ export const JSON_MESSAGES = "--message-format=json",
 export function commandFor(subcommand: Subcommand, args: JsonObject): CargoCommand {
   const command = unchecked(subcommand, args);
   if (command.words.some(word => word.includes("\0")))
-    throw new ToolFailure("No program can be given an argument that has a zero character in it.");
+    throw new ToolFailure("An argument of a program cannot contain a NUL character.");
   return command;
 }
 
@@ -106,7 +106,7 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
       const wanted = textIn(args.test_arg);
       if (wanted !== undefined && WRITES.test(wanted))
         throw new ToolFailure(
-          `“${wanted}” cannot be given to test programs here: it makes them write a file, wherever that is.`,
+          `“${wanted}” is not allowed for test programs: it makes them write a file at any location.`,
         );
       return {
         words: [subcommand, NO_FAIL_FAST, JSON_MESSAGES, ...selection, ...(wanted === undefined ? [] : ["--", wanted])],
@@ -187,10 +187,10 @@ function extra(
     }
     const value = attached ?? given[++i];
     if (value === undefined || value === "")
-      throw new ToolFailure(`“${word}” in “extra_args” needs a value behind it.`);
+      throw new ToolFailure(`“${word}” in “extra_args” needs a value after it.`);
     if (kind === "repository" && !/^(https:\/\/|ssh:\/\/|git@)/.test(value))
       throw new ToolFailure(
-        `“${value}” cannot be taken from here: “--git” takes an address that begins with https://, ssh:// or git@.`,
+        `“${value}” is not allowed: “--git” takes a URL that starts with https://, ssh:// or git@.`,
       );
     if (kind === "folder") folders.push(value);
     words.push(`${name}=${value}`);
@@ -200,7 +200,7 @@ function extra(
 
 function refused(word: string, subcommand: keyof typeof EXTRA, { flags, values }: Extra): ToolFailure {
   return new ToolFailure(
-    `“${word}” cannot be given to cargo ${subcommand} here: only ${[...Object.keys(values), ...flags].join(", ")} can, because others could make cargo run or write something outside of the workspace.`,
+    `“${word}” is not allowed for cargo ${subcommand}. Allowed options: ${[...Object.keys(values), ...flags].join(", ")}. Others could make cargo run or write something outside of the workspace.`,
   );
 }
 

@@ -89,7 +89,7 @@ suite("Cargo extension in a session", () => {
     using computer = new ExtensionRig();
     cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.fixture);
     deepEqual(computer.logged, [
-      "warn: a setting of the extension cargo has to be a whole number from 0 to 100; its default counts",
+      "warn: a setting of the extension cargo must be a whole number from 0 to 100; its default counts",
     ]);
     deepEqual(computer.details, [{ setting: "maxWarnings" }]);
   });

@@ -21,7 +21,7 @@ export const cargo: BuiltInExtension = {
   name: "Cargo",
   define(given, deps) {
     const settings = readSettings(given, (setting, has) =>
-      deps.log("warn", `a setting of the extension cargo ${has}; its default counts`, { setting }),
+      deps.log("warn", `a setting of the extension cargo ${has}; its default is used`, { setting }),
     );
     const approve = approveIn(given, "cargo", deps);
     return { name: "Cargo", create: chain => proxy(chain, { ...settings, approve }, deps) };
@@ -85,7 +85,7 @@ async function server(
       onWarning: chain.onWarning,
     }),
     close: () => {
-      open.stop("The session is over.");
+      open.stop("The session has ended.");
       calls.delete(place);
     },
   };

@@ -48,7 +48,7 @@ export class Ends {
   /** The kept text without trailing empty lines. */
   text(): string {
     const gap =
-      this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} left out) …`];
+      this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} omitted) …`];
     return [...this.#first, ...gap, ...this.#last.slice(this.#from)].join("\n").trimEnd();
   }
 }

@@ -102,7 +102,7 @@ suite("cargo report", () => {
     ok(text.length < 45_000, String(text.length));
     match(text, /: 500 errors\./);
     match(text, /\na\.rs:39:1: error\[E0001\]: e39 x+/);
-    match(text, /… and \d+ more errors; mend these first\./);
+    match(text, /… and \d+ more errors; fix these first\./);
     equal((structured.messages as string[]).length + 50, (structured.diagnostics as unknown[]).length);
   });
 
@@ -180,7 +180,7 @@ suite("cargo report", () => {
     );
     match(
       text,
-      /^cargo x was stopped after 10 minutes, the limit: 0 tests passed\. What it had printed until then follows\.[^]*test b has been running/,
+      /^cargo x was stopped after 10 minutes, the limit: 0 tests passed\. Its output follows\.[^]*test b has been running/,
     );
     deepEqual([isError, structured.exit_code, structured.timed_out], [true, null, true]);
   });

@@ -76,10 +76,10 @@ function summaryOf(ran: Ran): string {
   if (tests) counts.unshift(testCounts(tests));
   const what = counts.length > 0 ? `: ${counts.join(", ")}` : reads === "messages" ? ": no errors, no warnings" : "";
   if (end.kind === "stopped")
-    return `${name} was stopped after ${duration(end.seconds)}, the limit${what}. ${waitingFor === undefined ? "What it had printed until then follows." : `It was blocked waiting for file lock on ${waitingFor}: another cargo (perhaps the editor's) is at work there. Call again when that has finished.`}`;
+    return `${name} was stopped after ${duration(end.seconds)}, the limit${what}. ${waitingFor === undefined ? "Its output follows." : `It was blocked waiting for file lock on ${waitingFor}: another cargo process (perhaps the editor's) uses it. Call again after it has finished.`}`;
   const isProgramsEnd = reads === "program" && ran.said.isBuilt,
     ok = end.exit.code === 0;
-  if (isProgramsEnd && !ok) return `${name}: the program ended with ${[statusOf(end.exit), ...counts].join(", ")}.`;
+  if (isProgramsEnd && !ok) return `${name}: the program exited with ${[statusOf(end.exit), ...counts].join(", ")}.`;
   return `${name} ${ok ? "succeeded" : `failed (${statusOf(end.exit)})`}${what}.${nothingRan(ran)}`;
 }
 
@@ -109,7 +109,7 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
     ...errors.map(({ rendered }) => rendered),
     [
       ...shortErrors.map(inLine),
-      ...(remaining > 0 ? [`… and ${count(remaining, "more error")}; mend these first.`] : []),
+      ...(remaining > 0 ? [`… and ${count(remaining, "more error")}; fix these first.`] : []),
     ].join("\n"),
     ...(tests ? failuresOf(tests) : []),
     ...(reads === "program" && isBuilt ? [...printed, ...warned] : [...warned, ...printed]),

@@ -129,7 +129,7 @@ suite("cargo run", () => {
     const { text = "", isError } = Object(await answer) as { text?: string; isError?: boolean };
     match(
       text,
-      /^cargo run was stopped after 2 minutes, the limit\. What it had printed until then follows\.[^]*still here$/,
+      /^cargo run was stopped after 2 minutes, the limit\. Its output follows\.[^]*still here$/,
     );
     equal(isError, true);
   });

@@ -90,7 +90,7 @@ async function toItsEnd(
   } catch (error) {
     if (error instanceof TimeIsUp) return undefined;
     if (error instanceof AgentError)
-      throw new ToolFailure(`${error.what} Does \`cargo --version\` work in a terminal?`);
+      throw new ToolFailure(`${error.what} Check that \`cargo --version\` works in a terminal.`);
     throw error;
   } finally {
     timer[Symbol.dispose]();

@@ -17,19 +17,19 @@ suite("Cargo extension settings", () => {
     test(`reports timeoutMinutes ${String(timeoutMinutes)} and uses the default`, () =>
       deepEqual(read({ timeoutMinutes }), {
         settings: DEFAULTS,
-        warnings: ["timeoutMinutes has to be a number from 0.1 to 1440"],
+        warnings: ["timeoutMinutes must be a number from 0.1 to 1440"],
       }));
   for (const maxWarnings of [-1, 1.5, 101, "5"])
     test(`reports maxWarnings ${maxWarnings} and uses the default`, () =>
       deepEqual(read({ maxWarnings }), {
         settings: DEFAULTS,
-        warnings: ["maxWarnings has to be a whole number from 0 to 100"],
+        warnings: ["maxWarnings must be a whole number from 0 to 100"],
       }));
   test("reports non-string environment values and applies the others", () => {
     deepEqual(read({ environment: { A: "1", B: 2 } }), {
       settings: { ...DEFAULTS, environment: { A: "1" } },
-      warnings: ["environment has to be texts by their names"],
+      warnings: ["environment must be an object of strings"],
     });
-    deepEqual(read({ environment: ["A"] }).warnings, ["environment has to be texts by their names"]);
+    deepEqual(read({ environment: ["A"] }).warnings, ["environment must be an object of strings"]);
   });
 });

@@ -23,7 +23,7 @@ export function readSettings(given: JsonObject, onWarning: (setting: string, has
     const value = given[name];
     if (value === undefined) return DEFAULTS[name];
     if (typeof value === "number" && value >= min && value <= max && isRight(value)) return value;
-    onWarning(name, `has to be ${what} from ${min} to ${max}`);
+    onWarning(name, `must be ${what} from ${min} to ${max}`);
     return DEFAULTS[name];
   };
   return {
@@ -42,6 +42,6 @@ function environmentIn(
     ? Object.entries(given).filter((entry): entry is [string, string] => typeof entry[1] === "string")
     : [];
   if (!isObject(given) || entries.length < Object.keys(given).length)
-    onWarning("environment", "has to be texts by their names");
+    onWarning("environment", "must be an object of strings");
   return Object.fromEntries(entries);
 }

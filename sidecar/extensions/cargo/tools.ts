@@ -20,7 +20,7 @@ interface Described {
 
 const CWD: ArgumentSchema = {
   type: "string",
-  description: "Folder to run in, relative to the session's folder. Not needed unless there are several projects.",
+  description: "Folder to run in, relative to the session's folder. Required only for several projects.",
 };
 const PACKAGE: ArgumentSchema = { type: "string", description: "Only this package of the workspace." };
 const FEATURES: ArgumentSchema = { type: "array", items: { type: "string" }, description: "Features to turn on." };
@@ -29,12 +29,12 @@ const TIMEOUT: ArgumentSchema = {
   type: "integer",
   minimum: 1,
   description:
-    "Stop it after so many seconds, and answer with what it has printed: for a program that does not end by itself.",
+    "Stop the program after this number of seconds and return its output. Use it for a program that does not exit by itself.",
 };
 const EXTRA: ArgumentSchema = {
   type: "array",
   items: { type: "string" },
-  description: "More options and names, one an item.",
+  description: "More options and names, one per item.",
 };
 const SELECTED = { cwd: CWD, package: PACKAGE, features: FEATURES };
 
@@ -44,24 +44,24 @@ const DESTRUCTIVE = { destructiveHint: true, idempotentHint: false };
 const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
   check: {
     description:
-      "Checks the project for errors without building it (cargo check). Answers with errors first, each once, then the first warnings.",
+      "Checks the project for errors without building it (cargo check). Returns errors first, each once, then the first warnings.",
     properties: SELECTED,
     hints: HARMLESS,
   },
   build: {
-    description: "Builds the project (cargo build). Answers with errors first, each once, then the first warnings.",
+    description: "Builds the project (cargo build). Returns errors first, each once, then the first warnings.",
     properties: { ...SELECTED, release: RELEASE },
     hints: HARMLESS,
   },
   test: {
     description:
-      "Runs the tests (cargo test), all of them also when some fail. Answers with how many passed, and what those that failed printed.",
+      "Runs all tests (cargo test), even if some fail. Returns the number of passed tests and the output of failed tests.",
     properties: {
       ...SELECTED,
       test_arg: {
         type: "string",
         description:
-          "Only tests that have this in their names; or one option of the test programs, such as --nocapture or --ignored.",
+          "Only tests whose names contain this text, or one option of the test programs, such as --nocapture or --ignored.",
       },
       timeout_seconds: TIMEOUT,
     },
@@ -69,15 +69,15 @@ const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
   },
   run: {
     description:
-      "Builds and runs a program of the project (cargo run). Answers with what it printed and how it ended. It has nothing on its stdin.",
+      "Builds and runs a program of the project (cargo run). Returns its output and its exit status. Its stdin is empty.",
     properties: {
       ...SELECTED,
       release: RELEASE,
-      bin: { type: "string", description: "Which program, where the package has several." },
+      bin: { type: "string", description: "Name of the program, if the package has several." },
       args: {
         type: "array",
         items: { type: "string" },
-        description: "Arguments for the program, one an item. No shell reads them.",
+        description: "Arguments for the program, one per item. No shell interprets them.",
       },
       timeout_seconds: TIMEOUT,
     },
@@ -91,7 +91,7 @@ const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
       extra_args: {
         ...EXTRA,
         description:
-          'Options of cargo add, one an item: ["--features", "derive", "--dev"]; --package says to which package of the workspace.',
+          'Options of cargo add, one per item: ["--features", "derive", "--dev"]; --package selects the package of the workspace.',
       },
     },
     required: ["package"],
@@ -105,7 +105,7 @@ const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
       extra_args: {
         ...EXTRA,
         description:
-          'Options of cargo remove, one an item: ["--dev"]; --package says from which package of the workspace.',
+          'Options of cargo remove, one per item: ["--dev"]; --package selects the package of the workspace.',
       },
     },
     required: ["package"],
@@ -118,7 +118,7 @@ const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
       package: { type: "string", description: "Only this dependency." },
       extra_args: {
         ...EXTRA,
-        description: 'Options of cargo update, one an item: ["--precise", "1.2.3"], ["--dry-run"].',
+        description: 'Options of cargo update, one per item: ["--precise", "1.2.3"], ["--dry-run"].',
       },
     },
     hints: { destructiveHint: true, idempotentHint: true },
@@ -131,7 +131,7 @@ const DESCRIBED: Readonly<Record<Subcommand, Described>> = {
 };
 
 export const INSTRUCTIONS =
-  "Runs cargo in this session's Rust project. Prefer these tools to cargo in a terminal: errors come first and once, only tests that failed are shown, and progress lines are left out.";
+  "Runs cargo in this session's Rust project. Prefer these tools to cargo in a terminal: errors come first and once, only failed tests are shown, and progress lines are omitted.";
 
 export function cargoTools(session: CargoSession, consent: Consent): readonly Tool[] {
   return [setCwd(session), ...SUBCOMMANDS.map(subcommand => tool(subcommand, DESCRIBED[subcommand], session, consent))];
@@ -183,8 +183,8 @@ function setCwd({ folder }: CargoSession): Tool {
     name: "set_cwd",
     title: "Set the folder for cargo",
     description:
-      "Sets the folder in which the cargo tools run from now on, relative to the session's folder; without cwd: where the project is.",
-    inputSchema: { type: "object", properties: { cwd: { ...CWD, description: "A folder inside of the session's." } } },
+      "Sets the folder in which the cargo tools run from now on, relative to the session's folder. Without cwd: the folder of the project.",
+    inputSchema: { type: "object", properties: { cwd: { ...CWD, description: "A folder inside the session's folder." } } },
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     call: async (args: JsonObject) => {
       const cwd = await folder.shown(await folder.set(cwdIn(args)));

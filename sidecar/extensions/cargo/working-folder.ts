@@ -31,7 +31,7 @@ export class WorkingFolder {
     if (others.length === 0 || best === this.folders[0]) return this.inside(best);
     const names = await Promise.all([best, ...others].map(folder => this.shown(folder)));
     throw new ToolFailure(
-      `There are several Rust projects here: ${names.join(", ")}. Say which one with “cwd”, or for all calls with set_cwd.`,
+      `The session has several Rust projects: ${names.join(", ")}. Select one with “cwd”, or for all calls with set_cwd.`,
     );
   }
 
@@ -39,7 +39,7 @@ export class WorkingFolder {
   async inside(given: string, base: string = this.folders[0]): Promise<string> {
     const place = await placeOf(path.resolve(base, given), this.folders).catch((error: unknown) => {
       throw new ToolFailure(
-        `“${given}” cannot be looked at: ${error instanceof Error ? error.message : String(error)}.`,
+        `“${given}” cannot be accessed: ${error instanceof Error ? error.message : String(error)}.`,
       );
     });
     if (!place.isInside)
@@ -52,7 +52,7 @@ export class WorkingFolder {
         () => false,
       ))
     )
-      throw new ToolFailure(`There is no folder “${given}” in ${base}.`);
+      throw new ToolFailure(`Folder “${given}” does not exist in ${base}.`);
     return place.real;
   }
 

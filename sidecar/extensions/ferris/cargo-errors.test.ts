@@ -20,12 +20,12 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
   [
     "*",
     `    Updating \`here\` index\nerror: no matching package named \`pebble\` found\n${REST}`,
-    "There is no crate “pebble” in the registry.",
+    "The registry has no crate “pebble”.",
   ],
   [
     "*",
     `error: no matching package found\nsearched package name: \`pebble\`\nperhaps you meant:      pebbles\n${REST}`,
-    "There is no crate “pebble” in the registry. Did you mean pebbles?",
+    "The registry has no crate “pebble”. Did you mean pebbles?",
   ],
   [
     "^9",
@@ -35,27 +35,27 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
   [
     "*",
     `error: failed to select a version for the requirement \`pebble = "*"\`\ncandidate versions found which didn't match: 0.1.0-alpha.1\n${REST}if you are looking for the prerelease package it needs to be specified explicitly\n`,
-    "pebble has no stable version. There is 0.1.0-alpha.1. Ask for one of those by its number.",
+    "pebble has no stable version. There is 0.1.0-alpha.1. Request one of them by its version.",
   ],
   [
     "=1.2.0",
     `error: failed to select a version for the requirement \`pebble = "=1.2.0"\`\n  version 1.2.0 is yanked\n${REST}`,
-    "pebble =1.2.0 was withdrawn (yanked) by its authors: only a workspace that has it in its Cargo.lock still gets it. Ask for another version.",
+    "pebble =1.2.0 was withdrawn (yanked) by its authors. Only a workspace with this version in its Cargo.lock can use it. Request another version.",
   ],
   [
     "1..2",
     "error: failed to parse manifest at `/tmp/x/Cargo.toml`\n\nCaused by:\n  failed to parse the version requirement `1..2` for dependency `pebble`\n\nCaused by:\n  unexpected character '.' while parsing minor version number\n",
-    "cargo does not know “1..2” as a range of versions. Ranges are as in Cargo.toml: 1.2, ^1, >=1.2, <1.5.",
+    "“1..2” is not a valid version range for cargo. Ranges use the syntax of Cargo.toml: 1.2, ^1, >=1.2, <1.5.",
   ],
   [
     "*",
     'error: failed to download replaced source registry `crates-io`\n\nCaused by:\n  failed to unpack package `pebble v1.0.0 (registry `here`)`\n\nCaused by:\n  invalid tarball downloaded, contains a file at "/x" which isn\'t under "pebble-1.0.0"\n',
-    'cargo refuses to unpack pebble: invalid tarball downloaded, contains a file at "/x" which isn\'t under "pebble-1.0.0". Its package is broken, or hostile.',
+    'cargo refuses to unpack pebble: invalid tarball downloaded, contains a file at "/x" which isn\'t under "pebble-1.0.0". Its package is broken or malicious.',
   ],
   [
     "*",
     "error: failed to get `pebble` as a dependency of package `x`\n\nCaused by:\n  failed to query replaced source registry `crates-io`\n\nCaused by:\n  [7] Could not connect to server (Failed to connect to 127.0.0.1 port 1 after 0 ms: Could not connect to server)\n",
-    "cargo could not get pebble: [7] Could not connect to server (Failed to connect to 127.0.0.1 port 1 after 0 ms: Could not connect to server). There is no copy of it on this computer; without a network only crates can be read that cargo has downloaded before.",
+    "cargo could not download pebble: [7] Could not connect to server (Failed to connect to 127.0.0.1 port 1 after 0 ms: Could not connect to server). This computer has no copy of it. Without a network, only crates that cargo downloaded before are available.",
   ],
   [
     "*",
@@ -65,7 +65,7 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
   [
     "*",
     "",
-    "cargo could not get pebble: it did not say why. There is no copy of it on this computer; without a network only crates can be read that cargo has downloaded before.",
+    "cargo could not download pebble: it gave no reason. This computer has no copy of it. Without a network, only crates that cargo downloaded before are available.",
   ],
 ];
 

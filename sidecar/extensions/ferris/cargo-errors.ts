@@ -67,7 +67,7 @@ export function firstError(stderr: string): string {
 
 function clause(text: string): string {
   const said = text.trim().replaceAll(/\s+/g, " ").replace(/\.$/, "");
-  return said === "" ? "it did not say why" : said.slice(0, LONGEST);
+  return said === "" ? "it gave no reason" : said.slice(0, LONGEST);
 }
 
 /** For the model. */
@@ -80,20 +80,20 @@ export function sentenceOf(
     what = requirement === "*" ? name : `${name} ${requirement}`;
   switch (trouble.kind) {
     case "noCrate":
-      return `There is no crate “${name}” in the registry.${trouble.instead.length > 0 ? ` Did you mean ${trouble.instead.join(" or ")}?` : ""}`;
+      return `The registry has no crate “${name}”.${trouble.instead.length > 0 ? ` Did you mean ${trouble.instead.join(" or ")}?` : ""}`;
     case "noRange":
-      return `cargo does not know “${requirement}” as a range of versions. ${RANGES}`;
+      return `“${requirement}” is not a valid version range for cargo. ${RANGES}`;
     case "noVersion":
       return noVersion(name, requirement, trouble);
     case "refused":
-      return `cargo refuses to unpack ${what}: ${trouble.why}. Its package is broken, or hostile.`;
+      return `cargo refuses to unpack ${what}: ${trouble.why}. Its package is broken or malicious.`;
     case "other":
-      return `cargo could not get ${what}: ${trouble.why}. There is no copy of it on this computer; without a network only crates can be read that cargo has downloaded before.`;
+      return `cargo could not download ${what}: ${trouble.why}. This computer has no copy of it. Without a network, only crates that cargo downloaded before are available.`;
   }
 }
 
 /** Syntax of version ranges, for the model. */
-export const RANGES = "Ranges are as in Cargo.toml: 1.2, ^1, >=1.2, <1.5.";
+export const RANGES = "Ranges use the syntax of Cargo.toml: 1.2, ^1, >=1.2, <1.5.";
 
 function noVersion(
   name: string,
@@ -104,10 +104,10 @@ function noVersion(
     there =
       named.length === 0
         ? ""
-        : ` There ${named.length === 1 ? "is" : "are"} ${named.join(", ")}${named.length < candidates.length ? " and others" : ""}.`;
+        : ` Available: ${named.join(", ")}${named.length < candidates.length ? " and others" : ""}.`;
   if (isYanked)
-    return `${name} ${requirement} was withdrawn (yanked) by its authors: only a workspace that has it in its Cargo.lock still gets it.${there} Ask for another version.`;
+    return `${name} ${requirement} was withdrawn (yanked) by its authors. Only a workspace with this version in its Cargo.lock can use it.${there} Request another version.`;
   return requirement === "*"
-    ? `${name} has no stable version.${there} Ask for one of those by its number.`
+    ? `${name} has no stable version.${there} Request one of them by its version.`
     : `${name} has no version for “${requirement}”.${there}`;
 }

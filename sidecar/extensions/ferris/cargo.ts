@@ -34,7 +34,7 @@ export class Cargo implements Disposable {
     this.#limit = deps.clock.after(LIMIT_MS, () =>
       this.#ending.abort(
         new ToolFailure(
-          `cargo was not done after ${LIMIT_MS / 60_000} minutes, and was stopped. Is another cargo at work, or is the network slow? Try again later.`,
+          `cargo did not finish within ${LIMIT_MS / 60_000} minutes and was stopped. Another cargo process may be running, or the network may be slow. Try again later.`,
         ),
       ),
     );
@@ -85,7 +85,7 @@ export class Cargo implements Disposable {
         { signal: this.#ending.signal, stdout, line, quietMs: LIMIT_MS },
       );
       if (bytes > MAX_BYTES)
-        throw new ToolFailure("cargo said more of this crate's dependencies than can be read here.");
+        throw new ToolFailure("cargo's data about the dependencies of this crate is too large.");
       return { code: exit.code, stdout: Buffer.concat(chunks).toString(), stderr };
     } catch (error) {
       throw error instanceof AgentError ? new ToolFailure(error.message) : error;
@@ -100,5 +100,5 @@ function parsed(text: string): JsonObject {
   } catch {
     /* reported below */
   }
-  throw new ToolFailure("cargo's answer could not be read. Is it an old version? `rustup update` brings a new one.");
+  throw new ToolFailure("cargo's output could not be read. Its version may be too old: update it with `rustup update`.");
 }

@@ -71,7 +71,7 @@ function inWorkspace(
   if (wanted.kind === "unsaid" && dependency?.from.kind === "other")
     return {
       kind: "none",
-      why: `${dependency.name} comes from git in this workspace, and there is no Cargo.lock yet that says which commit. Run \`cargo generate-lockfile\` first, or ask for a version.`,
+      why: `${dependency.name} comes from git in this workspace, and no Cargo.lock specifies its commit yet. Run \`cargo generate-lockfile\` first, or request a version.`,
     };
   const registry = [...direct.map(({ from }) => from), ...locked.map(({ source }) => source)].find(
       from => from?.kind === "registry",
@@ -87,7 +87,7 @@ function inWorkspace(
     index,
     isLocked: false,
     isExact: false,
-    why: `the newest version for the requirement “${requirement}” in this workspace's Cargo.toml (there is no Cargo.lock yet)`,
+    why: `the newest version for the requirement “${requirement}” in this workspace's Cargo.toml (it has no Cargo.lock yet)`,
   };
 }
 
@@ -127,7 +127,7 @@ function fromLock(
         ? inFolder(name, place.folder)
         : {
             kind: "none",
-            why: `${name} ${version} lies in a folder of this computer that only the manifests of this workspace's dependencies name; look there for its path.`,
+            why: `${name} ${version} is in a folder of this computer that only the manifests of this workspace's dependencies specify. Find its path there.`,
           };
     }
   }
@@ -163,7 +163,7 @@ function oneOf(
   const ofHere = here && newest(neededBy([here.name])),
     ofAll = ofHere ?? newest(neededBy(all)),
     chosen = ofAll ?? newest(fitting);
-  if (!chosen) throw new Error("there is none to choose from");
+  if (!chosen) throw new Error("no package to choose from");
   return {
     chosen,
     how: ofHere
@@ -179,7 +179,7 @@ function fits(wanted: Wanted, version: string): boolean {
 }
 
 function fromRegistry(name: string, wanted: Wanted, index: string | undefined): Choice {
-  const isKnown = index !== undefined ? ", from the registry that this workspace has it from" : "";
+  const isKnown = index !== undefined ? ", from the registry that this workspace uses for it" : "";
   switch (wanted.kind) {
     case "unsaid":
     case "latest":
@@ -200,7 +200,7 @@ function fromRegistry(name: string, wanted: Wanted, index: string | undefined): 
         index,
         isLocked: false,
         isExact: true,
-        why: "the version that was asked for",
+        why: "the requested version",
       };
     case "range":
       return {

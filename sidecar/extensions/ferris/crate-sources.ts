@@ -97,7 +97,7 @@ export class CrateSources {
       : undefined;
     if (!place?.isInside)
       throw new ToolFailure(
-        `cargo says that the source of ${name} ${version} is in ${folder}; that is neither in cargo's own home nor in this workspace, and is not offered.`,
+        `cargo reports the source of ${name} ${version} in ${folder}. That folder is neither in cargo's home nor in this workspace, so Ferris does not offer it.`,
       );
   }
 }
@@ -127,7 +127,7 @@ class Fetching {
     if (!cached?.ok) throw new ToolFailure(sentenceOf(choice, trouble));
     return {
       found: found(cached),
-      offline: `cargo could not look for newer ones (${trouble.why}): of those that it has on this computer this is the newest.`,
+      offline: `cargo could not look for newer versions (${trouble.why}). This is the newest version on this computer.`,
     };
   }
 
@@ -153,7 +153,7 @@ function found({ metadata }: Extract<CargoAnswer, { readonly ok: true }>): Found
   const dependency = dependencyOfRoot(metadata);
   if (!dependency)
     throw new ToolFailure(
-      "cargo has it, and does not say where. Is it an old version? `rustup update` brings a new one.",
+      "cargo does not report the folder of this crate. Its version may be too old: update it with `rustup update`.",
     );
   return dependency;
 }
@@ -164,16 +164,16 @@ const STANDARD = new Set(["std", "core", "alloc", "proc_macro", "proc-macro", "t
 function checked(name: string, version: string | undefined): Wanted {
   if (STANDARD.has(name))
     throw new ToolFailure(
-      `${name} is part of Rust itself, and not a crate of the registry. After \`rustup component add rust-src\` its source is in the folder lib/rustlib/src/rust/library below what \`rustc --print sysroot\` says.`,
+      `${name} is part of Rust itself, and not a crate of the registry. After \`rustup component add rust-src\` its source is in the folder lib/rustlib/src/rust/library below the output of \`rustc --print sysroot\`.`,
     );
   if (!isCrateName(name))
     throw new ToolFailure(
-      `“${name.slice(0, 100)}” is not the name of a crate: letters, digits, - and _, and a letter first.`,
+      `“${name.slice(0, 100)}” is not the name of a crate: use letters, digits, - and _, starting with a letter.`,
     );
   const wanted = wantedIn(version);
   if (!wanted)
     throw new ToolFailure(
-      `“${version?.slice(0, 100)}” is neither a version nor a range of versions. A version is as 1.2.3. ${RANGES}`,
+      `“${version?.slice(0, 100)}” is neither a version nor a range of versions. A version looks like 1.2.3. ${RANGES}`,
     );
   return wanted;
 }
@@ -192,7 +192,7 @@ async function workspaceAt(folder: string, cargo: Cargo): Promise<Known> {
       lock: undefined,
       note: /could not find `Cargo\.toml`/.test(answer.stderr)
         ? ""
-        : `cargo cannot read the workspace at ${folder}, so what it uses is not known: ${firstError(answer.stderr)}.`,
+        : `cargo cannot read the workspace at ${folder}, so its versions are unknown: ${firstError(answer.stderr)}.`,
     };
   const { root, members } = membersIn(answer.metadata),
     lock = await readFile(path.join(root, "Cargo.lock"), "utf8").catch(() => undefined);
@@ -207,7 +207,7 @@ async function packageAt(
   const answer = await cargo.metadata(["--no-deps", "--manifest-path", path.join(folder, "Cargo.toml")]);
   const member = answer.ok ? membersIn(answer.metadata).members.find(each => each.name === name) : undefined;
   if (!member)
-    throw new ToolFailure(`${name} is a path dependency on ${folder}, and cargo finds no package of that name there.`);
+    throw new ToolFailure(`${name} is a path dependency on ${folder}, but cargo finds no package of that name there.`);
   return member;
 }
 

@@ -48,9 +48,9 @@ suite("Ferris in a session", () => {
         [
           "crate_sources",
           "rust_crate_query",
-          "warn: The setting “tools.crate_sources” of Ferris has to be true or false.",
+          "warn: The setting “tools.crate_sources” of Ferris must be true or false.",
         ],
-        ["crate_sources", "rust_crate_query", "warn: The setting “tools” of Ferris has to be an object."],
+        ["crate_sources", "rust_crate_query", "warn: The setting “tools” of Ferris must be an object."],
       ],
     );
   });
@@ -85,7 +85,7 @@ suite("Ferris in a session", () => {
     });
     equal(
       said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "../x" } })),
-      "“../x” is not the name of a crate: letters, digits, - and _, and a letter first.",
+      "“../x” is not the name of a crate: use letters, digits, - and _, starting with a letter.",
     );
   });
 

@@ -41,7 +41,7 @@ suite("end of research", () => {
     };
     match(
       await ask(),
-      /^\(The research ended without a response by its tool\. This is what its agent said last\.\)\n\nIt is seven\.\n/,
+      /^\(The research ended without a response by its tool\. The last message of its agent follows\.\)\n\nIt is seven\.\n/,
     );
     match(await ask(), /It is seven/);
   });
@@ -82,7 +82,7 @@ suite("end of research", () => {
       { tools, sessionId } = await bench.research();
     deepEqual([sessionId, bench.closed], ["research-2", ["research-1"]]);
     bench.clock.advance(LIMIT_MS);
-    match(await failure(again), /it was not done after 5 minutes/);
+    match(await failure(again), /it did not finish within 5 minutes/);
     deepEqual(bench.closed, ["research-1", "research-2"]);
     await tools.close();
   });
@@ -95,7 +95,7 @@ suite("end of research", () => {
     (await bench.openings.next()).fail(new RpcError(-32603, "Only one session."));
     match(
       await failure(asked),
-      /^The research did not come to an answer: the agent could not open a session for it: Only one session\. You can read the source of pebble 1\.1\.0 yourself: .*pebble-1\.1\.0$/,
+      /^The research ended without an answer: the agent could not open a session for it: Only one session\. You can read the source of pebble 1\.1\.0 yourself: .*pebble-1\.1\.0$/,
     );
     bench.opensByItself = true;
     const again = query(client),
@@ -184,7 +184,7 @@ suite("end of research", () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const waits = bench.tells(update =>
-      JSON.stringify(update).includes("Waits for its turn: 2 researches are before it."),
+      JSON.stringify(update).includes("Waiting: 2 researches are ahead of it."),
     );
     const running = [
       await (async () => {

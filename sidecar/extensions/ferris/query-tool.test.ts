@@ -156,7 +156,7 @@ suite("research", () => {
     prompt.respond({ stopReason: "end_turn" });
     match(
       await failure(asked),
-      /^The research did not come to an answer: the agent ended without an answer\. You can read the source of pebble 1\.1\.0 yourself: /,
+      /^The research ended without an answer: the agent ended without an answer\. You can read the source of pebble 1\.1\.0 yourself: /,
     );
     await tools.close();
   });
@@ -253,7 +253,7 @@ suite("research", () => {
     await using tools = await connected(server!);
     equal(
       said(await respond(tools, "Seven.")),
-      "Nobody waits for a response now: the research has not begun, or has ended.",
+      "No request waits for a response: the research has not started, or has ended.",
     );
     opening.fail(new RpcError(-32603, "No."));
     await failure(asked);
@@ -463,7 +463,7 @@ suite("research", () => {
     await using client = await bench.client();
     match(
       await failure(query(client)),
-      /has a link that leads out of its folder \(home\), so no research is done in it\./,
+      /has a link that points outside of its folder \(home\), so Ferris does not research it\./,
     );
     deepEqual(bench.openings.waiting, 0);
   });
@@ -478,9 +478,9 @@ suite("research", () => {
         await failure(query(client, "x", { crate_name: "a b" })),
       ],
       [
-        "The prompt is empty: what is the question?",
+        "The prompt is empty. Enter a question.",
         "The prompt is longer than 20000 characters.",
-        "“a b” is not the name of a crate: letters, digits, - and _, and a letter first.",
+        "“a b” is not the name of a crate: use letters, digits, - and _, starting with a letter.",
       ],
     );
     equal(bench.cargoRuns, 0);

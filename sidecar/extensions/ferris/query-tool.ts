@@ -61,7 +61,7 @@ export class Queries {
         required: ["crate_name", "prompt"],
         properties: {
           crate_name: CRATE_NAME,
-          prompt: { type: "string", description: "What to find out, in whole sentences" },
+          prompt: { type: "string", description: "The question, in whole sentences" },
           crate_version: {
             type: "string",
             description:
@@ -74,7 +74,7 @@ export class Queries {
         if (question === "" || question.length > MAX_QUESTION)
           throw new ToolFailure(
             question === ""
-              ? "The prompt is empty: what is the question?"
+              ? "The prompt is empty. Enter a question."
               : `The prompt is longer than ${MAX_QUESTION} characters.`,
           );
         const source = await this.#found(place, call, until =>
@@ -132,12 +132,12 @@ export class Queries {
     const end = await this.#research(source, question, place, find, call);
     if (end.kind === "failed")
       throw new ToolFailure(
-        `The research did not come to an answer: ${end.why}. You can read the source of ${source.name} ${source.version} yourself: ${source.folder}`,
+        `The research ended without an answer: ${end.why}. You can read the source of ${source.name} ${source.version} yourself: ${source.folder}`,
       );
     if (end.by === "words")
       return answerOf(
         source,
-        `(The research ended without a response by its tool. This is what its agent said last.)\n\n${end.text}`,
+        `(The research ended without a response by its tool. The last message of its agent follows.)\n\n${end.text}`,
       );
     if (this.deps.keepsAnswers && source.origin === "published") this.#keep(key, end.text);
     return answerOf(source, end.text);
@@ -183,12 +183,12 @@ export class Queries {
     try {
       if (!standing)
         throw new ToolFailure(
-          `${MOST} researches are going on and ${MAX_WAITING} wait. Ask again later, or read the source yourself: ${source.folder}`,
+          `${MOST} researches are running and ${MAX_WAITING} are waiting. Try again later, or read the source yourself: ${source.folder}`,
         );
       if (standing.behind > 0)
         notify(
           line => card?.waits(line),
-          `Waits for its turn: ${standing.behind} ${standing.behind === 1 ? "research is" : "researches are"} before it.`,
+          `Waiting: ${standing.behind} ${standing.behind === 1 ? "research is" : "researches are"} ahead of it.`,
         );
       const end = await research.ended,
         seconds = Math.round((clock.now() - since) / 1000);
@@ -233,8 +233,8 @@ async function checkPlace({ name, version, folder, origin }: CrateSource, { fold
   if (out === undefined) return;
   throw new ToolFailure(
     out === ""
-      ? `${name} ${version} is in ${folder}, which is outside of this session's folders: no research is done there without asking. Read it yourself.`
-      : `${name} ${version} has a link that leads out of its folder (${out}), so no research is done in it. Its source is in ${folder}.`,
+      ? `${name} ${version} is in ${folder}, which is outside of this session's folders. Ferris does not research there without permission. Read it yourself.`
+      : `${name} ${version} has a link that points outside of its folder (${out}), so Ferris does not research it. Its source is in ${folder}.`,
   );
 }
 

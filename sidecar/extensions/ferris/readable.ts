@@ -127,7 +127,7 @@ export async function readInside(params: unknown, { folders }: Pick<Readable, "f
   const { path: given, line, limit } = objectOr(params),
     file = stringOr(given, "");
   if (!path.isAbsolute(file) || file.includes("\0"))
-    throw new RpcError(RpcCode.invalidParams, "path: an absolute path is needed");
+    throw new RpcError(RpcCode.invalidParams, "path: an absolute path is required");
   const place = await placeOf(file, folders).catch(() => undefined);
   if (!place?.isInside)
     throw new RpcError(
@@ -137,7 +137,7 @@ export async function readInside(params: unknown, { folders }: Pick<Readable, "f
   const known = await stat(place.real).catch(() => undefined);
   if (!known) throw new RpcError(RpcCode.notFound, `${file} does not exist.`);
   if (!known.isFile() || known.size > MAX_BYTES)
-    throw new RpcError(RpcCode.invalidRequest, `${file} is ${known.isFile() ? "too large" : "no file"}.`);
+    throw new RpcError(RpcCode.invalidRequest, `${file} is ${known.isFile() ? "too large" : "not a file"}.`);
   return { content: linesOf(await readFile(place.real, "utf8"), numberOr(line, 1), numberOr(limit, Infinity)) };
 }
 

@@ -94,7 +94,7 @@ suite("research state", () => {
     [
       "reports the time limit",
       [...BEGUN, said("It is"), { kind: "expired" }],
-      "failed: it was not done after 5 minutes",
+      "failed: it did not finish within 5 minutes",
     ],
     ["returns a response at the time limit", [...BEGUN, responded("one"), { kind: "expired" }], "response: one"],
     [

@@ -114,7 +114,7 @@ function work(state: Extract<ResearchState, { readonly kind: "working" }>, event
     case "turnFailed":
       return orElse(state, () => fail(`the agent failed: ${event.why}`));
     case "expired":
-      return orElse(state, () => fail(`it was not done after ${LIMIT_MS / 60_000} minutes`));
+      return orElse(state, () => fail(`it did not finish within ${LIMIT_MS / 60_000} minutes`));
     case "chainEnded":
       return orElse(state, () => fail(ENDINGS.chainEnded));
     case "withdrawn":

@@ -68,7 +68,7 @@ const TOOLS = { all: ["get_rust_crate_source", "return_response_to_user"] };
 /** Maximum number of sources that one research may read in addition to the first. */
 const MAX_SOURCES = 10;
 const INSTRUCTIONS =
-  "Tools for this session, which researches the source of a Rust crate: return_response_to_user returns your answer to who asked.";
+  "Tools for this session, which researches the source of a Rust crate: return_response_to_user returns your answer to the requester.";
 
 export class Research {
   readonly ended: Promise<Ended>;
@@ -269,7 +269,7 @@ export class Research {
         title: "Return the answer",
         annotations: { readOnlyHint: true, destructiveHint: false, openWorldHint: false },
         description:
-          "Return the answer of your research to who asked for it. End your turn then; called again, it adds to what you returned.",
+          "Returns the answer of your research to the requester. End your turn afterwards. Another call appends to the earlier answer.",
         inputSchema: {
           type: "object",
           properties: { response: { type: "string", description: "The answer, complete, in Markdown" } },
@@ -283,7 +283,7 @@ export class Research {
   #respond(text: string): { readonly structured: JsonObject } {
     if (text.trim() === "") throw new ToolFailure("The response is empty.");
     if (this.#state.kind !== "working")
-      throw new ToolFailure("Nobody waits for a response now: the research has not begun, or has ended.");
+      throw new ToolFailure("No request waits for a response: the research has not started, or has ended.");
     this.post({ kind: "responded", text });
     return { structured: { message: "Response recorded. End your turn now." } };
   }

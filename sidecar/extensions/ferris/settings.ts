@@ -14,12 +14,12 @@ export function settingsIn(settings: JsonObject, wrong: (sentence: string) => vo
   const flag = (of: JsonObject, name: string, otherwise: boolean, path = name): boolean => {
     const value = of[name];
     if (value !== undefined && typeof value !== "boolean")
-      wrong(`The setting “${path}” of Ferris has to be true or false.`);
+      wrong(`The setting “${path}” of Ferris must be true or false.`);
     return typeof value === "boolean" ? value : otherwise;
   };
   const { tools = {} } = settings,
     chosen = isObject(tools) ? tools : {};
-  if (!isObject(tools)) wrong("The setting “tools” of Ferris has to be an object.");
+  if (!isObject(tools)) wrong("The setting “tools” of Ferris must be an object.");
   return {
     tools: {
       crate_sources: flag(chosen, "crate_sources", true, "tools.crate_sources"),

@@ -94,6 +94,6 @@ function limitIn({ timeLimitSeconds }: JsonObject, onWarning: (what: string) => 
     given = numberOr(timeLimitSeconds, undefined);
   if (given !== undefined && given >= least && given <= most) return given;
   if (timeLimitSeconds !== undefined)
-    onWarning(`“timeLimitSeconds” of the settings has to be from ${least} to ${most}.`);
+    onWarning(`“timeLimitSeconds” of the settings must be from ${least} to ${most}.`);
   return usual;
 }

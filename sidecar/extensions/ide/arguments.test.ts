@@ -53,17 +53,17 @@ suite("ide_operation arguments", () => {
     refuses({ operation: "hover", symbol: "x" }, "hover needs the argument “path”.");
     refuses(
       { operation: "references", path: "a" },
-      "references needs “symbol”, “line” or both: which name in the file is meant?",
+      "references needs “symbol”, “line” or both to select a name in the file.",
     );
     refuses({ operation: "rename", path: "a", line: 1 }, "rename needs the argument “new_name”.");
     refuses({ operation: "workspace_symbols" }, "workspace_symbols needs the argument “query”.");
     refuses(
       { operation: "code_actions", path: "a", symbol: "x", end_line: 2 },
-      "With “end_line” the argument “line” is needed, too.",
+      "The argument “end_line” also requires “line”.",
     );
     refuses({ operation: "format", path: "a", line: 5, end_line: 2 }, "The argument “end_line” is before “line”, 5.");
-    refuses({ operation: "hover", path: "a", symbol: "x\ny" }, "The argument “symbol” has to be text of one line.");
-    refuses({ operation: "fly" }, "There is no operation “fly”.");
+    refuses({ operation: "hover", path: "a", symbol: "x\ny" }, "The argument “symbol” must be a text of one line.");
+    refuses({ operation: "fly" }, "Unknown operation “fly”.");
   });
 
   test("is an operation or a sentence for any schema-valid input", () => {

@@ -10,28 +10,28 @@ export const ARGUMENTS: ObjectSchema = {
       type: "string",
       enum: IDE_OPERATIONS,
       description:
-        "diagnostics: errors and warnings of `path` (or of all that is known). definition, references, hover: of the name at `line`, `symbol` in `path`. document_symbols: outline of `path`. workspace_symbols: names that fit `query`. rename: preview of `new_name` for the name at a place. code_actions: quick fixes and refactorings at a place; with `action` the preview of one. format: preview of formatting `path`.",
+        "diagnostics: errors and warnings of `path` (or of all known files). definition, references, hover: of the name at `line`, `symbol` in `path`. document_symbols: outline of `path`. workspace_symbols: names that fit `query`. rename: preview of `new_name` for the name at a place. code_actions: quick fixes and refactorings at a place; with `action` the preview of one. format: preview of formatting `path`.",
     },
     path: {
       type: "string",
       description:
-        "File, absolute or relative to the session's working folder. Needed by all operations but diagnostics and workspace_symbols.",
+        "File, absolute or relative to the session's working folder. Required by all operations except diagnostics and workspace_symbols.",
     },
     line: { type: "integer", minimum: 1, description: "Line, counted from 1." },
     symbol: {
       type: "string",
       description:
-        "Text on that line, such as a name; of `a.b` the last name is meant. Without `line` its first place in the file.",
+        "Text on that line, such as a name; for `a.b`, the last name. Without `line`, its first occurrence in the file.",
     },
     character: {
       type: "integer",
       minimum: 1,
-      description: "Counted from 1; only needed where `symbol` would not be clear.",
+      description: "Counted from 1. Required only if `symbol` is ambiguous.",
     },
     end_line: {
       type: "integer",
       minimum: 1,
-      description: "code_actions, format: last line of the lines that are meant.",
+      description: "code_actions, format: last line of the range.",
     },
     query: { type: "string", description: "workspace_symbols: part of a name." },
     new_name: { type: "string", description: "rename: the new name." },
@@ -43,7 +43,7 @@ export const ARGUMENTS: ObjectSchema = {
 /** Returns `path` as given. `args` conform to `ARGUMENTS`. Throws a `ToolFailure`. */
 export function operationOf(args: JsonObject): IdeOperation {
   const operation = IDE_OPERATIONS.find(each => each === args.operation);
-  if (operation === undefined) throw new ToolFailure(`There is no operation “${String(args.operation)}”.`);
+  if (operation === undefined) throw new ToolFailure(`Unknown operation “${String(args.operation)}”.`);
   const path = textIn(args, "path");
   switch (operation) {
     case "diagnostics":
@@ -92,8 +92,8 @@ function placeIn(operation: IdeOperationName, args: JsonObject): IdePlace {
     symbol = textIn(args, "symbol"),
     character = lineIn(args, "character");
   if (line === undefined && symbol === undefined)
-    throw new ToolFailure(`${operation} needs “symbol”, “line” or both: which name in the file is meant?`);
-  if (symbol?.includes("\n")) throw new ToolFailure("The argument “symbol” has to be text of one line.");
+    throw new ToolFailure(`${operation} needs “symbol”, “line” or both to select a name in the file.`);
+  if (symbol?.includes("\n")) throw new ToolFailure("The argument “symbol” must be a text of one line.");
   if (line === undefined) return { symbol: symbol ?? "" };
   return { line, ...(symbol !== undefined ? { symbol } : character !== undefined ? { character } : {}) };
 }
@@ -101,7 +101,7 @@ function placeIn(operation: IdeOperationName, args: JsonObject): IdePlace {
 function endIn(args: JsonObject, line: number | undefined): number | undefined {
   const end = lineIn(args, "end_line");
   if (end === undefined) return undefined;
-  if (line === undefined) throw new ToolFailure("With “end_line” the argument “line” is needed, too.");
+  if (line === undefined) throw new ToolFailure("The argument “end_line” also requires “line”.");
   if (end < line) throw new ToolFailure(`The argument “end_line” is before “line”, ${line + 1}.`);
   return end;
 }

@@ -21,7 +21,7 @@ import { EXTENSION_METHODS } from "../../acp/methods";
 /** MCP server name. Not `ide`: Claude reserves that name and drops other servers that use it. */
 export const SERVER = "ide-operations";
 const INSTRUCTIONS =
-  "What the editor or a language server knows of the code: errors without a build, where a name is defined and used, what it is, and previews of renaming, quick fixes and formatting. More exact than searching for text. It changes nothing.";
+  "Language features of the editor or a language server: errors without a build, definitions, references, hover, and previews of renaming, quick fixes and formatting. More exact than a text search. Changes no files.";
 
 /** `isOffered`: whether the client or an adapter answers the operations. Evaluated for each new session. */
 export function ideTools(
@@ -89,7 +89,7 @@ function ideOperation({ folders }: SessionPlace, operate: Operate): Tool {
     inputSchema: ARGUMENTS,
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     description:
-      "Asks the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Say which name is meant by `path`, `line` and `symbol`. Nothing is changed: edits are shown, make them yourself.",
+      "Queries the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Select a name with `path`, `line` and `symbol`. Edits are only shown, not applied: make them yourself.",
     call: async (args, call) => answered(await placed(operationOf(args), folders), folders, operate, call),
   };
 }
@@ -104,7 +104,7 @@ async function answered(
     throw error instanceof RpcError ? new ToolFailure(error.message) : error;
   });
   const answer = readIdeAnswer(operation.operation, raw);
-  if (!answer) throw new ToolFailure("The editor's answer could not be understood.");
+  if (!answer) throw new ToolFailure("The editor's response is invalid.");
   return { ...rendered(operation, answer, folders) };
 }
 
@@ -121,7 +121,7 @@ export async function placed<T extends IdeOperation>(operation: T, folders: read
     ? { real: file, isInside: false }
     : await placeOf(file, folders).catch((error: unknown) => {
         throw new ToolFailure(
-          `${given} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`,
+          `${given} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`,
         );
       });
   if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
@@ -132,7 +132,7 @@ function fromUri(uri: string): string {
   try {
     return fileURLToPath(uri);
   } catch {
-    throw new ToolFailure(`${uri} is no file's URI.`);
+    throw new ToolFailure(`${uri} is not a file URI.`);
   }
 }
 

@@ -117,7 +117,7 @@ async function textOf(file: string): Promise<{ readonly text: string; readonly s
         throw unreadable(file, error);
       })
     ).replace(/^\uFEFF/, "");
-  if (text.includes("\0")) throw refused(`${file} is no text.`);
+  if (text.includes("\0")) throw refused(`${file} is not a text file.`);
   return { text, stamp };
 }
 
@@ -125,7 +125,7 @@ async function stampOf(file: string): Promise<string> {
   const found = await stat(file).catch((error: unknown) => {
     throw unreadable(file, error);
   });
-  if (!found.isFile()) throw refused(`${file} is no file.`);
+  if (!found.isFile()) throw refused(`${file} is not a file.`);
   if (found.size > MAX_FILE_BYTES) throw refused(`${file} is larger than ${MAX_FILE_BYTES / 1024 / 1024} MB.`);
   return `${found.mtimeMs} ${found.size}`;
 }
@@ -146,6 +146,6 @@ export function refused(sentence: string): RpcError {
 function unreadable(file: string, error: unknown): RpcError {
   const isAbsent = error instanceof Error && "code" in error && error.code === "ENOENT";
   return isAbsent
-    ? refused(`There is no file ${file}.`)
+    ? refused(`File ${file} does not exist.`)
     : refused(`${file} could not be read: ${error instanceof Error ? error.message : String(error)}`);
 }

@@ -187,7 +187,7 @@ suite("IDE extension", () => {
     deepEqual([refused.isError, said(refused)], [true, "This workspace is not trusted."]);
     for (const answer of [undefined, null, "text", { kind: "symbols" }]) {
       chain.answer = () => answer;
-      equal(said(await call(client, HOVER)), "The editor's answer could not be understood.");
+      equal(said(await call(client, HOVER)), "The editor's response is invalid.");
     }
   });
 

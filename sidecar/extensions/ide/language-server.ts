@@ -186,9 +186,9 @@ export class LanguageServer {
         return await this.#ask(method, params, patience);
       } catch (error) {
         if (!(error instanceof RpcError) || error.code === ErrorCode.refused) throw error;
-        if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} cannot do that (${method}).`);
+        if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} does not support ${method}.`);
         if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
-        if (tries === MAX_TRIES) throw refused(`${this.name} was busy and gave no answer. Ask again.`);
+        if (tries === MAX_TRIES) throw refused(`${this.name} was busy and did not respond. Try again.`);
         await this.settled(moment(this.deps.clock.now() + AGAIN_MS), patience);
       }
     }
@@ -209,7 +209,7 @@ export class LanguageServer {
   }
 
   async #gone(): Promise<RpcError> {
-    return refused(`${this.name} is gone: ${(await this.closed) ?? "the session is over."} Ask again.`);
+    return refused(`${this.name} has exited: ${(await this.closed) ?? "the session has ended."} Try again.`);
   }
 
   /**
@@ -260,7 +260,7 @@ export class LanguageServer {
           );
         }),
     );
-    if (answer === undefined) throw refused(`it did not answer within ${INITIALIZE_MS / 1000} seconds.`);
+    if (answer === undefined) throw refused(`it did not respond within ${INITIALIZE_MS / 1000} seconds.`);
     this.#capabilities = objectOr(objectOr(answer).capabilities);
     this.#peer.notify(LSP_METHODS.initialized, {});
     if (this.language.settings)
@@ -286,7 +286,7 @@ export class LanguageServer {
         this.onStatus(this.status);
         break;
       case LSP_METHODS.window_showMessage:
-        if (this.#said++ < MAX_SAID) this.#log("a language server says", { message: readable(params.message, 300) });
+        if (this.#said++ < MAX_SAID) this.#log("language server message", { message: readable(params.message, 300) });
         return;
       default:
         return;
@@ -338,7 +338,7 @@ export class LanguageServer {
       case LSP_METHODS.workspace_workspaceFolders:
         return request.respond([{ uri: pathToFileURL(this.folder).href, name: path.basename(this.folder) }]);
       case LSP_METHODS.workspace_applyEdit:
-        return request.respond({ applied: false, failureReason: "Nothing is changed here: edits are only shown." });
+        return request.respond({ applied: false, failureReason: "Edits are only shown, not applied." });
       case LSP_METHODS.window_showDocument:
         return request.respond({ success: false });
       case LSP_METHODS.window_showMessageRequest:
@@ -381,7 +381,7 @@ export class LanguageServer {
   async #why({ message, cause }: Closed): Promise<string> {
     const hasExited = !(cause instanceof NotLsp) && (await this.child.within(EXIT_MS, this.child.exited)),
       words = this.#stderr.text().trim().split("\n").slice(-3).join(" ").trim();
-    return `${hasExited ? `it ended with ${statusOf(await this.child.exited)}.` : message}${words === "" ? "" : ` It said: ${readable(words, 600)}`}`;
+    return `${hasExited ? `it exited with ${statusOf(await this.child.exited)}.` : message}${words === "" ? "" : ` Its output: ${readable(words, 600)}`}`;
   }
 
   #log(message: string, detail: JsonObject): void {

@@ -164,7 +164,7 @@ const KNOWN: readonly Language[] = [
 
 /** Languages from the settings first. */
 export function languagesIn({ languages }: JsonObject, onWarning: (what: string) => void): readonly Language[] {
-  if (languages !== undefined && !isObject(languages)) onWarning("“languages” of the settings is no object.");
+  if (languages !== undefined && !isObject(languages)) onWarning("“languages” of the settings is not an object.");
   const given = objectOr(languages),
     configured = Object.entries(given).flatMap(([id, value]) =>
       value === false ? [] : configuredLanguage(id, value, onWarning),
@@ -192,7 +192,7 @@ function configuredLanguage(id: string, value: unknown, onWarning: (what: string
     (settings === undefined || isObject(settings));
   if (!isRight) {
     onWarning(
-      `The settings of the language “${id}” are left out: it needs a command, args that are texts, and extensions unless it is one that is known.`,
+      `The settings of the language “${id}” are ignored: it needs a command, args that are strings, and extensions unless the language is built in.`,
     );
     return [];
   }
@@ -240,7 +240,7 @@ export function missing({ name, programs, install }: Language): string {
 
 /** Error message for a file without a known server. */
 export function unknownLanguage(file: string): string {
-  return `No language server is known for ${path.extname(file) === "" ? `“${path.basename(file)}”` : `files that end in “${path.extname(file)}”`}. One can be named in the settings of the extension “ide”.`;
+  return `No language server is configured for ${path.extname(file) === "" ? `“${path.basename(file)}”` : `files that end in “${path.extname(file)}”`}. Add one in the settings of the extension “ide”.`;
 }
 
 function textsOf(env: unknown): Readonly<Record<string, string>> {

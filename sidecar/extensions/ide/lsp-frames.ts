@@ -45,7 +45,7 @@ export class LspSplitter {
       const all = this.#all(),
         end = all.indexOf("\r\n\r\n");
       if ((end === -1 ? all.length : end) > MAX_BETWEEN)
-        throw new NotLsp(`it wrote what is no header of LSP: “${excerpt(all)}”.`);
+        throw new NotLsp(`it wrote an invalid LSP header: “${excerpt(all)}”.`);
       if (end === -1) return undefined;
       this.#length = this.#lengthIn(all.subarray(0, end));
       this.#keep(all.subarray(end + 4));
@@ -64,7 +64,7 @@ export class LspSplitter {
     if (text === undefined) return undefined;
     const length = Number(text);
     if (length > this.mostBytes)
-      throw new NotLsp(`it wrote a message of ${length} bytes; ${this.mostBytes} are the most that is read.`);
+      throw new NotLsp(`it wrote a message of ${length} bytes; the limit is ${this.mostBytes}.`);
     return length;
   }
 
@@ -101,7 +101,7 @@ class LspChannel implements Channel {
   ) {
     input.on("error", () => undefined); // the read loop handles the error
     output
-      .on("error", cause => this.#close({ message: "it no longer listens.", cause }))
+      .on("error", cause => this.#close({ message: "it no longer reads its input.", cause }))
       .on("drain", () => this.#release());
   }
 
@@ -162,7 +162,7 @@ class LspChannel implements Channel {
   }
 }
 
-const ENDED: Closed = { message: "it has ended." };
+const ENDED: Closed = { message: "it has exited." };
 /** Cancellation method of ACP, which our peer uses, and of LSP. */
 const OURS = PROTOCOL_METHODS.cancel_request,
   THEIRS = LSP_METHODS.cancelRequest;

@@ -139,13 +139,13 @@ function asked(
   params: unknown,
   patience: ServerTimeouts,
 ): Promise<unknown> {
-  if (server.capability(capability) === undefined) throw refused(`${server.name} cannot do that (${method}).`);
+  if (server.capability(capability) === undefined) throw refused(`${server.name} does not support ${method}.`);
   return server.request(method, params, patience);
 }
 
 function unready(server: LanguageServer): { readonly note: string } {
   return {
-    note: `${server.name} is still at work${server.work === "" ? "" : ` (${server.work})`}: this may not be all. Ask again later.`,
+    note: `${server.name} is still working${server.work === "" ? "" : ` (${server.work})`}. Results may be incomplete. Try again later.`,
   };
 }
 
@@ -181,7 +181,7 @@ async function rename(
 ): Promise<IdeAnswer> {
   const { prepareProvider } = objectOr(server.capability("renameProvider"));
   if (prepareProvider === true && (await server.request(LSP_METHODS.textDocument_prepareRename, at, patience)) === null)
-    throw refused("What is there cannot be renamed.");
+    throw refused("The symbol at this position cannot be renamed.");
   return changesAnswer(
     changesIn(await asked(server, "renameProvider", LSP_METHODS.textDocument_rename, { ...at, newName }, patience)),
     reader(server),

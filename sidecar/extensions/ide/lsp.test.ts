@@ -97,7 +97,7 @@ suite("LSP framing", () => {
       `{"jsonrpc":"2.0","id":1,"method":"a","params":{}}`,
       `{"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}`,
     ]);
-    deepEqual(aborted, ["s1", "it has ended."]);
+    deepEqual(aborted, ["s1", "it has exited."]);
   });
 });
 
@@ -464,7 +464,7 @@ suite("language", () => {
     );
     equal(
       unknownLanguage("/a/Makefile"),
-      "No language server is known for “Makefile”. One can be named in the settings of the extension “ide”.",
+      "No language server is known for “Makefile”. Add one in the settings of the extension “ide”.",
     );
   });
 });

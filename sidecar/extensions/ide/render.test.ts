@@ -44,9 +44,9 @@ suite("rendered answer", () => {
     equal(text(at, { kind: "locations", total: 0, locations: [] }), "No reference was found there.");
     equal(
       text(at, { kind: "locations", total: 9, locations: [spot(1)] }),
-      "9 references:\nsrc/a.ts\n  2:3  line 1\n… and 8 more, which are left out.",
+      "9 references:\nsrc/a.ts\n  2:3  line 1\n… and 8 more, omitted.",
     );
-    equal(text({ ...at, operation: "hover" }, { kind: "hover", text: " " }), "Nothing is known of that place.");
+    equal(text({ ...at, operation: "hover" }, { kind: "hover", text: " " }), "No information about that position.");
   });
 
   test("lists symbols as an outline or with locations", () => {
@@ -84,11 +84,11 @@ suite("rendered answer", () => {
           { kind: "move", path: "/w/x.ts", to: "/w/y.ts" },
         ],
       }),
-      "Renaming to “y” would change 2 places in 2 files. This is a preview, nothing was changed: make the edits with your own tools.\n--- src/a.ts\n@@ line 2 @@\n-x\n+y\n+z\nmove x.ts to y.ts",
+      "Renaming to “y” would change 2 places in 2 files. This is a preview. Make the edits with your own tools.\n--- src/a.ts\n@@ line 2 @@\n-x\n+y\n+z\nmove x.ts to y.ts",
     );
     equal(
       text({ operation: "format", path: "/w/src/a.ts" }, { kind: "changes", total: 0, changes: [] }),
-      "Nothing would change: it is formatted.",
+      "No changes: the file is already formatted.",
     );
   });
 
@@ -118,9 +118,9 @@ suite("rendered answer", () => {
           ],
         },
       ),
-      "Fix\nThis is a preview, nothing was changed: make the edits with your own tools.\nnew file n.ts\nIt also runs the command “c”, which cannot be previewed.\nRun\nIt runs the command “r”, which cannot be previewed.\nNone\nIt has no edits.",
+      "Fix\nThis is a preview. Make the edits with your own tools.\nnew file n.ts\nIt also runs the command “c”, which cannot be previewed.\nRun\nIt runs the command “r”, which cannot be previewed.\nNone\nIt has no edits.",
     );
-    equal(text(list, { kind: "actions", total: 0, actions: [] }), "No code actions are offered there.");
+    equal(text(list, { kind: "actions", total: 0, actions: [] }), "No code actions are available at that position.");
   });
 
   test("contains the same structured data, counted from 1", () => {

@@ -32,8 +32,8 @@ export function rendered(operation: IdeOperation, answer: IdeAnswer, [root = ""]
     { text, cut } = bounded(lines);
   const notes = [
     ...(answer.note === undefined ? [] : [answer.note]),
-    ...(remaining > 0 ? [`… and ${remaining} more, which are left out.`] : []),
-    ...(cut > 0 ? [`… and ${cut} more lines, which are left out: ask for less.`] : []),
+    ...(remaining > 0 ? [`… and ${remaining} more, omitted.`] : []),
+    ...(cut > 0 ? [`… and ${cut} more lines, omitted. Request less.`] : []),
   ];
   return {
     text: [text, ...notes].join("\n"),
@@ -65,7 +65,7 @@ function partsOf(operation: IdeOperation, answer: IdeAnswer, short: Short): Part
       return locationsOf(operation, answer.locations, answer.total, short);
     case "hover":
       return {
-        lines: [answer.text.trim() === "" ? "Nothing is known of that place." : answer.text.trim()],
+        lines: [answer.text.trim() === "" ? "No information about that position." : answer.text.trim()],
         data: { text: answer.text },
         remaining: 0,
       };
@@ -167,13 +167,13 @@ function changesOf(operation: IdeOperation, changes: readonly IdeChange[], total
   if (changes.length === 0)
     return {
       lines: [
-        operation.operation === "rename" ? `${name} would change nothing.` : "Nothing would change: it is formatted.",
+        operation.operation === "rename" ? `${name} would change nothing.` : "No changes: the file is already formatted.",
       ],
       data: { changes: [] },
       remaining: 0,
     };
   const shown = changes.reduce((sum, change) => sum + (change.kind === "edit" ? change.hunks.length : 1), 0);
-  const head = `${name} would change ${counted(total, "place") ?? ""} in ${counted(changes.length, "file")}. This is a preview, nothing was changed: make the edits with your own tools.`;
+  const head = `${name} would change ${counted(total, "place") ?? ""} in ${counted(changes.length, "file")}. This is a preview. Make the edits with your own tools.`;
   return {
     lines: [head, ...changeLines(changes, short)],
     data: { changes: few(changes.map(change => plainChange(change, short))), total },
@@ -199,7 +199,7 @@ function actionsOf(actions: readonly IdeAction[], total: number, short: Short, i
       head,
       ...(action.changes
         ? [
-            "This is a preview, nothing was changed: make the edits with your own tools.",
+            "This is a preview. Make the edits with your own tools.",
             ...changeLines(action.changes, short),
           ]
         : []),
@@ -208,7 +208,7 @@ function actionsOf(actions: readonly IdeAction[], total: number, short: Short, i
   });
   const head =
     actions.length === 0
-      ? ["No code actions are offered there."]
+      ? ["No code actions are available at that position."]
       : isOne
         ? []
         : [`${counted(total, "code action")}; ask again with “action” to see the edits of one:`];

@@ -74,7 +74,7 @@ export class Servers {
     using _ = clock.after(limitMs, () =>
       late.abort(
         refused(
-          `There was no answer within ${Math.round(limitMs / 1000)} seconds. Ask again: a server that is still loading is ready later.`,
+          `The language server did not respond within ${Math.round(limitMs / 1000)} seconds. It may still be loading. Try again later.`,
         ),
       ),
     );
@@ -129,7 +129,7 @@ export class Servers {
       const file =
         given ??
         (await firstFile(folders, each => languageOf(each, this.options.languages) !== undefined, waiting.signal));
-      if (file === undefined) throw refused("There is no file here that a language server is known for.");
+      if (file === undefined) throw refused("No file here has a known language server.");
       const { language, languageId } = this.#languageOf(file),
         server = await this.#server(language, folderOf(file, folders), waiting);
       await server.documents.open(file, languageId); // some servers load a project only after one of its files is open
@@ -169,8 +169,8 @@ export class Servers {
     }
     const note =
       running.length === 0
-        ? "No file was looked at yet: name one in “path”."
-        : "Only files that were asked about before, and what their language servers told by themselves: name other files in “path”.";
+        ? "No file was requested yet. Specify one in “path”."
+        : "Only files of earlier requests and files that their language servers reported. Specify other files in “path”.";
     return diagnosticsAnswer(all, note);
   }
 
@@ -247,7 +247,7 @@ export class Servers {
           setStatus(slot, "");
         }
         if (why === undefined) return;
-        this.deps.log("warn", "A language server ended", { server: server.name, why });
+        this.deps.log("warn", "A language server exited", { server: server.name, why });
         this.#step(slot, { kind: "fell", why });
       });
       return server;

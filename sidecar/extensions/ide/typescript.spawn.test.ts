@@ -116,7 +116,7 @@ suite("IDE operations with typescript-language-server", function () {
     );
     equal(
       await ask({ operation: "format", path: "main.ts" }),
-      "Formatting would change 1 place in 1 file. This is a preview, nothing was changed: make the edits with your own tools.\n--- main.ts\n@@ line 5 @@\n-console.log( wrong );\n+console.log(wrong);",
+      "Formatting would change 1 place in 1 file. This is a preview. Make the edits with your own tools.\n--- main.ts\n@@ line 5 @@\n-console.log( wrong );\n+console.log(wrong);",
     );
   });
 });

@@ -33,7 +33,7 @@ export function compose(opening: string, given: readonly Section[], limit: numbe
     needed = whole.map(bytes);
   if (sum(needed) <= room) return base + whole.join("");
   const left = (titles: readonly string[]): string =>
-    titles.length === 0 ? "" : `\n\nLeft out for want of room: ${titles.join(", ")}.`;
+    titles.length === 0 ? "" : `\n\nOmitted because of the size limit: ${titles.join(", ")}.`;
   const shares = shared(needed, room - bytes(left(sections.map(({ title }) => title))));
   const fitting = sections.map((section, i) => rendered(section, shares[i] ?? 0));
   return base + fitting.join("") + left(sections.flatMap(({ title }, i) => (fitting[i] === "" ? [title] : [])));

@@ -155,9 +155,9 @@ export class KeptFolder {
       isTooLong = (before?.length ?? 0) > MAX_KEPT;
     if (before && !isTooLong && isText(before)) return this.#whole(real, Buffer.concat([before, Buffer.from(text)]));
     if (before) {
-      this.deps.log("warn", "A file of Sparkle's was begun anew, and what it was is kept", {
+      this.deps.log("warn", "A file of Sparkle was replaced; its old content is saved", {
         file: real,
-        why: isTooLong ? "it was too long" : "it was no text",
+        why: isTooLong ? "it was too long" : "it was not a text",
       });
       await this.#keep(file, before);
     }
@@ -168,7 +168,7 @@ export class KeptFolder {
   async #all(real: string): Promise<Buffer | undefined> {
     const found = await this.deps.files.stat(real).catch(absent(undefined));
     if (found && !found.isFile())
-      throw new ToolFailure(`${real} is no file, so nothing can be kept in it. Ask the user to move it away.`);
+      throw new ToolFailure(`${real} is not a file, so nothing can be saved in it. Ask the user to move it away.`);
     return found && this.deps.files.readFile(real);
   }
 
@@ -225,7 +225,7 @@ export class KeptFolder {
     await this.#real("."); // checks links before anything is created at their target
     if (of === "user") await files.mkdir(root, { recursive: true, mode: 0o700 });
     else if (!(await files.stat(path.dirname(root)).catch(absent(undefined)))?.isDirectory())
-      throw new ToolFailure(`The folder of this session is not there, so nothing can be kept in its ${called}.`);
+      throw new ToolFailure(`The folder of this session does not exist, so nothing can be saved in its ${called}.`);
     else
       await files.mkdir(root).catch((error: unknown) => {
         if (codeOf(error) !== "EEXIST") throw error;
@@ -254,7 +254,7 @@ export class KeptFolder {
       { real, isInside } = await placeOf(file, isWorkspace ? [root] : []);
     if (isWorkspace && !(isInside && (await placeOf(root, [path.dirname(root)])).isInside))
       throw new ToolFailure(
-        `A link in ${called} leads out of it, to ${real}: nothing is read or written there. Ask the user to take the link away.`,
+        `A link in ${called} points outside of it, to ${real}. Nothing is read or written there. Ask the user to remove the link.`,
       );
     return real;
   }
@@ -263,7 +263,7 @@ export class KeptFolder {
     const { files } = this.deps,
       found = await files.stat(real).catch(absent(undefined));
     if (!found) return undefined;
-    if (!found.isFile()) throw new Error("it is no file"); // reading a pipe would never end
+    if (!found.isFile()) throw new Error("it is not a file"); // reading a pipe would never end
     const handle = await files.open(real, "r");
     try {
       const from = end === "end" ? Math.max(0, found.size - MAX_READ) : 0,
@@ -278,7 +278,7 @@ export class KeptFolder {
   }
 
   #unread(file: string, error: unknown): undefined {
-    this.deps.log("warn", "A file of Sparkle's cannot be read, and is left out", {
+    this.deps.log("warn", "A file of Sparkle cannot be read and is ignored", {
       file: this.called(file),
       why: error instanceof Error ? error.message : String(error),
     });

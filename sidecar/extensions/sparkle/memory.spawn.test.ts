@@ -87,7 +87,7 @@ suite("Sparkle memory", () => {
     await memory.checkpoint("Focus: the lexer", "# We went on.", undefined, signal);
     deepEqual(await sectionsOf(memory), [
       { title: "Who you are", file: "~/.sparkle/sparklers/ada/identity.md", pieces: ["# Ada\n\nI am calm."] },
-      { title: "Whom you work with", file: "~/.sparkle/collaborator-profile.md", pieces: ["# Mary\n\nBrief."] },
+      { title: "The user's profile", file: "~/.sparkle/collaborator-profile.md", pieces: ["# Mary\n\nBrief."] },
       {
         title: "Pattern anchors",
         file: "~/.sparkle/sparklers/ada/pattern-anchors.md",
@@ -99,7 +99,7 @@ suite("Sparkle memory", () => {
         pieces: ["- She asks more\n  (2026-11-22)"],
       },
       {
-        title: "Where the work in this workspace stands",
+        title: "State of the work in this workspace",
         file: ".sparkle-space/working-memory.md",
         pieces: ["# Working memory\n\nOf 2026-11-22T09:51:03.000Z.\n\nFocus: the lexer"],
       },
@@ -109,7 +109,7 @@ suite("Sparkle memory", () => {
         pieces: ["# Checkpoint of 2026-11-22T09:51:03.000Z\n\nBy Ada.\n\n# We went on."],
       },
       {
-        title: "What holds in this workspace",
+        title: "Facts about this workspace",
         file: ".sparkle-space/workspace-insights.md",
         pieces: ["- Tests need cargo\n  (2026-11-22)"],
       },

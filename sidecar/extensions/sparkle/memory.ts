@@ -36,7 +36,7 @@ const WORKING_MEMORY = "working-memory.md",
 const LISTS: Readonly<Record<InsightType, { readonly file: string; readonly title: string }>> = {
   PatternAnchor: { file: "pattern-anchors.md", title: "Pattern anchors" },
   CollaborationEvolution: { file: "collaboration-evolution.md", title: "How the collaboration has changed" },
-  WorkspaceInsight: { file: "workspace-insights.md", title: "What holds in this workspace" },
+  WorkspaceInsight: { file: "workspace-insights.md", title: "Facts about this workspace" },
 };
 /** Default sparkler name. */
 const NOBODY_YET = "Sparkler";
@@ -89,7 +89,7 @@ export class Memory {
       found = named(all, name);
     if (!found)
       throw new ToolFailure(
-        `There is no sparkler “${shownName(name)}”${all.length === 0 ? " yet" : `; there are ${all.map(one => one.name).join(", ")}`}. create_sparkler makes one.`,
+        `Unknown sparkler “${shownName(name)}”.${all.length === 0 ? "" : ` Sparklers: ${all.map(one => one.name).join(", ")}.`} create_sparkler creates one.`,
       );
     return found;
   }
@@ -100,8 +100,8 @@ export class Memory {
       of = (file: string): Promise<string> => current.then(({ folder }) => `${SPARKLERS}/${folder}/${file}`);
     const { PatternAnchor, CollaborationEvolution } = LISTS;
     return new Map([
-      ["identity", text(this.#home, "Who you are", of(IDENTITY))],
-      ["profile", text(this.#home, "Whom you work with", PROFILE)],
+      ["identity", text(this.#home, "Your identity", of(IDENTITY))],
+      ["profile", text(this.#home, "The user's profile", PROFILE)],
       ["anchors", list(this.#home, "PatternAnchor", of(PatternAnchor.file))],
       ["evolution", list(this.#home, "CollaborationEvolution", of(CollaborationEvolution.file))],
     ]);
@@ -111,7 +111,7 @@ export class Memory {
   workspaceSections(): Sections {
     const { text, list } = this.#readers();
     return new Map([
-      ["working memory", text(this.#space, "Where the work in this workspace stands", WORKING_MEMORY)],
+      ["working memory", text(this.#space, "State of the work in this workspace", WORKING_MEMORY)],
       ["checkpoint", text(this.#space, "The last session that was closed here", this.#lastCheckpoint())],
       ["workspace insights", list(this.#space, "WorkspaceInsight", LISTS.WorkspaceInsight.file)],
     ]);
@@ -188,7 +188,7 @@ export class Memory {
       const file = await this.#newCheckpoint(space),
         at = this.deps.date().toISOString();
       await writing.replace(file, `# Checkpoint of ${at}\n\nBy ${name}.\n\n${tidy(story)}\n`);
-      await writing.replace(WORKING_MEMORY, withHeading("Working memory", `Of ${at}.\n\n${tidy(workingMemory)}`));
+      await writing.replace(WORKING_MEMORY, withHeading("Working memory", `From ${at}.\n\n${tidy(workingMemory)}`));
       return [space.called(WORKING_MEMORY), space.called(file)];
     });
   }
@@ -224,7 +224,7 @@ export class Memory {
     const sparkler = made(name);
     return this.#home.writing(signal, async writing => {
       const found = named(await this.sparklers(), name);
-      if (found) throw new ToolFailure(`There is a sparkler “${found.name}” already.`);
+      if (found) throw new ToolFailure(`A sparkler “${found.name}” already exists.`);
       await this.#introduce(sparkler, writing);
       return sparkler;
     });
@@ -244,7 +244,7 @@ export class Memory {
           (await this.sparklers()).filter(({ folder }) => folder !== before.folder),
           newName,
         );
-      if (taken) throw new ToolFailure(`There is a sparkler “${taken.name}” already.`);
+      if (taken) throw new ToolFailure(`A sparkler “${taken.name}” already exists.`);
       await this.#introduce(before, writing);
       const identity = (await this.#home.read(`${SPARKLERS}/${before.folder}/${IDENTITY}`)) ?? "";
       await writing.replace(`${SPARKLERS}/${before.folder}/${IDENTITY}`, withHeading(now.name, identity));
@@ -266,7 +266,7 @@ export class Memory {
   }
 
   #workspace(): KeptFolder {
-    if (!this.#space) throw new ToolFailure("This session has no folder, so nothing of a workspace can be kept.");
+    if (!this.#space) throw new ToolFailure("This session has no folder, so notes of a workspace cannot be saved.");
     return this.#space;
   }
 
@@ -309,6 +309,6 @@ function named(all: readonly Sparkler[], name: string): Sparkler | undefined {
 
 function made(name: string): Sparkler {
   const folder = folderOf(name);
-  if (folder === undefined) throw new ToolFailure(`“${shownName(name)}” is no name: it needs a letter or a digit.`);
+  if (folder === undefined) throw new ToolFailure(`“${shownName(name)}” is not a valid name: it needs a letter or a digit.`);
   return { name: shownName(name), folder };
 }

@@ -34,7 +34,7 @@ export async function readSource(source: unknown, folders: readonly string[]): P
       return {
         ...shown,
         error:
-          "Nothing is fetched from the network here. If you have a tool that the user lets fetch it, use that, or ask the user to paste the text; then give it as “content”.",
+          "Sparkle reads nothing from the network. Use a tool of your own that the user permits, or ask the user to paste the text. Then pass it as “content”.",
       };
   }
 }
@@ -46,13 +46,13 @@ async function readFileOf(
   const [cwd] = folders;
   const elsewhere = {
     error:
-      "Only files in the folders of this session are read here. Read it with your own tool for files, which may ask the user, and give the text as “content”.",
+      "Sparkle reads only files in the folders of this session. Read the file with your own tool, which may ask the user, and pass the text as “content”.",
   };
   if (cwd === undefined || value === "") return elsewhere;
   try {
     const { real, isInside } = await placeOf(path.resolve(cwd, value), folders);
     if (!isInside) return elsewhere;
-    if (!(await stat(real)).isFile()) return { error: "This is no file." };
+    if (!(await stat(real)).isFile()) return { error: "This is not a file." };
     const handle = await open(real, "r");
     try {
       const buffer = Buffer.alloc(MAX_CHARACTERS),
@@ -67,7 +67,7 @@ async function readFileOf(
     return {
       error:
         error instanceof TypeError
-          ? "This file is no text."
+          ? "This is not a text file."
           : `It cannot be read: ${error instanceof Error ? error.message : String(error)}.`,
     };
   }

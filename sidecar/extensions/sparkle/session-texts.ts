@@ -103,7 +103,7 @@ export class SessionTexts {
     const late = [...own.late, ...workspace.late],
       isSection = (section: Section | undefined): section is Section => section !== undefined;
     if (late.length > 0 && !signal.aborted)
-      log("warn", "What Sparkle keeps could not be read in time, and is left out", { left: late, ms: READING_MS });
+      log("warn", "Sparkle's notes could not be read in time and are omitted", { left: late, ms: READING_MS });
     return {
       own: own.there.filter(isSection),
       workspace: workspace.there.filter(isSection),
@@ -115,7 +115,7 @@ export class SessionTexts {
     try {
       return await create();
     } catch (error) {
-      this.deps.onWarning("a session begins without its embodiment", error);
+      this.deps.onWarning("a session starts without its embodiment", error);
       return undefined;
     }
   }

@@ -46,10 +46,10 @@ suite("Sparkle server", () => {
     const call = async (name: string, args: JsonObject) =>
         said(await client.callTool({ name, arguments: { ...args } })),
       read = (file: string) => readFileSync(path.join(sparkled.computer.home, file), "utf8");
-    equal(await call("load_evolution", {}), "Nothing is kept yet.");
+    equal(await call("load_evolution", {}), "Nothing is saved yet.");
     match(
       await call("setup_sparkle", { name: "Mary" }),
-      /~\/\.sparkle\/collaborator-profile\.md was begun\. You are Sparkler\./,
+      /~\/\.sparkle\/collaborator-profile\.md was created\. You are Sparkler\./,
     );
     match(await call("setup_sparkle", { name: "Mary" }), /as it was/);
     match(await call("rename_sparkler", { new_name: "Ada" }), /^Sparkler is Ada now\.$/);

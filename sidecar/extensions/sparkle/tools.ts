@@ -12,7 +12,7 @@ const MAX_TEXT = 64_000,
   MAX_READ_OUT = 48_000;
 
 const text = (description: string): ArgumentSchema => ({ type: "string", description });
-const SPARKLER = text("Whose it is; absent: yours.");
+const SPARKLER = text("Name of the sparkler; default: you.");
 const WRITES = { readOnlyHint: false, destructiveHint: false, openWorldHint: false },
   READS = { readOnlyHint: true, openWorldHint: false };
 
@@ -25,11 +25,11 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
   return [
     tool(
       "session_checkpoint",
-      "Keep what this session has come to",
-      "Keeps where the work stands and the story of this session, for the next one. For /checkpoint, or when the user is about to stop.",
+      "Save the state of this session",
+      "Saves the state of the work and the story of this session for the next one. Use it for /checkpoint, or when the user is about to stop.",
       {
         working_memory: text(
-          "What you want to know first in the next session: the focus, where it stands, the next steps, open questions. A page at most; it takes the place of what was there.",
+          "Notes to read first in the next session: the focus, the state, the next steps, open questions. A page at most. Replaces the previous notes.",
         ),
         checkpoint_content: text(
           "The story of this session in Markdown: what was asked, done and decided, and why; what is open.",
@@ -45,21 +45,21 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
           optional(args, "sparkler"),
           signal,
         );
-        return `Kept in ${files.join(" and ")}.`;
+        return `Saved in ${files.join(" and ")}.`;
       },
     ),
     tool(
       "save_insight",
-      "Keep an insight",
-      "Keeps what has proved itself in working with this user, so that later sessions begin with it. Few and true.",
+      "Save an insight",
+      "Saves a proven way of working with this user, so that later sessions start with it. Save few, true insights.",
       {
         insight_type: {
           type: "string",
           enum: INSIGHT_TYPES,
           description:
-            "PatternAnchor: exact words that bring a way of working back. CollaborationEvolution: what has changed between you and the user. WorkspaceInsight: what holds for this workspace.",
+            "PatternAnchor: exact words that bring a way of working back. CollaborationEvolution: a change between you and the user. WorkspaceInsight: a fact about this workspace.",
         },
-        content: text("The insight; of a PatternAnchor the exact words."),
+        content: text("The insight; for a PatternAnchor, the exact words."),
         context: text("The situation in which it holds, in a sentence or two."),
         tags: { type: "array", items: { type: "string" }, description: "A few words to find it by." },
         sparkler: SPARKLER,
@@ -70,13 +70,13 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
         // always found: the schema was checked
         const type = INSIGHT_TYPES.find(one => one === args.insight_type) ?? "PatternAnchor";
         const tags = arrayOr(args.tags).filter((tag): tag is string => typeof tag === "string");
-        return `Kept in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
+        return `Saved in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
       },
     ),
     tool(
       "load_evolution",
-      "Read what was kept",
-      "Everything that is kept of how you and the user work together, the newest first: more than you were told at the beginning.",
+      "Read saved notes",
+      "All saved notes about how you and the user work together, newest first: more than the notes at the start of the session.",
       {},
       [],
       READS,
@@ -89,9 +89,9 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
             section ? [`## ${section.title}\n(${section.file})\n\n${section.pieces.join("\n")}`] : [],
           )
           .join("\n\n");
-        if (told === "") return "Nothing is kept yet.";
+        if (told === "") return "Nothing is saved yet.";
         const read = beginning(told, MAX_READ_OUT);
-        return read === told ? told : `${read}\n\n… This is not all: the files that are named above have the rest.`;
+        return read === told ? told : `${read}\n\n… The files named above contain the rest.`;
       },
     ),
   ];
@@ -101,26 +101,26 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
   return [
     tool(
       "setup_sparkle",
-      "Begin with Sparkle",
-      "The beginning, when nothing is kept yet: the user's profile, with their name. Changes nothing that is there.",
+      "Start with Sparkle",
+      "Creates the user's profile with their name if nothing is saved yet. Changes no existing file.",
       { name: text("The user's name, as they want to be called.") },
       ["name"],
       { ...WRITES, idempotentHint: true },
       async (args, { signal }) => {
         const { profile, sparkler, isNew } = await memory.setUp(given(args, "name"), signal);
         return isNew
-          ? `${profile} was begun. You are ${sparkler.name}. Ask the user how they like to work, and save the answer with update_collaborator_profile.`
-          : `It was there already, and is as it was: ${profile}. You are ${sparkler.name}.`;
+          ? `${profile} was created. You are ${sparkler.name}. Ask the user how they like to work, and save the answer with update_collaborator_profile.`
+          : `The profile already exists and is unchanged: ${profile}. You are ${sparkler.name}.`;
       },
     ),
     tool(
       "fetch_profile_data",
-      "Collect what a profile is made of",
-      "Collects what the user gives for their profile, and says how to write it. Reads texts, and files in the folders of this session; nothing from the network.",
+      "Collect sources for a profile",
+      "Collects the user's sources for their profile, and explains how to write it. Reads texts and files in the folders of this session, nothing from the network.",
       {
         profile_sources: {
           type: "array",
-          description: "What to read.",
+          description: "Sources to read.",
           items: {
             type: "object",
             properties: {
@@ -139,7 +139,7 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
       async args => {
         const sources = arrayOr(args.profile_sources);
         if (sources.length > MAX_SOURCES)
-          throw new ToolFailure(`These are more than ${MAX_SOURCES} sources: give fewer at once.`);
+          throw new ToolFailure(`At most ${MAX_SOURCES} sources are allowed. Pass fewer at once.`);
         return profileAnswer(
           await Promise.all([...sources, ...saidOf(args)].map(source => readSource(source, folders))),
         );
@@ -148,7 +148,7 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
     tool(
       "update_collaborator_profile",
       "Save the user's profile",
-      "Saves the profile of the user, in place of the one before, which is kept as an older copy. Only what the user has seen.",
+      "Saves the profile of the user, and keeps the previous one as an older copy. Save only text that the user has seen.",
       { content: text("The whole profile, in Markdown.") },
       ["content"],
       { ...WRITES, idempotentHint: true },
@@ -161,8 +161,8 @@ function sparklerTools(memory: Memory): readonly Tool[] {
   return [
     tool(
       "update_sparkler_identity",
-      "Save who you are",
-      "Saves who you (or another sparkler) are to this user, in place of what was there, which is kept as an older copy. Only what the user has seen.",
+      "Save your identity",
+      "Saves your identity (or another sparkler's), and keeps the previous one as an older copy. Save only text that the user has seen.",
       { content: text("The whole identity, in Markdown, in the first person."), sparkler: SPARKLER },
       ["content"],
       { ...WRITES, idempotentHint: true },
@@ -177,35 +177,35 @@ function sparklerTools(memory: Memory): readonly Tool[] {
     ),
     tool(
       "rename_sparkler",
-      "Give a sparkler another name",
-      "Gives you, or the sparkler that is named, another name.",
-      { new_name: text("From now on."), old_name: text("Until now; absent: yours.") },
+      "Rename a sparkler",
+      "Renames you, or the named sparkler.",
+      { new_name: text("New name."), old_name: text("Current name; default: you.") },
       ["new_name"],
       WRITES,
       async (args, { signal }) => {
         const [now, before] = await memory.rename(optional(args, "old_name"), given(args, "new_name"), signal);
         const chosen =
           memory.isChosen(before) && !memory.isChosen(now)
-            ? ` The user's setting “sparkler” still says ${before.name}: ask them to change it to ${now.name}.`
+            ? ` The user's setting “sparkler” still has the value ${before.name}: ask them to change it to ${now.name}.`
             : "";
-        return `${before.name} is ${now.name} now.${chosen}`;
+        return `${before.name} is now ${now.name}.${chosen}`;
       },
     ),
     tool(
       "create_sparkler",
-      "Make another sparkler",
-      "Makes another sparkler, with patterns and an identity of its own. Which one a session begins with is the user's setting “sparkler”.",
+      "Create another sparkler",
+      "Creates another sparkler with its own patterns and identity. The user's setting “sparkler” selects the sparkler of a session.",
       { name: text("Its name.") },
       ["name"],
       WRITES,
       async (args, { signal }) => {
         const { name } = await memory.create(given(args, "name"), signal);
-        return `${name} is there. Find out with the user who it is, and save that with update_sparkler_identity.`;
+        return `${name} was created. Define its identity with the user, and save it with update_sparkler_identity.`;
       },
     ),
     tool(
       "list_sparklers",
-      "Which sparklers there are",
+      "List the sparklers",
       "The sparklers that the user has, and which of them you are.",
       {},
       [],
@@ -248,7 +248,7 @@ function given(args: JsonObject, name: string): string {
   if (value.trim() === "") throw new ToolFailure(`The argument “${name}” is empty.`);
   if (value.length > MAX_TEXT)
     throw new ToolFailure(
-      `The argument “${name}” has ${value.length} characters, and ${MAX_TEXT} at most can be kept: say it shorter.`,
+      `The argument “${name}” has ${value.length} characters; the limit is ${MAX_TEXT}. Shorten it.`,
     );
   return value;
 }

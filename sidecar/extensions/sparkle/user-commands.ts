@@ -6,7 +6,7 @@ import { marked, trailingSpace, type AskedPart, type Part } from "./marks";
 /** The command in version 1 (schema v1, `AvailableCommand`). */
 export const CHECKPOINT_COMMAND = {
   name: "checkpoint",
-  description: "Sparkle: keep what this session has come to, for the next one",
+  description: "Sparkle: save the state of this session for the next one",
   input: { hint: "what matters most (optional)" },
 };
 

@@ -61,7 +61,7 @@ suite("command process", () => {
       (await rig.call("run_terminal", { command: "i=0; while [ $i -lt 20000 ]; do echo line $i; i=$((i+1)); done" }))
         .structured,
     );
-    match(String(stdout), /^line 0\n[^]*\[\d+ characters are left out here\.\][^]*line 19999\n$/);
+    match(String(stdout), /^line 0\n[^]*\[\d+ characters are omitted\.\][^]*line 19999\n$/);
     ok(String(stdout).length < 31_000);
   });
 
@@ -96,7 +96,7 @@ suite("command process", () => {
           stdout: "begun\n",
           stderr: "",
           code: null,
-          note: "The command did not end within 5000 ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.",
+          note: "The command did not exit within 5000 ms and was stopped with all its child processes. Use a longer timeout or a shorter command.",
         },
         true,
       ],
@@ -133,7 +133,7 @@ suite("command process", () => {
       stdout: "",
       stderr: "",
       code: null,
-      note: "It was ended by SIGKILL.",
+      note: "It was terminated by SIGKILL.",
     });
   });
 
@@ -157,16 +157,16 @@ suite("command process", () => {
     await using rig = new WorkspaceRig();
     rig.put("file");
     await rig.begin();
-    equal(await rig.failure("run_terminal", { command: " " }), "The command is empty, or none.");
+    equal(await rig.failure("run_terminal", { command: " " }), "The command is missing or empty.");
     for (const timeout of [0, -1, 600_001])
       equal(
         await rig.failure("run_terminal", { command: "true", timeout }),
-        "The timeout has to be from 1 to 600000 milliseconds.",
+        "The timeout must be from 1 to 600000 milliseconds.",
       );
     for (const cwd of ["file", "none"])
       equal(
         await rig.failure("run_terminal", { command: "true", cwd }),
-        `${cwd} is no folder: a command cannot run there.`,
+        `${cwd} is not a folder: a command cannot run there.`,
       );
     deepEqual(rig.asked, []);
   });
@@ -270,10 +270,10 @@ suite("command in a client terminal", () => {
       [structured, isError],
       [
         {
-          stdout: "[The beginning is left out.]\nbegun\n",
+          stdout: "[The beginning is omitted.]\nbegun\n",
           stderr: "",
           code: null,
-          note: "The command did not end within 30000 ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.",
+          note: "The command did not exit within 30000 ms and was stopped with all its child processes. Use a longer timeout or a shorter command.",
         },
         true,
       ],

@@ -49,7 +49,7 @@ function limitOf(clock: Clock, ms: number): Disposable & { readonly signal: Abor
 }
 
 const cutOff = ({ timeoutMs }: Command): string =>
-  `The command did not end within ${timeoutMs} ms, and was ended with all that it had started. Give it a longer timeout, or run something shorter.`;
+  `The command did not exit within ${timeoutMs} ms and was stopped with all its child processes. Use a longer timeout or a shorter command.`;
 
 async function shellFor(
   { command }: Command,
@@ -81,7 +81,7 @@ export function nodeCommands(deps: ProcessDeps): Commands {
         return {
           ...streams(),
           code: exit.code,
-          ...(exit.signal === null ? {} : { note: `It was ended by ${exit.signal}.` }),
+          ...(exit.signal === null ? {} : { note: `It was terminated by ${exit.signal}.` }),
         };
       } catch (error) {
         if (error instanceof TimeIsOver) return { ...streams(), code: null, note: cutOff(command) };
@@ -190,14 +190,14 @@ async function output(
 ): Promise<Pick<Ran, "stdout" | "stderr">> {
   const { output: text, truncated } = objectOr(await ask(signal)),
     kept = new KeptText();
-  kept.push(`${truncated === true ? "[The beginning is left out.]\n" : ""}${stringOr(text, "")}`);
+  kept.push(`${truncated === true ? "[The beginning is omitted.]\n" : ""}${stringOr(text, "")}`);
   return { stdout: kept.toString(), stderr: "" };
 }
 
 function endOf({ exitCode, signal }: JsonObject): Pick<Ran, "code" | "note"> {
   return {
     code: numberOr(exitCode, null),
-    ...(typeof signal === "string" ? { note: `It was ended by ${signal}.` } : {}),
+    ...(typeof signal === "string" ? { note: `It was terminated by ${signal}.` } : {}),
   };
 }
 

@@ -28,19 +28,19 @@ suite("workspace consent", () => {
     await rig.begin();
     for (const [answer, sentence] of [
       [choosing("deny"), "The user did not allow this: Make a. Do not try it in another way; ask what to do instead."],
-      [{ outcome: { outcome: "cancelled" } }, "The user did not allow this: Make a. Nobody answered the question."],
+      [{ outcome: { outcome: "cancelled" } }, "The user did not allow this: Make a. The question was not answered."],
       [choosing("other"), "The user did not allow this: Make a. Do not try it in another way; ask what to do instead."],
-      [{}, "The user did not allow this: Make a. Nobody answered the question."],
+      [{}, "The user did not allow this: Make a. The question was not answered."],
     ] as const) {
       rig.answer = () => answer;
       equal(await rig.failure("write_file", { path: "a", content: "x" }), sentence);
     }
     rig.answer = () => {
-      throw new RpcError(RpcCode.requestCancelled, "The session was left.");
+      throw new RpcError(RpcCode.requestCancelled, "The session was closed.");
     };
     equal(
       await rig.failure("write_file", { path: "a", content: "x" }),
-      "The user did not allow this: Make a. The question was not answered: The session was left.",
+      "The user did not allow this: Make a. The question was not answered: The session was closed.",
     );
     rig.answer = () => {
       throw new RpcError(RpcCode.methodNotFound, "?");
@@ -186,7 +186,7 @@ suite("workspace consent", () => {
       await write(rig, "a");
       deepEqual(
         [rig.asked, rig.extension.logged],
-        [["Make a"], ["warn: The setting “approve” of the extension workspace is neither “ask” nor “all”: it asks"]],
+        [["Make a"], ["warn: The setting “approve” of the extension workspace is neither “ask” nor “all”; the extension asks"]],
       );
     }
   });
@@ -244,7 +244,7 @@ suite("workspace consent", () => {
     );
     await rig.came.times(1);
     await rig.fixture.client.request("session/close", { sessionId: "s1" });
-    ok(["The session is over.", "gone"].includes(await call));
+    ok(["The session has ended.", "gone"].includes(await call));
     deepEqual(rig.asked, ["Make a", "withdrawn session/request_permission"]);
   });
 
@@ -323,7 +323,7 @@ suite("workspace consent", () => {
       },
     );
     await rig.begin();
-    equal(text, "The session is still being set up. Try again when it has begun.");
+    equal(text, "The session is still being set up. Try again after it has started.");
     ok(!existsSync(rig.at("a")));
   });
 });

@@ -99,7 +99,7 @@ function serverOf(
       instructions: `Reads, searches and changes files of the user's workspace, and runs commands there. Paths are relative to ${place.folders[0]}. Changes and commands are shown to the user, who may refuse.`,
     }),
     close: () => {
-      calls.stop("The session is over.");
+      calls.stop("The session has ended.");
       over();
     },
   };

@@ -37,11 +37,11 @@ suite("read_file", () => {
     rig.put("latin", Buffer.from([0xe4, 0x20]));
     rig.put("large", Buffer.alloc(11 * 1024 * 1024, "x"));
     mkdirSync(rig.at("folder"));
-    match(await rig.failure("read_file", { path: "none/x" }), /There is no file none\/x\. Use search_files/);
+    match(await rig.failure("read_file", { path: "none/x" }), /File none\/x does not exist\. Use search_files/);
     for (const name of ["binary", "latin"])
       equal(
         await rig.failure("read_file", { path: name }),
-        `${name} is no text in UTF-8, and cannot be read or changed here.`,
+        `${name} is not UTF-8 text and cannot be read or changed.`,
       );
     match(await rig.failure("read_file", { path: "large" }), /large has 11 MB; only files of up to 10 MB/);
     equal(
@@ -50,10 +50,10 @@ suite("read_file", () => {
     );
     match(await rig.failure("read_file", { path: "binary\0" }), /no path/);
     rig.put("a", "one");
-    equal(await rig.failure("read_file", { path: "a", startLine: 2 }), "a: There are only 1 lines.");
+    equal(await rig.failure("read_file", { path: "a", startLine: 2 }), "a: The file has only 1 lines.");
     if (process.platform === "win32") return skipped(this, "There are no such files on Windows");
     execFileSync("mkfifo", [rig.at("pipe")]);
-    equal(await rig.failure("read_file", { path: "pipe" }), "pipe is no ordinary file.");
+    equal(await rig.failure("read_file", { path: "pipe" }), "pipe is not a regular file.");
   });
 
   test("rejects a path outside the session's folders, also through a link", async () => {
@@ -106,15 +106,15 @@ suite("read_file", () => {
     };
     equal((await rig.call("read_file", { path: "link.txt" })).text, "unsaved");
     rig.answer = () => {
-      throw new RpcError(RpcCode.internalError, "It is no text.");
+      throw new RpcError(RpcCode.internalError, "It is not a text file.");
     };
-    equal(await rig.failure("read_file", { path: "a.txt" }), "a.txt could not be read: It is no text.");
+    equal(await rig.failure("read_file", { path: "a.txt" }), "a.txt could not be read: It is not a text file.");
     rig.answer = () => ({ text: 1 });
     equal(await rig.failure("read_file", { path: "a.txt" }), "a.txt could not be read: the editor sent no text.");
     rig.answer = () => {
       throw new RpcError(RpcCode.notFound, "gone");
     };
-    match(await rig.failure("read_file", { path: "a.txt" }), /There is no file a\.txt/);
+    match(await rig.failure("read_file", { path: "a.txt" }), /File a does not exist\.txt/);
     deepEqual(rig.asked, ["fs/read_text_file", "fs/read_text_file", "fs/read_text_file", "fs/read_text_file"]);
   });
 });
@@ -234,7 +234,7 @@ suite("write_file", () => {
     };
     equal(
       await rig.failure("write_file", { path: "c.txt", content: "new" }),
-      "c.txt leads somewhere else since the user was asked. Nothing was changed.",
+      "c.txt resolves to another file since the user was asked. Nothing was changed.",
     );
     deepEqual(
       [
@@ -303,18 +303,18 @@ suite("edit_file", () => {
     await rig.begin();
     const edit = (old_string: string, new_string = "x", file = "a.txt"): Promise<string> =>
       rig.failure("edit_file", { path: file, old_string, new_string });
-    equal(await edit("three"), "old_string is not in a.txt. Read the file again: it has to match exactly.");
+    equal(await edit("three"), "old_string is not in a.txt. Read the file again: it must match exactly.");
     equal(
       await edit("    two\none"),
-      "old_string is not in a.txt. Its first line is there but for white space in line 2: read the file again, it has to match exactly.",
+      "old_string is not in a.txt. Its first line occurs with other white space in line 2. Read the file again: it must match exactly.",
     );
     equal(
       await edit("one"),
-      "old_string is in a.txt 2 times, in lines 1, 3. Give more of the text around the one that you mean.",
+      "old_string is in a.txt 2 times, in lines 1, 3. Include more of the surrounding text.",
     );
-    equal(await edit("two", "two"), "old_string and new_string are the same: there is nothing to change.");
+    equal(await edit("two", "two"), "old_string and new_string are the same: nothing to change.");
     match(await edit(""), /old_string is empty/);
-    match(await edit("x", "y", "none.txt"), /There is no file none\.txt/);
+    match(await edit("x", "y", "none.txt"), /File none does not exist\.txt/);
     deepEqual([rig.asked, readFileSync(rig.at("a.txt"), "utf8")], [[], "one\n  two\none\n"]);
   });
 

@@ -29,7 +29,7 @@ function readFile({ folders, files }: FileHands): Tool {
     name: "read_file",
     title: "Read a file",
     description:
-      "Reads a text file as the user has it in the editor, unsaved changes too; the whole of it, or the lines from startLine to endLine.",
+      "Reads a text file as it is in the user's editor, including unsaved changes: all of it, or the lines from startLine to endLine.",
     inputSchema: {
       type: "object",
       required: ["path"],
@@ -58,7 +58,7 @@ function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool
     name: "write_file",
     title: "Write a file",
     description:
-      "Makes a file, with the folders on the way, or replaces all of its text. The user is asked. To change a part of a file use edit_file.",
+      "Creates a file and its folders, or replaces all of its text. The user is asked. To change a part of a file, use edit_file.",
     inputSchema: {
       type: "object",
       required: ["path", "content"],
@@ -100,14 +100,14 @@ function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool 
     name: "edit_file",
     title: "Edit a file",
     description:
-      "Replaces old_string, which has to be in the file exactly once, by new_string. Give old_string with enough lines around it to be the only one. The user is asked.",
+      "Replaces old_string, which must occur exactly once in the file, with new_string. Include enough surrounding lines to make old_string unique. The user is asked.",
     inputSchema: {
       type: "object",
       required: ["path", "old_string", "new_string"],
       properties: {
         path: PATH,
-        old_string: { type: "string", description: "What is there now, to the letter, white space too." },
-        new_string: { type: "string", description: "What is to be there." },
+        old_string: { type: "string", description: "Exact current text, including white space." },
+        new_string: { type: "string", description: "Replacement text." },
       },
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
@@ -163,14 +163,14 @@ export function textOf(args: JsonObject, name: string): string {
 async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): Promise<string> {
   const text = await files.read(file, signal);
   if (text === undefined)
-    throw new ToolFailure(`There is no file ${file.shown}. Use search_files to find it, or write_file to make it.`);
+    throw new ToolFailure(`File ${file.shown} does not exist. Use search_files to find it, or write_file to create it.`);
   return text;
 }
 
 /** Rejects if a link changed the file's real path while the user was asked. */
 async function isStill(folders: Folders, asked: string, { real, shown }: Inside): Promise<void> {
   if ((await folders.inside(asked)).real !== real)
-    throw new ToolFailure(`${shown} leads somewhere else since the user was asked. Nothing was changed.`);
+    throw new ToolFailure(`${shown} resolves to another file since the user was asked. Nothing was changed.`);
 }
 
 function changeOf(
@@ -190,17 +190,17 @@ function editedOr({ shown }: Inside, edited: Edit): Extract<Edit, { readonly kin
       return edited;
     case "empty":
       throw new ToolFailure(
-        "old_string is empty. Give the text that is to be replaced; to make a file, use write_file.",
+        "old_string is empty. Pass the text to replace. To create a file, use write_file.",
       );
     case "same":
-      throw new ToolFailure("old_string and new_string are the same: there is nothing to change.");
+      throw new ToolFailure("old_string and new_string are the same: nothing to change.");
     case "absent":
       throw new ToolFailure(
-        `old_string is not in ${shown}.${edited.similar.length === 0 ? " Read the file again: it has to match exactly." : ` Its first line is there but for white space in ${linesIn(edited.similar)}: read the file again, it has to match exactly.`}`,
+        `old_string is not in ${shown}.${edited.similar.length === 0 ? " Read the file again: it must match exactly." : ` Its first line occurs with other white space in ${linesIn(edited.similar)}. Read the file again: it must match exactly.`}`,
       );
     case "several":
       throw new ToolFailure(
-        `old_string is in ${shown} ${edited.times} times, in ${linesIn(edited.lines, edited.times)}. Give more of the text around the one that you mean.`,
+        `old_string is in ${shown} ${edited.times} times, in ${linesIn(edited.lines, edited.times)}. Include more of the surrounding text.`,
       );
   }
 }

@@ -22,7 +22,7 @@ export class Folders {
 
   /** Throws a `ToolFailure` if the path is outside of the folders. */
   async inside(asked: string): Promise<Inside> {
-    if (asked === "" || asked.includes("\0")) throw new ToolFailure("The path is empty, or no path.");
+    if (asked === "" || asked.includes("\0")) throw new ToolFailure("The path is empty or invalid.");
     const file = path.resolve(this.all[0], asked);
     try {
       const { real, isInside } = await placeOf(file, this.all),
@@ -30,12 +30,12 @@ export class Folders {
       const folder = [cwd ?? "", ...more].find(each => contains(each, real));
       if (isInside && folder !== undefined) return { real, folder, shown: shownIn(cwd ?? "", real) };
       throw new ToolFailure(
-        `${asked} is outside of the session's folders${real === file ? "" : `: it really is ${real}`}. Only what is in ${this.all.join(" or ")} can be used.`,
+        `${asked} is outside of the session's folders${real === file ? "" : `: it resolves to ${real}`}. Only files in ${this.all.join(" or ")} are available.`,
       );
     } catch (error) {
       throw error instanceof ToolFailure
         ? error
-        : new ToolFailure(`${asked} cannot be looked at: ${error instanceof Error ? error.message : String(error)}`);
+        : new ToolFailure(`${asked} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -66,7 +66,7 @@ export async function kindOf({
   } catch (error) {
     const code = error instanceof Error && "code" in error ? error.code : undefined;
     if (code === "ENOENT" || code === "ENOTDIR") return undefined;
-    throw new ToolFailure(`${shown} cannot be looked at: ${String(error)}`);
+    throw new ToolFailure(`${shown} cannot be accessed: ${String(error)}`);
   }
 }
 

@@ -12,8 +12,8 @@ suite("head and tail of command output", () => {
   test("contains short output completely", () => equal(kept(["ab", "", "c\n"]), "abc\n"));
 
   test("contains beginning, end and the number of omitted characters", () => {
-    equal(kept(["abcdef", "ghij"], 2, 3), "ab\n[5 characters are left out here.]\nhij");
-    equal(kept(["a😀", "bcde", "😀f"], 2, 2), "a\n[8 characters are left out here.]\nf", "no half of a character");
+    equal(kept(["abcdef", "ghij"], 2, 3), "ab\n[5 characters are omitted.]\nhij");
+    equal(kept(["a😀", "bcde", "😀f"], 2, 2), "a\n[8 characters are omitted.]\nf", "no half of a character");
   });
 
   test("contains no colours and only \\n line endings", () =>
@@ -28,7 +28,7 @@ suite("head and tail of command output", () => {
         (pieces, first, last) => {
           const whole = pieces.join(""),
             text = kept(pieces, first, last),
-            [mark, missing] = /\n\[(\d+) characters are left out here\.\]\n/.exec(text) ?? [];
+            [mark, missing] = /\n\[(\d+) characters are omitted\.\]\n/.exec(text) ?? [];
           if (mark === undefined) return void equal(text, whole);
           const at = text.indexOf(mark),
             beginning = text.slice(0, at),

@@ -29,7 +29,7 @@ export class KeptText {
     const first = wholeCharacters(`${this.#first} `, this.#first.length),
       end = this.#last.slice(-this.last),
       last = /^[\uDC00-\uDFFF]/.test(end) ? end.slice(1) : end;
-    return readable(`${first}\n[${this.#total - first.length - last.length} characters are left out here.]\n${last}`);
+    return readable(`${first}\n[${this.#total - first.length - last.length} characters are omitted.]\n${last}`);
   }
 }
 

@@ -28,8 +28,8 @@ suite("line range of a file", () => {
     equal(textOf("\uFEFFa\r\nb\r\n", undefined, undefined), "a\nb\n"));
 
   test("returns a sentence if invalid", () => {
-    equal(textOf(five, 6, undefined), "There are only 5 lines.");
-    equal(textOf(five, 3, 2), "endLine has to be startLine or a later one.");
+    equal(textOf(five, 6, undefined), "The file has only 5 lines.");
+    equal(textOf(five, 3, 2), "endLine must not be before startLine.");
     for (const [start, end] of [
       [0, undefined],
       [1.5, undefined],
@@ -40,13 +40,13 @@ suite("line range of a file", () => {
   });
 
   test("is cut at a line with the next start line if too long", () => {
-    equal(textOf(five, undefined, undefined, 5), "1\n2\n[These are lines 1 to 2 of 5: go on with startLine 3.]");
-    equal(textOf(five, 3, 5, 3), "3\n[These are lines 3 to 3 of 5: go on with startLine 4.]");
+    equal(textOf(five, undefined, undefined, 5), "1\n2\n[These are lines 1 to 2 of 5: continue with startLine 3.]");
+    equal(textOf(five, 3, 5, 3), "3\n[These are lines 3 to 3 of 5: continue with startLine 4.]");
     equal(
       textOf("abcdef\nx", undefined, undefined, 3),
-      "abc\n[Line 1 is longer than can be shown: 6 characters. There are 2 lines: go on with startLine 2.]",
+      "abc\n[Line 1 is too long to be shown: 6 characters. The file has 2 lines: continue with startLine 2.]",
     );
-    equal(textOf("abcdef", undefined, undefined, 3), "abc\n[Line 1 is longer than can be shown: 6 characters.]");
+    equal(textOf("abcdef", undefined, undefined, 3), "abc\n[Line 1 is too long to be shown: 6 characters.]");
     equal(wholeCharacters("a😀b", 2), "a");
   });
 
@@ -59,7 +59,7 @@ suite("line range of a file", () => {
           const read: string[] = [];
           for (let start = 1; ; ) {
             const text = textOf(lines.join("\n"), start, undefined, most),
-              [whole, , next] = /\n?\[These are lines (\d+) to \d+ of \d+: go on with startLine (\d+)\.\]$/.exec(
+              [whole, , next] = /\n?\[These are lines (\d+) to \d+ of \d+: continue with startLine (\d+)\.\]$/.exec(
                 text,
               ) ?? [""];
             read.push(...text.slice(0, text.length - whole.length).split("\n"));

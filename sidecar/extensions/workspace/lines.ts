@@ -18,7 +18,7 @@ export function partOf(
     ["endLine", endLine],
   ] as const) {
     if (line !== undefined && (!Number.isInteger(line) || line < 1))
-      return { kind: "wrong", why: `${name} has to be the number of a line; the first is 1.` };
+      return { kind: "wrong", why: `${name} must be a line number; the first is 1.` };
   }
   const isAll = startLine === undefined && endLine === undefined,
     lines = text.split("\n"),
@@ -26,9 +26,9 @@ export function partOf(
   const start = startLine ?? 1,
     end = Math.min(endLine ?? count, count);
   if (endLine !== undefined && endLine < start)
-    return { kind: "wrong", why: "endLine has to be startLine or a later one." };
+    return { kind: "wrong", why: "endLine must not be before startLine." };
   if (startLine !== undefined && start > Math.max(count, 1))
-    return { kind: "wrong", why: `There are only ${count} lines.` };
+    return { kind: "wrong", why: `The file has only ${count} lines.` };
   const wanted = isAll ? text : lines.slice(start - 1, end).join("\n");
   return {
     kind: "part",
@@ -45,8 +45,8 @@ function shortened(lines: readonly string[], start: number, count: number, most:
     kept++;
   }
   if (kept === 0)
-    return `${wholeCharacters(lines[0] ?? "", most)}\n[Line ${start} is longer than can be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` There are ${count} lines: go on with startLine ${start + 1}.` : ""}]`;
-  return `${lines.slice(0, kept).join("\n")}\n[These are lines ${start} to ${start + kept - 1} of ${count}: go on with startLine ${start + kept}.]`;
+    return `${wholeCharacters(lines[0] ?? "", most)}\n[Line ${start} is too long to be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` The file has ${count} lines: continue with startLine ${start + 1}.` : ""}]`;
+  return `${lines.slice(0, kept).join("\n")}\n[These are lines ${start} to ${start + kept - 1} of ${count}: continue with startLine ${start + kept}.]`;
 }
 
 /** At most `most` UTF-16 code units of a text, without splitting a surrogate pair. */

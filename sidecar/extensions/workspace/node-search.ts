@@ -21,7 +21,7 @@ const MAX_BYTES = 2 * 1024 * 1024;
 /** Maximum number of matches per file. */
 const MAX_OF_FILE = 1_000;
 
-const TOO_MANY = `The search was ended after ${MAX_ENTRIES} files and folders: there may be more. Search in a folder.`;
+const TOO_MANY = `The search was stopped after ${MAX_ENTRIES} files and folders. Results may be incomplete. Search in a folder.`;
 
 export function nodeSearch(clock: Clock): Search {
   return {
@@ -106,7 +106,7 @@ export function regexOf(pattern: string): RegExp {
     return new RegExp(source, [...new Set(`${flags}${/\\[pP]\{/.test(source) ? "u" : ""}`)].join(""));
   } catch (error) {
     throw new ToolFailure(
-      `The pattern is no regular expression: ${error instanceof Error ? error.message : String(error)}. Escape what is meant as it is with a backslash.`,
+      `The pattern is not a valid regular expression: ${error instanceof Error ? error.message : String(error)}. Escape literal characters with a backslash.`,
     );
   }
 }

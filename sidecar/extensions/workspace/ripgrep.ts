@@ -113,9 +113,9 @@ async function run(
     if (code === 2 && stderr.trim() === "") return { note: NOT_ALL };
     if (/regex|PCRE2/i.test(stderr))
       throw new ToolFailure(
-        `The pattern is no regular expression that can be searched for. Escape what is meant as it is with a backslash. ${firstError(stderr)}`,
+        `The pattern is not a supported regular expression. Escape literal characters with a backslash. ${firstError(stderr)}`,
       );
-    deps.log("warn", "ripgrep could not search; it is searched without", {
+    deps.log("warn", "ripgrep could not search; the built-in search is used", {
       program,
       code,
       stderr: stderr.slice(-500),
@@ -125,7 +125,7 @@ async function run(
     if (error instanceof Enough) return {};
     if (error instanceof TimeIsOver) return { note: TOOK_TOO_LONG };
     if (!(error instanceof AgentError)) throw error;
-    deps.log("warn", "ripgrep could not be started; it is searched without", { program, error: error.message });
+    deps.log("warn", "ripgrep could not be started; the built-in search is used", { program, error: error.message });
     return undefined;
   }
 }

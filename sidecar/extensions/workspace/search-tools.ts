@@ -21,7 +21,7 @@ const LONGEST_PATTERN = 1_000;
 
 const PATH = {
   type: "string",
-  description: "Where: a folder inside of the session's folders; all of them unless given.",
+  description: "A folder inside of the session's folders; default: all of them.",
 } as const;
 const FILES = { readOnlyHint: true, openWorldHint: false } as const;
 
@@ -34,7 +34,7 @@ function searchFiles({ folders, search }: SearchHands): Tool {
     name: "search_files",
     title: "Search for files",
     description:
-      "Finds files by a pattern: *.ts anywhere, src/**/*.ts from the folder on; without any of *?[{ it is a part of the path. What .gitignore leaves out is not found.",
+      "Finds files by a pattern: *.ts anywhere, src/**/*.ts from the folder on. Without any of *?[{ it is a part of the path. Files in .gitignore are not found.",
     inputSchema: {
       type: "object",
       required: ["pattern"],
@@ -85,18 +85,18 @@ function searchContent({ folders, search }: SearchHands): Tool {
     name: "search_content",
     title: "Search in files",
     description:
-      "Finds lines in text files by a regular expression, as path:line: text. What .gitignore leaves out is not searched; changes that are not saved are not found.",
+      "Finds lines in text files by a regular expression, as path:line: text. Files in .gitignore are not searched. Unsaved changes are not found.",
     inputSchema: {
       type: "object",
       required: ["pattern"],
       properties: {
         pattern: {
           type: "string",
-          description: "A regular expression, for a line; (?i) at its beginning: whatever the case.",
+          description: "A regular expression for a line; (?i) at its start ignores the case.",
         },
         path: {
           ...PATH,
-          description: "Where: a folder or a file inside of the session's folders; all of them unless given.",
+          description: "A folder or a file inside of the session's folders; default: all of them.",
         },
         filePattern: { type: "string", description: "Only in files that match, as in search_files: *.ts" },
       },
@@ -139,7 +139,7 @@ function searchContent({ folders, search }: SearchHands): Tool {
         ...lines,
         ...(isFull
           ? [
-              `[There are more; these are ${counted(found.length, "line")}. Make the pattern narrower, or search in a folder or in some files (filePattern).]`,
+              `[These are the first ${counted(found.length, "line")}; more lines match. Make the pattern narrower, or search in a folder or in some files (filePattern).]`,
             ]
           : []),
         ...notes.map(note => `[${note}]`),
@@ -150,7 +150,7 @@ function searchContent({ folders, search }: SearchHands): Tool {
 
 function patternIn(args: JsonObject, name: string): string {
   const pattern = textOf(args, name);
-  if (pattern === "") throw new ToolFailure(`${name} is empty. To see all files, search_files with *`);
+  if (pattern === "") throw new ToolFailure(`${name} is empty. To see all files, use search_files with *`);
   if (pattern.length > LONGEST_PATTERN || /[\0\n]/.test(pattern))
     throw new ToolFailure(`${name} is too long, or has more than one line.`);
   return pattern;
@@ -175,7 +175,7 @@ async function placesIn(args: JsonObject, folders: Folders, { signal }: ToolCall
   if (asked === "") return (await folders.roots()).map(root => ({ ...root, isFile: false }));
   const place = await folders.inside(asked),
     kind = (await kindOf(place))?.kind;
-  if (kind !== "folder" && kind !== "file") throw new ToolFailure(`There is no folder ${place.shown}.`);
+  if (kind !== "folder" && kind !== "file") throw new ToolFailure(`Folder ${place.shown} does not exist.`);
   return [{ ...place, isFile: kind === "file" }];
 }
 

@@ -111,10 +111,10 @@ for (const [how, program] of [
         await rig.failure("search_content", { pattern: "two(" }),
         /The pattern is no regular expression.*Escape what is meant as it is with a backslash/s,
       );
-      match(await rig.failure("search_content", { pattern: "a", path: "none" }), /There is no folder none\./);
+      match(await rig.failure("search_content", { pattern: "a", path: "none" }), /Folder none does not exist\./);
       equal(
         await rig.failure("search_files", { pattern: "" }),
-        "pattern is empty. To see all files, search_files with *",
+        "pattern is empty. To see all files, use search_files with *",
       );
       equal(
         await rig.failure("search_content", { pattern: "a\nb" }),
@@ -170,7 +170,7 @@ for (const [how, program] of [
         [lines.length, lines.at(-1)],
         [
           201,
-          "[There are more; these are 200 lines. Make the pattern narrower, or search in a folder or in some files (filePattern).]",
+          "[These are the first 200 lines; more lines match. Make the pattern narrower, or search in a folder or in some files (filePattern).]",
         ],
       );
       rig.put("long.md", `${"y".repeat(1000)}NEEDLE${"z".repeat(1000)}\n`);

@@ -40,4 +40,4 @@ export interface Search {
 export const LONGEST_LINE = 300;
 /** Time limit of a search, in milliseconds. */
 export const SEARCH_MS = 20_000;
-export const TOOK_TOO_LONG = `The search was ended after ${SEARCH_MS / 1000} seconds: there may be more. Search in a folder, or for something rarer.`;
+export const TOOK_TOO_LONG = `The search was stopped after ${SEARCH_MS / 1000} seconds. Results may be incomplete. Search in a folder, or use a narrower pattern.`;

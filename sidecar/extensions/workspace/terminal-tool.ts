@@ -22,7 +22,7 @@ export function terminalTool({ folders, consent, commands }: TerminalHands): Too
     name: "run_terminal",
     title: "Run a command",
     description:
-      "Runs a command with the shell (sh; on Windows cmd), without input, and answers {stdout, stderr, code}. In an editor's terminal stderr comes with stdout. The user is asked. It is ended, with all it started, after the timeout.",
+      "Runs a command with the shell (sh; on Windows cmd), without input, and returns {stdout, stderr, code}. In an editor's terminal, stdout includes stderr. The user is asked. The timeout stops the command and its child processes.",
     inputSchema: {
       type: "object",
       required: ["command"],
@@ -30,9 +30,9 @@ export function terminalTool({ folders, consent, commands }: TerminalHands): Too
         command: { type: "string", description: "A line for the shell." },
         cwd: {
           type: "string",
-          description: "Where it runs: inside of the session's folders; the working folder unless given.",
+          description: "Folder to run in, inside of the session's folders; default: the working folder.",
         },
-        timeout: { type: "number", description: `Milliseconds; ${TIMEOUT_MS} unless given, ${LONGEST_MS} at most.` },
+        timeout: { type: "number", description: `Milliseconds; default ${TIMEOUT_MS}, at most ${LONGEST_MS}.` },
       },
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
@@ -40,11 +40,11 @@ export function terminalTool({ folders, consent, commands }: TerminalHands): Too
       const command = textOf(args, "command"),
         timeoutMs = numberOr(args.timeout, TIMEOUT_MS),
         place = await folders.inside(stringOr(args.cwd, "."));
-      if (command.trim() === "" || command.includes("\0")) throw new ToolFailure("The command is empty, or none.");
+      if (command.trim() === "" || command.includes("\0")) throw new ToolFailure("The command is missing or empty.");
       if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_MS))
-        throw new ToolFailure(`The timeout has to be from 1 to ${LONGEST_MS} milliseconds.`);
+        throw new ToolFailure(`The timeout must be from 1 to ${LONGEST_MS} milliseconds.`);
       if ((await kindOf(place))?.kind !== "folder")
-        throw new ToolFailure(`${place.shown} is no folder: a command cannot run there.`);
+        throw new ToolFailure(`${place.shown} is not a folder: a command cannot run there.`);
       const title = `Run ${command.length > MAX_SHOWN ? `${command.slice(0, MAX_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;
       const act = {
         title,

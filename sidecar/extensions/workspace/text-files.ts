@@ -33,7 +33,7 @@ export function textFiles(reader: Pick<TextFiles, "read">, writer: Pick<TextFile
       refuseOther(file, found.kind);
       if (found.size > MAX_MEGABYTES * 1024 * 1024)
         throw new ToolFailure(
-          `${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; only files of up to ${MAX_MEGABYTES} MB are read here. Use search_content to find what you need in it.`,
+          `${file.shown} has ${Math.round(found.size / 1024 / 1024)} MB; the limit is ${MAX_MEGABYTES} MB. Use search_content to find what you need in it.`,
         );
       return reader.read(file, signal);
     },
@@ -50,7 +50,7 @@ function refuseOther({ shown }: Inside, kind: "file" | "folder" | "other"): void
     throw new ToolFailure(
       kind === "folder"
         ? `${shown} is a folder. Use search_files to see what is in it.`
-        : `${shown} is no ordinary file.`,
+        : `${shown} is not a regular file.`,
     );
 }
 
@@ -83,7 +83,7 @@ export const nodeFiles: TextFiles = {
 };
 
 function noText(shown: string): ToolFailure {
-  return new ToolFailure(`${shown} is no text in UTF-8, and cannot be read or changed here.`);
+  return new ToolFailure(`${shown} is not UTF-8 text and cannot be read or changed.`);
 }
 
 /** Uses the client's `fs/*` methods. */

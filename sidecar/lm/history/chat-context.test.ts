@@ -73,7 +73,7 @@ suite("ChatContext", () => {
       "- /w \n",
     );
     deepEqual(sectionsOf(asking(say("system", SYSTEM), say("user", empty), asked)), [
-      { id: "instructions /w/AGENTS.md", title: "Instructions of the user’s, from /w/AGENTS.md", text: "Be brief." },
+      { id: "instructions /w/AGENTS.md", title: "Instructions of the user, from /w/AGENTS.md", text: "Be brief." },
     ]);
     const full = sectionsOf(
       asking(
@@ -103,7 +103,7 @@ suite("ChatContext", () => {
       other = sectionsOf(asking(say("system", SYSTEM + mode("Plan", "Otherwise.")), asked));
     deepEqual(texts(plan), [
       "The instructions of the chat mode “Plan”, which the user selected. They may name tools that you do not have:\n```\nDo it so.\n<rules>\n- One.\n</rules>\n```",
-      "Instructions of the user’s, from /w/AGENTS.md:\n```\nBe brief.\n```",
+      "Instructions of the user, from /w/AGENTS.md:\n```\nBe brief.\n```",
     ]);
     deepEqual(texts(plan, plan), ["(Still valid: The instructions of the chat mode “Plan”, which the user selected.)"]);
     ok(texts(other, plan)[0]?.toString().includes("Otherwise."));

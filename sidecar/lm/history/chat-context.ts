@@ -116,7 +116,7 @@ function instructions(blocks: readonly Block[]): readonly ContextSection[] {
     .slice(0, MAX_SECTIONS);
   return files.map(({ path, text }) => ({
     id: `instructions ${path}`,
-    title: `Instructions of the user’s, from ${path}`,
+    title: `Instructions of the user, from ${path}`,
     text,
   }));
 }

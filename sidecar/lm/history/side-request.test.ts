@@ -62,7 +62,7 @@ suite("side requests", () => {
         request(message("system", "…"), ...messages, message("user", "Summarize the conversation history so far")),
       ) ?? "";
     ok(summary.length < 45_000);
-    match(summary, /\(\d+ earlier messages are left out\.\)[^]*question 199\.[^]*answer 199\. x+…/);
+    match(summary, /\(\d+ earlier messages are omitted\.\)[^]*question 199\.[^]*answer 199\. x+…/);
     ok(!summary.includes("question 0."));
   });
 

@@ -72,7 +72,7 @@ function summary(messages: readonly ChatMessage[]): string {
   });
   let room = SUMMARY_CHARACTERS;
   const from = texts.findLastIndex(line => (room -= line.length) < 0) + 1;
-  const left = from === 0 ? [] : [`(${from} earlier messages are left out.)`];
+  const left = from === 0 ? [] : [`(${from} earlier messages are omitted.)`];
   return `<summary>\nThe conversation so far:\n\n${[...left, ...texts.slice(from)].join("\n\n")}\n</summary>`;
 }
 

@@ -32,7 +32,7 @@ export function transcript(turns: readonly (readonly ChatMessage[])[]): string {
   }
   const remaining = texts.length - kept.length;
   return [
-    ...(remaining > 0 ? [`(${remaining} earlier ${remaining === 1 ? "turn is" : "turns are"} left out.)`] : []),
+    ...(remaining > 0 ? [`(${remaining} earlier ${remaining === 1 ? "turn is" : "turns are"} omitted.)`] : []),
     ...kept,
   ].join("\n\n");
 }

@@ -73,7 +73,7 @@ export class ModelAgentClient {
       failure: error => ({ message: this.#trouble(error) }),
       onSending: agentSessionId => deps.log("info", "Sending prompt", { agentSessionId }),
       opening: of => this.#opening(of),
-      onRefused: (how, error) => deps.log("info", "A session could not be gone on with", { how, error: String(error) }),
+      onRefused: (how, error) => deps.log("info", "A session could not be continued", { how, error: String(error) }),
       watch: (connection, sessionId) => this.#watchTools(connection, sessionId),
     });
     this.#prompts = this.#promptsOf(0);
@@ -297,7 +297,7 @@ export class ModelAgentClient {
   refuse(message: ModelAgentMessage): void {
     switch (message.kind) {
       case "call":
-        return message.call.answer(refusal("This chat has ended: VS Code's tools cannot be used any more."));
+        return message.call.answer(refusal("This chat has ended: VS Code's tools are no longer available."));
       case "uncovered":
         return answerLate(message.request);
       case "event":
@@ -378,7 +378,7 @@ function resultOf(answer: Answer) {
     case "refused":
       return refusal(answer.reason);
     case "allowed":
-      return refusal("A tool's call cannot be allowed."); // the state machine allows permissions only
+      return refusal("A tool call cannot be allowed."); // the state machine allows permissions only
     default:
       return assertNever(answer, "answer");
   }

@@ -40,7 +40,7 @@ export class OneShotSessions implements AsyncDisposable {
       },
     );
     const limit = this.deps.clock.after(ASIDE_LIMIT_MS, () =>
-      this.#end(requestId, `${start.agent.name} did not answer within ${ASIDE_LIMIT_MS / 1000} seconds.`),
+      this.#end(requestId, `${start.agent.name} did not respond within ${ASIDE_LIMIT_MS / 1000} seconds.`),
     );
     this.#open.set(requestId, { session, limit, stream });
     session.ask({ requestId, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => blocks });

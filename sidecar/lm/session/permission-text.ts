@@ -52,7 +52,7 @@ export function questionText(
   const [message, whole] = [CARD, EDITOR].map(limits => new Text(limits).of(kind, call, last).join("\n\n"));
   return {
     title: `${namedInTitle(agent)} wants to ${verbOf(kind)}`,
-    message: message || "The agent does not say what.",
+    message: message || "The agent gives no details.",
     ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MAX_WHOLE) }),
   };
 }
@@ -75,7 +75,7 @@ export function cannotAsk(agent: string, verb: string, { title, rawInput, locati
   const asked = `${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
   return (
     `${asked} That was not allowed, because VS Code cannot ask you in this chat mode. ` +
-    "To decide yourself, select Agent mode with Symposium's tools switched on, and send the message again."
+    "To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again."
   );
 }
 

@@ -439,15 +439,15 @@ suite("permission responses", () => {
       return verdict.kind === "reject" ? [verdict.sentence, verdict.answer] : [];
     };
     deepEqual(of({ offered: new Set() }), [
-      "Ada asked to run a command. That was not allowed, because VS Code cannot ask you in this chat mode. To decide yourself, select Agent mode with Symposium's tools switched on, and send the message again.",
+      "Ada asked to run a command. That was not allowed, because VS Code cannot ask you in this chat mode. To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again.",
       chosen("no"),
     ]);
     deepEqual(of({ isForeign: true }), [
-      "Ada asked to run a command; that was not allowed: nobody can be asked when another extension uses the agent.",
+      "Ada asked to run a command; that was not allowed: Symposium cannot ask you when another extension uses the agent.",
       chosen("no"),
     ]);
     deepEqual(of({}, []), [
-      "Ada asked to run a command; that was not allowed: it offered no way to allow it.",
+      "Ada asked to run a command; that was not allowed: it offered no option to allow it.",
       PERMISSION_CANCELLED,
     ]);
   });
@@ -675,7 +675,7 @@ suite("permission message", () => {
     equal(message({ rawInput: { url: "https://x" } }), '```json\n{\n  "url": "https://x"\n}\n```');
     equal(message({ rawInput: "words" }), "```\nwords\n```");
     equal(message({ title: "Read", locations: [{ path: "/w/a" }, { path: "/w/b" }] }), "`Read`\n\n`/w/a`\n\n`/w/b`");
-    equal(message({}), "The agent does not say what.");
+    equal(message({}), "The agent gives no details.");
   });
 
   test("shows the announced call and limits the number of parts", () => {

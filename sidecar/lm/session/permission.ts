@@ -79,9 +79,9 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
     answer: reject ?? PERMISSION_CANCELLED,
     sentence: `${agent} asked to ${verb}; that was not allowed: ${why}`,
   });
-  if (!allow) return no("it offered no way to allow it.");
+  if (!allow) return no("it offered no option to allow it.");
   if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
-  if (deps.isForeign) return no("nobody can be asked when another extension uses the agent.");
+  if (deps.isForeign) return no("Symposium cannot ask you when another extension uses the agent.");
   if (deps.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
   const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[MARK] === true;
   const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"),

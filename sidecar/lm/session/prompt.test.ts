@@ -98,7 +98,7 @@ suite("prompt of a request", () => {
     equal(prompt(recordedRequest("selection", 190), ABLE).filter(({ type }) => type === "resource").length, 1);
     ok(
       texts(prompt(recordedRequest("attach-hash-file-and-tool", 187), ABLE)).includes(
-        "Tools that are meant: rec_good.",
+        "Intended tools: rec_good.",
       ),
     );
   });
@@ -193,7 +193,7 @@ suite("history for an agent", () => {
   test("is complete for a new session, a fork at another turn, or an agent without memory", () => {
     const all = [
       text("three"),
-      ours(`What was said in this chat before; you do not remember it:\n\`\`\`\n${ALL}\n\`\`\``),
+      ours(`Earlier messages of this chat, which you do not remember:\n\`\`\`\n${ALL}\n\`\`\``),
     ];
     deepEqual(
       prompt(REQUEST, ABLE, () => NEW),
@@ -215,7 +215,7 @@ suite("history for an agent", () => {
       prompt(REQUEST, ABLE, session => ({ kind: "behind", session, from: 1 })),
       [
         text("three"),
-        ours("What was said in this chat meanwhile, by another model:\n```\nUser: two\n\nAssistant: two done\n```"),
+        ours("Messages of this chat with another model in the meantime:\n```\nUser: two\n\nAssistant: two done\n```"),
       ],
     ));
 
@@ -240,7 +240,7 @@ suite("history for an agent", () => {
     deepEqual(blocks, [
       text("one"),
       ours(
-        'You had begun to work on this, and do not remember it. Go on from there:\n```\nUser: one\n\nAssistant: looking\n(Called read with {"path":"a"}.)\n\n(It returned: AAA(image/png))\n```',
+        'You started to work on this and do not remember it. Continue from this point:\n```\nUser: one\n\nAssistant: looking\n(Called read with {"path":"a"}.)\n\n(It returned: AAA(image/png))\n```',
       ),
     ]);
     ok(texts(prompt(recordedRequest("compaction-tiny-12000", 221), PLAIN)).includes("Go on from there"));

@@ -60,7 +60,7 @@ export function namesTools(request: ChatRequest, reading: Reading): boolean {
 function aboutTools({ options }: ChatRequest, tools: readonly string[]): readonly JsonObject[] {
   return [
     ...text(options?.toolMode === "required" ? "Use at least one of the tools that you are offered." : ""),
-    ...text(tools.length === 0 ? "" : `Tools that are meant: ${tools.join(", ")}.`),
+    ...text(tools.length === 0 ? "" : `Intended tools: ${tools.join(", ")}.`),
   ];
 }
 
@@ -86,12 +86,12 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
       : [
           quoted(
             isAll
-              ? "What was said in this chat before; you do not remember it"
-              : "What was said in this chat meanwhile, by another model",
+              ? "Earlier messages of this chat, which you do not remember"
+              : "Messages of this chat with another model in the meantime",
             before,
           ),
         ]),
-    ...(begun === "" ? [] : [quoted("You had begun to work on this, and do not remember it. Go on from there", begun)]),
+    ...(begun === "" ? [] : [quoted("You started to work on this and do not remember it. Continue from this point", begun)]),
   ];
 }
 

@@ -206,7 +206,7 @@ suite("SessionActor", () => {
     const { agent } = fixture;
     (await agent.next("session/new")).fail(new Error("no keys"));
     await fixture.settle();
-    match(fixture.notifications[0]!, /^end 1 \(Ada answered with an error: .*no keys/);
+    match(fixture.notifications[0]!, /^end 1 \(Ada returned an error: .*no keys/);
     equal(agent.received.at(-1), "closed");
   });
 });

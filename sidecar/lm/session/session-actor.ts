@@ -291,7 +291,7 @@ export class SessionActor extends Actor<Message> {
     if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
     for (const sentence of this.#unsaid) {
       this.#missed.add(sentence);
-      this.#report(noticeOf(this.#words, `${sentence} This chat goes on without it.`));
+      this.#report(noticeOf(this.#words, `${sentence} This chat continues without it.`));
     }
     this.#unsaid = [];
   }

@@ -23,7 +23,7 @@ suite("SessionActor: start and end", () => {
     fixture.clock.advance(STOPPING_MS);
     await fixture.settle();
     // The process ended with its only session; the next session starts a new process.
-    equal(await callOf(offer, "lookUp"), "This chat has ended: VS Code's tools cannot be used any more.");
+    equal(await callOf(offer, "lookUp"), "This chat has ended: VS Code's tools are no longer available.");
     await fixture.open();
     await fixture.prompted();
     deepEqual(
@@ -220,7 +220,7 @@ suite("SessionActor: start and end", () => {
     await fixture.open();
     deepEqual(fixture.notifications, [
       "1 cut",
-      "end 1 (Symposium could not make a prompt of this message. See the log.)",
+      "end 1 (Symposium could not convert this message to a prompt. See the log.)",
     ]);
   });
 

@@ -118,7 +118,7 @@ suite("SessionActor state", () => {
 
   test("sends only the newer of two waiting requests and ends the older with a notice", () => {
     const [, effects] = play("ask 1", "ask 2", "opened");
-    equal(effects.map(show).join(", "), "open, 1: A newer message took the place of this one., finish 1, prompt 2");
+    equal(effects.map(show).join(", "), "open, 1: A newer message replaced this one., finish 1, prompt 2");
   });
 
   test("fails the request when the agent cannot start and retries with the next request", () => {
@@ -189,7 +189,7 @@ suite("SessionActor state", () => {
   test("ignores an unknown result, with and without an open response", () =>
     equal(
       story("ask 1", "back 2 t9", "tool t1", "quiet", "back 3 t9"),
-      "prompt 1, 2: Ada does not wait for this result any more., finish 2…, 1? t1, finish 1…, watch results, 3: Ada does not wait for this result any more., finish 3…, (blocked)",
+      "prompt 1, 2: Ada no longer waits for this result., finish 2…, 1? t1, finish 1…, watch results, 3: Ada no longer waits for this result., finish 3…, (blocked)",
     ));
 
   test("accepts results that arrive before their response is finished", () =>
@@ -279,7 +279,7 @@ suite("SessionActor state", () => {
   test("cancels or replaces a request that waits for the end of the cancelled turn", () =>
     equal(
       story("ask 1", "cancel 1", "ask 2", "ask 3", "cancel 3", "end"),
-      "prompt 1, finish 1, cut, cancelAgent, watch the stop, 2: A newer message took the place of this one., finish 2, finish 3, (idle)",
+      "prompt 1, finish 1, cut, cancelAgent, watch the stop, 2: A newer message replaced this one., finish 2, finish 3, (idle)",
     ));
 
   test("abandons an agent that does not end the turn and opens a new session for the waiting text", () =>
@@ -375,7 +375,7 @@ suite("SessionActor state", () => {
 
   test("rejects questions above the limit, shown or buffered", () => {
     const many = Array.from({ length: MAX_QUESTIONS }, (_, i) => `tool t${i}`),
-      refusal = `t = More than ${MAX_QUESTIONS} tools at a time cannot be run.`;
+      refusal = `t = At most ${MAX_QUESTIONS} tools can run at a time.`;
     equal(
       story("ask 1", ...many, "tool t")
         .split(", ")

@@ -413,7 +413,7 @@ function unwait(
   return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
 }
 
-const OVERTAKEN = "A newer message took the place of this one.";
+const OVERTAKEN = "A newer message replaced this one.";
 
 /** Opens a new session of the agent if a prompt is waiting. */
 function anew(
@@ -434,7 +434,7 @@ function stray(state: ModelSessionState, requestId: RequestId): ModelSessionStep
       {
         kind: "emit",
         requestId,
-        part: { type: "text", value: `${state.agent} does not wait for this result any more.` },
+        part: { type: "text", value: `${state.agent} no longer waits for this result.` },
       },
       finishAside(state, requestId),
     ],

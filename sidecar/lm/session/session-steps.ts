@@ -42,7 +42,7 @@ export function refused(state: ModelSessionState, { callId }: Question): ModelSe
       refuse(
         callId,
         kind === "streaming" || (kind === "blocked" && !isOver(state.phase))
-          ? `More than ${MAX_QUESTIONS} tools at a time cannot be run.`
+          ? `At most ${MAX_QUESTIONS} tools can run at a time.`
           : "No turn is open.",
       ),
     ],
@@ -116,7 +116,7 @@ export function reading(before: ModelSessionPhase, after: ModelSessionPhase): re
 const STOP_REASONS: Readonly<Record<string, string>> = {
   max_tokens: "The answer ends here because it reached the model's token limit.",
   max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
-  refusal: "The agent refused to go on. What was said in this turn is not part of its memory.",
+  refusal: "The agent refused to continue. It does not remember this turn.",
   cancelled: "Stopped.",
 };
 
@@ -140,7 +140,7 @@ export function finishAside({ phase: { kind } }: ModelSessionState, requestId: R
 export function repeat([state, effects]: ModelSessionStep, requestId: RequestId, isWhole: boolean): ModelSessionStep {
   const { parts, isEmpty } = state.reply,
     text = parts
-      ? `${state.agent} has said nothing yet.`
+      ? `${state.agent} has sent no answer yet.`
       : "This answer is too long to be sent again. It is in the chat's history above.";
   const words: ModelSessionEffect[] =
     parts && !(isEmpty && isWhole)

@@ -148,7 +148,7 @@ export class ToolOffer {
       const withdraw = (): void => withdrawn.abort();
       withdrawn.signal.addEventListener(
         "abort",
-        () => settle(refusal(`The tool “${given}” was not run: nobody waits for it any more.`)),
+        () => settle(refusal(`The tool “${given}” was not run: its call was withdrawn.`)),
         { once: true },
       );
       signal.addEventListener("abort", withdraw, { once: true });
@@ -181,12 +181,12 @@ export class ToolOffer {
   }
 
   #whyNot(given: string, original: string | undefined): string | undefined {
-    if (this.#isClosed) return "This chat has ended: VS Code's tools cannot be used any more.";
-    if (original === undefined) return `There is no tool “${given}”.`;
+    if (this.#isClosed) return "This chat has ended: VS Code's tools are no longer available.";
+    if (original === undefined) return `Unknown tool “${given}”.`;
     if (!this.#catalogue.tools.some(({ name }) => name === given))
-      return `The tool “${given}” is not offered by VS Code now, and was not run.`;
+      return `The tool “${given}” is not available in VS Code now and was not run.`;
     if (this.#open.size >= MAX_OPEN_CALLS)
-      return `The tool “${given}” was not run: ${MAX_OPEN_CALLS} calls wait for VS Code already. Try again when some of them are through.`;
+      return `The tool “${given}” was not run: ${MAX_OPEN_CALLS} calls already wait for VS Code. Try again after some of them have finished.`;
     return undefined;
   }
 

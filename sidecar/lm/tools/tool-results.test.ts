@@ -42,7 +42,7 @@ suite("VS Code tool results", () => {
     [
       "names other data",
       [{ type: "data", mimeType: "application/zip", data: "AAAA" }],
-      text("(3 bytes of type application/zip, left out.)"),
+      text("(3 bytes of type application/zip, omitted.)"),
     ],
     [
       "names invalid data",

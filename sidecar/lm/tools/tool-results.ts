@@ -66,7 +66,7 @@ function blockOf(part: Part): ContentBlock {
   if (kind === "image" || kind === "audio") return { type: kind, mimeType, data };
   if (kind === "text" || /^application\/(?:.*\+)?(?:json|xml)(?:;|$)/.test(mimeType))
     return textBlock(bytes.toString());
-  return textBlock(`(${bytes.length} bytes of type ${mimeType}, left out.)`);
+  return textBlock(`(${bytes.length} bytes of type ${mimeType}, omitted.)`);
 }
 
 function textBlock(text: string): TextBlock {

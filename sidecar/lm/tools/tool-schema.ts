@@ -78,10 +78,10 @@ class Reading {
   root(): ObjectSchema | string {
     const { schema } = this.#followed(this.document, 0),
       shape = this.#shape(schema, 0, 0);
-    if (!shape) return "VS Code gives tools an object, and its schema allows none";
+    if (!shape) return "VS Code passes an object to tools, which its schema does not allow";
     const refused = shape.required.find(name => !PARAMETER.test(name));
     if (refused !== undefined)
-      return `it needs a parameter with the name “${refused.slice(0, 100)}”, which models cannot give`;
+      return `it requires a parameter named “${refused.slice(0, 100)}”, which models cannot provide`;
     const properties = this.#properties(shape.properties, 1, 0),
       required = shape.required.filter(name => Object.hasOwn(properties, name));
     const description = [schema.description, alternatives(shape.alternatives)]

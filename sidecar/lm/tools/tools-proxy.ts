@@ -70,7 +70,7 @@ class Served {
     if (key === undefined) return request.pass();
     const offer = this.offers.find(key);
     if (!offer) {
-      this.chain.onWarning("a session was to have tools that nobody offers", request.method);
+      this.chain.onWarning("a session requires tools that no server offers", request.method);
       return request.pass(params);
     }
     return this.servers.setup(request, [this.#stand(offer)], params);

@@ -96,7 +96,7 @@ suite("MCP server of VS Code's tools", () => {
       (await (await rig.client()).listTools()).tools.map(({ name }) => name),
       ["b"],
     );
-    deepEqual(rig.warnings, ["a tool that no MCP client would take was left out"]);
+    deepEqual(rig.warnings, ["a tool that MCP clients would reject was omitted"]);
   });
 
   test("returns text, images and failures unchanged", async () => {
@@ -151,7 +151,7 @@ suite("MCP server of VS Code's tools", () => {
     await using rig = new Rig([tool("a")]);
     const client = await rig.client(),
       result = (await client.callTool({ name: "gone" })) as CallToolResult;
-    deepEqual(result, { content: [{ type: "text", text: "There is no tool “gone”." }], isError: true });
+    deepEqual(result, { content: [{ type: "text", text: "Unknown tool “gone”." }], isError: true });
   });
 
   test("notifies each connected client of a changed list", async () => {

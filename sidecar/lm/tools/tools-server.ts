@@ -19,7 +19,7 @@ export interface ToolsServerOptions {
 }
 
 const INSTRUCTIONS =
-  "The tools of the VS Code window in which this conversation is held. VS Code asks the user before it runs some of them, so an answer may take minutes.";
+  "The tools of this conversation's VS Code window. VS Code asks the user before it runs some of them, so an answer may take minutes.";
 
 export function connectTools(offer: ToolOffer, { clock, version, onWarning }: ToolsServerOptions): ConnectMcp {
   return async transport => {
@@ -35,7 +35,7 @@ export function connectTools(offer: ToolOffer, { clock, version, onWarning }: To
       // Each tool is validated with the client's schema: an invalid one would cost the client the whole list.
       tools: (params?._meta?.[COUNTS_TOOLS] === true ? offer.tools : offer.list()).flatMap(tool => {
         const read = ToolSchema.safeParse(tool);
-        if (!read.success) onWarning("a tool that no MCP client would take was left out", tool.name);
+        if (!read.success) onWarning("a tool that MCP clients would reject was omitted", tool.name);
         return read.success ? [read.data] : [];
       }),
     }));
@@ -51,7 +51,7 @@ export function connectTools(offer: ToolOffer, { clock, version, onWarning }: To
           "Waiting for VS Code.",
           params =>
             void sendNotification({ method: MCP_METHODS.notifications_progress, params }).catch((error: unknown) =>
-              onWarning("progress of a tool could not be told", error),
+              onWarning("progress of a tool could not be sent", error),
             ),
         );
         return await offer.call(name, args, signal);
@@ -61,7 +61,7 @@ export function connectTools(offer: ToolOffer, { clock, version, onWarning }: To
       changed: () =>
         void server
           .sendToolListChanged()
-          .catch((error: unknown) => onWarning("a changed list of tools could not be told", error)),
+          .catch((error: unknown) => onWarning("a change of the tool list could not be sent", error)),
     });
     server.onclose = () => watching[Symbol.dispose]();
     server.onerror = error => onWarning("an MCP client of VS Code's tools", error);

@@ -46,7 +46,7 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
   const isOwnerRunning = running.some(({ id }) => id === owner),
     [first, second] = announcing;
   if (first && second)
-    return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
+    return refuse("More than one conversation is making this call, and Symposium cannot determine which one. Make it again.");
   if (first)
     return first.canServe
       ? { kind: "session", id: first.id }
@@ -70,15 +70,15 @@ export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe
     [first, other] = announcing;
   if (!only) return refuse("No conversation is waiting for this tool. Call it while you answer a message.");
   if (first && other)
-    return refuse("More than one conversation is making this call, and it cannot be told which. Make it again.");
+    return refuse("More than one conversation is making this call, and Symposium cannot determine which one. Make it again.");
   if (first) return { kind: "session", id: first.id };
   const isOfIdle = sessions.some(({ isRunning, announces }) => !isRunning && announces);
   if (!second && !isOfIdle) return { kind: "session", id: only.id };
   if (!isFinal) return { kind: "wait" };
   return refuse(
     second
-      ? "More than one conversation is running, and it cannot be told which one makes this call. Make it again when the others are done."
-      : "The conversation that makes this call is not waiting for it any more. Call it while you answer a message.",
+      ? "More than one conversation is running, and Symposium cannot determine which one makes this call. Make it again after the others have finished."
+      : "The conversation that makes this call no longer waits for it. Call it while you answer a message.",
   );
 }
 

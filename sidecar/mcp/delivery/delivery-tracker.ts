@@ -251,7 +251,7 @@ async function counted(
   limit: number,
 ): Promise<number | { readonly failure: unknown }> {
   const stops = new AbortController(),
-    failure = `no answer within ${limit} ms`;
+    failure = `no response within ${limit} ms`;
   const late = new Promise<{ readonly failure: unknown }>(resolve =>
     stops.signal.addEventListener("abort", () => resolve({ failure }), { once: true }),
   );

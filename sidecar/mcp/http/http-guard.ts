@@ -34,7 +34,7 @@ export function closing(refused: Refusal): Refusal {
 export function refusedAtGate({ headers: { host, origin } }: Head, port: number): Refusal | undefined {
   if (host !== `127.0.0.1:${port}`) return refusal(403, "The Host header does not name this endpoint.");
   if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
-    return refusal(403, "Requests from this origin are not served.");
+    return refusal(403, "Requests from this origin are not allowed.");
   return undefined;
 }
 
@@ -48,13 +48,13 @@ export function refusedAtDoor(
   bodyBytes: number,
 ): Refusal | undefined {
   if (method !== "POST" && method !== "GET" && method !== "DELETE")
-    return refusal(405, "This method is not served.", { allow: "POST, GET, DELETE" });
+    return refusal(405, "This method is not supported.", { allow: "POST, GET, DELETE" });
   if (Number(length ?? 0) > bodyBytes) return tooLarge(bodyBytes);
   return undefined;
 }
 
 export function tooLarge(bodyBytes: number): Refusal {
-  return refusal(413, `A message may have ${bodyBytes} bytes at most.`);
+  return refusal(413, `A message can have at most ${bodyBytes} bytes.`);
 }
 
 /** Compares in constant time. The scheme of `Authorization` is case-insensitive. */

@@ -141,7 +141,7 @@ export class McpEndpoint implements AsyncDisposable {
       this.#serve(http, request, response).catch((error: unknown) => {
         this.#onWarning("a request to an MCP server failed", error);
         if (response.headersSent) response.destroy();
-        else refuse(request, response, refusal(500, "This request could not be served."), this.#clock);
+        else refuse(request, response, refusal(500, "This request could not be processed."), this.#clock);
       });
     });
     http.maxConnections = this.#limits.sockets;
@@ -167,7 +167,7 @@ export class McpEndpoint implements AsyncDisposable {
     const path = request.url ?? "",
       host = this.#doors.get(path),
       token = host?.token ?? this.#closed.get(path);
-    if (token === undefined) return no(closing(refusal(404, "There is nothing here.")));
+    if (token === undefined) return no(closing(refusal(404, "Not found.")));
     if (!hasToken(request, token))
       return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
     this.#unknown.known(request.socket);

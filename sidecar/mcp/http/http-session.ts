@@ -116,7 +116,7 @@ export class HttpSession implements AsyncDisposable {
     const writer = this.#settled(message.id);
     if (this.#takes(writer, message))
       this.#send(
-        isMcpMessage(message) ? message : failure(message.id, "The answer of the MCP server is not an object."),
+        isMcpMessage(message) ? message : failure(message.id, "The response of the MCP server is not an object."),
         undefined,
       );
   }
@@ -136,7 +136,7 @@ export class HttpSession implements AsyncDisposable {
     this.#held.push(message);
     const dropped = this.#held.length > HELD ? this.#held.shift() : undefined;
     if (dropped && "method" in dropped && "id" in dropped && isId(dropped.id))
-      this.channel.send(Frame.of(failure(dropped.id, "The MCP client does not listen.")));
+      this.channel.send(Frame.of(failure(dropped.id, "The MCP client has no open stream.")));
   }
 
   #sendTo(message: Message, writer: ResponseWriter | undefined, related: Id | undefined): void {
@@ -148,7 +148,7 @@ export class HttpSession implements AsyncDisposable {
     const taken = writer?.takes(message) ?? false;
     if (!taken)
       this.onWarning(
-        "a message for an MCP client that has left, or does not read",
+        "a message for an MCP client that disconnected or does not read",
         "method" in message ? message.method : "an answer",
       );
     return taken;
@@ -158,7 +158,7 @@ export class HttpSession implements AsyncDisposable {
     // Rejects if the client has disconnected meanwhile.
     this.#transport
       .send(message, related === undefined ? {} : { relatedRequestId: related })
-      .catch((error: unknown) => this.onWarning("an MCP message found nobody", error));
+      .catch((error: unknown) => this.onWarning("an MCP message has no receiver", error));
   }
 
   #settled(id: Id): ResponseWriter | undefined {

@@ -120,7 +120,7 @@ function assertHeaders(headers: IncomingHttpHeaders, method: string, params: Jso
   for (const [header, value] of Object.entries(mirrored)) {
     const given = headers[header];
     if (given !== undefined && decoded(given) !== value)
-      throw new RpcError(McpCode.headerMismatch, `The header ${header} does not say what the body says.`);
+      throw new RpcError(McpCode.headerMismatch, `The header ${header} does not match the body.`);
   }
 }
 

@@ -54,9 +54,9 @@ export class ServerHost implements AsyncDisposable {
       const session = this.#used(String(sessionId));
       return session
         ? session.handle(request, response, body)
-        : no(404, "There is no such MCP session; begin with initialize.");
+        : no(404, "Unknown MCP session. Start with initialize.");
     }
-    if (method !== "POST") return no(405, "Without an MCP session, only POST is served.", { allow: "POST" });
+    if (method !== "POST") return no(405, "Without an MCP session, only POST is supported.", { allow: "POST" });
     if (isObject(body) && body.method === MCP_METHODS.initialize && !isStateless(body.params))
       return this.#begin(request, response, body);
     const isLater = version !== undefined && !CLASSIC_REVISIONS.includes(String(version));
@@ -66,7 +66,7 @@ export class ServerHost implements AsyncDisposable {
         clock: this.clock,
         ends: this.#ends.signal,
       });
-    return no(400, "An MCP session is missing; begin with initialize.");
+    return no(400, "The MCP session id is missing. Start with initialize.");
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -92,7 +92,7 @@ export class ServerHost implements AsyncDisposable {
       await this.#makeRoom();
       await session.handle(request, response, body);
     } catch (error) {
-      this.onWarning("an MCP session could not begin", error);
+      this.onWarning("an MCP session could not start", error);
       const { code, message } =
         error instanceof RpcError ? error : new RpcError(RpcCode.internalError, "The MCP server could not be reached.");
       if (!response.headersSent)

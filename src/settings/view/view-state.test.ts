@@ -305,7 +305,7 @@ suite("agent findings", () => {
       ...outcome(
         diagnosed({
           cause: "halfInstalled",
-          sentence: "Ada is installed in part only.",
+          sentence: "Ada is only partly installed.",
           fix: { act: "reinstall", label: "Install Again" },
           detail: "ENOENT",
         }),
@@ -321,7 +321,7 @@ suite("agent findings", () => {
       [
         [
           "error",
-          "Ada is installed in part only.",
+          "Ada is only partly installed.",
           "Install Again=reinstall",
           "Copy Report=copyReport",
           "Dismiss=dismiss",

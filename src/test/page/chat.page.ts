@@ -184,8 +184,8 @@ suite("chat view with a scripted agent", () => {
     const [agent] = processesOf(box, "scripted-agent");
     assert.ok(agent !== undefined);
     process.kill(agent, "SIGKILL");
-    await showsText(box.frame, /Scripted stopped unexpectedly/);
-    assert.equal([...(await shownText(box.frame)).matchAll(/stopped unexpectedly/g)].length, 1);
+    await showsText(box.frame, /Scripted exited unexpectedly/);
+    assert.equal([...(await shownText(box.frame)).matchAll(/exited unexpectedly/g)].length, 1);
     await box.screenshot("agent-killed-light");
     await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await sendPrompt(box.frame, "say back again");
@@ -200,7 +200,7 @@ suite("chat view with a scripted agent", () => {
     const [sidecar] = processesOf(box, "sidecar.js serve");
     assert.ok(sidecar !== undefined);
     process.kill(sidecar, "SIGKILL");
-    await showsText(box.frame, /does not remember what was said above/);
+    await showsText(box.frame, /does not remember the conversation above/);
     const words = await numberedWords(box.frame);
     assert.ok(words.length >= 9 && isCounting(words), `words on screen: ${words.join(" ")}`);
     await box.screenshot("sidecar-killed-light");

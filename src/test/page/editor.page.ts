@@ -223,7 +223,7 @@ suite("agent that works through the editor", () => {
       await button(box.frame, "Reject").click();
       await turnEnded(box.frame);
       const rejected = (await lastExchange(box.frame)).answer;
-      for (const part of [`Read ${outside}`, "It is outside of the workspace.", REFUSED])
+      for (const part of [`Read ${outside}`, "The file is outside of the workspace.", REFUSED])
         assert.ok(rejected.includes(part), `${part} is not in: ${rejected}`);
       assert.ok(!rejected.includes("from outside"));
       await sendPrompt(box.frame, `read ${outside}`);
@@ -295,7 +295,7 @@ suite("agent that works through the editor", () => {
       before = processesOf(box, "scripted-agent");
     assert.ok(before.includes(pid));
     process.kill(pid, "SIGKILL");
-    await showsText(box.frame, /Scripted stopped unexpectedly/);
+    await showsText(box.frame, /Scripted exited unexpectedly/);
     await button(box.frame, "Send Again").waitFor();
     const others = (): readonly number[] => processesOf(box, "scripted-agent").filter(each => !before.includes(each));
     await seen(() => Promise.resolve(others().length > 0), "another agent");

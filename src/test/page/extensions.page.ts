@@ -137,7 +137,7 @@ suite("agent extension", () => {
     assert.match(await ask("hello"), /You said: Be brief\.\s*hello/);
     await showsText(
       box.frame,
-      "The agent extension “Broken” could not be started: “/nowhere/extension” was not found or may not be run. This conversation goes on without it.",
+      "The agent extension “Broken” could not be started: “/nowhere/extension” was not found or is not executable. This conversation continues without it.",
     );
     await chat().getByRole("button", { name: "Show Logs" }).waitFor();
     await chat().getByRole("button", { name: "Details of this session", exact: true }).click();

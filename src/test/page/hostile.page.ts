@@ -76,7 +76,7 @@ suite("flooding agent", () => {
     await survives(box, await selectedTab(box), {
       what: "100,000 text chunks",
       script: "stream 100000 chunks of 25 chars",
-      told: "sends more in this turn than can be kept",
+      told: "sends more in this turn than Symposium can store",
     });
     await box.close();
   });

@@ -9,7 +9,7 @@ import { lastExchange, sendPrompt, turnEnded, turnState, type Box, openBox } fro
 import { InstallingMachine, local, packed, PACKAGE } from "./installing";
 import { newTab, processesOf, seen, shownText, showsText } from "./scripted";
 
-const ONCE = /is being installed\. That happens once\./g;
+const ONCE = /is being installed\. This happens once\./g;
 const KEY = "SCRIPTED_KEY";
 
 suite("installed agents", () => {
@@ -110,7 +110,7 @@ suite("installed agents", () => {
     await sendPrompt(box.frame, "say at last");
     await showsText(
       box.frame,
-      /npm stopped \(exit code 1\), because it cannot reach its registry\. Is this computer online\?/,
+      /npm exited \(exit code 1\) because it cannot reach its registry\. Check the network connection\./,
     );
     await turnEnded(box.frame);
     await box.screenshot("installs-offline");
@@ -125,7 +125,7 @@ suite("installed agents", () => {
       await sendPrompt(box.frame, "say you know me");
       await form().waitFor();
       await chat()
-        .locator('[data-kind="elicitation"]', { hasText: /Asking wants you to sign in\.\s*Scripted sign-in/ })
+        .locator('[data-kind="elicitation"]', { hasText: /Asking requires a sign-in\.\s*Scripted sign-in/ })
         .waitFor();
       await box.screenshot("sign-in-agent");
       await press("Submit");

@@ -59,12 +59,12 @@ const BEGINNINGS = [
   },
   {
     id: "Exiting",
-    says: /Exiting stopped unexpectedly \(exit code 3\)[^]*no licence was found/,
+    says: /Exiting exited unexpectedly \(exit code 3\)[^]*no licence was found/,
     buttons: ["Restart Agent", "Show Logs"],
   },
-  { id: "Leaving", says: /Leaving stopped unexpectedly \(exit code 4\)/, buttons: ["Restart Agent", "Show Logs"] },
-  { id: "Refusing", says: /Refusing answered with an error: /, buttons: ["Restart Agent", "Show Logs"] },
-  { id: "Closed", says: /Closed answered with an error: .*No room in here/, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Leaving", says: /Leaving exited unexpectedly \(exit code 4\)/, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Refusing", says: /Refusing returned an error: /, buttons: ["Restart Agent", "Show Logs"] },
+  { id: "Closed", says: /Closed returned an error: .*No room in here/, buttons: ["Restart Agent", "Show Logs"] },
 ] as const;
 
 suite("agent life cycle", () => {
@@ -155,7 +155,7 @@ suite("agent life cycle", () => {
 
   test("sends the prompt again when the agent starts later", async () => {
     await tabOf("Licensed");
-    await showsText(box.frame, /Licensed stopped unexpectedly/);
+    await showsText(box.frame, /Licensed exited unexpectedly/);
     await sendPrompt(box.frame, "say here I am");
     await button(box.frame, "Send Again").waitFor();
     writeFileSync(LICENCE, "");
@@ -183,7 +183,7 @@ suite("agent life cycle", () => {
     await seen(async () => (await status().innerText()).includes("Starting Hanging…"), "that it starts");
     await becomes(() => Promise.resolve(processesOf(box, "--hang-init").length), 1, "its process");
     await chat().locator("[data-part=stop]:visible").click();
-    await showsText(box.frame, "Stopped before the agent had started; the prompt was not sent.");
+    await showsText(box.frame, "Stopped before the agent started. The prompt was not sent.");
     await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
     await closeTab();
     // The other tab was empty when the agent was selected in it, so it uses the agent, too.
@@ -217,7 +217,7 @@ suite("agent life cycle", () => {
       const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]),
         before = processesOf(box, "scripted-agent");
       process.kill(pid, "SIGKILL");
-      await showsText(box.frame, /Good stopped unexpectedly \(signal SIGKILL\)/);
+      await showsText(box.frame, /Good exited unexpectedly \(signal SIGKILL\)/);
       await seen(
         () => Promise.resolve(processesOf(box, "scripted-agent").some(each => !before.includes(each))),
         "another process",
@@ -237,7 +237,7 @@ suite("agent life cycle", () => {
       process.kill(pid, "SIGKILL");
       await badge().waitFor();
       await toggleSidebar(box);
-      await showsText(box.frame, /half an[^]*interrupted[^]*Good stopped unexpectedly/);
+      await showsText(box.frame, /half an[^]*interrupted[^]*Good exited unexpectedly/);
       await button(box.frame, "Send Again").last().click();
       await seen(
         async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2,

@@ -11,7 +11,7 @@ import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
 import { seen } from "./scripted";
 
-const BEFORE = "What was said in this chat before";
+const BEFORE = "Earlier messages of this chat, which you do not remember";
 
 suite("histories of VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
@@ -51,9 +51,9 @@ suite("histories of VS Code's chat", () => {
       more = first?.more.map(({ text }) => text ?? "").join("\n") ?? "";
     assert.match(
       more,
-      /Instructions of the user’s, from \S+copilot-instructions\.md:\n```\nMention a pomegranate\.\n```/,
+      /Instructions of the user, from \S+copilot-instructions\.md:\n```\nMention a pomegranate\.\n```/,
     );
-    assert.match(more, /Instructions of the user’s, from \S+AGENTS\.md:\n```\nMention a quince\.\n```/);
+    assert.match(more, /Instructions of the user, from \S+AGENTS\.md:\n```\nMention a quince\.\n```/);
     assert.doesNotMatch(JSON.stringify(second), /pomegranate|quince/);
     for (const own of [
       "You are an expert AI programming assistant",

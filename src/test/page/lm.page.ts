@@ -131,7 +131,7 @@ suite("agent in VS Code's chat", () => {
     const answer = await chat.answered("the model is overloaded");
     assert.match(
       answer,
-      /▸ cp \$A\/x elsewhere ✓\s*some words[^]*Reason: Scripted answered with an error: the model is overloaded/,
+      /▸ cp \$A\/x elsewhere ✓\s*some words[^]*Reason: Scripted returned an error: the model is overloaded/,
     );
     assert.equal(answer.split("the model is overloaded").length, 2);
     await box.screenshot("lm-failure");

@@ -50,7 +50,7 @@ suite("orphaned process", function () {
     const run = await running();
     kill("sidecar.js serve");
     await gone(run);
-    await showsText(box.frame, /does not remember what was said above/);
+    await showsText(box.frame, /does not remember the conversation above/);
   });
 
   test("is absent after the extension host is killed", async () => {

@@ -57,7 +57,7 @@ suite("Symposium's own extensions", () => {
         `use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`,
         /^Allow$/,
       ),
-      /Kept in/,
+      /Saved in/,
     );
     assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
   });

@@ -73,7 +73,7 @@ suite("agent features in the page", () => {
 
     test("keeps the value that the agent rejects, with the agent's reason", async () => {
       await picker("Model").selectOption("locked");
-      await showsText(box.frame, /“Model” stays as it was\. .*This model is locked\./);
+      await showsText(box.frame, /“Model” was not changed\. .*This model is locked\./);
       await shows("Model", "large");
       assert.equal(await chosen(), "mode=ask model=large effort=high fast=true");
     });

@@ -228,7 +228,7 @@ suite("composer", () => {
     const [agent] = processesOf(box, "scripted-agent.program");
     assert.ok(agent !== undefined);
     process.kill(agent, "SIGKILL");
-    await showsText(box.frame, /stopped unexpectedly/);
+    await showsText(box.frame, /exited unexpectedly/);
     await isIdle();
     await hasChips(box.frame, "kept.png");
     await input(box.frame).click();

@@ -104,7 +104,7 @@ suite("large amounts", () => {
     const flood = gate();
     await sendPrompt(box.frame, `${flood.step}\nflood 6000 tools\nsay THE-CLOSING-TEXT`);
     flood.open();
-    await showsText(box.frame, /are left out\. The end of the answer follows\.[^]*THE-CLOSING-TEXT/);
+    await showsText(box.frame, /are omitted\. The end of the answer follows\.[^]*THE-CLOSING-TEXT/);
     await turnEnded(box.frame, { timeout: 200_000 });
     await box.screenshot("closing-text");
   });

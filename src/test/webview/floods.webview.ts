@@ -5,7 +5,7 @@ import type { ChatBox } from "../page/harness";
 import { openScripted } from "./fixture";
 
 const FLOODS: readonly Flood[] = [
-  { what: "100,000 tool calls", script: "flood 100000 tools", told: "sends more in this turn than can be kept" },
+  { what: "100,000 tool calls", script: "flood 100000 tools", told: "sends more in this turn than Symposium can store" },
   { what: "100,000 updates of one tool call", script: "flood 100000 updates", told: "flood 100000" },
   {
     what: "a command that prints 20 MB",
@@ -15,7 +15,7 @@ const FLOODS: readonly Flood[] = [
   {
     what: "one message of 50 MB",
     script: "big 50 MB",
-    told: /sends more in this turn than can be kept|larger than|too long|too large/,
+    told: /sends more in this turn than Symposium can store|larger than|too long|too large/,
   },
 ];
 

@@ -17,7 +17,7 @@ suite("hostile agent without the content security policy", () => {
     assert.deepEqual(await harm(), []);
     await button(box.frame, "**Really**").first().click();
     await turnEnded(box.frame);
-    await showsText(box.frame, /answered with an error/);
+    await showsText(box.frame, /returned an error/);
     assert.deepEqual(await harm(), []);
     assert.ok(await plantedScriptRuns(box), "the policy is gone");
   });
@@ -96,7 +96,7 @@ suite("hostile agent", () => {
   test("receives a rejection under the option's id, however it is named", async () => {
     await button(box.frame, "**Really**").first().click();
     await turnEnded(box.frame);
-    await showsText(box.frame, /answered with an error/);
+    await showsText(box.frame, /returned an error/);
     assert.deepEqual(await harm(), []);
   });
 

@@ -157,7 +157,7 @@ suite("keyboard use of the chat", () => {
     const [agent] = processesOf(box, "scripted-agent.program");
     assert.ok(agent !== undefined);
     process.kill(agent, "SIGKILL");
-    await showsText(box.frame, /stopped unexpectedly/);
+    await showsText(box.frame, /exited unexpectedly/);
     await showsInput("not sent\nyet");
   });
 

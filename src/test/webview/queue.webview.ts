@@ -189,7 +189,7 @@ suite("queued prompt", () => {
     const [agent] = processesOf(box, "scripted-agent.program");
     assert.ok(agent !== undefined);
     process.kill(agent, "SIGKILL");
-    await showsText(box.frame, /stopped unexpectedly/);
+    await showsText(box.frame, /exited unexpectedly/);
     await isHeld();
     await box.frame.locator(".symposium-queue-send:visible").click();
     await waits();
