@@ -19,8 +19,8 @@ suite("user-facing errors", () => {
 
   test("describes a process exit separately from its consequence", () => {
     const error = agentExited("Ada", "exit code 3", "one\ntwo\nthree\nfour\n");
-    deepEqual([error.what, error.cause], ["Ada stopped unexpectedly (exit code 3).", "two\nthree\nfour"]);
-    equal(error.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
+    deepEqual([error.what, error.cause], ["Ada exited unexpectedly (exit code 3).", "two\nthree\nfour"]);
+    equal(error.message, "Ada exited unexpectedly (exit code 3). Ada restarts with your next prompt.");
     deepEqual(
       [restartsIn("Ada", 1), restartsIn("Ada", 5)],
       ["Ada restarts in 1 second.", "Ada restarts in 5 seconds."],

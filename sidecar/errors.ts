@@ -112,10 +112,14 @@ export function agentUnresponsive(agent: string, seconds: number, stderr: string
 
 /** The response to `initialize` has no protocol version. */
 export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
-  return new AgentError("protocol", `${agent} is not an ACP agent: its response to initialize has no protocol version.`, {
-    cause,
-    advice: "Check its command in the setting symposium.agents.",
-  });
+  return new AgentError(
+    "protocol",
+    `${agent} is not an ACP agent: its response to initialize has no protocol version.`,
+    {
+      cause,
+      advice: "Check its command in the setting symposium.agents.",
+    },
+  );
 }
 
 /** `offered` is the highest version that the agent may choose. */

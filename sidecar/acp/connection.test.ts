@@ -140,7 +140,7 @@ suite("AgentConnection", () => {
     void answer();
     await open(connection, fixture.listener("1", received));
     void answer();
-    await rejects(connection.newSession("/w", fixture.listener("2", received)), /has the id of another one/);
+    await rejects(connection.newSession("/w", fixture.listener("2", received)), /has the id of another session/);
     agent.update("same", "mine");
     await tick();
     deepEqual(received, [`1 "mine"`]);
@@ -153,7 +153,7 @@ suite("AgentConnection", () => {
     await using connection = await fixture.connect(agent);
     const failed = rejects(
       connection.newSession("/w", fixture.listener("1", received)),
-      /did not answer within 60 seconds/,
+      /did not respond within 60 seconds/,
     );
     const request = await agent.next("session/new");
     fixture.clock.advance(NEW_SESSION_LIMIT_MS);
@@ -212,7 +212,7 @@ suite("AgentConnection", () => {
     const agent = new MemoryAgent(["initialize"]),
       fixture = new Fixture();
     const connecting = fixture.connect(agent);
-    const failed = rejects(connecting, /Ada did not answer within 120 seconds/);
+    const failed = rejects(connecting, /Ada did not respond within 120 seconds/);
     await agent.next("initialize");
     fixture.clock.advance(INITIALIZE_LIMIT_MS);
     await failed;
@@ -300,7 +300,7 @@ suite("AgentConnection", () => {
       connection.reopen("load", "old", "/w", fixture.listener("b", received)),
       /closed the connection/,
     );
-    await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", received)), /is open already/);
+    await rejects(connection.reopen("load", "old", "/w", fixture.listener("c", received)), /is already open/);
     await agent.next("session/load");
     await agent.die();
     await dying;

@@ -56,7 +56,8 @@ export class SessionOpenings {
         take: result => {
           const { sessionId } = objectOr(result);
           if (typeof sessionId !== "string") throw agentAnswered(name, "its new session has no id.", result);
-          if (routes.has(sessionId)) throw agentAnswered(name, "its new session has the id of another session.", result);
+          if (routes.has(sessionId))
+            throw agentAnswered(name, "its new session has the id of another session.", result);
           routes.add(sessionId, listener);
           opened();
           listener.opened(result);

@@ -129,7 +129,7 @@ export class AgentSession<F extends object, E> {
     if (!session)
       return notify({
         kind: "agentDown",
-        ...this.policy.failure(new AgentError("closed", `${agent.name} is not there.`)),
+        ...this.policy.failure(new AgentError("closed", `${agent.name} is not available.`)),
       });
     this.#preparation.begin(
       stopped => prepare(session, stopped),
@@ -138,7 +138,7 @@ export class AgentSession<F extends object, E> {
         failed(
           error instanceof AgentError
             ? error
-            : new UnsentPrompt("Symposium could not make a prompt of this message. See the log.", { cause: error }),
+            : new UnsentPrompt("Symposium could not convert this message to a prompt. See the log.", { cause: error }),
         ),
     );
   }
@@ -150,7 +150,7 @@ export class AgentSession<F extends object, E> {
   ): void {
     const notify = this.notifier();
     onReady?.();
-    if (blocks.length === 0) return failed(new UnsentPrompt("Nothing of this prompt could be sent."));
+    if (blocks.length === 0) return failed(new UnsentPrompt("No part of this prompt could be sent."));
     this.policy.onSending(id);
     connection.prompt(id, blocks, outcome => {
       onEnded?.(outcome);

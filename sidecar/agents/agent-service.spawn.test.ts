@@ -100,7 +100,7 @@ suite("AgentService", () => {
       none: { ...agents["none"], install: { kind: "missing" }, running: 0 },
     });
     deepEqual(
-      [/cannot be a folder's name/.test(agents["../x"]?.missing ?? ""), agents["none"]?.missing !== undefined],
+      [/is not a valid folder name/.test(agents["../x"]?.missing ?? ""), agents["none"]?.missing !== undefined],
       [true, true],
     );
     deepEqual(extensions, {
@@ -134,7 +134,7 @@ suite("AgentService", () => {
     await install(open, "missing");
     await install(open, "newest");
     equal(fixture.installs.tools.calls.length, 4, "whether there is a newer one");
-    await rejects(install(LOCAL, "missing"), REFUSED(/nothing to install/));
+    await rejects(install(LOCAL, "missing"), REFUSED(/needs no installation/));
     await fixture.handlers["agents/remove"]({ of: "agent", id: PACKAGE.id }, never());
     await Promise.resolve();
     deepEqual(

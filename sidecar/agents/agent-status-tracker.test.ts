@@ -151,7 +151,7 @@ suite("observed connections", () => {
   test("reports no failure for an agent stopped by an extension's end, running or starting", async () => {
     const ran = new World(new MemoryAgent()),
       { closed } = await ran.connect(key, never);
-    ran.failure = extensionEnded("The agent extension “X” stopped unexpectedly.", undefined);
+    ran.failure = extensionEnded("The agent extension “X” exited unexpectedly.", undefined);
     await ran.agent.die();
     deepEqual([(await closed).message, ran.seen], [ran.failure.message, { running: 0, canLogOut: false }]);
     const starting = new World(new MemoryAgent(["initialize"])),
@@ -181,6 +181,6 @@ suite("observed connections", () => {
     (await fixture.agent.next("initialize")).fail(new Error("not today"));
     await rejects(connecting);
     equal(fixture.seen.running, 0);
-    ok(fixture.seen.lastError?.sentence.startsWith("Ada answered with an error"), fixture.seen.lastError?.sentence);
+    ok(fixture.seen.lastError?.sentence.startsWith("Ada returned an error"), fixture.seen.lastError?.sentence);
   });
 });

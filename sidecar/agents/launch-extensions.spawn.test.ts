@@ -302,12 +302,12 @@ suite("launch with extensions", () => {
     [
       "exits before its request",
       rogue("Bad", "--die-on-initialize"),
-      "The agent extension “Bad” stopped unexpectedly (exit code 3).",
+      "The agent extension “Bad” exited unexpectedly (exit code 3).",
     ],
     [
       "exits during its request",
       rogue("Bad", "--die-after-forward"),
-      "The agent extension “Bad” stopped unexpectedly (exit code 3).",
+      "The agent extension “Bad” exited unexpectedly (exit code 3).",
     ],
     [
       "is not an extension",
@@ -317,7 +317,7 @@ suite("launch with extensions", () => {
     [
       "violates the protocol",
       rogue("Bad", "--change-version"),
-      "The agent extension “Bad” is skipped: it responded with version 99 of the protocol, its successor with 1.",
+      "The agent extension “Bad” is skipped: it responded with protocol version 99, its successor with 1.",
     ],
   ];
   for (const [what, bad, sentence] of LEFT_OUT) {
@@ -362,7 +362,7 @@ suite("launch with extensions", () => {
     ]);
     deepEqual(fixture.warned, [
       "The agent extension “Gone” is not part of this version of Symposium.",
-      "The agent extension “Bad” is skipped: “Bad” stopped unexpectedly (exit code 3).",
+      "The agent extension “Bad” is skipped: “Bad” exited unexpectedly (exit code 3).",
     ]);
   });
 
@@ -375,13 +375,13 @@ suite("launch with extensions", () => {
       { closed } = await said(connection, "hello");
     equal(
       closed?.message,
-      "The agent extension “Bad” stopped unexpectedly (exit code 3). The agent exited with it. Both restart with your next prompt.",
+      "The agent extension “Bad” exited unexpectedly (exit code 3). The agent exited with it. Both restart with your next prompt.",
     );
     match(String(closed.cause), /session\/prompt came/);
     await connection[Symbol.asyncDispose]();
     deepEqual(fixture.sights.slice(2), [
       "house-rules ended",
-      "bad ended: The agent extension “Bad” stopped unexpectedly (exit code 3).",
+      "bad ended: The agent extension “Bad” exited unexpectedly (exit code 3).",
     ]);
   });
 
@@ -423,7 +423,7 @@ suite("launch with extensions", () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
     const { closed } = await said(connection, "crash 3");
-    equal(closed?.message, "Ada stopped unexpectedly (exit code 3). Ada restarts with your next prompt.");
+    equal(closed?.message, "Ada exited unexpectedly (exit code 3). Ada restarts with your next prompt.");
     await connection[Symbol.asyncDispose]();
     deepEqual(fixture.sights, ["pass started", "pass ended"]);
   });

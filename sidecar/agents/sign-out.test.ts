@@ -106,7 +106,7 @@ suite("sign-out", () => {
     await tick();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
     const idle = new Fixture(() => new MemoryAgent());
-    await rejects(idle.signOut(), /cannot be told/);
+    await rejects(idle.signOut(), /does not support signing out/);
     await tick();
     deepEqual(idle.did, ["stopped"], "what was started to be told does not stay");
   });

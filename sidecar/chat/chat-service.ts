@@ -138,7 +138,8 @@ export class ChatService implements AsyncDisposable {
       signIn: {
         runInTerminal: async (agent, cwd, { args, env }) => {
           const command = await this.deps.command(agent, NEVER);
-          if (command.kind !== "process") throw new Error(`${agent.name} runs inside Symposium and has no process to restart.`);
+          if (command.kind !== "process")
+            throw new Error(`${agent.name} runs inside Symposium and has no process to restart.`);
           return (
             await host.request("editor/runInTerminal", {
               title: `${agent.name}: sign in`,

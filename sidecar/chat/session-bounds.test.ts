@@ -74,12 +74,12 @@ suite("limit of one turn", () => {
   test("shows the closing text after 5,000 tool calls, behind a line with the number of omitted updates", () => {
     const many = Array.from({ length: MOST.entries + 1_000 }, (_, n) => tool(String(n)));
     deepEqual(shown(play(...many, say("All "), say("done."), ENDED)), [
-      "Ada sends more in this turn than Symposium can store. 1,002 updates are left out. The end of the answer follows.",
+      "Ada sends more in this turn than Symposium can store. 1,002 updates are omitted. The end of the answer follows.",
       "All done.",
     ]);
     equal(
       shown(play(...many, ENDED)).at(-1),
-      "Ada sends more in this turn than Symposium can store. 1,000 updates are left out.",
+      "Ada sends more in this turn than Symposium can store. 1,000 updates are omitted.",
     );
   });
 

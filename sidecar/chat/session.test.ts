@@ -91,7 +91,7 @@ suite("chat session", () => {
     void fixture.agents[0]!.next("initialize").then(request => request.fail(new Error("broken")));
     await fixture.settle();
     deepEqual(fixture.story(id)[0], "user one");
-    ok(fixture.story(id)[1]?.startsWith("notice Ada answered with an error"));
+    ok(fixture.story(id)[1]?.startsWith("notice Ada returned an error"));
   });
 
   test("shows the error of an invalid session/new response, even one too deep to print", async () => {
@@ -138,7 +138,7 @@ suite("chat session", () => {
     await fixture.settle();
     deepEqual(fixture.agents[0]!.received.slice(-3), ["cancel s1", "session/close", "closed"]);
     equal(fixture.wants.at(-1), "nothing Ada");
-    await rejects(fixture.prompt(id, "late"), /not open any more/);
+    await rejects(fixture.prompt(id, "late"), /no longer open/);
   });
 
   test("begins the conversation with the settled entries that a page still shows of an exited process", async () => {

@@ -249,8 +249,7 @@ function patientIn([id, ...more]: readonly string[], values: Values, platform: s
 function registryUrl(values: Values): string | undefined {
   const given = values.one("registry"),
     url = given === undefined ? undefined : secureUrl(given, { loopback: true });
-  if (given !== undefined && !url)
-    throw new Wrong("--registry takes an https URL without a password.", "registry");
+  if (given !== undefined && !url) throw new Wrong("--registry takes an https URL without a password.", "registry");
   return url?.href;
 }
 

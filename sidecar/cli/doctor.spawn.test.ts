@@ -51,7 +51,7 @@ suite("symposium-acp-agent doctor", () => {
     );
     match(
       out,
-      /Found: exited\. Ada exits \(exit code 4\) before it responds\.[^]*Last words:\n {2}ADA_TOKEN=… is wrong/,
+      /Found: exited\. Ada exits \(exit code 4\) before it responds\.[^]*Last output:\n {2}ADA_TOKEN=… is wrong/,
     );
     doesNotMatch(out, /abcdefghijk is wrong/);
     equal(code, 1);
@@ -73,7 +73,7 @@ suite("symposium-acp-agent doctor", () => {
     equal(code, 1);
     match(
       (await doctor("nobody")).out,
-      /There is no built-in agent “nobody”: there are elizacp, zed-claude-code, codex, gemini, kiro-cli\./,
+      /Unknown built-in agent “nobody”\. Built-in agents: elizacp, zed-claude-code, codex, gemini, kiro-cli\./,
     );
   });
 });

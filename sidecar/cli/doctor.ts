@@ -20,9 +20,7 @@ const NEVER = new AbortController().signal;
 
 /** Prints the report on stdout. Resolves with the exit code: 0 if there is no problem, otherwise 1. */
 export async function runDoctor(patient: Patient, notify: Notify, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error =>
-    notify("error", "A resource was not released", error),
-  );
+  await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify);
   const agents = scope.add(
     openAgents({

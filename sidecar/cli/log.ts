@@ -51,9 +51,7 @@ export function openLog({ level: threshold, folder }: LogOptions, stderr: Writab
     } catch (error) {
       closeSync(descriptor);
       descriptor = undefined;
-      toStderr(
-        lineOf(now(), "warn", "The log file is no longer writable", { file: file?.path, error: String(error) }),
-      );
+      toStderr(lineOf(now(), "warn", "The log file is no longer writable", { file: file?.path, error: String(error) }));
     }
   };
   return {

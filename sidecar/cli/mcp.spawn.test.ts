@@ -178,7 +178,7 @@ suite("MCP shim", () => {
     await shim.came.times(2);
     deepEqual([shim.lines[1]?.id, Object.keys(shim.lines[1] ?? {}).includes("error")], [1, true]);
     equal(await shim.exited, 1);
-    match(shim.stderr(), /^The MCP server cannot be reached any more: .*\n$/);
+    match(shim.stderr(), /^The MCP server is no longer reachable: .*\n$/);
   });
 
   test("rejects initialize if the server is unreachable or the token is wrong", async () => {
@@ -195,7 +195,7 @@ suite("MCP shim", () => {
     const late = started(w.server);
     late.send(INITIALIZE);
     equal(await late.exited, 1);
-    match(String(objectOr(objectOr(late.lines[0]).error).message), /cannot be reached any more/);
+    match(String(objectOr(objectOr(late.lines[0]).error).message), /is no longer reachable/);
   });
 
   test("asks a stateless client to start with initialize and rejects only an oversized message", async () => {
@@ -258,7 +258,7 @@ suite("MCP shim", () => {
         errorOf(shim.lines[0]),
         `The MCP server at ${host} rejects it (403). Put the required key into its “headers”.`,
       );
-      match(errorOf(shim.lines[1]), /answered with an error: .*x{200,}$/);
+      match(errorOf(shim.lines[1]), /returned an error: .*x{200,}$/);
       ok(errorOf(shim.lines[1]).length < 450);
       deepEqual(shim.lines[2], { jsonrpc: "2.0", id: 3, result: { key: "hunter3" } });
       shim.child.stdin.end();
@@ -331,7 +331,7 @@ suite("MCP shim", () => {
   test("explains its purpose when started manually", async () => {
     const shim = started({ command: process.execPath, args: [program().script] });
     equal(await shim.exited, 2);
-    match(shim.stderr(), /started by agents/);
+    match(shim.stderr(), /Agents start this command/);
   });
 
   test("works with the SDK's stdio client", async () => {

@@ -17,9 +17,7 @@ export async function serveOwnProxy(proxy: OwnProxy, notify: Notify, version: st
 }
 
 async function served({ command: { id, settings } }: OwnProxy, notify: Notify, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error =>
-    notify("error", "A resource was not released", error),
-  );
+  await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const deps = scope.add(
     ownDeps({
       version,

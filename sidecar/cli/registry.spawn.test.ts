@@ -140,7 +140,7 @@ suite("registry resolve", () => {
     } as const;
     const { code, out, notes } = await resolve("here", { snapshot: async () => snapshot });
     deepEqual([code, out], [1, ""]);
-    match(notes.join(), /“here” would start what is on this computer \(“local”\)/);
+    match(notes.join(), /“here” would start a program of this computer \(“local”\)/);
   });
 
   test("notes that the command is not installed yet", async () => {
@@ -211,7 +211,7 @@ suite("registry list", () => {
       [all.map(({ id }) => id), notes],
       [
         ["elizacp", "zed-claude-code", "codex", "gemini", "kiro-cli", ...Object.keys(KINDS)],
-        ["Of the registry, an entry was left out: “gemini” has the id of an agent built into Symposium."],
+        ["An entry of the registry is ignored: “gemini” has the id of an agent built into Symposium."],
       ],
     );
     deepEqual(
@@ -237,7 +237,7 @@ suite("registry list", () => {
       all.some(({ id }) => id === "kiro-cli" || id === "bad"),
       false,
     );
-    deepEqual(notes, ["Of the registry, 3 entries were left out: “bad” has no version."]);
+    deepEqual(notes, ["3 entries of the registry are ignored: “bad” has no version."]);
   });
 
   test("contains the built-in agents without a registry, with a note", async () => {
@@ -333,6 +333,6 @@ suite("symposium-acp-agent registry", () => {
     this.timeout(timeLimit(120_000));
     const { code, out, err } = await run("list", "--registry", "http://example.com");
     deepEqual([code, out], [2, ""]);
-    match(err, /^--registry takes an https address/);
+    match(err, /^--registry takes an https URL/);
   });
 });

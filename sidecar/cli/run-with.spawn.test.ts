@@ -251,7 +251,7 @@ suite("symposium-acp-agent", function () {
 
     const [log] = readdirSync(path.join(folder, "log"));
     equal(readFileSync(path.join(folder, "log", log ?? ""), "utf8"), run.stderr);
-    for (const line of [/ info {2}Starting /, / debug exited /, / info {2}The client has gone/])
+    for (const line of [/ info {2}Starting /, / debug exited /, / info {2}The client disconnected/])
       match(run.stderr, line);
     doesNotMatch(run.stderr + text, /hunter2/);
   });
@@ -479,7 +479,7 @@ suite("symposium-acp-agent", function () {
     deepEqual(await run.exit, [0, null]);
     match(
       run.stderr,
-      /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or is not executable\. It is left out\.\n$/,
+      /^\S+ warn {2}The MCP server “A server 2” could not be started: “no-such-server” was not found or is not executable\. It is skipped\.\n$/,
     );
     doesNotMatch(run.stderr, /secret/);
     await nothingLeft(run);

@@ -43,9 +43,7 @@ export async function runWith(chain: RunWith, notify: Notify, version: string): 
 }
 
 async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notify, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error =>
-    notify("error", "A resource was not released", error),
-  );
+  await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify));
   const processes = ownProcesses(openOwnLedger(scope, notify), notify),
     begin = commandStarter(processes, notify, version);

@@ -234,7 +234,7 @@ suite("agent of a window", () => {
     equal((await window.state(ada))?.signIn, undefined, "it knows no users");
     await window.ask("chat/prompt", { sessionId, messageId: "1", blocks: [{ type: "text", text: "crash 7" }] });
     await window.until(async () => (await window.state(ada))?.lastError !== undefined);
-    match((await window.state(ada))?.lastError?.sentence ?? "", /^Ada stopped unexpectedly \(exit code 7\)\./);
+    match((await window.state(ada))?.lastError?.sentence ?? "", /^Ada exited unexpectedly \(exit code 7\)\./);
     await window.ask("chat/restartAgent", { sessionId });
     await window.until(isRunning);
     equal((await window.state(ada))?.lastError, undefined);
@@ -288,7 +288,7 @@ suite("agent of a window", () => {
     equal((await window.ask("agents/examine", { agent: ada, cwd: window.home })).diagnosis.cause, "signIn");
     await rejects(
       window.ask("agents/signOut", { agent: scripted([]), cwd: window.home }),
-      /Ada cannot be told to sign out/,
+      /Ada does not support signing out/,
     );
   });
 
@@ -351,7 +351,7 @@ suite("agent of a window", () => {
       entry: { id: "mine", name: "Mine", distribution: { npx: { package: "@s/proxy" } }, _source: "custom" },
     });
     await rejects(window.ask("registry/extension", { url: "http://example.com/x" }), /The URL is not https\./);
-    await rejects(window.ask("registry/agents", { url: "file:///x" }), /no https address/);
+    await rejects(window.ask("registry/agents", { url: "file:///x" }), /not an https URL/);
   });
 
   test("leaves no processes if the window closes during an examination", async function () {

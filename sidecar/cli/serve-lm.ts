@@ -25,9 +25,7 @@ export function openLm(
   extensions: () => readonly ExtensionConfig[],
   log: (level: LogLevel, message: string, detail?: Readonly<Record<string, unknown>>) => void,
 ): LmPart {
-  const offers = new ToolOffers((name, why) =>
-    log("warn", "A tool of VS Code cannot be offered", { tool: name, why }),
-  );
+  const offers = new ToolOffers((name, why) => log("warn", "A tool of VS Code cannot be offered", { tool: name, why }));
   const service = new LmService({
     clock: realClock,
     pool,

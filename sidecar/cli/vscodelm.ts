@@ -36,9 +36,7 @@ export async function serveLmOnStdio(
 }
 
 async function served(traceFolder: string | undefined, notify: Notify, version: string): Promise<number> {
-  await using scope = new Scope("symposium-acp-agent", error =>
-    notify("error", "A resource was not released", error),
-  );
+  await using scope = new Scope("symposium-acp-agent", error => notify("error", "A resource was not released", error));
   const trace = traceFolder === undefined ? undefined : scope.add(openTrace(traceFolder, notify)),
     ledger = openOwnLedger(scope, notify);
   const evidence = scope.add(openEvidence(notify));

@@ -167,7 +167,7 @@ suite("MCP servers added by the user", () => {
     starts[0]?.exit();
     await rejects(
       call,
-      /The MCP server “Git” stopped unexpectedly \(exit code 3\)\. Its last output: no licence was found/,
+      /The MCP server “Git” exited unexpectedly \(exit code 3\)\. Its last output: no licence was found/,
     );
     await using next = await connected(server);
     match(JSON.stringify(await next.callTool({ name: "tool_2", arguments: {} })), /tool_2/);
@@ -212,7 +212,7 @@ suite("MCP servers added by the user", () => {
     const clients = await Promise.all(Array.from({ length: MAX_PROCESSES }, () => connected(server)));
     const calls = clients.map(client => client.callTool({ name: "wait", arguments: {} }).catch(() => undefined));
     await until(() => program.notes.filter(note => note === "wait began").length === MAX_PROCESSES);
-    await rejects(connected(server), new RegExp(`“Git” answers requests on ${MAX_PROCESSES} connections already`));
+    await rejects(connected(server), new RegExp(`“Git” already serves ${MAX_PROCESSES} connections`));
     await Promise.all(clients.map(client => client[Symbol.asyncDispose]()));
     await Promise.all(calls);
   });
@@ -280,7 +280,7 @@ suite("MCP servers added by the user", () => {
     await turn;
     equal(rig.evidence.of("habit 1"), undefined);
     rig.clock.advance(ANSWER_LIMIT_MS);
-    await rejects(client, /“Git” did not answer within 60 seconds/);
+    await rejects(client, /“Git” did not respond within 60 seconds/);
     equal(stops > 0, true);
   });
 

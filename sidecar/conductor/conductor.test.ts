@@ -82,10 +82,10 @@ suite("Conductor", () => {
 
   test("starts no component before initialize and all components at initialize", async () => {
     const chain = memoryChain([PASS, PASS]);
-    await rejects(chain.client.request("session/new", {}), /“session\/new” came before initialize/);
+    await rejects(chain.client.request("session/new", {}), /“session\/new” was received before initialize/);
     chain.client.notify("session/cancel", {});
     await rejects(chain.client.request("initialize", { protocolVersion: "1" }), /protocolVersion must be an integer/);
-    await rejects(chain.client.request("proxy/initialize", INITIALIZE), /This is an agent/);
+    await rejects(chain.client.request("proxy/initialize", INITIALIZE), /This process is an agent/);
     deepEqual(chain.started, []);
     await chain.client.request("initialize", INITIALIZE);
     deepEqual(chain.started, ["p1", "p2", "agent"]);
@@ -143,7 +143,7 @@ suite("Conductor", () => {
 
   suite("bypassing a proxy that fails before it is initialized", () => {
     const reasons: Record<string, readonly [ProxyScript, RegExp]> = {
-      "bypasses a proxy that exits": [{ initialize: (_, proxy) => void proxy.die() }, /“p1” is left out: p1 died/],
+      "bypasses a proxy that exits": [{ initialize: (_, proxy) => void proxy.die() }, /“p1” is skipped: p1 died/],
       "bypasses a proxy that exits after its request to the successor": [
         {
           initialize: (request, proxy) => {
@@ -155,7 +155,7 @@ suite("Conductor", () => {
       ],
       "bypasses a proxy that supports neither spelling": [
         { spelling: "other" as "proxy" },
-        /knows neither proxy\/initialize nor/,
+        /implements neither proxy\/initialize nor/,
       ],
       "bypasses a proxy that responds with an error": [
         { initialize: request => request.fail(new RpcError(-1, "no licence")) },
@@ -228,7 +228,7 @@ suite("Conductor", () => {
       chain.clock.advance(1);
       match(chain.notices.at(0)?.message ?? "", /“p1” is still starting/);
       chain.clock.advance(20_000);
-      match(chain.notices.at(1)?.message ?? "", /“p1” is left out: it did not answer within 30 seconds/);
+      match(chain.notices.at(1)?.message ?? "", /“p1” is skipped: it did not respond within 30 seconds/);
       await answer;
     });
 

@@ -163,7 +163,7 @@ class Doomed implements AsyncDisposable {
   }
 }
 
-const KILLED = "stopped unexpectedly (signal SIGKILL).";
+const KILLED = "exited unexpectedly (signal SIGKILL).";
 const lastWords = (name: string): string => `${name}: this is how it goes\nthese are the last words of ${name}`;
 
 /** Checks the chain after it has ended because of the victim. */
@@ -219,7 +219,7 @@ suite("killed process in a chain", function () {
           match(
             chain.notices[0]?.message ?? "",
             new RegExp(
-              `^The agent extension “${victim}” is skipped: ${victim} stopped unexpectedly \\(signal SIGKILL\\)\.`,
+              `^The agent extension “${victim}” is skipped: ${victim} exited unexpectedly \\(signal SIGKILL\\)\.`,
             ),
           );
           if (hasSpoken) equal(chain.notices[0]?.cause, lastWords(victim));

@@ -223,7 +223,7 @@ suite("conductor as a proxy", () => {
   test("rejects initialize, and successor messages that precede its initialization", async () => {
     const outer = asProxy();
     outer.report('{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}');
-    match(await outer.line(0), /"id":1,"error":.*waits for proxy\/initialize/);
+    match(await outer.line(0), /"id":1,"error":.*expects proxy\/initialize/);
     outer.report(
       '{"jsonrpc":"2.0","id":2,"method":"proxy/successor","params":{"method":"session/request_permission"}}',
     );

@@ -155,14 +155,14 @@ suite("proxy generations", () => {
     (await agent.next("initialize")).respond({ protocolVersion: 2, capabilities: {} });
     (await agent.next("initialize")).fail(new RpcError(INVALID, "initialised once"));
     equal(objectOr(await answer).protocolVersion, 2);
-    match(chain.notices[0]?.message ?? "", /“p1” is left out: it returned an error: initialised once/);
+    match(chain.notices[0]?.message ?? "", /“p1” is skipped: it returned an error: initialised once/);
   });
 
   test("bypasses a proxy that supports only version 2 in a chain of version 1, with its reason", async () => {
     const unsupported = (request: IncomingRequest): void =>
       request.fail(new RpcError(-32022, "Unsupported protocol version", { requested: 1, supported: [2] }));
     const chain = await initialized({ spelling: "proxy", initialize: unsupported }, V1);
-    match(chain.notices[0]?.message ?? "", /“p1” is left out: it returned an error: Unsupported protocol version/);
+    match(chain.notices[0]?.message ?? "", /“p1” is skipped: it returned an error: Unsupported protocol version/);
   });
 
   test("bypasses an agent that is configured as a proxy", async () => {
@@ -170,7 +170,7 @@ suite("proxy generations", () => {
       { spelling: "meta", unknown: INVALID, initialize: request => request.respond(AGENT_V1) },
       V1,
     );
-    match(chain.notices[0]?.message ?? "", /“p1” is left out: it is an agent, not an agent extension/);
+    match(chain.notices[0]?.message ?? "", /“p1” is skipped: it is an agent, not an agent extension/);
   });
 
   test("starts a proxy that exits at every request twice and then bypasses it", async () => {

@@ -175,10 +175,7 @@ function forwarded(state: Asked, forward: Ask): Step {
   const version = acceptedBy(state, forward);
   if (version === undefined) {
     const asked = String(forward.version);
-    const [next, effects] = bypass(
-      state,
-      `it requested protocol version ${asked} instead of ${attempt.version}.`,
-    );
+    const [next, effects] = bypass(state, `it requested protocol version ${asked} instead of ${attempt.version}.`);
     return [next, [refuse(`A proxy may lower protocolVersion but may not set it to ${asked}.`), ...effects]];
   }
   const frame = version === forward.version ? forward.frame : withVersion(forward.frame, version);

@@ -52,10 +52,7 @@ suite("rogue proxy", function () {
       LAST_WORDS,
     ],
     "--answer-without-forwarding": [/is skipped: it responded before its successor was initialized\.$/, undefined],
-    "--change-version": [
-      /is skipped: it responded with protocol version 99, its successor with 1\.$/,
-      undefined,
-    ],
+    "--change-version": [/is skipped: it responded with protocol version 99, its successor with 1\.$/, undefined],
     "--not-a-proxy": [
       /is skipped: it is not an agent extension: it implements neither proxy\/initialize nor _proxy\/initialize\.$/,
       undefined,

@@ -248,10 +248,7 @@ suite("Eliza as an ACP agent", () => {
         "ERROR: The MCP server “old” uses the transport “sse”, which is not supported. Use stdio or http.",
       ],
       ["use tool web::echo with [1]", 'ERROR: The arguments must be a JSON object, such as {"text": "hi"}.'],
-      [
-        "use tool web::nothing with {}",
-        "ERROR: The MCP server “web” returned an error: There is no tool nothing.",
-      ],
+      ["use tool web::nothing with {}", "ERROR: The MCP server “web” returned an error: There is no tool nothing."],
       ["use tool hammer", "What does “use tool hammer” suggest to you?"],
     ] as const)
       equal(await client.ask(sessionId, text), answer);
@@ -350,7 +347,7 @@ suite("Eliza as an ACP agent", () => {
     deepEqual(await client.prompt(sessionId, "Hello, how are you?").finally(() => order.push("prompt")), {
       stopReason: "cancelled",
     });
-    await rejects(client.prompt(sessionId, "Hello"), refused(-32002, /There is no session/, { sessionId }));
+    await rejects(client.prompt(sessionId, "Hello"), refused(-32002, /Unknown session/, { sessionId }));
     deepEqual(order, ["prompt", "closed"]);
   });
 

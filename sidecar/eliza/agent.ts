@@ -150,8 +150,7 @@ class ElizaAgent implements RunningEliza {
   #session({ sessionId }: JsonObject): Session {
     if (typeof sessionId !== "string") throw invalid("sessionId", "a string");
     const session = this.#sessions.get(sessionId);
-    if (session === undefined)
-      throw new RpcError(RpcCode.notFound, `Unknown session “${sessionId}”.`, { sessionId });
+    if (session === undefined) throw new RpcError(RpcCode.notFound, `Unknown session “${sessionId}”.`, { sessionId });
     return session;
   }
 

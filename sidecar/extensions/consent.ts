@@ -55,7 +55,9 @@ export function approveIn(
   { log }: Pick<ExtensionDeps, "log">,
 ): Approve {
   if (approve === "ask" || approve === "all") return approve;
-  log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”; the extension asks`, { approve });
+  log("warn", `The setting “approve” of the extension ${extension} is neither “ask” nor “all”; the extension asks`, {
+    approve,
+  });
   return "ask";
 }
 

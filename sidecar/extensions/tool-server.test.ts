@@ -129,7 +129,7 @@ suite("extension MCP server", () => {
     await using served = await Served.open();
     deepEqual(await served.call("echo", { text: 1 }), ["The argument “text” must be a text.", undefined, true]);
     deepEqual(await served.call("fails"), ["Say it again.", undefined, true]);
-    match(String((await served.call("nothing"))[0]), /^There is no tool “nothing”; there are echo, both/);
+    match(String((await served.call("nothing"))[0]), /^Unknown tool “nothing”\. Tools: echo, both/);
     deepEqual(served.warnings, []);
     deepEqual(await served.call("breaks"), ["Tools failed: no", undefined, true]);
     deepEqual(served.warnings, ["the tool breaks failed"]);

@@ -86,7 +86,7 @@ suite("fetchDocument", () => {
     server.answer = hops(5);
     equal((await get()).kind, "fresh");
     equal(server.requests.length, 6);
-    await fails("refused", hops(6), /elsewhere more than 5 times/);
+    await fails("refused", hops(6), /redirected more than 5 times/);
   });
 
   test("rejects an insecure address or redirect", async () => {

@@ -129,8 +129,7 @@ async function received(
   longest: number,
 ): Promise<Fresh<Uint8Array> | Same> {
   if (response.status === 304 && sent !== undefined) return { kind: "same" };
-  if (response.status !== 200)
-    throw new RegistryError("refused", `The server returned status ${response.status}.`);
+  if (response.status !== 200) throw new RegistryError("refused", `The server returned status ${response.status}.`);
   const content = await bytesOf(response, longest),
     etag = response.headers.get("etag");
   return { kind: "fresh", content, etag: etag !== null && isEtag(etag) ? etag : undefined };

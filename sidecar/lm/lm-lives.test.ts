@@ -218,7 +218,7 @@ suite("LmService lifecycle", () => {
     equal(
       lines(fixture, requestId).at(-1),
       [
-        "failed 1: Ada stopped unexpectedly (exit code 7). Ada restarts with your next prompt. Its last output:\n",
+        "failed 1: Ada exited unexpectedly (exit code 7). Ada restarts with your next prompt. Its last output:\n",
         "```",
         "starting",
         "no licence: set it with `ada login`",

@@ -242,7 +242,7 @@ suite("LmService", () => {
     const failed = fixture.request(chatOf("a").side("title"));
     (await fixture.prompted()).request.fail(new Error("no"));
     await fixture.settle();
-    match(lines(fixture, failed).at(-1)!, /^failed 3: .* answered with an error/);
+    match(lines(fixture, failed).at(-1)!, /^failed 3: .* returned an error/);
     equal(fixture.agents.filter(agent => agent.received.at(-1) === "closed").length, 3);
   });
 

@@ -343,7 +343,7 @@ suite("MCP client", () => {
   test("rejects an unsupported transport with a sentence", async () => {
     await rejects(
       new Fixture().use({ kind: "unsupported", name: "old", transport: "sse" }, connection => connection.tools()),
-      fails("unsupported", /“old” is reached by “sse”/),
+      fails("unsupported", /“old” uses the transport “sse”/),
     );
   });
 

@@ -247,11 +247,9 @@ function refused(server: Reachable, client: Client, lastWords: string, cause: un
       `The MCP server “${server.name}” exited before it responded${lastWords === "" ? "." : `: ${sentence(lastWords)}`}`,
       { cause },
     );
-  return new McpFailure(
-    "answered",
-    `The MCP server “${server.name}” returned an error: ${sentence(plain(cause))}`,
-    { cause },
-  );
+  return new McpFailure("answered", `The MCP server “${server.name}” returned an error: ${sentence(plain(cause))}`, {
+    cause,
+  });
 }
 
 /**

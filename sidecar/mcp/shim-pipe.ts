@@ -27,8 +27,7 @@ import { MCP_METHODS, STATELESS_METHODS } from "./methods";
 const GOODBYE_MS = 1000,
   RETRY_MS = 100,
   LINE_BYTES = 64 * 1024 * 1024;
-const GONE =
-  "The MCP server is no longer reachable: its session was closed, or its program exited.";
+const GONE = "The MCP server is no longer reachable: its session was closed, or its program exited.";
 /** Maximum number of characters quoted from a third-party server's error, which can be a whole page. */
 const SAID = 300;
 

@@ -264,7 +264,8 @@ class RunningChild implements Child {
   async #kill(): Promise<void> {
     if (process.platform !== "win32" && this.isRunning()) await this.#end({});
     if (this.isRunning()) this.#deps.ledger.kill(this.#record);
-    if (!(await this.within(GRACE_MS, this.exited))) return this.#log("the process cannot be stopped", { pid: this.pid });
+    if (!(await this.within(GRACE_MS, this.exited)))
+      return this.#log("the process cannot be stopped", { pid: this.pid });
     await this.gone;
   }
 

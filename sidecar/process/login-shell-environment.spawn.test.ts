@@ -93,8 +93,8 @@ suite("login shell environment", () => {
 
   test("falls back to the own environment with a reason if the shell fails", async () => {
     for (const [run, why] of [
-      [async () => ({ code: 1, stdout: "oops" }), /^\/bin\/zsh ended with exit code 1 before/],
-      [async () => ({ code: null, stdout: "" }), /ended with a signal/],
+      [async () => ({ code: 1, stdout: "oops" }), /^\/bin\/zsh exited with exit code 1 before/],
+      [async () => ({ code: null, stdout: "" }), /exited with a signal/],
       [async () => Promise.reject(new Error("no such file")), /^\/bin\/zsh could not be started: no such file\.$/],
     ] satisfies [ShellDeps["run"], RegExp][]) {
       const { env, problem } = await resolved(run);

@@ -173,7 +173,7 @@ suite("reason of a process exit", () => {
     await using drive = new Drive(node("console.error('1\\n2\\n3\\n4\\n'); process.exitCode = 5"));
     const reason = await reasonOf(drive);
     ok(reason instanceof AgentError && reason.code === "exited");
-    match(reason.message, /Node stopped unexpectedly \(exit code 5\)/);
+    match(reason.message, /Node exited unexpectedly \(exit code 5\)/);
     equal(reason.cause, "2\n3\n4");
     equal(drive.process.stderr(), "1\n2\n3\n4\n\n");
   });
@@ -240,7 +240,7 @@ suite("reason of a process exit", () => {
     const listener = (reason: unknown): void => void unheard.push(reason);
     process.on("unhandledRejection", listener);
     await using drive = new Drive({ name: "Agent", command: file, args: [], env: {}, cwd: folder.path });
-    match((await reasonOf(drive)).message, /may not be run/);
+    match((await reasonOf(drive)).message, /not executable/);
     await new Promise(resolve => {
       setImmediate(resolve);
     });
@@ -276,7 +276,7 @@ suite("last output of a program that exits immediately", () => {
         env: {},
         cwd: process.cwd(),
       });
-      await rejects(drive.initialize(), /Agent stopped unexpectedly \(exit code 1\)/);
+      await rejects(drive.initialize(), /Agent exited unexpectedly \(exit code 1\)/);
       match(String((await reasonOf(drive)).cause), words);
     });
 });

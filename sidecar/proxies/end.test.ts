@@ -71,12 +71,12 @@ suite("proxy kit: end", () => {
     successor.says({ method: "held" });
     successor.says({ method: "after" });
     successor.says({ id: 4, result: "in time" });
-    successor.leaves({ message: "Agent stopped unexpectedly." });
-    equal(await own, "Agent stopped unexpectedly.");
+    successor.leaves({ message: "Agent exited unexpectedly." });
+    equal(await own, "Agent exited unexpectedly.");
     equal(client.disposed, 0);
     await served[Symbol.asyncDispose]();
     equal(client.disposed, 1);
-    const died = "! -32603 Agent stopped unexpectedly.";
+    const died = "! -32603 Agent exited unexpectedly.";
     deepEqual(client.received, ["quick", "after", '#4 = "in time"', `#1 ${died}`, `#2 ${died}`, `#3 ${died}`]);
   });
 

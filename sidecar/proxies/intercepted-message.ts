@@ -163,8 +163,7 @@ export class Interception implements PassingRequest {
   #explained(error: unknown): RpcError {
     if (error instanceof RpcError) return error;
     if (this.#aborting?.signal.aborted) return this.#withdrawn();
-    if (error instanceof FrameError)
-      return new RpcError(error.code, `“${this.method}” is invalid: ${error.message}.`);
+    if (error instanceof FrameError) return new RpcError(error.code, `“${this.method}” is invalid: ${error.message}.`);
     return new RpcError(
       RpcCode.internalError,
       `The agent extension “${this.#ways.name}” failed: ${error instanceof Error ? error.message : String(error)}`,

@@ -206,7 +206,7 @@ suite("proxy kit: requests", () => {
     client.says(line("passes"));
     client.says('{"method":"looks","params":{"a":nonsense}}');
     equal(client.received.length, 1);
-    ok(client.received[0]!.startsWith("#1 ! -32700 “looks” was not understood"), client.received[0]);
+    ok(client.received[0]!.startsWith("#1 ! -32700 “looks” is invalid"), client.received[0]);
     deepEqual(
       received.map(({ bytes }) => Buffer.from(bytes).toString()),
       [line("passes")],
@@ -219,12 +219,12 @@ suite("proxy kit: requests", () => {
 
   test("rejects pass for an invalid response", async () => {
     const { client, successor } = rig(
-      sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 27)}`)),
+      sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 29)}`)),
     );
     client.says({ id: 1, method: "m" });
     successor.says('{"id":1,"result":{"a":nonsense}}');
     await turn();
-    deepEqual(client.received, ['#1 = "-32603 The answer could not be rea"']);
+    deepEqual(client.received, ['#1 = "-32603 The response could not be rea"']);
   });
 
   test("rejects a second pass or a pass after the response without an unhandled rejection", async () => {

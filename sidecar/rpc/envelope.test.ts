@@ -187,10 +187,7 @@ suite("envelope", () => {
   });
 
   test("rejects a long truncated line", () => {
-    equal(
-      scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`),
-      "-32700 it ends in the middle",
-    );
+    equal(scanned(`{"id":1,"method":"m","params":{"text":"${"x".repeat(10_000)}`), "-32700 it ends in the middle");
   });
 
   test("returns the position of the effective id", () => {

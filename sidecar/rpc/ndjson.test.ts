@@ -137,7 +137,10 @@ suite("ndjsonChannel", () => {
     });
     const { closed } = listen(endless, { output, maxLine });
     equal((await closed).message, "The other side sent a message of more than 1 MiB.");
-    match(sent(output), /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"A message may have 1 MiB/);
+    match(
+      sent(output),
+      /^\{"jsonrpc":"2.0","id":null,"error":\{"code":-32600,"message":"A message can have at most 1 MiB/,
+    );
     equal(endless.destroyed, true);
     ok(produced < maxLine + 512 * 1024, `${produced} bytes were read`);
   });

@@ -178,10 +178,10 @@ suite("Peer", () => {
       '{"id":null,"error":{"code":-32700,"message":"?"}}',
     );
     deepEqual(log, [
-      "odd: an answer to a request that was never made",
-      "odd: an answer to a request that was never made",
+      "odd: a response to a request that was never made",
+      "odd: a response to a request that was never made",
       "= 1",
-      "odd: an answer to a request that was answered before",
+      "odd: a response to a request that was answered before",
       "odd: the other side could not read a message",
     ]);
   });

@@ -72,7 +72,7 @@ suite("scripted agent", () => {
     await using agent = await open();
     await rejects(
       agent.drive.prompt(agent.session, "stderr last words; crash 3"),
-      /Scripted stopped unexpectedly \(exit code 3\)/,
+      /Scripted exited unexpectedly \(exit code 3\)/,
     );
     equal((await agent.drive.closed).cause, "last words");
   });

@@ -113,7 +113,7 @@ suite("elicitation", () => {
     );
     match(
       JSON.stringify(elicitationFrom(form({ a: { type: "file" } }, ["a"]))),
-      /the property “a” is of a kind that is not known/,
+      /the property “a” has an unknown type/,
     );
     match(
       JSON.stringify(

@@ -41,8 +41,7 @@ function form(message: string, schema: JsonObject): Elicitable {
   for (const [name, property] of all) {
     const field = isObject(property) ? fieldOf(name, property, required.has(name)) : undefined;
     if (field) fields.push(field);
-    else if (required.has(name))
-      return { wrong: `requestedSchema: the property “${name}” has an unknown type` };
+    else if (required.has(name)) return { wrong: `requestedSchema: the property “${name}” has an unknown type` };
   }
   const title = stringOr(schema.title, undefined),
     description = stringOr(schema.description, undefined);

@@ -49,5 +49,5 @@ suite("agent command", () => {
     deepEqual(typed({ uvx: { package: "u" }, npx: { package: "n" }, local: { command: "l" } }), "l"));
 
   test("throws if an installation is required first", () =>
-    throws(() => typed({ cargo: { crate: "ada" } }), /Ada has no command that can be started here/));
+    throws(() => typed({ cargo: { crate: "ada" } }), /Ada has no command for this computer/));
 });

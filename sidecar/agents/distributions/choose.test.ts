@@ -130,9 +130,18 @@ suite("distribution choice", () => {
     [{ uvx: { package: "../p" } }, "It cannot be started: “uvx” does not name a package."],
     [{ pipx: { package: "p", cmd: "a b" } }, "It cannot be started: the “cmd” of “pipx” is not a valid command name."],
     [{ cargo: { crate: "--git" } }, "It cannot be started: “cargo” does not name a crate."],
-    [{ cargo: { crate: "c", version: "../1" } }, "It cannot be started: the “version” of “cargo” is not a valid version."],
-    [{ cargo: { crate: "c", version: "1/../2" } }, "It cannot be started: the “version” of “cargo” is not a valid version."],
-    [{ cargo: { crate: "c", version: "--path" } }, "It cannot be started: the “version” of “cargo” is not a valid version."],
+    [
+      { cargo: { crate: "c", version: "../1" } },
+      "It cannot be started: the “version” of “cargo” is not a valid version.",
+    ],
+    [
+      { cargo: { crate: "c", version: "1/../2" } },
+      "It cannot be started: the “version” of “cargo” is not a valid version.",
+    ],
+    [
+      { cargo: { crate: "c", version: "--path" } },
+      "It cannot be started: the “version” of “cargo” is not a valid version.",
+    ],
     [
       { cargo: { crate: "c", binary: "../../sh" } },
       "It cannot be started: the “binary” of “cargo” is not a valid program name.",

@@ -152,9 +152,7 @@ export function missingSentence(name: string, { tools, platforms, wrong }: Missi
   if (tools.length > 0) return `${name} needs ${anyOf(tools.map(tool => TOOL_NAMES[tool]))}, which was not found.`;
   if (platforms.length > 0)
     return `${name} does not support this computer: it has archives for ${platforms.join(", ")} only.`;
-  return first === undefined
-    ? `${name} has no supported distribution.`
-    : `${name} cannot be started: ${first}.`;
+  return first === undefined ? `${name} has no supported distribution.` : `${name} cannot be started: ${first}.`;
 }
 
 function anyOf(words: readonly string[]): string {

@@ -106,8 +106,8 @@ suite("documented command", () => {
     equal(said({ binary }), "/home/ada/.symposium/bin/ada/unversioned/a");
     equal(said({ cargo: { crate: "c" } }), "Ada specifies no version, and only cargo can resolve the newest one.");
     for (const bad of ["..", "../..", "a/b", "", "nul"]) {
-      match(said({ binary }, { version: bad }), /names of folders/, bad);
-      match(said({ binary }, { version: "1", id: bad }), /names of folders/, bad);
+      match(said({ binary }, { version: bad }), /valid folder names/, bad);
+      match(said({ binary }, { version: "1", id: bad }), /valid folder names/, bad);
     }
   });
 

@@ -21,7 +21,10 @@ suite("MCP server address", () => {
     "javascript:hunter2",
   ])
     test(`rejects ${url} with a hint`, () => {
-      match(wrongAddress({ url }) ?? "", /^its address is none: write it whole, .* as https:\/\/example\.com\/mcp$/);
+      match(
+        wrongAddress({ url }) ?? "",
+        /^its URL is invalid: enter a complete URL .* such as https:\/\/example\.com\/mcp$/,
+      );
       doesNotMatch(wrongAddress({ url }) ?? "", /hunter2/);
     });
 
@@ -31,12 +34,12 @@ suite("MCP server address", () => {
   });
 
   const HEADERS: readonly (readonly [headers: Readonly<Record<string, string>>, why: RegExp])[] = [
-    [{ "": "x" }, /a name that no header can have/],
-    [{ "Bearer hunter2": "" }, /a name that no header can have/],
-    [{ "X:hunter2": "" }, /a name that no header can have/],
-    [{ "Content-Type": "hunter2" }, /have Content-Type, which is not theirs to say: take it out/],
-    [{ "MCP-Session-Id": "hunter2" }, /have MCP-Session-Id,/],
-    [{ Good: "1", "X-Key": "hunter2\r\nHost: evil" }, /^the value of its header X-Key has a line break/],
+    [{ "": "x" }, /an invalid name/],
+    [{ "Bearer hunter2": "" }, /an invalid name/],
+    [{ "X:hunter2": "" }, /an invalid name/],
+    [{ "Content-Type": "hunter2" }, /contain Content-Type, which must not be set: remove it/],
+    [{ "MCP-Session-Id": "hunter2" }, /contain MCP-Session-Id,/],
+    [{ Good: "1", "X-Key": "hunter2\r\nHost: evil" }, /^the value of its header X-Key contains a line break/],
     [{ "X-Key": "hunter2…" }, /^the value of its header X-Key/],
     [{ "X-Key": "hunter2\0" }, /^the value of its header X-Key/],
   ];

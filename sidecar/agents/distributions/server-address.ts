@@ -33,8 +33,7 @@ export function wrongAddress({ url, headers = {} }: HttpDistribution): string | 
   if (parsed.username !== "" || parsed.password !== "")
     return "its URL contains a user name or a password: use “headers” for them";
   for (const [name, value] of Object.entries(headers)) {
-    if (!HEADER.test(name))
-      return "one of its “headers” has an invalid name: use letters, digits and hyphens";
+    if (!HEADER.test(name)) return "one of its “headers” has an invalid name: use letters, digits and hyphens";
     if (ITS_OWN.has(name.toLowerCase())) return `its “headers” contain ${name}, which must not be set: remove it`;
     if (!VALUE.test(value))
       return `the value of its header ${name} contains a line break or an invalid character: correct it`;

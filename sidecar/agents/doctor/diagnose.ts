@@ -190,11 +190,7 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
         );
       }
       case "noPackage":
-        return is(
-          "noPackage",
-          `The package of ${name} does not exist, or not in the requested version.`,
-          SETTINGS,
-        );
+        return is("noPackage", `The package of ${name} does not exist, or not in the requested version.`, SETTINGS);
       case "offline":
         return is("offline", `${name} cannot be downloaded: the network or the registry is not reachable.`, RETRY);
       case "halfInstalled":

@@ -112,7 +112,7 @@ suite("agent examination", () => {
       command: async () => ({ kind: "process", command: "no-such-program-here", args: [], env: {} }),
     });
     deepEqual(
-      [seen.diagnosis.cause, seen.diagnosis.sentence.endsWith("your shell has it at /opt/bin/no-such-program-here.")],
+      [seen.diagnosis.cause, seen.diagnosis.sentence.endsWith("your shell finds it at /opt/bin/no-such-program-here.")],
       ["notOnPath", true],
     );
   });

@@ -41,7 +41,7 @@ suite("diagnosis report", () => {
       /Found: garbage\. Ada writes/,
       /Ended: exit code 1/,
       /Not ACP on stdout: 2 lines, first “Welcome”/,
-      /Last words:\n/,
+      /Last output:\n/,
     ])
       match(text, part);
   });
@@ -49,7 +49,7 @@ suite("diagnosis report", () => {
   test("contains no secrets and no user name", () => doesNotMatch(text, /lovelace|abcdefghijk/));
 
   test("contains only the computer's facts without an agent", () => {
-    match(report({ ...FACTS, shell: undefined, shellProblem: undefined }, undefined), /Shell: none asked\n/);
+    match(report({ ...FACTS, shell: undefined, shellProblem: undefined }, undefined), /Shell: not queried\n/);
     match(report({ ...FACTS, shellProblem: "It is slow." }, undefined), /zsh \(It is slow\.\)/);
     equal(report({ ...FACTS, home: "/" }, undefined).includes("/usr/bin"), true);
   });

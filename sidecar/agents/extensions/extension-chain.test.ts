@@ -187,14 +187,14 @@ suite("extension chain", () => {
       reason: agentExited("“A”", "exit code 3", ""),
     });
     deepEqual(chain.missing, [
-      { id: "a", sentence: "The agent extension “A” stopped unexpectedly (exit code 3)." },
+      { id: "a", sentence: "The agent extension “A” exited unexpectedly (exit code 3)." },
       { id: "bad", sentence: "The agent extension “BAD” is skipped: there is no such package." },
       { id: "b", sentence: "B hangs." },
     ]);
     deepEqual(fixture.sights, [
       "bad failed: The agent extension “BAD” is skipped: there is no such package.",
       "b failed: B hangs.",
-      "a failed: The agent extension “A” stopped unexpectedly (exit code 3).",
+      "a failed: The agent extension “A” exited unexpectedly (exit code 3).",
     ]);
   });
 
@@ -212,7 +212,7 @@ suite("extension chain", () => {
       [ended instanceof AgentError && ended.code, ended?.message, ended?.cause],
       [
         "extension",
-        "The agent extension “A” has ended: a line was too long. The agent exited with it. Both restart with your next prompt.",
+        "The agent extension “A” has exited: a line was too long. The agent exited with it. Both restart with your next prompt.",
         "last words",
       ],
     );
@@ -229,7 +229,7 @@ suite("extension chain", () => {
     chain.fell({ component: "B", reason: { message: "it broke." } });
     chain.fell({ component: "Ada", reason: { message: "Ada broke." } });
     chain.fell(undefined);
-    deepEqual(fixture.sights, ["b failed: The agent extension “B” has ended: it broke."]);
+    deepEqual(fixture.sights, ["b failed: The agent extension “B” has exited: it broke."]);
   });
 
   test("reports the start and end of running extensions, with the reason of the failed one", async () => {
@@ -245,7 +245,7 @@ suite("extension chain", () => {
     deepEqual(fixture.sights.slice(1), ["a started", "b started"]);
     end();
     await new Promise(resolve => setImmediate(resolve));
-    deepEqual(fixture.sights.slice(3), ["a ended", "b ended: The agent extension “B” has ended: it broke."]);
+    deepEqual(fixture.sights.slice(3), ["a ended", "b ended: The agent extension “B” has exited: it broke."]);
   });
 
   test("reports nothing for a cancelled start", async () => {

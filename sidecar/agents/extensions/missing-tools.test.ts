@@ -66,7 +66,7 @@ suite("missing tools sentence", () => {
 
   test("suggests the next step that the next session tries", () => {
     deepEqual((["otherTransport", "sameTransport", "inVain"] as const).map(adviceFor), [
-      "Open a new tab or chat: it offers them over another connection.",
+      "Open a new tab or chat, which offers them over another connection.",
       "Open a new tab or chat to try again, or select another agent.",
       "They were offered over every connection that it supports. Select another agent to use them.",
     ]);

@@ -10,7 +10,7 @@ import { visibleText } from "../../../src/protocol/visible-text";
 export function adviceFor(retry: Retry): string {
   switch (retry) {
     case "otherTransport":
-      return "Open a new tab or chat: it offers them over another connection.";
+      return "Open a new tab or chat, which offers them over another connection.";
     case "sameTransport":
       return "Open a new tab or chat to try again, or select another agent.";
     case "inVain":

@@ -103,7 +103,7 @@ suite("download", () => {
 
   test("is deleted without a retry if the hash differs", async () => {
     await using fixture = await Fixture.open();
-    await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64}, and 0{64} was announced/, {
+    await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64}instead of 0{64}\./, {
       sha256: "0".repeat(64),
     });
     equal(fixture.server.requests.length, 1);
@@ -184,7 +184,7 @@ suite("download", () => {
 
   test("fails after four interruptions", async () => {
     await using fixture = await Fixture.open();
-    await fixture.refused(fixture.serve({ cut: 1000 }), "truncated", /broke off again and again/);
+    await fixture.refused(fixture.serve({ cut: 1000 }), "truncated", /was interrupted repeatedly/);
     deepEqual([fixture.server.requests.length, fixture.clock.paused], [4, [1000, 4000, 10_000]]);
   });
 
@@ -219,7 +219,7 @@ suite("download", () => {
     const url = fixture.serve({ stop: 1000 });
     let stalls = 0;
     // `progress`: the bytes before the timeout have arrived
-    await fixture.refused(url, "slow", /sent nothing for 60 seconds/, {
+    await fixture.refused(url, "slow", /sent no data for 60 seconds/, {
       progress: done => {
         if (done === 1000)
           setImmediate(() => {
@@ -235,7 +235,7 @@ suite("download", () => {
 suite("download errors", () => {
   test("does not retry a missing file", async () => {
     await using fixture = await Fixture.open();
-    await fixture.refused(`${fixture.server.origin}/nothing`, "refused", /it is not there/);
+    await fixture.refused(`${fixture.server.origin}/nothing`, "refused", /it does not exist/);
     equal(fixture.server.requests.length, 1);
   });
 
@@ -272,7 +272,7 @@ suite("download errors", () => {
 
   test("rejects http, also for localhost, unless a test allows it", async () => {
     await using fixture = await Fixture.open();
-    await fixture.refused(fixture.serve({}), "insecure", /not an https address/, { httpArchives: false });
+    await fixture.refused(fixture.serve({}), "insecure", /not an https URL/, { httpArchives: false });
     equal(fixture.server.requests.length, 0);
   });
 
@@ -285,12 +285,12 @@ suite("download errors", () => {
       "https://user:word@example.com/a",
       "a.zip",
     ])
-      await fixture.refused(url, "insecure", /not an https address/);
+      await fixture.refused(url, "insecure", /not an https URL/);
     for (const location of ["http://example.com/a.zip", "file:///etc/passwd"])
       await fixture.refused(
         fixture.server.serve("/r", { status: 302, headers: { location } }),
         "insecure",
-        /not an https address/,
+        /not an https URL/,
       );
     const asked: string[] = [];
     const redirecting = (async (url: string) => {

@@ -99,7 +99,9 @@ export function tooLarge(what: string): InstallError {
   return new InstallError("tooLarge", `${what}.`, { advice: "The download was discarded." });
 }
 export function noProgram(what: string): InstallError {
-  return new InstallError("noProgram", what, { advice: "Check that “cmd” in its distribution is the name of one of its programs." });
+  return new InstallError("noProgram", what, {
+    advice: "Check that “cmd” in its distribution is the name of one of its programs.",
+  });
 }
 export function badName(what: string): InstallError {
   return new InstallError("badName", what, {
@@ -144,7 +146,10 @@ export function explained(error: unknown): unknown {
   if (error instanceof InstallError || !isObject(error) || !(error instanceof Error)) return error;
   const { code, syscall } = error;
   if (code === "ENOSPC" || code === "EDQUOT")
-    return new InstallError("diskFull", "The disk is full.", { advice: "Free some disk space and try again.", cause: error });
+    return new InstallError("diskFull", "The disk is full.", {
+      advice: "Free some disk space and try again.",
+      cause: error,
+    });
   if (typeof code === "string" && typeof syscall === "string")
     return new InstallError("store", `The installation folder is not writable: ${error.message}.`, {
       cause: error,

@@ -155,7 +155,7 @@ suite("version that cannot be removed", () => {
           String(file).endsWith(MANIFEST) ? Promise.reject(denied("EACCES")) : realFiles.rm(file, options),
       },
       installer = fixture.installer({ files: closed });
-    await refused(installer.remove("some-agent"), "store", /cannot be written: EACCES/);
+    await refused(installer.remove("some-agent"), "store", /is not writable: EACCES/);
     deepEqual((await installer.state(config)).install, { kind: "installed", version: "1.0.0" });
   });
 });

@@ -53,12 +53,12 @@ suite("archive installation", () => {
     await refused(
       install(binary(fixture, "1.0.0", { content: tarGz([{ name: "../agent", content: "x" }]) })),
       "hostile",
-      /leads out/,
+      /points outside/,
     );
     await refused(
       install(binary(fixture, "1.0.0", { content: tarGz([{ name: "installed.json", content: "{}" }]) })),
       "hostile",
-      /needs for itself/,
+      /that Symposium reserves/,
     );
     await refused(install(binary(fixture, "1.0.0", { status: 404 })), "refused", /not there/);
     deepEqual(versions(fixture), []);
@@ -131,7 +131,11 @@ suite("distribution without installation", () => {
       kind: "local",
       install: { kind: "ready" },
     });
-    await refused(installer.install(agent({ local: { command: "mine" } }), never), "noPlatform", /nothing to install/);
+    await refused(
+      installer.install(agent({ local: { command: "mine" } }), never),
+      "noPlatform",
+      /needs no installation/,
+    );
   });
 
   test("is ready at an address and rejects an invalid address without repeating it", async () => {
@@ -148,7 +152,7 @@ suite("distribution without installation", () => {
     await refused(
       installer.install(at("https://example.com/mcp"), never),
       "noPlatform",
-      /is at an address: there is nothing to install/,
+      /is a remote server and needs no installation/,
     );
   });
 
@@ -175,7 +179,7 @@ suite("distribution without installation", () => {
       await refused(
         fixture.installer().command({ ...binary(fixture, "1.0.0"), id }, never),
         "badName",
-        /cannot be a folder's name/,
+        /is not a valid folder name/,
       );
     deepEqual(fixture.server.requests, []);
   });

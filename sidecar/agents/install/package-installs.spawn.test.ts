@@ -90,7 +90,7 @@ suite("npm package", () => {
       fixture.installer().command(agent({ npx: { package: name, ...(cmd === undefined ? {} : { cmd }) } }), never);
     await refused(install("@s/agent", "third"), "noProgram", /has the programs agent, other, and no “third”/);
     await refused(install("none"), "noProgram", /has no program/);
-    await refused(install("two"), "noProgram", /does not say which one/);
+    await refused(install("two"), "noProgram", /specifies none of them/);
     await refused(install("out"), "noProgram", /outside of its folder/);
     deepEqual(versions(fixture), []);
   });
@@ -108,12 +108,12 @@ suite("npm package", () => {
       [
         "npm error code ENOTFOUND\nnpm error A complete log of this run can be found in: /x\n",
         "offline",
-        /npm exited \(exit code 1\) because it cannot reach its registry\. Is this computer online\?/,
+        /npm exited \(exit code 1\) because it cannot reach its registry\. Check the network connection\./,
       ],
       [
         "npm error ENOSPC: no space left on device\n",
         "diskFull",
-        /npm exited \(exit code 1\) because the disk is full\. Make room/,
+        /npm exited \(exit code 1\) because the disk is full\. Free some disk space/,
       ],
     ] as const;
     for (const [stderr, code, says] of causes) {

@@ -42,13 +42,17 @@ suite("extension.json", () => {
     [
       "a proxy at an address",
       { ...RULES, distribution: { http: { url: "https://example.com/mcp" } } },
-      /says no way to get it/,
+      /has no supported distribution/,
     ],
-    ["a page", "<!doctype html>", /The content at this URL is not JSON\. Check that the URL points to extension\.json itself\./],
-    ["a registry", { version: "1", agents: [RULES] }, /This is a whole registry/],
+    [
+      "a page",
+      "<!doctype html>",
+      /The content at this URL is not JSON\. Check that the URL points to extension\.json itself\./,
+    ],
+    ["a registry", { version: "1", agents: [RULES] }, /This is a registry, not an/],
     ["a list", [RULES], /The extension\.json cannot be used: An entry is not an object\./],
-    ["no id", { ...RULES, id: undefined }, /no id of small letters/],
-    ["an invalid id", { ...RULES, id: "../x" }, /no id of small letters/],
+    ["no id", { ...RULES, id: undefined }, /no id of lowercase letters/],
+    ["an invalid id", { ...RULES, id: "../x" }, /no id of lowercase letters/],
     ["no distribution", { ...RULES, distribution: { docker: {} } }, /“rules” has no supported distribution/],
     ["an invalid package", { ...RULES, distribution: { npx: { package: "--registry=x" } } }, /“rules” cannot be used/],
     [
@@ -93,9 +97,9 @@ suite("document at an address", () => {
     server.answer = (_, response) => {
       response.end(Buffer.alloc(200_000, " "));
     };
-    await rejects(at(server.url, "agent"), /The agent\.json could not be had .* larger than 128 kilobytes\.$/);
+    await rejects(at(server.url, "agent"), /The agent\.json could not be downloaded .* larger than 128 kilobytes\.$/);
     server.answer = status(302, { location: "http://example.com/x" });
-    await rejects(at(server.url), /not https, or leads to one that is not/);
+    await rejects(at(server.url), /not https, or redirects to a URL that is not/);
     await rejects(at("http://example.com/"), /The URL is not https\./);
   });
 

@@ -45,7 +45,10 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
   const value = parseJson(text),
     file = FILES[of];
   if (value === undefined)
-    throw new RegistryError("wrong", `The content at this URL is not JSON. Check that the URL points to ${file} itself.`);
+    throw new RegistryError(
+      "wrong",
+      `The content at this URL is not JSON. Check that the URL points to ${file} itself.`,
+    );
   if (isObject(value) && Array.isArray(value.agents))
     throw new RegistryError(
       "wrong",

@@ -118,17 +118,17 @@ suite("registry document", () => {
   const BAD: readonly [why: RegExp, entry: unknown][] = [
     ...[null, 1, "x", [], [good]].map((entry): [RegExp, unknown] => [/^An entry is not an object\.$/, entry]),
     ...[undefined, 1, "", "Good", "1a", "a_b", "../a", "a/b", "a b", "con", "a\n", "a".repeat(101)].map(
-      (id): [RegExp, unknown] => [/no id of small letters/, { ...good, id }],
+      (id): [RegExp, unknown] => [/no id of lowercase letters/, { ...good, id }],
     ),
     ...[1, "", " ", null, "a\u202Eb", "a\nb", "a\0", "a\u200Bb", "a\uD800", "x".repeat(101)].map(
-      (name): [RegExp, unknown] => [/^“bad” has a name that is no text of at most 100/, { name }],
+      (name): [RegExp, unknown] => [/^“bad” has a name that is not a text of at most 100/, { name }],
     ),
     ...[undefined, 1, "", "..", "1/2", "1 2", "../../1"].map((version): [RegExp, unknown] => [
       /^“bad” has no version\.$/,
       { version },
     ]),
     ...[1, null, "a\u202Eb", "a\x1b[31m", "x".repeat(1001)].map((description): [RegExp, unknown] => [
-      /^“bad” has a description that is no text of at most 1000/,
+      /^“bad” has a description that is not a text of at most 1000/,
       { description },
     ]),
     ...[undefined, null, {}, [], "npx", { docker: {} }, { npx: { package: 1 } }].map(
@@ -150,7 +150,10 @@ suite("registry document", () => {
     [/not https/, archive({ archive: "http://127.0.0.1/a.zip" })],
     [/not https/, archive({ archive: "file:///a.zip" })],
     [/not https/, archive({ archive: "a.zip" })],
-    ...["00", 0, null].map((sha256): [RegExp, unknown] => [/^“bad” says no way to get it/, archive({ sha256 })]),
+    ...["00", 0, null].map((sha256): [RegExp, unknown] => [
+      /^“bad” has no supported distribution/,
+      archive({ sha256 }),
+    ]),
     [/too large/, { more: "x".repeat(100_001) }],
     [/too large/, { more: JSON.parse("[".repeat(50) + "]".repeat(50)) }],
     [/too large/, { more: JSON.parse("[".repeat(200_000) + "]".repeat(200_000)) }],

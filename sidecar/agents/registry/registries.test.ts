@@ -108,7 +108,7 @@ suite("registries", () => {
     using folder = temporaryFolder();
     const before = asked.length;
     for (const url of ["http://example.com/", "file:///etc/passwd", "https://user:password@example.com/", "nonsense"])
-      await rejects(fixture(folder.path).view(url, missing), /no https address/);
+      await rejects(fixture(folder.path).view(url, missing), /not an https URL/);
     equal(asked.length, before);
   });
 
@@ -168,6 +168,6 @@ suite("registries", () => {
     ]);
     await registries.pictures(undefined, ["eve"]);
     equal(asked.length, before + 1);
-    await rejects(registries.pictures("file:///x", []), /no https address/);
+    await rejects(registries.pictures("file:///x", []), /not an https URL/);
   });
 });

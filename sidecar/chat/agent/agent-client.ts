@@ -243,7 +243,9 @@ export class AgentClient implements Disposable {
     this.#terminals
       .leave()
       .catch((error: unknown) =>
-        this.deps.log("error", "agent", "A terminal command of an agent could not be stopped", { error: String(error) }),
+        this.deps.log("error", "agent", "A terminal command of an agent could not be stopped", {
+          error: String(error),
+        }),
       );
     this.#terminals = this.#noTerminals();
   }
@@ -304,7 +306,7 @@ export class AgentClient implements Disposable {
   #trouble(error: unknown): Trouble {
     if (error instanceof UnsentPrompt) {
       const { message, cause } = error;
-      if (cause !== undefined) this.deps.log("error", "agent", "A prompt could not be made", { cause: String(cause) });
+      if (cause !== undefined) this.deps.log("error", "agent", "A prompt could not be created", { cause: String(cause) });
       return { text: message, actions: [] };
     }
     const { trouble, cause } = troubleOf(error);

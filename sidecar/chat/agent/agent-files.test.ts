@@ -48,7 +48,7 @@ suite("agent files", () => {
       asked.map(({ title }) => title),
       [`Read ${path.join(base, "secret")}`, `Write ${path.join(base, "x")}`],
     );
-    match(JSON.stringify(asked[0]?.toolCall), /"really at"/);
+    match(JSON.stringify(asked[0]?.toolCall), /"resolves to"/);
     deepEqual(written, []);
   });
 
@@ -68,8 +68,8 @@ suite("agent files", () => {
 
   test("rejects an invalid path or content", async () => {
     for (const given of ["a", "", undefined, "/a\0b", 5])
-      await rejects(files().read({ path: given }), /an absolute path is needed/);
-    await rejects(files().write({ path: path.join(root, "a"), content: 5 }), /a text is needed/);
+      await rejects(files().read({ path: given }), /an absolute path is required/);
+    await rejects(files().write({ path: path.join(root, "a"), content: 5 }), /a string is required/);
   });
 
   test("counts lines from 1 and keeps line endings", () => {

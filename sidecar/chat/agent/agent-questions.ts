@@ -38,7 +38,9 @@ export class AgentQuestions {
     const params = objectOr(request.params),
       options = permissionOptions(params.options);
     if (options.length === 0)
-      return void request.fail(new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is required"));
+      return void request.fail(
+        new RpcError(RpcCode.invalidParams, "options: at least one with an optionId is required"),
+      );
     return this.#asking(
       this.#keep(request, "p", PERMISSION_CANCELLED),
       { ...(version === 2 ? subjectOf(params) : { toolCall: params.toolCall }), ...named(subagent) },

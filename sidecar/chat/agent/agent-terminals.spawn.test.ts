@@ -180,9 +180,9 @@ suite("agent terminal", () => {
     deepEqual(await fixture.terminals.kill({ terminalId }), {});
     match(JSON.stringify(fixture.terminals.output({ terminalId }).exitStatus), /"signal":"SIG|"exitCode":1/);
     await fixture.terminals.release({ terminalId });
-    throws(() => fixture.terminals.output({ terminalId }), /There is no terminal/);
-    await rejects(fixture.terminals.waitForExit({ terminalId }), /There is no terminal/);
-    await rejects(fixture.terminals.kill({ terminalId: "none" }), /There is no terminal none/);
+    throws(() => fixture.terminals.output({ terminalId }), /Terminal .* does not exist/);
+    await rejects(fixture.terminals.waitForExit({ terminalId }), /Terminal .* does not exist/);
+    await rejects(fixture.terminals.kill({ terminalId: "none" }), /Terminal none does not exist/);
     equal(fixture.shown[0]?.output, "ready");
   });
 
@@ -197,8 +197,8 @@ suite("agent terminal", () => {
   test("rejects invalid commands and more than the maximum number of terminals", async () => {
     await using fixture = new Fixture();
     for (const command of ["", " ", undefined, "a\0b"])
-      throws(() => fixture.create({ command }), /a command is needed/);
-    throws(() => fixture.create({ command: "ls", cwd: "here" }), /an absolute path is needed/);
+      throws(() => fixture.create({ command }), /a command is required/);
+    throws(() => fixture.create({ command: "ls", cwd: "here" }), /an absolute path is required/);
     const failing = new AgentTerminals(
       "y",
       fixture.cwd,

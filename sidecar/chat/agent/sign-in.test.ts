@@ -126,7 +126,7 @@ suite("agent that requires sign-in", () => {
         fixture.terminal = () => ({ exitCode: 3 });
         await answer(fixture, id, {});
       },
-      /exit code 3/,
+      /exited with code 3/,
     ],
     [
       "closed terminal",
@@ -135,7 +135,7 @@ suite("agent that requires sign-in", () => {
         fixture.terminal = () => ({});
         await answer(fixture, id, {});
       },
-      /closed before it had ended/,
+      /closed before it exited/,
     ],
     [
       "terminal that does not open",
@@ -157,7 +157,7 @@ suite("agent that requires sign-in", () => {
         await fixture.settle();
         await refused(fixture);
       },
-      /^Ada still wants you to sign in, although “Log in” has just succeeded/,
+      /^Ada still requires a sign-in, although “Log in” has just succeeded/,
     ],
     [
       "sign-in still required in a new process",
@@ -168,7 +168,7 @@ suite("agent that requires sign-in", () => {
       },
       /although “In a terminal” has just succeeded/,
     ],
-    ["no method offered", [], async () => undefined, /^Ada wants you to sign in first, and does not say how/],
+    ["no method offered", [], async () => undefined, /^Ada requires a sign-in but offers no method/],
   ] satisfies [string, (keyof typeof METHODS)[], (fixture: Fixture, id: string) => Promise<void>, RegExp][])
     test(`${what}: shows one notice and offers to send the prompt again`, async () => {
       await using fixture = new Fixture();

@@ -115,9 +115,7 @@ async function signIn(
       if (code !== 0)
         throw notSignedIn(
           agent,
-          new Error(
-            code === undefined ? "its terminal was closed before it exited." : `it exited with code ${code}.`,
-          ),
+          new Error(code === undefined ? "its terminal was closed before it exited." : `it exited with code ${code}.`),
         );
       return { how: method.name, isFresh: true };
     }

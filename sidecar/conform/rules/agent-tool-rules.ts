@@ -150,7 +150,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
           calls(conversation, "fromProgram", CLIENT_METHODS.session_request_permission),
           call => {
             const ids = arrayOr(paramsOf(call).options).map(option => objectOr(option).optionId);
-            if (ids.length === 0) return fail("There is no option.", call);
+            if (ids.length === 0) return fail("The request has no option.", call);
             return new Set(ids).size === ids.length ? PASS : fail("Two options have the same id.", call);
           },
           notSeen("The agent requested no permission. --prompt gives it work that needs one."),

@@ -57,7 +57,7 @@ suite("cargo command", () => {
 
   test("rejects options that make a test program write a file", () => {
     for (const test_arg of ["--logfile=/etc/hosts", "--logfile", "--logf=x"])
-      refuses("test", { test_arg }, /cannot be given to test programs/);
+      refuses("test", { test_arg }, /not allowed for test programs/);
     for (const test_arg of ["--list", "logfile", "--nocapture"])
       ok(line("test", { test_arg }).endsWith(` -- ${test_arg}`));
   });
@@ -85,8 +85,12 @@ suite("cargo command", () => {
     ];
     for (const one of ["add", "remove", "update"] as const)
       for (const word of elsewhere)
-        refuses(one, { package: "serde", extra_args: [word, "x"] }, /cannot be given to cargo/);
-    refuses("remove", { package: "a", extra_args: ["--path", "x"] }, /“--path” cannot be given to cargo remove/);
+        refuses(one, { package: "serde", extra_args: [word, "x"] }, /not allowed for cargo/);
+    refuses(
+      "remove",
+      { package: "a", extra_args: ["--path", "x"] },
+      /“--path” in “extra_args” is not allowed for cargo remove/,
+    );
   });
 
   test("rejects an option or a path as a crate name", () => {
@@ -108,10 +112,10 @@ suite("cargo command", () => {
       "add a --git=https://example.com/a --branch=x",
     );
     for (const address of ["ext::sh -c x", "file:///etc", "../a", "/a", "http://example.com"])
-      refuses("add", { package: "a", extra_args: ["--git", address] }, /begins with https/);
+      refuses("add", { package: "a", extra_args: ["--git", address] }, /starts with https/);
   });
 
-  test("rejects a zero character", () => refuses("run", { args: ["a\0b"] }, /zero character/));
+  test("rejects a zero character", () => refuses("run", { args: ["a\0b"] }, /NUL character/));
 
   test("never passes unknown options from a model's arguments", () => {
     const KNOWN =

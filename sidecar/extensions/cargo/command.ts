@@ -186,8 +186,7 @@ function extra(
       continue;
     }
     const value = attached ?? given[++i];
-    if (value === undefined || value === "")
-      throw new ToolFailure(`“${word}” in “extra_args” needs a value after it.`);
+    if (value === undefined || value === "") throw new ToolFailure(`“${word}” in “extra_args” needs a value after it.`);
     if (kind === "repository" && !/^(https:\/\/|ssh:\/\/|git@)/.test(value))
       throw new ToolFailure(
         `“${value}” is not allowed: “--git” takes a URL that starts with https://, ssh:// or git@.`,
@@ -200,7 +199,7 @@ function extra(
 
 function refused(word: string, subcommand: keyof typeof EXTRA, { flags, values }: Extra): ToolFailure {
   return new ToolFailure(
-    `“${word}” is not allowed for cargo ${subcommand}. Allowed options: ${[...Object.keys(values), ...flags].join(", ")}. Others could make cargo run or write something outside of the workspace.`,
+    `“${word}” in “extra_args” is not allowed for cargo ${subcommand}. Allowed options: ${[...Object.keys(values), ...flags].join(", ")}. Others could make cargo run or write something outside of the workspace.`,
   );
 }
 

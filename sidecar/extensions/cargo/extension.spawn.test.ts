@@ -89,7 +89,7 @@ suite("Cargo extension in a session", () => {
     using computer = new ExtensionRig();
     cargo.define({ maxWarnings: "many", timeoutMinutes: 1 }, computer.fixture);
     deepEqual(computer.logged, [
-      "warn: a setting of the extension cargo must be a whole number from 0 to 100; its default counts",
+      "warn: a setting of the extension cargo must be a whole number from 0 to 100; its default is used",
     ]);
     deepEqual(computer.details, [{ setting: "maxWarnings" }]);
   });
@@ -186,7 +186,7 @@ suite("Cargo extension with a real cargo", function () {
     const result = await session.call("cargo_run", { args: ["$(id)", "two words", "--config"] });
     equal(fields(result).stdout, `3 ["$(id)", "two words", "--config"]`);
     deepEqual([fields(result).exit_code, fields(result).stderr], [3, "to stderr"]);
-    match(said(result), /^cargo run: the program ended with exit code 3\./);
+    match(said(result), /^cargo run: the program exited with exit code 3\./);
   });
 
   test("stops the program and its children when the call, turn, session or chain ends", async function () {

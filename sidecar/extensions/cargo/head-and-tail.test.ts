@@ -10,8 +10,8 @@ suite("beginning and end of a text", () => {
 
   test("omits the middle of a long text with the number of omitted lines", () => {
     const text = Array.from({ length: 100 }, (_, i) => `line ${i}`).join("\n");
-    equal(ends(text, 15, 16), "line 0\nline 1\n… (96 lines left out) …\nline 98\nline 99");
-    equal(ends("aaa\nbbb\nccc", 4, 4), "aaa\n… (1 line left out) …\nccc");
+    equal(ends(text, 15, 16), "line 0\nline 1\n… (96 lines omitted) …\nline 98\nline 99");
+    equal(ends("aaa\nbbb\nccc", 4, 4), "aaa\n… (1 line omitted) …\nccc");
   });
 
   test("truncates a long line with a note", () =>

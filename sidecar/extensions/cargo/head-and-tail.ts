@@ -47,8 +47,7 @@ export class Ends {
 
   /** The kept text without trailing empty lines. */
   text(): string {
-    const gap =
-      this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} omitted) …`];
+    const gap = this.#leftOut === 0 ? [] : [`… (${this.#leftOut} ${this.#leftOut === 1 ? "line" : "lines"} omitted) …`];
     return [...this.#first, ...gap, ...this.#last.slice(this.#from)].join("\n").trimEnd();
   }
 }

@@ -136,7 +136,7 @@ suite("CargoOutput", () => {
     output.stdout(Buffer.from("\nlast\n"));
     const { stdout, bytes } = output.end();
     ok(stdout.length < 20_000, String(stdout.length));
-    match(stdout, /^first\n[^]*lines left out[^]*y… \(\d+ more characters\)\nlast$/);
+    match(stdout, /^first\n[^]*lines omitted[^]*y… \(\d+ more characters\)\nlast$/);
     ok(bytes > 32_000_000);
   });
 

@@ -149,11 +149,11 @@ suite("cargo report", () => {
   test("distinguishes a program's exit code from a build failure", () => {
     match(
       answered("program", { stdout: lines(built(true), "said") }, exited(3)).text,
-      /^cargo x: the program ended with exit code 3\.\n\nstdout:\nsaid$/,
+      /^cargo x: the program exited with exit code 3\.\n\nstdout:\nsaid$/,
     );
     match(
       answered("program", { stdout: lines(built(true)) }, exited(null, "SIGSEGV")).text,
-      /ended with signal SIGSEGV\./,
+      /exited with signal SIGSEGV\./,
     );
     match(
       answered("program", { stderr: "error: no bin target named `x`\n" }).text,

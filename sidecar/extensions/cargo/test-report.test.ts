@@ -73,7 +73,7 @@ suite("test report", () => {
     );
     equal(tests?.failures.length, 200);
     ok((tests?.failures[0]?.output.length ?? Infinity) < 3_100);
-    match(tests?.failures[0]?.output ?? "", /lines left out\) …[^]*the end$/);
+    match(tests?.failures[0]?.output ?? "", /lines omitted\) …[^]*the end$/);
     equal(tests?.failed, 2001);
     const some = `running 150 tests\n${Array.from({ length: 150 }, (_, i) => `test t${i} ... FAILED`).join("\n")}\n`;
     equal(reported(some + some).tests?.failures.length, 200);

@@ -184,7 +184,10 @@ function setCwd({ folder }: CargoSession): Tool {
     title: "Set the folder for cargo",
     description:
       "Sets the folder in which the cargo tools run from now on, relative to the session's folder. Without cwd: the folder of the project.",
-    inputSchema: { type: "object", properties: { cwd: { ...CWD, description: "A folder inside the session's folder." } } },
+    inputSchema: {
+      type: "object",
+      properties: { cwd: { ...CWD, description: "A folder inside the session's folder." } },
+    },
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     call: async (args: JsonObject) => {
       const cwd = await folder.shown(await folder.set(cwdIn(args)));

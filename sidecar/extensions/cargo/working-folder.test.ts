@@ -33,7 +33,7 @@ suite("cargo working folder", () => {
 
   test("is required as an argument if there are several projects", async () => {
     manifest("session/a", "session/b", "more");
-    await refused(working("more").of(undefined), /several Rust projects here: a, b, .*more\. Say which one with “cwd”/);
+    await refused(working("more").of(undefined), /several Rust projects: a, b, .*more\. Select one with “cwd”/);
     equal(await working("more").of("b"), at("session/b"));
     const set = working("more");
     equal(await set.set("a"), at("session/a"));
@@ -71,10 +71,10 @@ suite("cargo working folder", () => {
 
   test("is rejected if it is not a folder", async () => {
     writeFileSync(at("session/file"), "");
-    for (const cwd of ["file", "not-there"]) await refused(working().of(cwd), /There is no folder/);
-    await refused(working().of("a\0b"), /cannot be looked at/);
+    for (const cwd of ["file", "not-there"]) await refused(working().of(cwd), /Folder .* does not exist/);
+    await refused(working().of("a\0b"), /cannot be accessed/);
     symlinkSync(at("session/round"), at("session/round"));
-    await refused(working().of("round"), /cannot be looked at: .*ELOOP/);
+    await refused(working().of("round"), /cannot be accessed: .*ELOOP/);
   });
 
   test("is displayed relative to the session's folder", async () => {

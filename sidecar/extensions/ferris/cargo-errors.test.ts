@@ -30,12 +30,12 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
   [
     "^9",
     `error: failed to select a version for the requirement \`pebble = "^9"\`\ncandidate versions found which didn't match: 2.0.0-beta.1, 1.1.0, 1.0.0, ...\n${REST}`,
-    "pebble has no version for “^9”. There are 2.0.0-beta.1, 1.1.0, 1.0.0 and others.",
+    "pebble has no version for “^9”. Available: 2.0.0-beta.1, 1.1.0, 1.0.0 and others.",
   ],
   [
     "*",
     `error: failed to select a version for the requirement \`pebble = "*"\`\ncandidate versions found which didn't match: 0.1.0-alpha.1\n${REST}if you are looking for the prerelease package it needs to be specified explicitly\n`,
-    "pebble has no stable version. There is 0.1.0-alpha.1. Request one of them by its version.",
+    "pebble has no stable version. Available: 0.1.0-alpha.1. Request one of them by its version.",
   ],
   [
     "=1.2.0",
@@ -60,7 +60,7 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
   [
     "*",
     `error: failed to select a version for the requirement \`gravel = "^9"\`\ncandidate versions found which didn't match: 1.0.0\n${REST}`,
-    'cargo could not get pebble: failed to select a version for the requirement `gravel = "^9"`. There is no copy of it on this computer; without a network only crates can be read that cargo has downloaded before.',
+    'cargo could not download pebble: failed to select a version for the requirement `gravel = "^9"`. This computer has no copy of it. Without a network, only crates that cargo downloaded before are available.',
   ],
   [
     "*",

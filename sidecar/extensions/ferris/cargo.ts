@@ -84,8 +84,7 @@ export class Cargo implements Disposable {
         { name: "cargo", command: this.program, args, env: {}, cwd: this.cwd },
         { signal: this.#ending.signal, stdout, line, quietMs: LIMIT_MS },
       );
-      if (bytes > MAX_BYTES)
-        throw new ToolFailure("cargo's data about the dependencies of this crate is too large.");
+      if (bytes > MAX_BYTES) throw new ToolFailure("cargo's data about the dependencies of this crate is too large.");
       return { code: exit.code, stdout: Buffer.concat(chunks).toString(), stderr };
     } catch (error) {
       throw error instanceof AgentError ? new ToolFailure(error.message) : error;
@@ -100,5 +99,7 @@ function parsed(text: string): JsonObject {
   } catch {
     /* reported below */
   }
-  throw new ToolFailure("cargo's output could not be read. Its version may be too old: update it with `rustup update`.");
+  throw new ToolFailure(
+    "cargo's output could not be read. Its version may be too old: update it with `rustup update`.",
+  );
 }

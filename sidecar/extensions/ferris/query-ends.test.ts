@@ -183,9 +183,7 @@ suite("end of research", () => {
   test("runs two researches, queues eight and rejects further ones until one ends", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
-    const waits = bench.tells(update =>
-      JSON.stringify(update).includes("Waiting: 2 researches are ahead of it."),
-    );
+    const waits = bench.tells(update => JSON.stringify(update).includes("Waiting: 2 researches are ahead of it."));
     const running = [
       await (async () => {
         const asked = query(client, "1");
@@ -206,8 +204,8 @@ suite("end of research", () => {
       waiting = others.map(({ withdraw, i }) =>
         query(client, `other ${i}`, {}, { signal: withdraw.signal }).catch(() => undefined),
       );
-    await bench.tells(update => JSON.stringify(update).includes("Waits for its turn: 9 researches"));
-    match(await failure(query(client, "too many")), /^2 researches are going on and 8 wait\. Ask again later/);
+    await bench.tells(update => JSON.stringify(update).includes("Waiting: 9 researches"));
+    match(await failure(query(client, "too many")), /^2 researches are running and 8 are waiting\. Try again later/);
     equal(bench.prompts.waiting, 0);
     for (const { withdraw } of others) withdraw.abort();
     await Promise.all(waiting);

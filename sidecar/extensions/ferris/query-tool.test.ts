@@ -74,7 +74,7 @@ suite("research", () => {
       update: { sessionUpdate: "agent_message_chunk", content },
     });
     prompt.respond({ stopReason: "end_turn" });
-    match(said(await asked), /last\.\)\n\nSeven grams\.\n/);
+    match(said(await asked), /follows\.\)\n\nSeven grams\.\n/);
     await tools.close();
   });
 
@@ -231,7 +231,7 @@ suite("research", () => {
     await using client = await bench.client();
     match(
       await failure(query(client, "?", { crate_name: "outside" })),
-      /^outside 0\.1\.0 is in \S+, which is outside of this session's folders: no research is done there without asking\./,
+      /^outside 0\.1\.0 is in \S+, which is outside of this session's folders\. Ferris does not research there without permission\./,
     );
     for (const answer of ["One.", "Two."]) {
       const asked = query(client, "?", { crate_name: "inside" }),

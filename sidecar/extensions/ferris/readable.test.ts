@@ -269,7 +269,7 @@ suite("research file reads", () => {
   test("rejects paths outside, through links, and non-files", async () => {
     for (const file of [secret, inCrate("src", "secret"), `${crate}/../secret.txt`])
       await rejects(read(file), { code: -32600, message: /outside of the source/ });
-    await rejects(read(crate), { code: -32600, message: /no file/ });
+    await rejects(read(crate), { code: -32600, message: /not a file/ });
     writeFileSync(inCrate("large.rs"), "");
     truncateSync(inCrate("large.rs"), 4 * 1024 * 1024 + 1);
     await rejects(read(inCrate("large.rs")), { code: -32600, message: /too large/ });

@@ -93,7 +93,6 @@ function limitIn({ timeLimitSeconds }: JsonObject, onWarning: (what: string) => 
   const { least, most, default: usual } = LIMIT_SECONDS,
     given = numberOr(timeLimitSeconds, undefined);
   if (given !== undefined && given >= least && given <= most) return given;
-  if (timeLimitSeconds !== undefined)
-    onWarning(`“timeLimitSeconds” of the settings must be from ${least} to ${most}.`);
+  if (timeLimitSeconds !== undefined) onWarning(`“timeLimitSeconds” of the settings must be from ${least} to ${most}.`);
   return usual;
 }

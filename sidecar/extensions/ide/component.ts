@@ -120,9 +120,7 @@ export async function placed<T extends IdeOperation>(operation: T, folders: read
   const { real, isInside } = file.includes("\0")
     ? { real: file, isInside: false }
     : await placeOf(file, folders).catch((error: unknown) => {
-        throw new ToolFailure(
-          `${given} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`,
-        );
+        throw new ToolFailure(`${given} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
       });
   if (!isInside) throw new ToolFailure(`${given} is outside of this session's folders (${folders.join(", ")}).`);
   return { ...operation, path: folders.some(folder => contains(folder, file)) ? file : await respelled(real, folders) };

@@ -211,13 +211,13 @@ suite("IDE extension", () => {
       timeLimitSeconds: 1,
     });
     await using client = await chain.session();
-    match(said(await call(client, HOVER)), /No language server is known for files that end in “\.words”/);
+    match(said(await call(client, HOVER)), /No language server is configured for files that end in “\.words”/);
     deepEqual(
       chain.rig.logged.map(each => each.slice(0, 50)),
       [
         "warn: The settings of the language “words” are lef",
         "warn: The settings of the language “rust” are left",
-        "warn: “timeLimitSeconds” of the settings has to be",
+        "warn: “timeLimitSeconds” of the settings must be",
       ],
     );
   });
@@ -243,6 +243,6 @@ suite("operation path", () => {
       Array(5).fill(path.join(link, "a")),
     );
     equal(await at(path.join(folder, "a"), ["/elsewhere", folder]), path.join(folder, "a"));
-    await rejects(at("file://host/%", [folder]), /is no file's URI/);
+    await rejects(at("file://host/%", [folder]), /is not a file URI/);
   });
 });

@@ -464,7 +464,7 @@ suite("language", () => {
     );
     equal(
       unknownLanguage("/a/Makefile"),
-      "No language server is known for “Makefile”. Add one in the settings of the extension “ide”.",
+      "No language server is configured for “Makefile”. Add one in the settings of the extension “ide”.",
     );
   });
 });

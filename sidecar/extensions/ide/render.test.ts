@@ -145,7 +145,7 @@ suite("rendered answer", () => {
         );
         ok(shown.length < 24_200 && JSON.stringify(structured).length < 25_000);
         ok(
-          shown.split("\n").filter(line => /^(  |\d:)\d+:3/.test(line)).length === count || shown.includes("left out"),
+          shown.split("\n").filter(line => /^(  |\d:)\d+:3/.test(line)).length === count || shown.includes("omitted"),
           shown.slice(0, 100),
         );
       }),

@@ -167,7 +167,9 @@ function changesOf(operation: IdeOperation, changes: readonly IdeChange[], total
   if (changes.length === 0)
     return {
       lines: [
-        operation.operation === "rename" ? `${name} would change nothing.` : "No changes: the file is already formatted.",
+        operation.operation === "rename"
+          ? `${name} would change nothing.`
+          : "No changes: the file is already formatted.",
       ],
       data: { changes: [] },
       remaining: 0,
@@ -198,10 +200,7 @@ function actionsOf(actions: readonly IdeAction[], total: number, short: Short, i
     return [
       head,
       ...(action.changes
-        ? [
-            "This is a preview. Make the edits with your own tools.",
-            ...changeLines(action.changes, short),
-          ]
+        ? ["This is a preview. Make the edits with your own tools.", ...changeLines(action.changes, short)]
         : []),
       ...runs,
     ];

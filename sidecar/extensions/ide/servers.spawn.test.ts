@@ -180,7 +180,7 @@ suite("language server", () => {
     rig.write("", "b.none");
     await rejects(
       rig.ask({ operation: "workspace_symbols", query: "x", path: path.join(rig.folder, "b.none") }),
-      says(/No language server is known for files that end in “\.none”/),
+      says(/No language server is configured for files that end in “\.none”/),
     );
   });
 
@@ -202,7 +202,7 @@ suite("language server", () => {
     });
     await rejects(
       rig.ask({ operation: "rename", path: rig.file, at: { line: 4 }, newName: "x" }),
-      says(/What is there cannot be renamed/),
+      says(/The symbol at this position cannot be renamed/),
     );
     deepEqual(await rig.ask({ operation: "format", path: rig.file }), {
       kind: "changes",
@@ -269,7 +269,10 @@ suite("language server", () => {
     deepEqual(await rig.problems(), []);
     const known = await rig.ask({ operation: "diagnostics" });
     deepEqual(
-      [known.kind === "diagnostics" && known.total, known.note?.startsWith("Only files that were asked about")],
+      [
+        known.kind === "diagnostics" && known.total,
+        known.note?.startsWith("This lists only files of earlier requests"),
+      ],
       [0, true],
     );
   });
@@ -338,7 +341,7 @@ suite("language server", () => {
 
   test("rejects an unsupported operation without a request", async () => {
     await using rig = new Rig(["nothing"]);
-    await rejects(rig.at("definition", "one"), says(/cannot do that \(textDocument\/definition\)/));
+    await rejects(rig.at("definition", "one"), says(/does not support textDocument\/definition/));
     equal(rig.times("textDocument/definition"), 0);
   });
 
@@ -375,7 +378,7 @@ suite("language server", () => {
       for (let i = 0; i < 3; i++)
         await rejects(
           rig.hover("one"),
-          says(/could not be started: it exited with code 1\. It said: error: 'words' is not installed/),
+          says(/could not be started: it exited with exit code 1\. Its output: error: 'words' is not installed/),
         );
       await rejects(
         rig.hover("one"),
@@ -393,7 +396,7 @@ suite("language server", () => {
       await using rig = new Rig(["die"]);
       await rejects(
         rig.hover("one"),
-        says(/is gone: it exited with code 3\. It said: thread 'main' panicked at words\.rs Ask again\./),
+        says(/has exited: it exited with exit code 3\. Its output: thread 'main' panicked at words\.rs Try again\./),
       );
       deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
       equal(rig.times("initialize"), 2);
@@ -403,13 +406,13 @@ suite("language server", () => {
     test("die-open: rejects callers that wait for diagnostics", async () => {
       for (const operation of [{ operation: "code_actions", at: { line: 0 } }, { operation: "diagnostics" }] as const) {
         await using rig = new Rig(["die-open"], { clock: hurriedClock(1) });
-        await rejects(rig.ask({ ...operation, path: rig.file }), says(/is gone: it ended with exit code 4/));
+        await rejects(rig.ask({ ...operation, path: rig.file }), says(/has exited: it exited with exit code 4/));
       }
     });
 
     for (const [habit, why] of [
-      ["huge", /a message of 999999999999 bytes; 33554432 are the most/],
-      ["headerless", /no header of LSP: “x{200}”/],
+      ["huge", /a message of 999999999999 bytes; the limit is 33554432/],
+      ["headerless", /invalid LSP header: “x{200}”/],
     ] as const) {
       test(`${habit}: is ended with the reason`, async () => {
         await using rig = new Rig([habit]);
@@ -426,7 +429,7 @@ suite("language server", () => {
     test("mute: times out and cancels the request", async () => {
       const clock = new HeldClock(20_000);
       await using rig = new Rig(["mute"], { clock, limitMs: 20_000 });
-      const refused = rejects(rig.hover("one"), says(/There was no answer within 20 seconds/));
+      const refused = rejects(rig.hover("one"), says(/did not respond within 20 seconds/));
       await eventually(() => rig.times("textDocument/hover") === 1, "the question");
       clock.held[0]?.();
       await refused;
@@ -446,7 +449,7 @@ suite("language server", () => {
     test("mute-start: times out during its start", async () => {
       const clock = new HeldClock(10_000);
       await using rig = new Rig(["mute-start"], { clock, limitMs: 10_000 });
-      const refused = rejects(rig.hover("one"), says(/There was no answer within 10 seconds/));
+      const refused = rejects(rig.hover("one"), says(/did not respond within 10 seconds/));
       await eventually(() => rig.times("initialize") === 1, "its start");
       clock.held[0]?.();
       await refused;

@@ -170,7 +170,7 @@ export class Servers {
     const note =
       running.length === 0
         ? "No file was requested yet. Specify one in “path”."
-        : "Only files of earlier requests and files that their language servers reported. Specify other files in “path”.";
+        : "This lists only files of earlier requests and files that their language servers reported. Specify other files in “path”.";
     return diagnosticsAnswer(all, note);
   }
 

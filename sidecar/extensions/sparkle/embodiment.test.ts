@@ -95,7 +95,7 @@ suite("embodiment", () => {
 
   test("names the sections that do not fit", () => {
     const many = Array.from({ length: 30 }, (_, i) => of(`S${i}`, "z".repeat(5_000)));
-    match(compose("Ada", many, LEAST_BYTES), /Left out for want of room: S0, S1/);
+    match(compose("Ada", many, LEAST_BYTES), /Omitted because of the size limit: S0, S1/);
   });
 
   test("stays within a tight limit", () => {

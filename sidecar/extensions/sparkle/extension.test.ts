@@ -248,7 +248,7 @@ suite("Sparkle embodiment in a session", () => {
     });
     await sparkled.prompt(await sparkled.session(), words("hello"));
     deepEqual(sparkled.last, [words("hello")]);
-    match(sparkled.fixture.warnings.join(), /begins without its embodiment/);
+    match(sparkled.fixture.warnings.join(), /starts without its embodiment/);
   });
 
   test("forwards a prompt without additions unchanged", async () => {

@@ -257,9 +257,9 @@ suite("kept folder", () => {
         link(kept);
         const before = readdirSync(kept.home);
         equal(await kept.space().read("a.md"), undefined);
-        match(kept.logged.join(), /leads out/);
-        await rejects(replaced(kept.space(), "a.md", "x"), failure(/leads out/));
-        await rejects(appended(kept.space(), "a.md", "x"), failure(/leads out/));
+        match(kept.logged.join(), /points outside/);
+        await rejects(replaced(kept.space(), "a.md", "x"), failure(/points outside/));
+        await rejects(appended(kept.space(), "a.md", "x"), failure(/points outside/));
         deepEqual([readdirSync(kept.home), read(path.join(kept.home, "secret"))], [before, "secret"]);
       });
 

@@ -86,7 +86,7 @@ suite("Sparkle memory", () => {
     ]);
     await memory.checkpoint("Focus: the lexer", "# We went on.", undefined, signal);
     deepEqual(await sectionsOf(memory), [
-      { title: "Who you are", file: "~/.sparkle/sparklers/ada/identity.md", pieces: ["# Ada\n\nI am calm."] },
+      { title: "Your identity", file: "~/.sparkle/sparklers/ada/identity.md", pieces: ["# Ada\n\nI am calm."] },
       { title: "The user's profile", file: "~/.sparkle/collaborator-profile.md", pieces: ["# Mary\n\nBrief."] },
       {
         title: "Pattern anchors",
@@ -148,7 +148,7 @@ suite("Sparkle memory", () => {
     );
     for (const name of ["zed", "Zed the third", "ZED!"]) equal((await kept.memory(name).current()).folder, "Zed", name);
     deepEqual(await kept.memory("Nova").current(), { name: "Nova", folder: "nova" });
-    await rejects(kept.memory().whom("Nova"), failure(/There is no sparkler “Nova”; there are Zed the Third, b/));
+    await rejects(kept.memory().whom("Nova"), failure(/Unknown sparkler “Nova”\. Sparklers: Zed the Third, b/));
   });
 
   test("creates and renames a sparkler with its files and keeps names unique", async () => {
@@ -156,7 +156,7 @@ suite("Sparkle memory", () => {
     const memory = kept.memory();
     await memory.create("../Ada", signal);
     await rejects(memory.create("ada", signal), failure(/already/));
-    await rejects(memory.create("🙂", signal), failure(/no name/));
+    await rejects(memory.create("🙂", signal), failure(/not a valid name/));
     await memory.saveInsight("PatternAnchor", anchor("x", "ADA"), signal);
     await memory.create("Eve", signal);
     await rejects(memory.rename("Ada", "eve", signal), failure(/already/));

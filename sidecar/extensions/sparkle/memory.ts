@@ -309,6 +309,7 @@ function named(all: readonly Sparkler[], name: string): Sparkler | undefined {
 
 function made(name: string): Sparkler {
   const folder = folderOf(name);
-  if (folder === undefined) throw new ToolFailure(`“${shownName(name)}” is not a valid name: it needs a letter or a digit.`);
+  if (folder === undefined)
+    throw new ToolFailure(`“${shownName(name)}” is not a valid name: it needs a letter or a digit.`);
   return { name: shownName(name), folder };
 }

@@ -36,7 +36,7 @@ suite("profile sources", () => {
     ["", "x"],
   ])
     test(`rejects ${JSON.stringify(type)} with advice`, async () =>
-      match(errorOf(await readSource({ type, value }, ["/"])), /Nothing is fetched from the network.*“content”/));
+      match(errorOf(await readSource({ type, value }, ["/"])), /Sparkle reads nothing from the network.*“content”/));
 
   test("rejects files outside the session's folders, also through a link", async () => {
     using folder = temporaryFolder();
@@ -48,19 +48,19 @@ suite("profile sources", () => {
     for (const value of [secret, "../secret", "", ...(process.platform === "win32" ? [] : ["link"])])
       match(
         errorOf(await readSource({ type: "file", value }, [cwd])),
-        /Only files in the folders of this session/,
+        /only files in the folders of this session/,
         value,
       );
-    match(errorOf(await readSource({ type: "file", value: "x" }, [])), /Only files/);
+    match(errorOf(await readSource({ type: "file", value: "x" }, [])), /only files/);
   });
 
   test("rejects non-files, binary files and missing files", async () => {
     using folder = temporaryFolder();
     writeFileSync(path.join(folder.path, "a.bin"), Buffer.from([0xff, 0xfe, 0]));
-    match(errorOf(await readSource({ type: "file", value: "." }, [folder.path])), /no file/);
-    match(errorOf(await readSource({ type: "file", value: "a.bin" }, [folder.path])), /no text/);
+    match(errorOf(await readSource({ type: "file", value: "." }, [folder.path])), /not a file/);
+    match(errorOf(await readSource({ type: "file", value: "a.bin" }, [folder.path])), /not a text file/);
     match(errorOf(await readSource({ type: "file", value: "none" }, [folder.path])), /cannot be read: ENOENT/);
-    match(errorOf(await readSource("no object", [folder.path])), /Nothing is fetched/);
+    match(errorOf(await readSource("no object", [folder.path])), /reads nothing from the network/);
   });
 
   test("truncates long content at whole characters", async () => {

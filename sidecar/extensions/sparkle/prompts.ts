@@ -12,7 +12,12 @@ const prompt = (name: string, title: string, description: string, text: string):
 export const SPARKLE_PROMPTS: readonly ToolPrompt[] = [
   prompt("checkpoint", "Checkpoint", "Save the state of this session for the next one", CHECKPOINT),
   prompt("show_thinking", "Show your thinking", "Work with visible reasoning", SHOW_THINKING),
-  prompt("embodiment_test", "Carried over from earlier sessions", "Show how saved notes of earlier sessions apply", EMBODIMENT_TEST),
+  prompt(
+    "embodiment_test",
+    "Carried over from earlier sessions",
+    "Show how saved notes of earlier sessions apply",
+    EMBODIMENT_TEST,
+  ),
   prompt("presence_check", "Presence check", "Pause: thinking together, or carrying out?", PRESENCE_CHECK),
   prompt("enrich_profile", "Enrich my profile", "Improve the collaborator profile together", ENRICH_PROFILE),
   prompt("sparkler_identity", "Sparkler identity", "Find a name and a style for the sparkler", SPARKLER_IDENTITY),

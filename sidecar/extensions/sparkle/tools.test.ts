@@ -51,8 +51,8 @@ suite("Sparkle server", () => {
       await call("setup_sparkle", { name: "Mary" }),
       /~\/\.sparkle\/collaborator-profile\.md was created\. You are Sparkler\./,
     );
-    match(await call("setup_sparkle", { name: "Mary" }), /as it was/);
-    match(await call("rename_sparkler", { new_name: "Ada" }), /^Sparkler is Ada now\.$/);
+    match(await call("setup_sparkle", { name: "Mary" }), /is unchanged/);
+    match(await call("rename_sparkler", { new_name: "Ada" }), /^Sparkler is now Ada\.$/);
     match(
       await call("update_sparkler_identity", { content: "I am calm." }),
       /The identity of Ada is saved as ~\/\.sparkle\/sparklers\/ada\/identity\.md/,
@@ -135,23 +135,23 @@ suite("Sparkle server", () => {
           arguments: { profile_sources: Array(21).fill({ type: "text", value: "x" }) },
         }),
       ),
-      /more than 20/,
+      /At most 20/,
     );
   });
 
   for (const [name, args, sentence] of [
     ["session_checkpoint", { working_memory: " ", checkpoint_content: "x" }, /“working_memory” is empty/],
-    ["session_checkpoint", { working_memory: "x".repeat(64_001), checkpoint_content: "x" }, /say it shorter/],
-    ["save_insight", { insight_type: "Other", content: "x" }, /has to be one of PatternAnchor/],
+    ["session_checkpoint", { working_memory: "x".repeat(64_001), checkpoint_content: "x" }, /Shorten it/],
+    ["save_insight", { insight_type: "Other", content: "x" }, /must be one of PatternAnchor/],
     [
       "save_insight",
       { insight_type: "PatternAnchor", content: "x", sparkler: "Nobody" },
-      /There is no sparkler “Nobody” yet.*create_sparkler/,
+      /Unknown sparkler “Nobody”\. create_sparkler/,
     ],
-    ["create_sparkler", { name: "../.." }, /no name/],
-    ["rename_sparkler", { new_name: "🙂" }, /no name/],
-    ["rename_sparkler", { new_name: "Eve", old_name: "Nobody" }, /There is no sparkler “Nobody”/],
-    ["embody_sparkle", {}, /There is no tool/],
+    ["create_sparkler", { name: "../.." }, /not a valid name/],
+    ["rename_sparkler", { new_name: "🙂" }, /not a valid name/],
+    ["rename_sparkler", { new_name: "Eve", old_name: "Nobody" }, /Unknown sparkler “Nobody”/],
+    ["embody_sparkle", {}, /Unknown tool/],
   ] as const)
     test(`rejects invalid arguments of ${name}: ${String(sentence)}`, async () => {
       await using sparkled = await Sparkled.open();
@@ -168,7 +168,7 @@ suite("Sparkle server", () => {
     await using client = await server(sparkled);
     match(
       said(await client.callTool({ name: "rename_sparkler", arguments: { new_name: "Eve" } })),
-      /Ada is Eve now\. The user's setting “sparkler” still says Ada/,
+      /Ada is now Eve\. The user's setting “sparkler” still has the value Ada/,
     );
   });
 
@@ -178,7 +178,7 @@ suite("Sparkle server", () => {
     sparkled.keep(".sparkle/collaborator-profile.md", "x".repeat(100_000));
     match(
       said(await client.callTool({ name: "load_evolution", arguments: {} })),
-      /^## Whom you work with\n[\s\S]{47000,48000}\n\n… This is not all/,
+      /^## The user's profile\n[\s\S]{47000,48000}\n\n… The files named above/,
     );
   });
 

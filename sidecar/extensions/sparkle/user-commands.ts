@@ -7,7 +7,7 @@ import { marked, trailingSpace, type AskedPart, type Part } from "./marks";
 export const CHECKPOINT_COMMAND = {
   name: "checkpoint",
   description: "Sparkle: save the state of this session for the next one",
-  input: { hint: "what matters most (optional)" },
+  input: { hint: "focus of the checkpoint (optional)" },
 };
 
 /** The command in version 2 (schema v2, `AvailableCommand`). */

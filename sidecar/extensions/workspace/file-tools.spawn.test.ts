@@ -39,11 +39,8 @@ suite("read_file", () => {
     mkdirSync(rig.at("folder"));
     match(await rig.failure("read_file", { path: "none/x" }), /File none\/x does not exist\. Use search_files/);
     for (const name of ["binary", "latin"])
-      equal(
-        await rig.failure("read_file", { path: name }),
-        `${name} is not UTF-8 text and cannot be read or changed.`,
-      );
-    match(await rig.failure("read_file", { path: "large" }), /large has 11 MB; only files of up to 10 MB/);
+      equal(await rig.failure("read_file", { path: name }), `${name} is not UTF-8 text and cannot be read or changed.`);
+    match(await rig.failure("read_file", { path: "large" }), /large has 11 MB; the limit is 10 MB/);
     equal(
       await rig.failure("read_file", { path: "folder" }),
       "folder is a folder. Use search_files to see what is in it.",
@@ -89,7 +86,7 @@ suite("read_file", () => {
     }
     match(
       await rig.failure("read_file", { path: "harmless.txt" }),
-      new RegExp(`it really is ${path.join(rig.base, "secret")}`),
+      new RegExp(`it resolves to ${path.join(rig.base, "secret")}`),
     );
     deepEqual(rig.asked, [], "nobody was asked for any of it");
     equal((await rig.call("read_file", { path: "../in.txt" })).text, "inside", "what leads inside is inside");
@@ -308,10 +305,7 @@ suite("edit_file", () => {
       await edit("    two\none"),
       "old_string is not in a.txt. Its first line occurs with other white space in line 2. Read the file again: it must match exactly.",
     );
-    equal(
-      await edit("one"),
-      "old_string is in a.txt 2 times, in lines 1, 3. Include more of the surrounding text.",
-    );
+    equal(await edit("one"), "old_string is in a.txt 2 times, in lines 1, 3. Include more of the surrounding text.");
     equal(await edit("two", "two"), "old_string and new_string are the same: nothing to change.");
     match(await edit(""), /old_string is empty/);
     match(await edit("x", "y", "none.txt"), /File none does not exist\.txt/);

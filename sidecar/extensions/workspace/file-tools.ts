@@ -163,7 +163,9 @@ export function textOf(args: JsonObject, name: string): string {
 async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): Promise<string> {
   const text = await files.read(file, signal);
   if (text === undefined)
-    throw new ToolFailure(`File ${file.shown} does not exist. Use search_files to find it, or write_file to create it.`);
+    throw new ToolFailure(
+      `File ${file.shown} does not exist. Use search_files to find it, or write_file to create it.`,
+    );
   return text;
 }
 
@@ -189,9 +191,7 @@ function editedOr({ shown }: Inside, edited: Edit): Extract<Edit, { readonly kin
     case "edited":
       return edited;
     case "empty":
-      throw new ToolFailure(
-        "old_string is empty. Pass the text to replace. To create a file, use write_file.",
-      );
+      throw new ToolFailure("old_string is empty. Pass the text to replace. To create a file, use write_file.");
     case "same":
       throw new ToolFailure("old_string and new_string are the same: nothing to change.");
     case "absent":

@@ -36,7 +36,7 @@ suite("line range of a file", () => {
       [undefined, 0],
       [NaN, 1],
     ] as const)
-      ok(textOf(five, start, end).endsWith("has to be the number of a line; the first is 1."), `${start} ${end}`);
+      ok(textOf(five, start, end).endsWith("must be a line number; the first is 1."), `${start} ${end}`);
   });
 
   test("is cut at a line with the next start line if too long", () => {

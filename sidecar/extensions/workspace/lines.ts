@@ -25,8 +25,7 @@ export function partOf(
     count = text.endsWith("\n") ? lines.length - 1 : lines.length;
   const start = startLine ?? 1,
     end = Math.min(endLine ?? count, count);
-  if (endLine !== undefined && endLine < start)
-    return { kind: "wrong", why: "endLine must not be before startLine." };
+  if (endLine !== undefined && endLine < start) return { kind: "wrong", why: "endLine must not be before startLine." };
   if (startLine !== undefined && start > Math.max(count, 1))
     return { kind: "wrong", why: `The file has only ${count} lines.` };
   const wanted = isAll ? text : lines.slice(start - 1, end).join("\n");

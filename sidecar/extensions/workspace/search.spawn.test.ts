@@ -109,7 +109,7 @@ for (const [how, program] of [
       await using rig = await searching();
       match(
         await rig.failure("search_content", { pattern: "two(" }),
-        /The pattern is no regular expression.*Escape what is meant as it is with a backslash/s,
+        /The pattern is not a (?:valid|supported) regular expression.*Escape literal characters with a backslash/s,
       );
       match(await rig.failure("search_content", { pattern: "a", path: "none" }), /Folder none does not exist\./);
       equal(

@@ -358,7 +358,7 @@ export class ModelAgentClient {
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */
   #trouble(error: unknown): string {
     if (error instanceof UnsentPrompt) {
-      this.deps.log("error", "A prompt could not be made", { error: String(error.cause) });
+      this.deps.log("error", "A prompt could not be created", { error: String(error.cause) });
       return error.message;
     }
     const { message, output = "", cause } = failureOf(error);

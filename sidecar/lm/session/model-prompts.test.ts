@@ -116,7 +116,7 @@ suite("ModelPrompts", () => {
     deepEqual(
       [fixture.notifications, fixture.agent.received.filter(method => method.includes("cancel"))],
       [
-        ["1 cut", "end 1 (Symposium could not make a prompt of this message. See the log.)", "end 2", "2 cut"],
+        ["1 cut", "end 1 (Symposium could not convert this message to a prompt. See the log.)", "end 2", "2 cut"],
         ["cancel s"],
       ],
     );

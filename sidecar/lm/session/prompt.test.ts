@@ -63,7 +63,7 @@ suite("prompt of a request", () => {
           },
         },
         ours(
-          "Where the user is in the editor:\n```\nThe user's current file is /workspace/hello.js. The current selection is from line 2 to line 2.\n```",
+          "The user's position in the editor:\n```\nThe user's current file is /workspace/hello.js. The current selection is from line 2 to line 2.\n```",
         ),
         [],
       ],
@@ -96,11 +96,7 @@ suite("prompt of a request", () => {
 
   test("contains a repeated attachment once and names the mentioned tools", () => {
     equal(prompt(recordedRequest("selection", 190), ABLE).filter(({ type }) => type === "resource").length, 1);
-    ok(
-      texts(prompt(recordedRequest("attach-hash-file-and-tool", 187), ABLE)).includes(
-        "Intended tools: rec_good.",
-      ),
-    );
+    ok(texts(prompt(recordedRequest("attach-hash-file-and-tool", 187), ABLE)).includes("Intended tools: rec_good."));
   });
 
   test("contains images where supported, a placeholder otherwise, and no cache marks or chat data", () => {
@@ -243,7 +239,7 @@ suite("history for an agent", () => {
         'You started to work on this and do not remember it. Continue from this point:\n```\nUser: one\n\nAssistant: looking\n(Called read with {"path":"a"}.)\n\n(It returned: AAA(image/png))\n```',
       ),
     ]);
-    ok(texts(prompt(recordedRequest("compaction-tiny-12000", 221), PLAIN)).includes("Go on from there"));
+    ok(texts(prompt(recordedRequest("compaction-tiny-12000", 221), PLAIN)).includes("Continue from this point"));
   });
 
   test("contains the newest messages up to the size limit", () => {
@@ -259,7 +255,7 @@ suite("history for an agent", () => {
       text.length < 65_000 &&
         text.includes("question 19") &&
         !text.includes("question 14 ") &&
-        text.includes("(15 earlier turns are left out.)"),
+        text.includes("(15 earlier turns are omitted.)"),
       String(text.length),
     );
     ok(

@@ -69,7 +69,7 @@ function partsOfTurn({ messages, rounds }: Reading): PromptParts {
 }
 
 const CONTEXT: Readonly<Record<string, string>> = {
-  editorContext: "Where the user is in the editor",
+  editorContext: "The user's position in the editor",
   context: "From the editor",
 };
 
@@ -91,7 +91,9 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
             before,
           ),
         ]),
-    ...(begun === "" ? [] : [quoted("You started to work on this and do not remember it. Continue from this point", begun)]),
+    ...(begun === ""
+      ? []
+      : [quoted("You started to work on this and do not remember it. Continue from this point", begun)]),
   ];
 }
 

@@ -343,7 +343,7 @@ class Witness {
     const isNext =
       event.kind === "resumed" &&
       event.prompt === undefined &&
-      !last.some(effect => effect.kind === "emit" && shown(effect.part).includes("does not wait"));
+      !last.some(effect => effect.kind === "emit" && shown(effect.part).includes("no longer waits"));
     const requestId = prompt?.prompt.requestId ?? (isNext ? event.requestId : undefined);
     if (requestId === undefined || phase.kind === "opening") return;
     this.#round = last.flatMap(effect =>

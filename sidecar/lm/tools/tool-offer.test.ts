@@ -36,10 +36,10 @@ suite("ToolOffer", () => {
     const { offer, calls, left } = rig(tool("a"), tool("b", 7), tool("symposium-agent-read"));
     offer.update([tool("b", 7), tool("c")], false);
     for (const [name, why] of [
-      ["nobody", /There is no tool “nobody”/],
-      ["a", /“a” is not offered by VS Code now/],
-      ["b", /“b” is not offered/],
-      ["symposium-agent-read", /There is no tool/],
+      ["nobody", /Unknown tool “nobody”/],
+      ["a", /“a” is not available in VS Code now/],
+      ["b", /“b” is not available/],
+      ["symposium-agent-read", /Unknown tool/],
     ] as const) {
       const result = await offer.call(name, {}, never());
       equal(result.isError, true);
@@ -79,7 +79,7 @@ suite("ToolOffer", () => {
     equal((await offer.call("a", {}, late.signal)).isError, true);
     equal(calls.length, 1, "nobody is asked for what was withdrawn before");
     const all = Array.from({ length: MAX_OPEN_CALLS }, () => offer.call("a", {}, never()));
-    match(textOf(await offer.call("a", {}, never())), /64 calls wait/);
+    match(textOf(await offer.call("a", {}, never())), /64 calls already wait/);
     for (const call of calls.slice(1)) call.answer(toMcp("done"));
     equal((await Promise.all(all)).filter(result => result.isError).length, 0);
   });

@@ -46,7 +46,9 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
   const isOwnerRunning = running.some(({ id }) => id === owner),
     [first, second] = announcing;
   if (first && second)
-    return refuse("More than one conversation is making this call, and Symposium cannot determine which one. Make it again.");
+    return refuse(
+      "More than one conversation is making this call, and Symposium cannot determine which one. Make it again.",
+    );
   if (first)
     return first.canServe
       ? { kind: "session", id: first.id }
@@ -70,7 +72,9 @@ export function routeSharedCall(sessions: readonly Omit<CallCandidate, "canServe
     [first, other] = announcing;
   if (!only) return refuse("No conversation is waiting for this tool. Call it while you answer a message.");
   if (first && other)
-    return refuse("More than one conversation is making this call, and Symposium cannot determine which one. Make it again.");
+    return refuse(
+      "More than one conversation is making this call, and Symposium cannot determine which one. Make it again.",
+    );
   if (first) return { kind: "session", id: first.id };
   const isOfIdle = sessions.some(({ isRunning, announces }) => !isRunning && announces);
   if (!second && !isOfIdle) return { kind: "session", id: only.id };

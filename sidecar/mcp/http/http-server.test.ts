@@ -517,7 +517,7 @@ suite("MCP HTTP server: streams", () => {
     const asked = Array.from({ length: 101 }, () =>
       server.createMessage({ messages: [], maxTokens: 1 }).catch((error: unknown) => String(error)),
     );
-    match(String(await asked[0]), /does not listen/);
+    match(String(await asked[0]), /has no open stream/);
     using stream = await listening(host, headers);
     await eventually(() => stream.received().match(/sampling\/createMessage/g)?.length === 100, "the rest arrives");
     const ids = [...stream.received().matchAll(/"id":(\d+)/g)].map(([, id]) => Number(id));

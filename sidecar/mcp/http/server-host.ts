@@ -52,9 +52,7 @@ export class ServerHost implements AsyncDisposable {
     if (this.#ends.signal.aborted) return no(404, "This MCP server is closed.");
     if (sessionId !== undefined) {
       const session = this.#used(String(sessionId));
-      return session
-        ? session.handle(request, response, body)
-        : no(404, "Unknown MCP session. Start with initialize.");
+      return session ? session.handle(request, response, body) : no(404, "Unknown MCP session. Start with initialize.");
     }
     if (method !== "POST") return no(405, "Without an MCP session, only POST is supported.", { allow: "POST" });
     if (isObject(body) && body.method === MCP_METHODS.initialize && !isStateless(body.params))

@@ -5,7 +5,11 @@ import type { ChatBox } from "../page/harness";
 import { openScripted } from "./fixture";
 
 const FLOODS: readonly Flood[] = [
-  { what: "100,000 tool calls", script: "flood 100000 tools", told: "sends more in this turn than Symposium can store" },
+  {
+    what: "100,000 tool calls",
+    script: "flood 100000 tools",
+    told: "sends more in this turn than Symposium can store",
+  },
   { what: "100,000 updates of one tool call", script: "flood 100000 updates", told: "flood 100000" },
   {
     what: "a command that prints 20 MB",
