@@ -1,11 +1,11 @@
 /** Texts of `--help`. */
 export type Subcommand = "run-with" | "vscodelm" | "eliza" | "proxy" | "registry" | "doctor" | "conform" | "mcp";
 
-const LOGGING = `  --log LEVEL       what to say on stderr: error, warn (the default), info or debug
-  --log-dir DIR     also write it to DIR/symposium-acp-agent-TIME-PID.log
+const LOGGING = `  --log LEVEL       level of messages on stderr: error, warn (the default), info or debug
+  --log-dir DIR     also write them to DIR/symposium-acp-agent-TIME-PID.log
 `;
 
-const ALL = `symposium-acp-agent: ACP agents, and what stands between them and an editor.
+const ALL = `symposium-acp-agent: ACP agents, and the proxies between them and an editor.
 
 Usage: symposium-acp-agent COMMAND [OPTION]…
 
@@ -14,53 +14,53 @@ Commands:
   vscodelm                            ACP agents as language models, over lm/* on stdin and stdout
   eliza [--deterministic]             Eliza, the built-in agent, as an ACP agent on stdin and stdout
   proxy NAME                          one of Symposium's agent extensions, as a proxy for any conductor
-  registry list                       the agents that are built in, and those of the registry, as JSON
+  registry list                       the built-in agents and the agents of the registry, as JSON
   registry resolve ID                 the command that starts one of them, as JSON
-  doctor [ID | --agent A]             what agents need, and why one of them does not start
+  doctor [ID | --agent A]             check the requirements of agents and the start of one agent
   conform KIND -- COMMAND             check an agent, a proxy or a client against the protocol
   mcp                                 an MCP server on stdin and stdout, for agents that run-with starts
 
 Options, before or after the command:
 ${LOGGING}  --trace-dir DIR   write every message between the components to DIR (run-with, vscodelm)
-  --help            this text, or what there is to say of the command
+  --help            this text, or the help of the command
   --version         the version
 
-Exit codes: 0 done, or the client closed stdin; 1 something failed, stderr says what; 2 wrong usage;
-128 and more: ended by a signal.
+Exit codes: 0 done, or the client closed stdin; 1 an error, reported on stderr; 2 wrong usage;
+128 and more: terminated by a signal.
 `;
 
 const RUN_WITH = `symposium-acp-agent run-with: a chain of proxies and an agent, as one ACP agent on stdin and stdout.
 
 Usage: symposium-acp-agent run-with [--proxy P]… [--agent A] [OPTION]…
 
-  --proxy P         a proxy; the first one is next to the client. As often as you like
-  --agent A         the agent at the end. Without it the chain is a proxy itself: its successor is whoever started it
+  --proxy P         a proxy; the first one is next to the client. Repeatable
+  --agent A         the agent at the end. Without it the chain is a proxy itself, and its conductor provides the successor
 
 P and A are a shell command or JSON:
   'KEY=value … command argument…'
-                    quoted as in a shell, without one: no variables, pipes or wildcards
+                    with the quoting of a shell, but no variables, pipes or wildcards
   '{"local": {"command": "…", "args": ["…"], "env": {"KEY": "value"}}}'
   '{"name": "…", "distribution": {"local": {…}}}'
                     an entry of the setting symposium.agents
   eliza             (--agent) Eliza, in this process
   sparkle, ferris, cargo, workspace, ide
-                    (--proxy) an agent extension of Symposium's own, in this process; with settings as JSON:
+                    (--proxy) a built-in agent extension, in this process; with settings as JSON:
                     '{"id": "cargo", "settings": {…}}'
   '{"id": "git", "kind": "mcp", "distribution": {"local": {…}}}'
   '{"id": "docs", "kind": "mcp", "distribution": {"http": {"url": "https://…", "headers": {"NAME": "value"}}}}'
-                    (--proxy) an MCP server, which the agent starts, or goes to, in each session
+                    (--proxy) an MCP server, which the agent starts or connects to in each session
   defaults          (--proxy) sparkle, ferris and cargo
 
 Options:
-${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON a
+${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON per
                     line, without secrets; the newest 16 files are kept
   --help, --version
 
-Nothing is started before the client's first message. A proxy that cannot be started is left out, and stderr says so.
-What is started ends with this process; after a kill -9, the next start ends what was left.
+Components start at the client's first message. A proxy that cannot be started is skipped, with a warning on stderr.
+Child processes stop with this process. After a kill -9, the next start stops the remaining ones.
 
-Exit codes: 0 the client closed stdin; 1 a component failed and the chain ended, stderr says which, with its last words;
-2 wrong usage; 128 and more: ended by a signal.
+Exit codes: 0 the client closed stdin; 1 a component failed and the chain ended; stderr has its name and last output;
+2 wrong usage; 128 and more: terminated by a signal.
 
 Example:
   symposium-acp-agent run-with --proxy my-proxy --agent 'npx -y @google/gemini-cli --acp' --trace-dir /tmp/trace
@@ -70,25 +70,25 @@ const VSCODELM = `symposium-acp-agent vscodelm: ACP agents as language models, o
 
 Usage: symposium-acp-agent vscodelm [OPTION]…
 
-JSON-RPC 2.0, one JSON value a line. The requests:
+JSON-RPC 2.0, one JSON value per line. The requests:
   lm/provideLanguageModelChatInformation {silent}
   lm/provideLanguageModelChatResponse {modelId, messages, agent, options?}
                     agent: {"eliza": {"deterministic": true}}, or {"mcp_server": {"name", "command", "args", "env": [{"name", "value"}]}}
                     answered by lm/responsePart {requestId, part} …, lm/responseComplete {requestId} and the result {}
   lm/provideTokenCount {modelId, text}
   lm/question {questionId}, lm/decide {questionId}
-                    what an agent wants to do, and the user's consent; the id is in the parameters of the call of
+                    the request of an agent, and the user's consent; the id is in the parameters of the call of
                     symposium-agent-action. A permission without lm/decide is refused, whatever the result of the call
 and the notification lm/cancel {requestId}.
 
 Options:
-${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON a
+${LOGGING}  --trace-dir DIR   write every message between the components to DIR/symposium-acp-agent-TIME-PID.jsons, one JSON per
                     line, without secrets; the newest 16 files are kept
   --help, --version
 
-Agents are started by the first request for them, in this folder or the one that a request names (cwd), and end with this process.
+The first request for an agent starts it, in this folder or the request's cwd. Agents stop with this process.
 
-Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: ended by a signal.
+Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: terminated by a signal.
 `;
 
 const ELIZA = `symposium-acp-agent eliza: Eliza, the built-in agent, as an ACP agent on stdin and stdout.
@@ -96,78 +96,78 @@ const ELIZA = `symposium-acp-agent eliza: Eliza, the built-in agent, as an ACP a
 Usage: symposium-acp-agent eliza [--deterministic] [OPTION]…
 
 Options:
-  --deterministic   every session begins with the same answers
+  --deterministic   every session starts with the same answers
 ${LOGGING}  --help, --version
 
-Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: ended by a signal.
+Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: terminated by a signal.
 `;
 
-const PROXY = `symposium-acp-agent proxy: an agent extension of Symposium's own, as an ACP proxy on stdin and stdout.
+const PROXY = `symposium-acp-agent proxy: a built-in agent extension, as an ACP proxy on stdin and stdout.
 
 Usage: symposium-acp-agent proxy NAME [OPTION]…
 
   NAME              sparkle, ferris, cargo, workspace or ide
 
 Options:
-  --settings JSON   what the setting symposium.extensions has as “settings” of this extension
+  --settings JSON   “settings” of this extension, as in the setting symposium.extensions
 ${LOGGING}  --help, --version
 
-Any conductor can start it: it is initialised by proxy/initialize (or, as in the older drafts, _proxy/initialize) and
+Any conductor can start it: it is initialized by proxy/initialize (or, as in the older drafts, _proxy/initialize) and
 reaches its successor by proxy/successor.
 
-Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: ended by a signal.
+Exit codes: 0 the client closed stdin; 2 wrong usage; 128 and more: terminated by a signal.
 
 Example:
   symposium-acp-agent proxy cargo --settings '{"timeoutMinutes": 5}'
 `;
 
-const REGISTRY = `symposium-acp-agent registry: the agents that there are, and the command that starts one, as JSON on stdout.
+const REGISTRY = `symposium-acp-agent registry: the available agents, and the command that starts one, as JSON on stdout.
 
 Usage: symposium-acp-agent registry list [--registry URL]
        symposium-acp-agent registry resolve ID [--registry URL]
 
   list              [{"id", "name", "version"?, "description"?}, …]: the built-in agents, then those of the registry
-  resolve ID        {"name", "command", "args", "env": [{"name", "value"}]}: of what the agent offers, the first of a
+  resolve ID        {"name", "command", "args", "env": [{"name", "value"}]}: the first supported distribution: a
                     command, npx, uvx, pipx, cargo and an archive for this computer. Nothing is installed: crates and
-                    archives have their place in ~/.symposium/bin/ID/VERSION, and stderr says when nothing is there yet
+                    archives belong to ~/.symposium/bin/ID/VERSION; stderr reports a missing installation
 
 Options:
-  --registry URL    another registry; an https address
+  --registry URL    another registry; an https URL
   --help, --version
 
-The registry is fetched each time, and what has not changed is not fetched again. Without a network, the copy in
-~/.symposium/cache is used, and stderr says how old it is. The built-in agents need neither.
+The registry is checked each time and downloaded only after a change. Without a network, the copy in
+~/.symposium/cache is used, and stderr reports its age. The built-in agents need neither.
 
-Exit codes: 0 stdout has the answer; 1 there is no such agent, or none for this computer, stderr says which;
+Exit codes: 0 stdout has the result; 1 the agent is unknown or does not support this computer, as stderr reports;
 2 wrong usage.
 
 Example:
   symposium-acp-agent registry resolve gemini
 `;
 
-const DOCTOR = `symposium-acp-agent doctor: what agents need, what of it is there, and how far one of them gets.
+const DOCTOR = `symposium-acp-agent doctor: checks the requirements of agents, and the start of one agent.
 
 Usage: symposium-acp-agent doctor [ID | --agent A] [OPTION]…
 
-  ID                an agent that is built in: zed-claude-code, codex, gemini, kiro-cli
-  --agent A         a shell command or JSON, as of run-with
-                    it is started, asked to initialize and to open a session, and ended; nothing is installed or prompted
+  ID                a built-in agent: zed-claude-code, codex, gemini, kiro-cli
+  --agent A         a shell command or JSON, as for run-with
+                    it is started, initialized, opens a session and is stopped; nothing is installed or prompted
 
-Prints a report for people, without secrets and without your name: the PATH of your login shell, the tools on it, and of the
-agent its command, what it answered, its last words, and in one sentence what is the matter.
+Prints a report without secrets and without your name: the PATH of your login shell, the tools on it, and for the
+agent its command, its responses, its last output, and a diagnosis in one sentence.
 
 Options:
 ${LOGGING}  --help, --version
 
-Exit codes: 0 nothing is the matter; 1 something is; 2 wrong usage.
+Exit codes: 0 no problem; 1 a problem; 2 wrong usage.
 `;
 
 const MCP = `symposium-acp-agent mcp: an MCP server of the chain, on stdin and stdout.
 
 Usage: symposium-acp-agent mcp [--attach]
 
-Agents start it, with an environment that run-with gives them: it carries their MCP messages to the proxy that offers
-the server. There is no use for it otherwise.
+Agents start it, with an environment from run-with: it forwards their MCP messages to the proxy that offers
+the server. It has no other use.
 
   --attach          started by an entry of the agent's own configuration, which Symposium adds with your agreement: the
                     tools of all sessions of the agent's process. It finds them by SYMPOSIUM_ATTACH in the environment
@@ -186,7 +186,7 @@ Usage: symposium-acp-agent conform agent  [OPTION]… -- COMMAND [ARGUMENT]…
                     replaced by the command line of the kit's agent, quoted as in a shell
 
 Options:
-  --prompt TEXT     (agent) a prompt to send, in place of a request for one sentence. As often as you like. Give the
+  --prompt TEXT     (agent) a prompt to send, in place of a request for one sentence. Repeatable. Give the
                     agent work that needs a tool to check tool calls and permission requests, which are rejected
   --auth METHOD     (agent) sign in with this authentication method first
   --timeout SECONDS how long the program has for one response; 30 unless given
