@@ -1,4 +1,4 @@
-// The wording that this project avoids (issue 15 item 1), and an ESLint rule for comments and test titles.
+// The wording that this project avoids (issue 15 item 1), and an ESLint rule for comments, test titles and messages.
 // `scripts/plain-english.test.ts` applies the same list to the documents.
 
 const PROGRAMS =
@@ -88,6 +88,15 @@ function commentsOf(source) {
 }
 
 const TITLED = new Set(["suite", "test", "it", "describe"]);
+/** Shorter literals are ids, labels and parts of sentences. */
+const MIN_MESSAGE_WORDS = 4;
+
+/** The text of a string or template, each placeholder as “x”. Undefined for a literal that is too short. */
+function messageOf(text) {
+  if ((text.match(/\p{L}{2,}/gu) ?? []).length < MIN_MESSAGE_WORDS) return undefined;
+  // A literal that starts with a space or in lower case continues a sentence.
+  return /^[\s\p{Ll}]/u.test(text) ? `x ${text}` : text;
+}
 
 const rule = {
   meta: {
@@ -96,8 +105,8 @@ const rule = {
     schema: [
       {
         type: "object",
-        properties: { titles: { type: "boolean" } },
-        required: ["titles"],
+        properties: { titles: { type: "boolean" }, messages: { type: "boolean" } },
+        required: ["titles", "messages"],
         additionalProperties: false,
       },
     ],
@@ -107,7 +116,17 @@ const rule = {
       for (const { why, sentence } of faultsIn(text))
         context.report({ loc, messageId: "avoid", data: { why, sentence } });
     };
+    const message = (loc, text) => {
+      const checked = context.options[0]?.messages === true ? messageOf(text) : undefined;
+      if (checked !== undefined) report(loc, checked);
+    };
     return {
+      Literal({ loc, value, parent }) {
+        if (typeof value === "string" && !("source" in parent)) message(loc, value);
+      },
+      TemplateLiteral({ loc, quasis }) {
+        message(loc, quasis.map(({ value }) => value.cooked ?? "").join("x"));
+      },
       Program() {
         for (const { loc, text } of commentsOf(context.sourceCode)) report(loc, text);
       },

@@ -21,10 +21,10 @@ const checkedPart = (name: string): string => {
 };
 
 /** Lines with a report. */
-function reported(code: string, titles = false): readonly number[] {
+function reported(code: string, { titles = false, messages = false } = {}): readonly number[] {
   const config: Linter.Config = {
     plugins: { "plain-english": plugin },
-    rules: { "plain-english/wording": ["error", { titles }] },
+    rules: { "plain-english/wording": ["error", { titles, messages }] },
   };
   return new Linter().verify(code, [config]).map(({ line }) => line);
 }
@@ -71,10 +71,23 @@ suite("plain English", () => {
         reported("// What\n// it does.\nlet a; // nobody\n/**\n * Fine.\n *\n * - Of these one.\n */\nlet b;"),
         reported("// @ts-expect-error nobody\n"),
         reported('test("what it does", () => {});'),
-        reported('test("what it does", () => {});\ntest(`of ${1}`, () => {});\ntest(name, () => {});', true),
+        reported('test("what it does", () => {});\ntest(`of ${1}`, () => {});\ntest(name, () => {});', {
+          titles: true,
+        }),
       ],
       [[1, 3, 4], [], [], [1, 2]],
     );
+  });
+
+  test("checks messages of at least four words, without continued sentences and module names", () => {
+    const code = [
+      'const a = "Nobody waits for this result.";',
+      "const b = `The agent ${name} stands before the tool.`;",
+      'const c = ["nobody waits", "What it does"];',
+      "const d = ` of the protocol, its successor with ${version}`;",
+      'import "./what stands in the way";',
+    ].join("\n");
+    deepEqual([reported(code), reported(code, { messages: true })], [[], [1, 2]]);
   });
 
   test("splits documents into passages and sentences", () => {

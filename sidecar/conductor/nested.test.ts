@@ -227,7 +227,7 @@ suite("conductor as a proxy", () => {
     outer.report(
       '{"jsonrpc":"2.0","id":2,"method":"proxy/successor","params":{"method":"session/request_permission"}}',
     );
-    match(await outer.line(1), /"id":2,"error":.*came before initialize/);
+    match(await outer.line(1), /"id":2,"error":.*was received before initialize/);
     outer.output.end();
   });
 });

@@ -103,7 +103,7 @@ suite("download", () => {
 
   test("is deleted without a retry if the hash differs", async () => {
     await using fixture = await Fixture.open();
-    await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64}instead of 0{64}\./, {
+    await fixture.refused(fixture.serve({}), "hash", /SHA-256 is [0-9a-f]{64} instead of 0{64}\./, {
       sha256: "0".repeat(64),
     });
     equal(fixture.server.requests.length, 1);

@@ -189,7 +189,7 @@ suite("registry document", () => {
   const npx = (env: object): object => ({ distribution: { npx: { package: "good@1.2.3", env } } });
   const REFUSED: readonly [why: RegExp, entry: object][] = [
     ...["local", "executable", "symposium"].map((kind): [RegExp, object] => [
-      new RegExp(`would start a program of this computer \(“${kind}”\); only packages and archives are accepted\\.$`),
+      new RegExp(`would start a program of this computer \\(“${kind}”\\); only packages and archives are accepted\\.$`),
       { distribution: { ...good.distribution, [kind]: null } },
     ]),
     [/\(“local”\)/, { distribution: { local: { command: "/bin/sh", args: ["-c", "x"] } } }],

@@ -65,7 +65,7 @@ suite("Sparkle server", () => {
         context: "bugs",
         tags: ["tests"],
       }),
-      "Kept in ~/.sparkle/sparklers/ada/pattern-anchors.md.",
+      "Saved in ~/.sparkle/sparklers/ada/pattern-anchors.md.",
     );
     equal(
       await call("save_insight", {
@@ -75,11 +75,11 @@ suite("Sparkle server", () => {
         tags: null,
         sparkler: "",
       }),
-      "Kept in .sparkle-space/workspace-insights.md.",
+      "Saved in .sparkle-space/workspace-insights.md.",
     );
     equal(
       await call("session_checkpoint", { working_memory: "Focus", checkpoint_content: "Story" }),
-      "Kept in .sparkle-space/working-memory.md and .sparkle-space/checkpoints/2026-11-22T09-51-03-000Z.md.",
+      "Saved in .sparkle-space/working-memory.md and .sparkle-space/checkpoints/2026-11-22T09-51-03-000Z.md.",
     );
     match(await call("create_sparkler", { name: "Eve" }), /Eve is there/);
     deepEqual(JSON.parse(await call("list_sparklers", {})), {
