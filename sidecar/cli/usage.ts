@@ -34,7 +34,7 @@ const RUN_WITH = `symposium-acp-agent run-with: a chain of proxies and an agent,
 Usage: symposium-acp-agent run-with [--proxy P]… [--agent A] [OPTION]…
 
   --proxy P         a proxy; the first one is next to the client. Repeatable
-  --agent A         the agent at the end. Without it the chain is a proxy itself, and its conductor provides the successor
+  --agent A         the agent at the end. Without it the chain is a proxy; its conductor provides the successor
 
 P and A are a shell command or JSON:
   'KEY=value … command argument…'

@@ -81,7 +81,7 @@ suite("Sparkle server", () => {
       await call("session_checkpoint", { working_memory: "Focus", checkpoint_content: "Story" }),
       "Saved in .sparkle-space/working-memory.md and .sparkle-space/checkpoints/2026-11-22T09-51-03-000Z.md.",
     );
-    match(await call("create_sparkler", { name: "Eve" }), /Eve is there/);
+    match(await call("create_sparkler", { name: "Eve" }), /Eve was created/);
     deepEqual(JSON.parse(await call("list_sparklers", {})), {
       sparklers: [
         { name: "Ada", isCurrent: true },
