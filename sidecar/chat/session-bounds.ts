@@ -119,7 +119,7 @@ export function leaveOut(state: State, text = ""): SessionStep {
   const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
   const told: SessionStep =
     state.spent.omitted === undefined
-      ? addNotice(state, "warning", `${tooMuch(state)} What is too much is left out.`, [])
+      ? addNotice(state, "warning", `${tooMuch(state)} The excess is omitted.`, [])
       : [state, []];
   const tail = omitted.tail.length + text.length > 2 * TAIL ? (omitted.tail + text).slice(-TAIL) : omitted.tail + text;
   return chain(told, s => [

@@ -71,7 +71,7 @@ export function startSession(conversation: Conversation, prefix: string, why: st
     s =>
       why === undefined
         ? [s, []]
-        : addNotice(s, "warning", `${why} ${s.conversation.agent.name} does not remember what was said above.`, []),
+        : addNotice(s, "warning", `${why} ${s.conversation.agent.name} does not remember the conversation above.`, []),
     s => [s, [{ kind: "open" }]],
   );
 }
@@ -129,10 +129,10 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
       return controlRefused(state, event);
     case "installing":
       return state.phase.kind === "opening"
-        ? addNotice(state, "info", `${event.name} is being installed. That happens once.`, [])
+        ? addNotice(state, "info", `${event.name} is being installed. This happens once.`, [])
         : [state, []];
     case "extensionMissing":
-      return addNotice(state, "warning", `${event.sentence} This conversation goes on without it.`, ["showLogs"]);
+      return addNotice(state, "warning", `${event.sentence} This conversation continues without it.`, ["showLogs"]);
     case "detailed":
       return detailed(state, event.details);
     case "leftOut":
@@ -470,7 +470,7 @@ function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: 
         ? addNotice(
             s,
             "info",
-            `${s.conversation.agent.name} begins anew and does not remember what was said above.`,
+            `${s.conversation.agent.name} restarts and does not remember the conversation above.`,
             [],
           )
         : [s, []],
@@ -615,12 +615,10 @@ function giveUp(state: State): SessionStep {
   return chain(
     interruptAll(state),
     s =>
-      addNotice(
-        s,
-        "error",
-        `${s.conversation.agent.name} did not stop for a minute: it was given up, and begins anew.`,
-        ["sendAgain", "showLogs"],
-      ),
+      addNotice(s, "error", `${s.conversation.agent.name} did not stop within 60 seconds and was restarted.`, [
+        "sendAgain",
+        "showLogs",
+      ]),
     s => enter(s, { kind: "opening", waiting: undefined }),
     holdQueue,
     idle,

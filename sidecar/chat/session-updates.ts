@@ -112,6 +112,6 @@ export function controlRefused(
   const control = state.conversation.controls.find(({ id }) => id === controlId);
   if (!control) return [state, []];
   return chain(showControls(state, withValue(state.conversation.controls, controlId, before)), s =>
-    addNotice(s, "warning", `“${control.name}” stays as it was. ${why}`, []),
+    addNotice(s, "warning", `“${control.name}” was not changed. ${why}`, []),
   );
 }

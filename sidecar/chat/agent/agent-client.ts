@@ -240,13 +240,11 @@ export class AgentClient implements Disposable {
     this.#pause?.[Symbol.dispose]();
     this.#session.leave();
     this.#questions.settle();
-    this.#terminals
-      .leave()
-      .catch((error: unknown) =>
-        this.deps.log("error", "agent", "A terminal command of an agent could not be stopped", {
-          error: String(error),
-        }),
-      );
+    this.#terminals.leave().catch((error: unknown) =>
+      this.deps.log("error", "agent", "A terminal command of an agent could not be stopped", {
+        error: String(error),
+      }),
+    );
     this.#terminals = this.#noTerminals();
   }
 
@@ -306,7 +304,8 @@ export class AgentClient implements Disposable {
   #trouble(error: unknown): Trouble {
     if (error instanceof UnsentPrompt) {
       const { message, cause } = error;
-      if (cause !== undefined) this.deps.log("error", "agent", "A prompt could not be created", { cause: String(cause) });
+      if (cause !== undefined)
+        this.deps.log("error", "agent", "A prompt could not be created", { cause: String(cause) });
       return { text: message, actions: [] };
     }
     const { trouble, cause } = troubleOf(error);

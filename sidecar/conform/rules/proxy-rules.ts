@@ -278,7 +278,9 @@ export const PROXY_RULES: readonly Rule[] = [
       }));
       const numbers = numbered(received);
       if (!isDeepStrictEqual(numbers, sent)) {
-        return fail(`${2 * UPDATES} updates were sent. These arrived, in this order: ${numbers.join(" ").slice(0, 200)}.`);
+        return fail(
+          `${2 * UPDATES} updates were sent. These arrived, in this order: ${numbers.join(" ").slice(0, 200)}.`,
+        );
       }
       if (conversation.version === 2) return PASS;
       const last = received.at(-1)?.located;
