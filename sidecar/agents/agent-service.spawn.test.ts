@@ -141,7 +141,10 @@ suite("AgentService", () => {
       [fixture.notifications, (await fixture.states([PACKAGE])).agents[PACKAGE.id]?.install],
       [["agent some-agent"], { kind: "missing" }],
     );
-    await rejects(fixture.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()), REFUSED(/folder's name/));
+    await rejects(
+      fixture.handlers["agents/remove"]({ of: "agent", id: "../x" }, never()),
+      REFUSED(/valid folder name/),
+    );
   });
 
   test("stops an installation when it is cancelled or has no waiting request", async () => {

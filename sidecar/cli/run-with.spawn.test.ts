@@ -399,8 +399,8 @@ suite("symposium-acp-agent", function () {
     match(run.text, /Ferris/);
     run.process.stdin.end();
     deepEqual(await run.exit, [0, null]);
-    match(run.stderr, /^\S+ warn {2}.*“nor-this-one” is left out/m);
-    match(run.stderr, /^\S+ debug stderr .*“no-such-proxy” is left out/m);
+    match(run.stderr, /^\S+ warn {2}.*“nor-this-one” is skipped/m);
+    match(run.stderr, /^\S+ debug stderr .*“no-such-proxy” is skipped/m);
     await nothingLeft(run);
   });
 

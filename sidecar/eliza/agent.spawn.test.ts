@@ -332,7 +332,7 @@ suite("Eliza as an ACP agent", () => {
     await using client = new Client();
     const sessionId = await client.open();
     const first = client.prompt(sessionId, "Hello");
-    await rejects(client.prompt(sessionId, "Hello"), refused(-32600, /busy/));
+    await rejects(client.prompt(sessionId, "Hello"), refused(-32600, /still processing/));
     deepEqual(await first, { stopReason: "end_turn" });
   });
 

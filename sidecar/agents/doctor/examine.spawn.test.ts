@@ -75,7 +75,7 @@ suite("agent examination", () => {
     deepEqual(
       (
         await examined({ state: () => Promise.reject(badName("The id “A B” is not a valid folder name.")) })
-      ).diagnosis.sentence.slice(0, 40),
+      ).diagnosis.sentence.slice(0, 41),
       "The id “A B” is not a valid folder name. ",
     );
   });

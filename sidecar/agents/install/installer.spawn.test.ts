@@ -60,7 +60,7 @@ suite("archive installation", () => {
       "hostile",
       /that Symposium reserves/,
     );
-    await refused(install(binary(fixture, "1.0.0", { status: 404 })), "refused", /not there/);
+    await refused(install(binary(fixture, "1.0.0", { status: 404 })), "refused", /does not exist/);
     deepEqual(versions(fixture), []);
   });
 

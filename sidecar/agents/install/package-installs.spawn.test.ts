@@ -88,7 +88,7 @@ suite("npm package", () => {
     });
     const install = (name: string, cmd?: string): Promise<unknown> =>
       fixture.installer().command(agent({ npx: { package: name, ...(cmd === undefined ? {} : { cmd }) } }), never);
-    await refused(install("@s/agent", "third"), "noProgram", /has the programs agent, other, and no “third”/);
+    await refused(install("@s/agent", "third"), "noProgram", /has the programs agent, other, but no “third”/);
     await refused(install("none"), "noProgram", /has no program/);
     await refused(install("two"), "noProgram", /specifies none of them/);
     await refused(install("out"), "noProgram", /outside of its folder/);
@@ -102,7 +102,7 @@ suite("npm package", () => {
     await refused(
       fixture.installer().command(agent({ npx: { package: "nothing" } }), never),
       "toolFailed",
-      /npm stopped \(exit code 1\)\. Its last output: “npm error 404: nothing is not in this registry”$/,
+      /npm exited \(exit code 1\)\. Its last output: “npm error 404: nothing is not in this registry”$/,
     );
     const causes = [
       [

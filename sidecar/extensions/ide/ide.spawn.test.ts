@@ -173,7 +173,9 @@ suite("IDE extension", () => {
     await rejects(
       chain.fixture.agent.request(EXTENSION_METHODS.ide_operation, { operation: "fly", folders: [chain.folder] }),
       (error: unknown) =>
-        error instanceof RpcError && error.code === RpcCode.invalidParams && /no operation “fly”/.test(error.message),
+        error instanceof RpcError &&
+        error.code === RpcCode.invalidParams &&
+        /Unknown operation “fly”/.test(error.message),
     );
   });
 
@@ -215,8 +217,8 @@ suite("IDE extension", () => {
     deepEqual(
       chain.rig.logged.map(each => each.slice(0, 50)),
       [
-        "warn: The settings of the language “words” are lef",
-        "warn: The settings of the language “rust” are left",
+        "warn: The settings of the language “words” are ign",
+        "warn: The settings of the language “rust” are igno",
         "warn: “timeLimitSeconds” of the settings must be",
       ],
     );

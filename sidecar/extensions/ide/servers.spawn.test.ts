@@ -294,7 +294,7 @@ suite("language server", () => {
     ]);
     await rejects(
       rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } }),
-      says(/File  does not exist.*b\.words/),
+      says(/File .*b\.words does not exist/),
     );
   });
 

@@ -111,7 +111,7 @@ suite("kept folder", () => {
   test("is not created in a missing workspace", async () => {
     using kept = new Kept();
     rmSync(kept.cwd, { recursive: true });
-    await rejects(replaced(kept.space(), "a.md", "x"), failure(/not there/));
+    await rejects(replaced(kept.space(), "a.md", "x"), failure(/does not exist/));
     equal(existsSync(kept.cwd), false);
   });
 
@@ -162,7 +162,7 @@ suite("kept folder", () => {
       equal(read(kept.inHome("a.md")), "begin\nnew\n");
       const [older] = readdirSync(kept.inHome("older"));
       ok(readFileSync(kept.inHome(`older/${older}`)).equals(bytes));
-      match(kept.logged.join(), /begun anew/);
+      match(kept.logged.join(), /was replaced/);
     });
 
   test("omits unreadable files and logs them", async () => {
@@ -175,7 +175,7 @@ suite("kept folder", () => {
       [undefined, undefined, []],
     );
     equal(kept.logged.length, 3);
-    match(kept.logged.join("\n"), /left out: .*\n.*no file\n.*EACCES/);
+    match(kept.logged.join("\n"), /is ignored: .*\n.*not a file\n.*EACCES/);
   });
 
   test("lists files or folders sorted, without hidden ones", async () => {
@@ -269,7 +269,7 @@ suite("kept folder", () => {
       const { execFileSync } = await import("node:child_process");
       execFileSync("mkfifo", [kept.inSpace("a.md")]);
       equal(await kept.space().read("a.md"), undefined);
-      await rejects(appended(kept.space(), "a.md", "x"), failure(/no file/));
+      await rejects(appended(kept.space(), "a.md", "x"), failure(/not a file/));
     });
   }
 

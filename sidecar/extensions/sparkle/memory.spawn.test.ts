@@ -101,7 +101,7 @@ suite("Sparkle memory", () => {
       {
         title: "State of the work in this workspace",
         file: ".sparkle-space/working-memory.md",
-        pieces: ["# Working memory\n\nOf 2026-11-22T09:51:03.000Z.\n\nFocus: the lexer"],
+        pieces: ["# Working memory\n\nFrom 2026-11-22T09:51:03.000Z.\n\nFocus: the lexer"],
       },
       {
         title: "The last session that was closed here",
