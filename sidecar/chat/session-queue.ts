@@ -43,12 +43,17 @@ export function enqueue(state: State, prompt: Prompt): SessionStep {
   ]);
 }
 
-export function withdraw(state: State, messageId: string): SessionStep {
-  const { prompts, held } = queueOf(state);
-  if (!isQueued(state, messageId)) return [state, []];
+/** Removes these prompts from the queue. Others remain. */
+export function withdraw(state: State, messageIds: readonly string[]): SessionStep {
+  const { prompts, held } = queueOf(state),
+    removed = prompts.filter(({ messageId }) => messageIds.includes(messageId));
+  if (removed.length === 0) return [state, []];
   return setQueue(
-    { ...state, withdrawn: [...state.withdrawn, messageId].slice(-QUEUE_LIMIT) },
-    { prompts: prompts.filter(prompt => prompt.messageId !== messageId), held },
+    {
+      ...state,
+      withdrawn: [...state.withdrawn, ...removed.map(({ messageId }) => messageId)].slice(-QUEUE_LIMIT),
+    },
+    { prompts: prompts.filter(prompt => !removed.includes(prompt)), held },
   );
 }
 

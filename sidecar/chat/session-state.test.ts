@@ -84,6 +84,7 @@ const UNREAD: SessionEvent = {
 };
 const CANCEL: SessionEvent = { kind: "cancel" },
   SEND: SessionEvent = { kind: "sendQueued" };
+const CLEAR = (...messageIds: readonly string[]): SessionEvent => ({ kind: "clearQueue", messageIds });
 const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "withdraw", messageId });
 const REOPENED: SessionEvent = { kind: "reopened" };
 const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
@@ -154,6 +155,22 @@ suite("SessionMachine", () => {
       "does not send a withdrawn prompt",
       [OPENED, prompt("1"), prompt("2"), prompt("3"), TAKE_BACK("2"), TAKE_BACK("1"), stopped()],
       "open running accept 1 send 1 accept 2 accept 3 running send 3 (prompting)",
+    ],
+    [
+      "sends no prompt of a cleared queue, also if it arrives again, and keeps others",
+      [
+        OPENED,
+        prompt("1"),
+        prompt("2"),
+        prompt("3"),
+        prompt("4"),
+        CLEAR("2", "3", "1"),
+        prompt("2"),
+        CLEAR("2", "3"),
+        stopped(),
+        stopped(),
+      ],
+      "open running accept 1 send 1 accept 2 accept 3 accept 4 accept 2 running send 4 idle (idle)",
     ],
     [
       "holds queued prompts after a cancellation and sends later ones",

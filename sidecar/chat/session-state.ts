@@ -79,8 +79,9 @@ export function startSession(conversation: Conversation, prefix: string, why: st
 type ActionHandler<K extends ActionName> = (state: State, action: SessionAction<K>, now: number) => SessionStep;
 
 const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
-  withdraw: (state, { messageId }) => withdraw(state, messageId),
+  withdraw: (state, { messageId }) => withdraw(state, [messageId]),
   sendQueued: (state, action, now) => stepPhase(state, action, now),
+  clearQueue: (state, { messageIds }) => withdraw(state, messageIds),
   cancel: (state, action, now) => stepPhase(state, action, now),
   answerPermission: (state, { permissionId, choice }) => answerPermission(state, permissionId, choice),
   answerElicitation: (state, { elicitationId, choice }) => answerElicitation(state, elicitationId, choice),

@@ -64,6 +64,7 @@ suite("ChatController", () => {
       { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
       { type: "withdraw", tabId: "t", messageId: "m" },
       { type: "sendQueued", tabId: "t" },
+      { type: "clearQueue", tabId: "t", messageIds: ["m", "n"] },
       { type: "withdraw", tabId: "gone", messageId: "m" },
       { type: "sendQueued", tabId: "gone" },
     );
@@ -82,6 +83,7 @@ suite("ChatController", () => {
       },
       { method: "chat/withdraw", params: { sessionId: "s1", messageId: "m" } },
       { method: "chat/sendQueued", params: { sessionId: "s1" } },
+      { method: "chat/clearQueue", params: { sessionId: "s1", messageIds: ["m", "n"] } },
     ]);
   });
 

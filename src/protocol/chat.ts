@@ -37,6 +37,7 @@ export type {
   ToolLocation,
   ToolStatus,
 } from "./entry-schema";
+export { QUEUE_LIMIT } from "./limits";
 export type { SubagentName } from "./question-schema";
 
 export type SessionId = string;
@@ -96,8 +97,6 @@ export interface Queue {
   readonly prompts: readonly QueuedPrompt[];
   readonly held: boolean;
 }
-/** Maximum number of queued prompts. */
-export const QUEUE_LIMIT = 20;
 
 /** Prompt content that the agent accepts in addition to text and links. */
 export interface Accepts {

@@ -4,8 +4,9 @@
  * state machine. An action for an unknown prompt, question or option has no effect.
  */
 import * as v from "valibot";
+import { QUEUE_LIMIT } from "./limits";
 import { elicitationChoice } from "./question-schema";
-import { filled, text, type Infer } from "./schema";
+import { filled, list, text, type Infer } from "./schema";
 import type { Call } from "./wire";
 
 const MIB = 1024 * 1024;
@@ -27,6 +28,8 @@ export const sessionActions = {
   withdraw: v.object({ messageId: id }),
   /** Releases a held queue. */
   sendQueued: v.object({}),
+  /** Removes the prompts that the page shows in the queue. Others may be on their way to it. */
+  clearQueue: v.object({ messageIds: list(id, QUEUE_LIMIT) }),
   /** Cancels the turn; a non-empty queue is held. */
   cancel: v.object({}),
   answerPermission: v.object({ permissionId: theirId, choice: permissionChoice }),

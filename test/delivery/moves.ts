@@ -13,7 +13,7 @@ export const move = fc.oneof(
   { weight: 1, arbitrary: fc.record({ kind: kind("endTurn"), tab }) },
   { weight: 3, arbitrary: fc.record({ kind: kind("prompt"), tab }) },
   { weight: 1, arbitrary: fc.record({ kind: kind("withdraw"), tab, which: fc.nat(2), to: kind("edit", "drop") }) },
-  { weight: 1, arbitrary: fc.record({ kind: kind("stop", "sendQueued"), tab }) },
+  { weight: 1, arbitrary: fc.record({ kind: kind("stop", "sendQueued", "clearQueue"), tab }) },
   {
     weight: 12,
     arbitrary: fc.record({
@@ -53,6 +53,8 @@ export async function create(fixture: Fixture, m: Move): Promise<void> {
     case "withdraw":
       return fixture.withdraw(m.tab, m.which, m.to);
     case "stop":
+    case "clearQueue":
+      return fixture.clearQueue(m.tab);
     case "sendQueued":
       return fixture[m.kind](m.tab);
     case "deliver":

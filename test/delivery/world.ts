@@ -138,6 +138,16 @@ export class Fixture {
     if (chosen) this.webview.page?.happen({ kind: "acted", tabId: chosen.tabId, action: { kind: "sendQueued" } });
   }
 
+  /** The user removes all prompts that the queue shows. */
+  clearQueue(tab: number): void {
+    const chosen = this.#tab(tab),
+      prompts = chosen?.conversation.queue?.prompts ?? [];
+    if (!chosen || prompts.length === 0) return;
+    for (const { text } of prompts) this.#said.drop(marksIn(text));
+    const action = { kind: "clearQueue", messageIds: prompts.map(({ messageId }) => messageId) } as const;
+    this.webview.page?.happen({ kind: "acted", tabId: chosen.tabId, action });
+  }
+
   /** The user removes one of the queued prompts. */
   withdraw(tab: number, which: number, to: "edit" | "drop"): void {
     const chosen = this.#tab(tab),

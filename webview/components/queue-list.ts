@@ -30,13 +30,20 @@ export class QueueList {
     text: texts.sendQueued,
     attributes: { type: "button" },
   });
+  readonly #clear = create("button", {
+    text: texts.clearQueue,
+    attributes: { type: "button", title: texts.clearQueueTooltip },
+  });
   readonly #list = create("ol", { className: "symposium-queue-prompts", attributes: { role: "list" } });
   readonly #rows = new Map<string, Row>();
   #shown: QueueView | undefined;
+  #waiting: readonly string[] = [];
 
   constructor(private readonly listener: QueueListener) {
     this.#send.addEventListener("click", () => listener.acted({ kind: "sendQueued" }));
-    this.element.append(create("div", { className: "symposium-queue-head" }, this.#about, this.#send), this.#list);
+    this.#clear.addEventListener("click", () => listener.acted({ kind: "clearQueue", messageIds: this.#waiting }));
+    const head = create("div", { className: "symposium-queue-head" }, this.#about, this.#send, this.#clear);
+    this.element.append(head, this.#list);
     this.element.hidden = true;
   }
 
@@ -46,6 +53,8 @@ export class QueueList {
     const prompts = queue?.prompts ?? [];
     this.element.hidden = prompts.length === 0;
     this.#send.hidden = queue?.held !== true;
+    this.#waiting = prompts.flatMap(({ prompt, state }) => (state === "waiting" ? [prompt.messageId] : []));
+    this.#clear.hidden = this.#waiting.length < 2;
     setText(this.#about, queue?.held === true ? texts.held : texts.waiting);
     const there = new Set(prompts.map(({ prompt }) => prompt.messageId));
     for (const [id, { element }] of this.#rows)

@@ -21,14 +21,14 @@ export class KeptFocus {
   }
 
   /**
-   * Wraps a drawing. A form that was moved gets the focus back. If the focused element was removed or became inert, the
+   * Wraps a drawing. A form that was moved gets the focus back. If the focused element was removed, hidden or became inert, the
    * prompt gets the focus.
    */
   around(draw: () => void): void {
     const focused = document.activeElement;
     draw();
     if (!(focused instanceof HTMLElement) || isNowhere(focused)) return;
-    if (!focused.isConnected || focused.closest("[inert]")) this.toPrompt();
+    if (!focused.isConnected || focused.closest("[inert], [hidden]")) this.toPrompt();
     else if (focused !== document.activeElement) focused.focus();
   }
 }

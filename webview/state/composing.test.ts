@@ -327,6 +327,12 @@ suite("composing: queue", () => {
       { type: "sendQueued", tabId: "t1" },
     ]));
 
+  test("forwards the prompts of a cleared queue after it saved the page", () => {
+    const action = { kind: "clearQueue", messageIds: ["q1", "q2"] } as const;
+    const cleared = run(waiting(), { kind: "acted", tabId: "t1", action });
+    deepEqual(cleared.posts, [{ type: "clearQueue", tabId: "t1", messageIds: ["q1", "q2"] }]);
+  });
+
   test("restores queued prompts as the draft once when the sidecar exits", () => {
     const dead = run(
       waiting(),

@@ -7,6 +7,7 @@
  */
 import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
 import { QUEUE_LIMIT } from "../../src/protocol/chat";
+import type { ActionMessage } from "../../src/protocol/session-actions";
 import type { HostToPage } from "../../src/protocol/webview";
 import { isWhole, UNSENT_LIMIT, weightOf, weightOfAll } from "./attachment-sizes";
 import * as drafts from "./drafts";
@@ -54,7 +55,7 @@ export function composed(page: Page, tab: Tab, act: Composing, now: number): Ste
     case "acted": {
       const { kind: type, ...params } = act.action;
       // The saved page must not list a removed prompt as in flight: the next page would wait for it forever.
-      return [page, [SAVE, post({ type, tabId, ...params })]];
+      return [page, [SAVE, post({ type, tabId, ...params } as ActionMessage)]];
     }
   }
 }

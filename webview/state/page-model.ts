@@ -93,7 +93,7 @@ export interface Page {
 }
 
 /** Actions in a session that the page forwards without a decision. */
-export type PlainAction = SessionAction<"sendQueued" | "endBypass">;
+export type PlainAction = SessionAction<"sendQueued" | "clearQueue" | "endBypass">;
 
 /** The user's actions on a prompt, until it is sent and while it is queued. */
 export type Composing =

@@ -58,6 +58,8 @@ export const texts = {
   waiting: "Sent when the turn ends:",
   held: "Held because a turn was stopped or failed:",
   sendQueued: "Send Now",
+  clearQueue: "Clear Queue",
+  clearQueueTooltip: "Remove all prompts from the queue",
   edit: "Edit",
   editTooltip: "Move the prompt back to the input",
   withdraw: "Withdraw",

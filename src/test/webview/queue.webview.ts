@@ -136,6 +136,23 @@ suite("queued prompt", () => {
     assert.doesNotMatch(await shownText(box.frame), /second/);
   });
 
+  test("is removed with all others by Clear Queue and the keyboard", async () => {
+    await askFirst();
+    await send("say sixth");
+    await waits("say sixth");
+    const clear = box.frame.getByRole("button", { name: "Clear Queue" });
+    assert.equal(await clear.count(), 0);
+    await send("say seventh");
+    await waits("say sixth", "say seventh");
+    await clear.focus();
+    await box.page.keyboard.press("Enter");
+    await waits();
+    await hasFocus(box.frame, "Prompt");
+    await answer();
+    await turnEnded(box.frame);
+    assert.doesNotMatch(await shownText(box.frame), /^(sixth|seventh)$/m);
+  });
+
   test("is held after Stop until it is sent, behind a newer prompt", async () => {
     await askFirst();
     await send("say held-back");
