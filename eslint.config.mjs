@@ -1,6 +1,22 @@
 // Only rules that find bugs; the compiler and the layers test cover the rest.
 import tseslint from "typescript-eslint";
+import localizedStrings from "./scripts/localized-strings.mjs";
 import plainEnglish from "./scripts/plain-english.mjs";
+
+/** The sidecar's modules whose texts the user reads in VS Code. Protocol errors and texts for models stay in English. */
+const SHOWN_BY_THE_SIDECAR = [
+  "sidecar/errors.ts",
+  "sidecar/acp/sign-in-methods.ts",
+  "sidecar/acp/adapt/**/*.ts",
+  "sidecar/agent-session/**/*.ts",
+  "sidecar/agents/**/*.ts",
+  "sidecar/chat/**/*.ts",
+  "sidecar/extensions/consent.ts",
+  "sidecar/lm/*.ts",
+  "sidecar/lm/session/**/*.ts",
+  "sidecar/lm/response/**/*.ts",
+  "sidecar/permissions/**/*.ts",
+];
 
 export default tseslint.config(
   { ignores: ["out/", "dist/", "node_modules/"] },
@@ -47,6 +63,37 @@ export default tseslint.config(
       "@typescript-eslint/only-throw-error": "error",
       "@typescript-eslint/await-thenable": "error",
     },
+  },
+  {
+    files: ["src/**/*.ts", "webview/**/*.ts", ...SHOWN_BY_THE_SIDECAR],
+    ignores: [
+      "**/*.test.ts",
+      "**/testing/**",
+      "src/test/**",
+      // Texts for agents and their models, for programmers and bug reports, and names.
+      "sidecar/agents/doctor/report.ts",
+      "sidecar/chat/agent/prompt-content.ts",
+      "sidecar/agent-session/state-machine.ts",
+      "sidecar/lm/session/prompt.ts",
+      "src/protocol/{agents,attachments,ide-text,ide-answer,lm-read,permission-tools,schema}.ts",
+      "src/protocol/redaction/**",
+      "src/chat/schema.ts",
+      "src/**/*.program.ts",
+    ],
+    plugins: { l10n: localizedStrings },
+    rules: { "l10n/localized": "error" },
+  },
+  {
+    files: [
+      "webview/view-model/{texts,buttons,details-view}.ts",
+      "webview/settings/texts.ts",
+      "src/names.ts",
+      "src/commands.ts",
+      "src/settings/store/{ask-custom,bypass-question}.ts",
+      "src/settings/view/{agent-rows,extension-rows,row-texts,configuration-question}.ts",
+    ],
+    plugins: { l10n: localizedStrings },
+    rules: { "l10n/localized": ["error", { isCatalogue: true }] },
   },
   {
     files: ["**/*.test.ts", "**/*.page.ts", "**/*.webview.ts"],

@@ -9,7 +9,7 @@ import { manifest, root } from "./project.mjs";
 
 /** Permitted files: the command line, and files of the extension that both packages share. */
 const ALLOWED =
-  /^(dist\/sidecar(-[\w-]+)?\.js|media\/symposium\.(svg|png)|package(\.nls)?\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+  /^(dist\/sidecar(-[\w-]+)?\.js|media\/symposium\.(svg|png)|package(\.nls)?\.json|l10n\/bundle\.l10n\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 const windows = process.platform === "win32";
 
 suite("npm package", () => {

@@ -8,7 +8,7 @@ import { fail, manifest, node, options, root } from "./project.mjs";
 
 /** Permitted files of a package. Other output of webpack is for tests and bug reports. */
 const ALLOWED =
-  /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package(\.nls)?\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
+  /^(dist\/[\w.-]+\.js|media\/symposium\.(svg|png)|media\/walkthrough\/[\w-]+\.svg|package(\.nls)?\.json|l10n\/bundle\.l10n\.json|README\.md|CHANGELOG\.md|LICENSE|ThirdPartyNotices\.txt)$/;
 
 /** Builds, and collects the licences of bundled packages. */
 export async function prepare() {

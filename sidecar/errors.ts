@@ -2,6 +2,7 @@
  * Errors that can be explained to the user. `message` is for the user (what happened, what to do); `cause` is for the
  * log.
  */
+import * as l10n from "@vscode/l10n";
 import { redactText } from "../src/protocol/redaction/redact";
 
 export type AgentErrorCode =
@@ -50,16 +51,20 @@ export interface AgentErrorOptions {
 
 /** Advice after an agent's process has exited. */
 export const restartsIn = (agent: string, seconds: number): string =>
-  `${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"}.`;
+  l10n.t`${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"}.`;
 export const restartsAndSends = (agent: string, seconds: number): string =>
-  `${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"} and gets your prompt then.`;
-export const restartsWithPrompt = (agent: string): string => `${agent} restarts with your next prompt.`;
+  l10n.t`${agent} restarts in ${seconds} second${seconds === 1 ? "" : "s"} and gets your prompt then.`;
+export const restartsWithPrompt = (agent: string): string => l10n.t`${agent} restarts with your next prompt.`;
 
 export function agentNotFound(agent: string, command: string, cause: unknown): AgentError {
-  return new AgentError("notFound", `${agent} could not be started: “${command}” was not found or is not executable.`, {
-    cause,
-    advice: "Check its command in the setting symposium.agents.",
-  });
+  return new AgentError(
+    "notFound",
+    l10n.t`${agent} could not be started: “${command}” was not found or is not executable.`,
+    {
+      cause,
+      advice: l10n.t("Check its command in the setting symposium.agents."),
+    },
+  );
 }
 
 /** If VS Code and its sidecar crash without a ledger, only the next start finds the remaining agents. */
@@ -67,11 +72,14 @@ export function ledgerNotWritten(folder: string, error: unknown): string {
   const code = error instanceof Error && "code" in error ? error.code : undefined;
   const [why, advice] =
     code === "ENOSPC" || code === "EDQUOT"
-      ? ["the disk is full", "Free some disk space."]
-      : ["the folder is not writable", "Check the folder's permissions."];
-  return (
-    `Symposium cannot record the processes that it starts, because ${why} (${folder}). ` +
-    `After a crash, agents may keep running until Symposium starts again. ${advice}`
+      ? ["the disk is full", l10n.t("Free some disk space.")]
+      : ["the folder is not writable", l10n.t("Check the folder's permissions.")];
+  return l10n.t(
+    "Symposium cannot record the processes that it starts, because {0} ({1}). " +
+      "After a crash, agents may keep running until Symposium starts again. {2}",
+    why,
+    folder,
+    advice,
   );
 }
 
@@ -79,8 +87,8 @@ export function ledgerNotWritten(folder: string, error: unknown): string {
 export function agentBusy(agent: string, command: string, cause: unknown): AgentError {
   return new AgentError(
     "notFound",
-    `${agent} could not be started: “${command}” is being written by another program.`,
-    { cause, advice: "Wait until its installation has ended, then restart the agent." },
+    l10n.t`${agent} could not be started: “${command}” is being written by another program.`,
+    { cause, advice: l10n.t("Wait until its installation has ended, then restart the agent.") },
   );
 }
 
@@ -93,11 +101,11 @@ export function agentExited(agent: string, status: string, output: string, readU
   if (status === "exit code 127")
     return new AgentError(
       "notFound",
-      `${agent} could not be started: its command, or a command that it needs, was not found.`,
-      { cause: lastWords || undefined, advice: "Check its command in the setting symposium.agents." },
+      l10n.t`${agent} could not be started: its command, or a command that it needs, was not found.`,
+      { cause: lastWords || undefined, advice: l10n.t("Check its command in the setting symposium.agents.") },
     );
   const after = { cause: lastWords || undefined, advice: restartsWithPrompt(agent), status, readUntil };
-  return new AgentError("exited", `${agent} exited unexpectedly (${status}).`, after);
+  return new AgentError("exited", l10n.t`${agent} exited unexpectedly (${status}).`, after);
 }
 
 function lastLines(output: string): string {
@@ -105,19 +113,23 @@ function lastLines(output: string): string {
 }
 
 export function agentUnresponsive(agent: string, seconds: number, stderr: string): AgentError {
-  return new AgentError("timeout", `${agent} did not respond within ${seconds} seconds. See the log for its output.`, {
-    cause: stderr.trim() || undefined,
-  });
+  return new AgentError(
+    "timeout",
+    l10n.t`${agent} did not respond within ${seconds} seconds. See the log for its output.`,
+    {
+      cause: stderr.trim() || undefined,
+    },
+  );
 }
 
 /** The response to `initialize` has no protocol version. */
 export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
   return new AgentError(
     "protocol",
-    `${agent} is not an ACP agent: its response to initialize has no protocol version.`,
+    l10n.t`${agent} is not an ACP agent: its response to initialize has no protocol version.`,
     {
       cause,
-      advice: "Check its command in the setting symposium.agents.",
+      advice: l10n.t("Check its command in the setting symposium.agents."),
     },
   );
 }
@@ -125,9 +137,12 @@ export function agentSpeaksNoAcp(agent: string, cause: unknown): AgentError {
 /** `offered` is the highest version that the agent may choose. */
 export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 | 2, cause: unknown): AgentError {
   const supported = offered === 1 ? "version 1" : "versions 1 and 2";
-  return new AgentError("protocol", `${agent} uses ACP version ${version}; this session supports ${supported}.`, {
+  return new AgentError("protocol", l10n.t`${agent} uses ACP version ${version}; this session supports ${supported}.`, {
     cause,
-    advice: version === 2 ? "Turn on the setting symposium.experimentalProtocolV2." : "Update the agent, or Symposium.",
+    advice:
+      version === 2
+        ? l10n.t("Turn on the setting symposium.experimentalProtocolV2.")
+        : l10n.t("Update the agent, or Symposium."),
   });
 }
 
@@ -141,79 +156,83 @@ export function withLastWords(error: AgentError, output: string): AgentError {
 }
 
 export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {
-  return new AgentError("protocol", `${agent} returned an error: ${what}`, { cause });
+  return new AgentError("protocol", l10n.t`${agent} returned an error: ${what}`, { cause });
 }
 
 /** `isAsked`: the next prompt in this chat asks the user for the sign-in method. */
 export function agentNeedsSignIn(agent: string, isAsked: boolean): AgentError {
-  return new AgentError("authRequired", `${agent} requires a sign-in.`, {
+  return new AgentError("authRequired", l10n.t`${agent} requires a sign-in.`, {
     advice: isAsked
-      ? "Send your prompt again to select a sign-in method."
-      : "Send a prompt in Symposium's own chat to select a sign-in method.",
+      ? l10n.t("Send your prompt again to select a sign-in method.")
+      : l10n.t("Send a prompt in Symposium's own chat to select a sign-in method."),
   });
 }
 
 export function signedOut(agent: string): AgentError {
-  return new AgentError("signedOut", `You signed out of ${agent}.`, { advice: restartsWithPrompt(agent) });
+  return new AgentError("signedOut", l10n.t`You signed out of ${agent}.`, { advice: restartsWithPrompt(agent) });
 }
 
 export function restartedElsewhere(agent: string): AgentError {
-  return new AgentError("restarted", `Another tab restarted ${agent}.`, { advice: restartsWithPrompt(agent) });
+  return new AgentError("restarted", l10n.t`Another tab restarted ${agent}.`, { advice: restartsWithPrompt(agent) });
 }
 
 export function signedInElsewhere(agent: string): AgentError {
-  return new AgentError("restarted", `You signed in to ${agent} in another tab.`, {
+  return new AgentError("restarted", l10n.t`You signed in to ${agent} in another tab.`, {
     advice: restartsWithPrompt(agent),
   });
 }
 
 /** The agent offers no supported sign-in method. */
 export function noWayToSignIn(agent: string): AgentError {
-  return new AgentError("authRequired", `${agent} requires a sign-in but offers no method.`, {
-    advice: "Sign in with its own command line, then send your prompt again.",
+  return new AgentError("authRequired", l10n.t`${agent} requires a sign-in but offers no method.`, {
+    advice: l10n.t("Sign in with its own command line, then send your prompt again."),
   });
 }
 
 export function notSignedIn(agent: string, cause?: unknown): AgentError {
   const why = cause instanceof Error ? `: ${cause.message}` : ".";
-  return new AgentError("authRequired", `You were not signed in to ${agent}${why}`, {
+  return new AgentError("authRequired", l10n.t`You were not signed in to ${agent}${why}`, {
     cause,
-    advice: "Send your prompt again to retry.",
+    advice: l10n.t("Send your prompt again to retry."),
   });
 }
 
 /** Only one sign-in is attempted: a second would have the same result. */
 export function stillNotSignedIn(agent: string, how: string): AgentError {
-  return new AgentError("authRequired", `${agent} still requires a sign-in, although “${how}” has just succeeded.`, {
-    advice: "Try another method, or its own command line. See the log for its output.",
-  });
+  return new AgentError(
+    "authRequired",
+    l10n.t`${agent} still requires a sign-in, although “${how}” has just succeeded.`,
+    {
+      advice: l10n.t("Try another method, or its own command line. See the log for its output."),
+    },
+  );
 }
 
 export function noDistribution(agent: string): AgentError {
-  return new AgentError("unsupported", `${agent} has no command for this computer.`, {
-    advice: "Set its distribution.local.command in the setting symposium.agents.",
+  return new AgentError("unsupported", l10n.t`${agent} has no command for this computer.`, {
+    advice: l10n.t("Set its distribution.local.command in the setting symposium.agents."),
   });
 }
 
 /** `why` continues the sentence and ends it. */
 export function agentNotStarted(agent: string, why: string, cause: unknown): AgentError {
-  return new AgentError("notFound", `${agent} could not be started: ${why}`, { cause });
+  return new AgentError("notFound", l10n.t`${agent} could not be started: ${why}`, { cause });
 }
 
 /** A built-in extension of another version. */
 export function notBuiltIn(extension: string): AgentError {
-  return new AgentError("unsupported", `“${extension}” is not part of this version of Symposium.`);
+  return new AgentError("unsupported", l10n.t`“${extension}” is not part of this version of Symposium.`);
 }
 
 /** An MCP server with an HTTP address. `why`: a clause that includes what to do. */
 export function serverNotAdded(extension: string, why: string): AgentError {
-  return new AgentError("unsupported", `“${extension}” is skipped: ${why}.`);
+  return new AgentError("unsupported", l10n.t`“${extension}” is skipped: ${why}.`);
 }
 
 /** An agent extension exited, which ended its agent. `what` names the extension and the reason. */
 export function extensionEnded(what: string, cause: unknown): AgentError {
   return new AgentError("extension", what, {
     cause,
-    advice: "The agent exited with it. Both restart with your next prompt.",
+    advice: l10n.t("The agent exited with it. Both restart with your next prompt."),
   });
 }

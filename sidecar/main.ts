@@ -1,4 +1,5 @@
 /** Entry point of the sidecar and of the command `symposium-acp-agent`. It only dispatches commands. */
+import "./translation";
 import { readCommand } from "./cli/command";
 import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/log";
 import { flushed } from "./cli/stdio";

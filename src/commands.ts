@@ -1,4 +1,5 @@
 /** Implements every command of the table in `names.ts`. Test commands use the same handlers as the page's messages. */
+import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import * as vscode from "vscode";
 import type { ChatController } from "./chat/chat-controller";
@@ -29,7 +30,7 @@ export function registerCommands({
   showLogs,
 }: CommandDeps): vscode.Disposable {
   const openChat = async (): Promise<void> => {
-    await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+    await vscode.commands.executeCommand(l10n.t`${CHAT_VIEW}.focus`);
   };
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
     const { attachments, left } = await gathered(gather);
@@ -50,7 +51,7 @@ export function registerCommands({
     "symposium.selectAgent": () => selectAgent(configuration, sources),
     "symposium.restartAgent": async () => {
       if (!(await chat.restartAgent()))
-        await vscode.window.showInformationMessage("No open chat has an agent to restart.");
+        await vscode.window.showInformationMessage(l10n.t("No open chat has an agent to restart."));
     },
     "symposium.restartSidecar": () => chat.restartSidecar(),
     "symposium.openSettings": openSettings,
@@ -135,11 +136,11 @@ export async function confirmBypass(agent: string): Promise<BypassUntil | undefi
 
 /** Shows a message with a button that opens the chat. */
 export async function invite(sentence: string): Promise<void> {
-  const open = "Open Chat";
+  const open = l10n.t("Open Chat");
   if ((await vscode.window.showInformationMessage(sentence, open)) === open)
     await vscode.commands.executeCommand("symposium.openChat");
 }
 
 function titleOf(command: CommandName | "workbench.trust.manage"): string {
-  return command === "workbench.trust.manage" ? "Manage Workspace Trust" : COMMANDS[command];
+  return command === "workbench.trust.manage" ? l10n.t("Manage Workspace Trust") : COMMANDS[command];
 }

@@ -1,5 +1,6 @@
 /** Expected errors. `message` is for the user (what happened, what to do); `cause` is for the log. */
 
+import * as l10n from "@vscode/l10n";
 import { ErrorCode } from "./protocol/errors";
 
 /** The sidecar exited before it answered. A restart is probably under way. */
@@ -24,7 +25,7 @@ export class SidecarRefused extends Error {
 }
 
 export function givenUp(deaths: number, lastOne: string): string {
-  return `${lastOne} This happened ${deaths} times in a row. Restart the sidecar to continue.`;
+  return l10n.t`${lastOne} This happened ${deaths} times in a row. Restart the sidecar to continue.`;
 }
 
 /** A started program did not become a sidecar. `remedy`: see `restart-policy.ts`. */
@@ -41,13 +42,13 @@ export class StartFailed extends Error {
 
 /** `status` is `exit code 1` or `signal SIGKILL`. */
 export function sidecarEnded(status: string): string {
-  return `Symposium’s sidecar stopped unexpectedly (${status}).`;
+  return l10n.t`Symposium’s sidecar stopped unexpectedly (${status}).`;
 }
 
 export function noHandshake(program: string, remedy: "otherNode" | "again", cause: unknown): StartFailed {
   return new StartFailed(
     remedy,
-    `Symposium’s sidecar did not start: “${program}” did not respond. See the log for its output.`,
+    l10n.t`Symposium’s sidecar did not start: “${program}” did not respond. See the log for its output.`,
     { cause },
   );
 }
@@ -55,8 +56,10 @@ export function noHandshake(program: string, remedy: "otherNode" | "again", caus
 export function noLoginNode(cause: unknown): StartFailed {
   return new StartFailed(
     "again",
-    "Symposium’s sidecar did not start with VS Code’s built-in Node, " +
-      "and your login shell has no Node 20 or newer. Install it, then restart the sidecar.",
+    l10n.t(
+      "Symposium’s sidecar did not start with VS Code’s built-in Node, " +
+        "and your login shell has no Node 20 or newer. Install it, then restart the sidecar.",
+    ),
     { cause },
   );
 }
@@ -65,30 +68,33 @@ export function otherVersion(custom: boolean, ours: string): StartFailed {
   return new StartFailed(
     "none",
     custom
-      ? `The program in symposium.acpAgentPath does not have this extension’s version ${ours}. ` +
-          "Install that version, or clear the setting."
-      : `Symposium was updated on disk while version ${ours} is running. Reload the window.`,
+      ? l10n.t(
+          "The program in symposium.acpAgentPath does not have this extension’s version {0}. " +
+            "Install that version, or clear the setting.",
+          ours,
+        )
+      : l10n.t`Symposium was updated on disk while version ${ours} is running. Reload the window.`,
   );
 }
 
-export const SHUTTING_DOWN = "Symposium is shutting down.";
-export const NOT_TRUSTED = "Agents run programs on this machine. Trust this workspace to start one.";
+export const SHUTTING_DOWN = l10n.t("Symposium is shutting down.");
+export const NOT_TRUSTED = l10n.t("Agents run programs on this machine. Trust this workspace to start one.");
 
-export const RESTARTING = "Symposium’s sidecar is restarting.";
+export const RESTARTING = l10n.t("Symposium’s sidecar is restarting.");
 
 /** The reason why an agent lacks the context of its tab. The sidecar adds it to the tab. */
-export const SIDECAR_RESTARTED = "Symposium’s sidecar was restarted.";
-export const WINDOW_RELOADED = "The window was reloaded.";
+export const SIDECAR_RESTARTED = l10n.t("Symposium’s sidecar was restarted.");
+export const WINDOW_RELOADED = l10n.t("The window was reloaded.");
 
 export function agentReplaced(missing: string, instead: string): string {
-  return `The agent “${missing}” is no longer configured. ${instead} continues in this tab.`;
+  return l10n.t`The agent “${missing}” is no longer configured. ${instead} continues in this tab.`;
 }
 
 export function bypassNotKept(agent: string, isOn: boolean): string {
   const so = isOn
     ? `permissions of ${agent} are not bypassed, and Symposium asks you again`
     : `permissions of ${agent} are still bypassed, and Symposium does not ask you`;
-  return `Your settings could not be written, so ${so}. Check that settings.json is valid and writable.`;
+  return l10n.t`Your settings could not be written, so ${so}. Check that settings.json is valid and writable.`;
 }
 
 /** Refuses a request of the sidecar to the editor. `code`: see `protocol/errors.ts`. `message` is for the agent. */
@@ -102,7 +108,7 @@ export class NotServed extends Error {
     super(message, options);
   }
   static noFile(path: string): NotServed {
-    return new NotServed(ErrorCode.noFile, `File ${path} does not exist.`);
+    return new NotServed(ErrorCode.noFile, l10n.t`File ${path} does not exist.`);
   }
   static refused(message: string, cause?: unknown): NotServed {
     return new NotServed(ErrorCode.refused, message, { cause });

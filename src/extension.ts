@@ -2,6 +2,7 @@
  * Entry point of the extension: creates, connects and registers the components. Contains no logic. No process starts
  * before a page or a command needs it.
  */
+import { sidecarTranslation } from "./translation";
 import path from "node:path";
 import * as vscode from "vscode";
 import { AttentionBadge } from "./chat/attention-badge";
@@ -99,7 +100,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
           bundled: path.join(context.extensionPath, "dist", "sidecar.js"),
           custom: () => configuration.settings.acpAgentPath,
           hello: () => hello(configuration, context),
-          env: { ...process.env, ...(await ripgrep(vscode.env.appRoot)) },
+          env: { ...process.env, ...(await ripgrep(vscode.env.appRoot)), ...sidecarTranslation() },
           clock: realClock,
           log,
         }),

@@ -5,6 +5,8 @@
  * `user`: never read from a workspace file, because the setting decides which programs run or what is shown (scope
  * `machine`).
  */
+import * as l10n from "@vscode/l10n";
+
 interface SettingRow {
   readonly default: unknown;
   readonly scope: "user" | "any";
@@ -46,15 +48,15 @@ export const CONTEXTS = {
 
 /** Commands with their titles. */
 export const COMMANDS = {
-  "symposium.openChat": "Open Chat",
-  "symposium.newTab": "New Tab",
-  "symposium.discussSelection": "Discuss in Symposium",
-  "symposium.addToChat": "Add to Symposium",
-  "symposium.selectAgent": "Select Agent",
-  "symposium.restartAgent": "Restart Agent",
-  "symposium.restartSidecar": "Restart Sidecar",
-  "symposium.openSettings": "Open Settings",
-  "symposium.showLogs": "Show Logs",
+  "symposium.openChat": l10n.t("Open Chat"),
+  "symposium.newTab": l10n.t("New Tab"),
+  "symposium.discussSelection": l10n.t("Discuss in Symposium"),
+  "symposium.addToChat": l10n.t("Add to Symposium"),
+  "symposium.selectAgent": l10n.t("Select Agent"),
+  "symposium.restartAgent": l10n.t("Restart Agent"),
+  "symposium.restartSidecar": l10n.t("Restart Sidecar"),
+  "symposium.openSettings": l10n.t("Open Settings"),
+  "symposium.showLogs": l10n.t("Show Logs"),
 } as const;
 export type CommandName = keyof typeof COMMANDS;
 

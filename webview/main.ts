@@ -1,4 +1,6 @@
 /** Entry point of the page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
+import * as l10n from "@vscode/l10n";
+import "./translation";
 import { v4 as uuid } from "uuid";
 import type { PageToHost, TabId } from "../src/protocol/webview";
 import { makeAccessible } from "./a11y/a11y";
@@ -75,7 +77,7 @@ window.addEventListener("pagehide", () => {
 });
 window.addEventListener("message", ({ data }: MessageEvent<unknown>) => {
   if (isHostToPage(data)) loop.happen({ kind: "received", message: data });
-  else vscode.postMessage({ type: "log", level: "warn", message: "Ignored an unknown message." });
+  else vscode.postMessage({ type: "log", level: "warn", message: l10n.t("Ignored an unknown message.") });
 });
 const onSelected = (act: (tabId: TabId) => void): void => {
   if (loop.page.selected !== undefined) act(loop.page.selected);

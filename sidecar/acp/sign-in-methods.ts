@@ -2,6 +2,7 @@
  * The ways to sign in to an agent: `authMethods` of its `initialize` result (ACP schema, `AuthMethod`), and their
  * forms. Methods of an unknown kind are omitted. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import type { Field, FormAsk } from "../../src/protocol/elicitation";
 import { arrayOr, isObject, objectOr, stringOr } from "../rpc/json";
 
@@ -98,14 +99,14 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
   }));
   if (others.length > 0)
     return {
-      message: `${agent} requires a sign-in.`,
+      message: l10n.t`${agent} requires a sign-in.`,
       ask: {
         mode: "form",
         fields: [
           {
             type: "choice",
             name: METHOD,
-            title: "How",
+            title: l10n.t("How"),
             required: true,
             options,
             ...(only ? { initial: only.id } : {}),
@@ -114,7 +115,7 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
       },
     };
   const how = only ? ` ${only.name}${only.description === undefined ? "" : `: ${only.description}`}` : "";
-  return { message: `${agent} requires a sign-in.${how}`, ask: { mode: "form", fields: [] } };
+  return { message: l10n.t`${agent} requires a sign-in.${how}`, ask: { mode: "form", fields: [] } };
 }
 
 /** The method selected in `methodForm`. */
@@ -138,7 +139,7 @@ export function variablesForm(
     }),
   );
   return {
-    message: `${name}. Your input is stored in your editor's secret storage and passed only to ${agent}, in its environment.`,
+    message: l10n.t`${name}. Your input is stored in your editor's secret storage and passed only to ${agent}, in its environment.`,
     ask: { mode: "form", fields },
   };
 }

@@ -8,6 +8,7 @@
  * - A lease is released unless a session was opened on it. Closing the session releases it.
  * - A prompt that is cancelled before it was sent is never sent. Each prompt ends its turn once, unless the opening ends.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentConnection, OpenedSession, PromptOutcome, SessionListener, SessionSetup } from "../acp/connection";
 import type { AgentKey, AgentPool, Lease } from "../agents/pool";
 import { assertNever } from "../../src/protocol/wire";
@@ -129,7 +130,7 @@ export class AgentSession<F extends object, E> {
     if (!session)
       return notify({
         kind: "agentDown",
-        ...this.policy.failure(new AgentError("closed", `${agent.name} is not available.`)),
+        ...this.policy.failure(new AgentError("closed", l10n.t`${agent.name} is not available.`)),
       });
     this.#preparation.begin(
       stopped => prepare(session, stopped),
@@ -138,7 +139,9 @@ export class AgentSession<F extends object, E> {
         failed(
           error instanceof AgentError
             ? error
-            : new UnsentPrompt("Symposium could not convert this message to a prompt. See the log.", { cause: error }),
+            : new UnsentPrompt(l10n.t("Symposium could not convert this message to a prompt. See the log."), {
+                cause: error,
+              }),
         ),
     );
   }
@@ -150,7 +153,7 @@ export class AgentSession<F extends object, E> {
   ): void {
     const notify = this.notifier();
     onReady?.();
-    if (blocks.length === 0) return failed(new UnsentPrompt("No part of this prompt could be sent."));
+    if (blocks.length === 0) return failed(new UnsentPrompt(l10n.t("No part of this prompt could be sent.")));
     this.policy.onSending(id);
     connection.prompt(id, blocks, outcome => {
       onEnded?.(outcome);

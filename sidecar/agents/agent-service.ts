@@ -2,6 +2,7 @@
  * Handles the host's `agents/*` and `registry/*` requests. Delegates the work and converts known errors to sentences
  * for the user. Has no state.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentsHostToSidecar, AgentState, Installable, InstallState } from "../../src/protocol/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents";
 import { ErrorCode } from "../../src/protocol/errors";
@@ -132,7 +133,7 @@ export class AgentService {
     const configuration = await this.deps.configuration?.(agent);
     if (!configuration)
       throw new ConfigurationError(
-        `Symposium does not know the configuration file of ${agent.name}. Set “ownConfiguration” in its entry of symposium.agents.`,
+        l10n.t`Symposium does not know the configuration file of ${agent.name}. Set “ownConfiguration” in its entry of symposium.agents.`,
       );
     return configuration;
   }
@@ -188,7 +189,7 @@ async function sentenced<T>(work: () => Promise<T>): Promise<T> {
 
 function abortSignal(signal: CancelSignal): AbortSignal {
   const ended = new AbortController();
-  if (signal.aborted) ended.abort(new InstallError("cancelled", "It was cancelled."));
-  signal.addEventListener("abort", () => ended.abort(new InstallError("cancelled", "It was cancelled.")));
+  if (signal.aborted) ended.abort(new InstallError("cancelled", l10n.t("It was cancelled.")));
+  signal.addEventListener("abort", () => ended.abort(new InstallError("cancelled", l10n.t("It was cancelled."))));
   return ended.signal;
 }

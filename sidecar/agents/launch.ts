@@ -2,6 +2,7 @@
  * Connects to an agent by its configuration, through the extensions of its session. Eliza runs in this process, all
  * others as child processes. An installation or `distributions/agent-command.ts` resolves the command first.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import type { LogLevel } from "../../src/protocol/log";
@@ -233,7 +234,7 @@ export function serverStarter(
   return {
     clock: deps.clock,
     start: (title, server, cwd = folder) =>
-      startCommand(`The MCP server “${title}”`, { kind: "process", ...server }, cwd, deps),
+      startCommand(l10n.t`The MCP server “${title}”`, { kind: "process", ...server }, cwd, deps),
   };
 }
 

@@ -6,6 +6,7 @@
  * - A process runs while at least one lease is held, and is stopped when the last lease is released.
  * - A process that has exited, failed to start or is being restarted gets no new leases.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../src/protocol/agents";
 import type { ExtensionConfig } from "../../src/protocol/extensions";
 import { AgentError } from "../errors";
@@ -158,7 +159,7 @@ export class AgentPool implements AsyncDisposable {
   }
 }
 
-const UNUSED: Closed = { message: "The agent was stopped because no tab uses it." };
+const UNUSED: Closed = { message: l10n.t("The agent was stopped because no tab uses it.") };
 
 /** Equal configurations yield equal keys, regardless of property order. Display names are excluded. */
 function nameOf({ agent: { id, distribution }, cwd, protocol, role, extensions = [] }: AgentKey): string {

@@ -6,6 +6,7 @@
  * - No earlier process of the agent runs after the sign-out.
  * - Signing out installs nothing.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../src/protocol/agents";
 import { AgentError, signedOut } from "../errors";
 import type { AgentStatusTracker } from "./agent-status-tracker";
@@ -32,17 +33,17 @@ export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps
     throw new AgentError(
       "unsupported",
       outcome.kind === "cannot"
-        ? `${agent.name} does not support signing out.`
-        : `${agent.name} is not installed, so there is no session to sign out of.`,
-      { advice: "Sign out with its own command line." },
+        ? l10n.t`${agent.name} does not support signing out.`
+        : l10n.t`${agent.name} is not installed, so there is no session to sign out of.`,
+      { advice: l10n.t("Sign out with its own command line.") },
     );
   }
   await keys.forget(agent.id);
   pool.endAll(agent.id, signedOut(agent.name));
   if (outcome.kind === "failed")
-    throw new AgentError("protocol", `${agent.name} may still be signed in: ${sentence(outcome.error)}`, {
+    throw new AgentError("protocol", l10n.t`${agent.name} may still be signed in: ${sentence(outcome.error)}`, {
       cause: outcome.error,
-      advice: "Sign out with its own command line.",
+      advice: l10n.t("Sign out with its own command line."),
     });
   statusTracker.onStatus("agent", agent.id, { kind: "session", signIn: "needed" });
 }

@@ -2,6 +2,7 @@
  * Serves the `chat/*` requests of the host: finds the session and passes the request to it. Owns the sessions, but does
  * not inspect their content.
  */
+import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import type { Installable } from "../../src/protocol/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents";
@@ -139,10 +140,10 @@ export class ChatService implements AsyncDisposable {
         runInTerminal: async (agent, cwd, { args, env }) => {
           const command = await this.deps.command(agent, NEVER);
           if (command.kind !== "process")
-            throw new Error(`${agent.name} runs inside Symposium and has no process to restart.`);
+            throw new Error(l10n.t`${agent.name} runs inside Symposium and has no process to restart.`);
           return (
             await host.request("editor/runInTerminal", {
-              title: `${agent.name}: sign in`,
+              title: l10n.t`${agent.name}: sign in`,
               command: command.command,
               args: [...command.args, ...args],
               env: { ...command.env, ...env },

@@ -9,6 +9,7 @@
  * - Output that was shown remains.
  * - The end of the agent's answer is always shown, however much came before it.
  */
+import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
 import { objectOr } from "../rpc/json";
@@ -119,7 +120,7 @@ export function leaveOut(state: State, text = ""): SessionStep {
   const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
   const told: SessionStep =
     state.spent.omitted === undefined
-      ? addNotice(state, "warning", `${tooMuch(state)} The excess is omitted.`, [])
+      ? addNotice(state, "warning", l10n.t`${tooMuch(state)} The excess is omitted.`, [])
       : [state, []];
   const tail = omitted.tail.length + text.length > 2 * TAIL ? (omitted.tail + text).slice(-TAIL) : omitted.tail + text;
   return chain(told, s => [
@@ -132,8 +133,8 @@ export function leaveOut(state: State, text = ""): SessionStep {
 export function closeBounds(state: State): SessionStep {
   const { omitted } = state.spent;
   if (omitted === undefined) return [state, []];
-  const count = `${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} omitted.`;
-  const text = `${tooMuch(state)} ${count}${omitted.tail.trim() === "" ? "" : " The end of the answer follows."}`;
+  const count = l10n.t`${omitted.updates.toLocaleString("en")} update${omitted.updates === 1 ? " is" : "s are"} omitted.`;
+  const text = `${tooMuch(state)} ${count}${omitted.tail.trim() === "" ? "" : l10n.t(" The end of the answer follows.")}`;
   const notice: Entry = { kind: "notice", id: omitted.noticeId, severity: "warning", text, actions: [] };
   const { omitted: _, ...spent } = state.spent;
   return chain(emitEvent({ ...state, spent }, { type: "upsert", entry: notice }), s =>
@@ -147,7 +148,7 @@ export function closeBounds(state: State): SessionStep {
 }
 
 function tooMuch({ conversation }: State): string {
-  return `${conversation.agent.name} sends more in this turn than Symposium can store.`;
+  return l10n.t`${conversation.agent.name} sends more in this turn than Symposium can store.`;
 }
 
 /** The last characters, from the start of a line or word if one is near. */

@@ -7,6 +7,7 @@
  * - Prompts are sent once each, in the order in which they were received.
  * - After a turn that was stopped or failed, no prompt is sent automatically.
  */
+import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { QUEUE_LIMIT, type Queue } from "../../src/protocol/chat";
 import { emitEvent, type Prompt, type State, type SessionStep } from "./session-model";
@@ -33,7 +34,7 @@ export function enqueue(state: State, prompt: Prompt): SessionStep {
         {
           kind: "refusePrompt",
           messageId,
-          why: `${QUEUE_LIMIT} prompts are already waiting. Wait until one is sent, or remove one.`,
+          why: l10n.t`${QUEUE_LIMIT} prompts are already waiting. Wait until one is sent, or remove one.`,
         },
       ],
     ];

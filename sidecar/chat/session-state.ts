@@ -16,6 +16,7 @@
  * - Every pair of state and event is handled. An impossible pair returns `unexpected`, which throws in tests and is
  *   logged in production.
  */
+import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, enter, unexpected } from "../agent-session/state-machine";
 import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
@@ -71,7 +72,12 @@ export function startSession(conversation: Conversation, prefix: string, why: st
     s =>
       why === undefined
         ? [s, []]
-        : addNotice(s, "warning", `${why} ${s.conversation.agent.name} does not remember the conversation above.`, []),
+        : addNotice(
+            s,
+            "warning",
+            l10n.t`${why} ${s.conversation.agent.name} does not remember the conversation above.`,
+            [],
+          ),
     s => [s, [{ kind: "open" }]],
   );
 }
@@ -130,17 +136,19 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
       return controlRefused(state, event);
     case "installing":
       return state.phase.kind === "opening"
-        ? addNotice(state, "info", `${event.name} is being installed. This happens once.`, [])
+        ? addNotice(state, "info", l10n.t`${event.name} is being installed. This happens once.`, [])
         : [state, []];
     case "extensionMissing":
-      return addNotice(state, "warning", `${event.sentence} This conversation continues without it.`, ["showLogs"]);
+      return addNotice(state, "warning", l10n.t`${event.sentence} This conversation continues without it.`, [
+        "showLogs",
+      ]);
     case "detailed":
       return detailed(state, event.details);
     case "leftOut":
       return addNotice(
         state,
         "warning",
-        `${state.conversation.agent.name} does not accept images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
+        l10n.t`${state.conversation.agent.name} does not accept images: ${event.names.join(", ")} ${event.names.length === 1 ? "was" : "were"} not sent.`,
         [],
       );
     case "closed":
@@ -247,7 +255,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           return addNotice(
             state,
             "info",
-            `${state.conversation.agent.name} has sent nothing for ${event.minutes} minutes. It may still be working. If it hangs, stop or restart it.`,
+            l10n.t`${state.conversation.agent.name} has sent nothing for ${event.minutes} minutes. It may still be working. If it hangs, stop or restart it.`,
             ["restartAgent", "showLogs"],
           );
         case "agentDown":
@@ -279,7 +287,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
           return addNotice(
             state,
             "warning",
-            `${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`,
+            l10n.t`${state.conversation.agent.name} has not stopped yet. Wait, or restart it.`,
             ["restartAgent"],
           );
         case "cancelGivenUp":
@@ -332,7 +340,7 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
       }
     case "closed":
       return event.kind === "prompted"
-        ? [state, [{ kind: "refusePrompt", messageId: event.prompt.messageId, why: "This tab is closed." }]]
+        ? [state, [{ kind: "refusePrompt", messageId: event.prompt.messageId, why: l10n.t("This tab is closed.") }]]
         : [state, []];
     default:
       return assertNever(phase, "session phase");
@@ -342,11 +350,11 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
 function slow(state: State, seconds: number): SessionStep {
   const { name } = state.conversation.agent;
   return seconds < LATE_SECONDS
-    ? addNotice(state, "info", `${name} is still starting…`, [])
+    ? addNotice(state, "info", l10n.t`${name} is still starting…`, [])
     : addNotice(
         state,
         "warning",
-        `${name} has not started within ${seconds} seconds. The first start can take long. See the log for its progress.`,
+        l10n.t`${name} has not started within ${seconds} seconds. The first start can take long. See the log for its progress.`,
         ["showLogs", "restartAgent"],
       );
 }
@@ -393,7 +401,7 @@ function prompted(state: State, prompt: Prompt, now: number): SessionStep {
 function notSent(state: State, phase: Phase): SessionStep {
   return chain(enter(state, phase), holdQueue, idle, s => addNotice(s, "info", NOT_SENT, []));
 }
-const NOT_SENT = "Stopped before the agent started. The prompt was not sent.";
+const NOT_SENT = l10n.t("Stopped before the agent started. The prompt was not sent.");
 
 function reopening(waiting: Prompt | undefined): Phase {
   return waiting === undefined ? { kind: "opening", waiting } : { kind: "opening", waiting, attempt: 2 };
@@ -471,7 +479,7 @@ function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: 
         ? addNotice(
             s,
             "info",
-            `${s.conversation.agent.name} restarts and does not remember the conversation above.`,
+            l10n.t`${s.conversation.agent.name} restarts and does not remember the conversation above.`,
             [],
           )
         : [s, []],
@@ -497,10 +505,10 @@ function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: 
  * was empty.
  */
 const STOP_REASONS: Readonly<Record<string, string>> = {
-  max_tokens: "The answer ends here because it reached the model's token limit.",
-  max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
-  refusal: "The agent refused to continue. It does not remember this turn.",
-  cancelled: "Stopped.",
+  max_tokens: l10n.t("The answer ends here because it reached the model's token limit."),
+  max_turn_requests: l10n.t("The agent stopped because it reached its limit of model requests for one turn."),
+  refusal: l10n.t("The agent refused to continue. It does not remember this turn."),
+  cancelled: l10n.t("Stopped."),
 };
 
 function end(state: State, outcome: TurnOutcome<Trouble>, entriesBefore: number, now: number): SessionStep {
@@ -518,11 +526,11 @@ function end(state: State, outcome: TurnOutcome<Trouble>, entriesBefore: number,
           ? addNotice(
               s,
               outcome.reason === "cancelled" ? "info" : "warning",
-              STOP_REASONS[outcome.reason] ?? `The agent stopped for the reason “${outcome.reason}”.`,
+              STOP_REASONS[outcome.reason] ?? l10n.t`The agent stopped for the reason “${outcome.reason}”.`,
               [],
             )
           : isEmpty
-            ? addNotice(s, "info", `${name} ended its turn without an answer.`, [])
+            ? addNotice(s, "info", l10n.t`${name} ended its turn without an answer.`, [])
             : [s, []],
     s => enter({ ...s, restarts: outcome.kind === "stopped" ? 0 : s.restarts }, { kind: "idle" }),
     // After a stop, only prompts that were typed since then are sent. Prompts that waited before are held.
@@ -616,7 +624,7 @@ function giveUp(state: State): SessionStep {
   return chain(
     interruptAll(state),
     s =>
-      addNotice(s, "error", `${s.conversation.agent.name} did not stop within 60 seconds and was restarted.`, [
+      addNotice(s, "error", l10n.t`${s.conversation.agent.name} did not stop within 60 seconds and was restarted.`, [
         "sendAgain",
         "showLogs",
       ]),

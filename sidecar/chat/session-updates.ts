@@ -1,4 +1,5 @@
 /** Session state machine: the agent's updates, the duration of thoughts, and the controls that the user sets. */
+import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
@@ -112,6 +113,6 @@ export function controlRefused(
   const control = state.conversation.controls.find(({ id }) => id === controlId);
   if (!control) return [state, []];
   return chain(showControls(state, withValue(state.conversation.controls, controlId, before)), s =>
-    addNotice(s, "warning", `“${control.name}” was not changed. ${why}`, []),
+    addNotice(s, "warning", l10n.t`“${control.name}” was not changed. ${why}`, []),
   );
 }

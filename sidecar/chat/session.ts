@@ -7,6 +7,7 @@
  * - Messages of an agent that the session has left (restarted, exited) are ignored.
  * - Closing answers every open request.
  */
+import * as l10n from "@vscode/l10n";
 import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat";
 import type { Position } from "../../src/protocol/delivery";
 import type { Installable } from "../../src/protocol/agent-service";
@@ -46,7 +47,7 @@ export class Session extends Actor<Message> {
     private readonly deps: SessionDeps,
   ) {
     super(`session ${begin.sessionId}`);
-    const why = begin.why ?? "The agent process of this tab has exited.";
+    const why = begin.why ?? l10n.t("The agent process of this tab has exited.");
     const conversation: Conversation = {
       ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd),
       ...(begin.title === undefined ? {} : { title: begin.title }),
@@ -74,7 +75,7 @@ export class Session extends Actor<Message> {
       what = of === "agent" ? [agent] : extensions,
       name = what.find(one => one.id === id)?.name;
     if (name !== undefined && this.#line.installing(`${of} ${id}`, isInstalling))
-      this.#notify({ kind: "installing", name: of === "agent" ? name : `The agent extension “${name}”` });
+      this.#notify({ kind: "installing", name: of === "agent" ? name : l10n.t`The agent extension “${name}”` });
   }
   restartAgent(): void {
     this.#notify({ kind: "restarted" });
@@ -106,14 +107,15 @@ export class Session extends Actor<Message> {
 
   protected override failed(message: Message, error: unknown): void {
     this.deps.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
-    if (message.kind === "prompt") message.responder.refuse("Symposium could not process this prompt. See the log.");
+    if (message.kind === "prompt")
+      message.responder.refuse(l10n.t("Symposium could not process this prompt. See the log."));
     if (message.kind === "word") this.#line.refuse(message.message);
   }
 
   protected override refused(message: Message): void {
     switch (message.kind) {
       case "prompt":
-        return message.responder.refuse("This tab is closed.");
+        return message.responder.refuse(l10n.t("This tab is closed."));
       case "word":
         return this.#line.refuse(message.message);
       case "event":

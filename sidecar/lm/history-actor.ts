@@ -7,6 +7,7 @@
  * - The record of an answer contains only parts that were actually sent.
  * - Only messages of a session's current turn change its record.
  */
+import * as l10n from "@vscode/l10n";
 import { assertNever } from "../../src/protocol/wire";
 import {
   LM_DEFAULTS,
@@ -129,7 +130,7 @@ export class HistoryActor extends Actor<Message> {
       const open = this.#streams.get(message.requestId);
       if (open) open.live.open--;
       this.#streams.delete(message.requestId);
-      message.stream.failed("Symposium could not process this message. See the log.");
+      message.stream.failed(l10n.t("Symposium could not process this message. See the log."));
     } else if (message.kind !== "word") this.refused(message);
   }
 
@@ -200,7 +201,7 @@ export class HistoryActor extends Actor<Message> {
 
   #admit({ requestId, request, history, stream }: ChatRequestMessage): void {
     if (this.#streams.has(requestId) || this.#asides.has(requestId))
-      return stream.failed("A request with this id is open already.");
+      return stream.failed(l10n.t("A request with this id is open already."));
     const { reading } = history,
       identity = identityOf(request),
       kind = classify(request, reading, identity);
@@ -410,5 +411,5 @@ export class HistoryActor extends Actor<Message> {
   }
 }
 
-const UNUSED = "This chat was not used for a while. Send the message again.";
-const STOPPED = "Symposium was stopped.";
+const UNUSED = l10n.t("This chat was not used for a while. Send the message again.");
+const STOPPED = l10n.t("Symposium was stopped.");

@@ -3,6 +3,7 @@
  * visible chat needs neither. The host receives the event that the view was hidden with a delay, so a message that
  * arrived just before it counts as unread.
  */
+import * as l10n from "@vscode/l10n";
 import type { SessionId } from "../protocol/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
 import type { ParamsOf } from "../protocol/wire";
@@ -86,9 +87,9 @@ export class AttentionBadge {
       answers = this.#wanted.size - questions;
     const words = [
       ...(questions > 0
-        ? [`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]
+        ? [l10n.t`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]
         : []),
-      ...(answers > 0 ? [`${answers} unread ${answers === 1 ? "answer" : "answers"}`] : []),
+      ...(answers > 0 ? [l10n.t`${answers} unread ${answers === 1 ? "answer" : "answers"}`] : []),
     ];
     this.deps.show(
       this.#isVisible || words.length === 0 ? undefined : { value: questions + answers, tooltip: words.join(", ") },

@@ -8,6 +8,7 @@
  *   not shown.
  * - Nothing starts in an untrusted workspace.
  */
+import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
 import type { Attachment } from "../protocol/attachments";
 import type { ActionId } from "../protocol/chat";
@@ -238,7 +239,7 @@ export class ChatController {
     // The page sent this prompt before it was notified of the loss, possibly for the second time. A prompt that was
     // queued in the lost session becomes a draft again. Otherwise the page sends it again.
     if (this.#positions.isLate(tabId, losses))
-      throw new SidecarGone("The sidecar exited before it received this prompt.");
+      throw new SidecarGone(l10n.t("The sidecar exited before it received this prompt."));
     // Without a page no position will arrive to reopen the tab.
     if (this.#sessions.kind(tabId) === "lost" && !this.deps.page.isLive) await this.#open(tabId, NOTHING);
     const { client, sessionId } = await this.#sessions.session(tabId);

@@ -2,9 +2,11 @@
  * The view in the sidebar. VS Code destroys its page when the view is hidden and recreates it when the view is shown,
  * without resolving the view again. This class keeps no state except the view.
  */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Log } from "../log";
 import type { PageToHost } from "../protocol/webview";
+import { pageTranslation } from "../translation";
 import { freshNonce, pageHtml, workspaceKey } from "./page-html";
 import { PageChannel } from "./page-channel";
 
@@ -55,10 +57,11 @@ export class ChatView implements vscode.WebviewViewProvider {
     webview.html = pageHtml({
       cspSource: webview.cspSource,
       nonce: freshNonce(),
-      title: "Symposium",
+      title: l10n.t("Symposium"),
       root: "symposium",
       script: webview.asWebviewUri(vscode.Uri.joinPath(dist, "webview.js")).toString(),
       ...workspaceKey(storageUri?.toString()),
+      ...pageTranslation(),
     });
   }
 }

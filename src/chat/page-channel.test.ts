@@ -114,6 +114,16 @@ suite("page document", () => {
     ok(html.includes('<script nonce="N" src="https://csp/dist/webview.js">'));
   });
 
+  test("contains the texts of another language as data that cannot end their element", () => {
+    const parts = { cspSource: "https://csp", nonce: "N", title: "Symposium", root: "symposium", script: "s.js" };
+    const texts = { Stop: "</script><script>alert(1)</script>" };
+    const translated = pageHtml({ ...parts, translation: { language: "de", texts } });
+    ok(translated.includes('<html lang="de">'));
+    const data = /<script type="application\/json" id="texts">(.*?)<\/script>/.exec(translated)?.[1] ?? "";
+    deepEqual(JSON.parse(data), texts);
+    equal(translated.match(/<script/g)?.length, 2);
+  });
+
   test("identifies the workspace by a stable hash, empty without a workspace", () => {
     const parts = {
       cspSource: "https://csp",

@@ -1,5 +1,6 @@
 /** The HTML document of a page. */
 import { createHash, randomBytes } from "node:crypto";
+import type { Translation } from "../translation";
 
 export interface PageParts {
   /** VS Code's Content Security Policy source for webview resources. */
@@ -12,6 +13,8 @@ export interface PageParts {
   readonly workspace?: string;
   /** New for each document, 128 bits. */
   readonly nonce: string;
+  /** Absent in English. */
+  readonly translation?: Translation;
 }
 
 export function freshNonce(): string {
@@ -45,9 +48,15 @@ function policy({ cspSource, nonce }: PageParts): string {
   ].join("; ");
 }
 
+/** A data block, which browsers do not execute. `webview/translation.ts` reads it. */
+function texts({ translation }: PageParts): string {
+  if (translation === undefined) return "";
+  return `<script type="application/json" id="texts">${JSON.stringify(translation.texts).replaceAll("<", "\\u003c")}</script>\n`;
+}
+
 export function pageHtml(parts: PageParts): string {
   return `<!DOCTYPE html>
-<html lang="en">
+<html lang="${parts.translation?.language ?? "en"}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="${policy(parts)}">
@@ -56,7 +65,7 @@ export function pageHtml(parts: PageParts): string {
 </head>
 <body>
 <div id="${parts.root}"${parts.workspace === undefined ? "" : ` data-workspace="${parts.workspace}"`}></div>
-<script nonce="${parts.nonce}" src="${parts.script}"></script>
+${texts(parts)}<script nonce="${parts.nonce}" src="${parts.script}"></script>
 </body>
 </html>
 `;

@@ -2,6 +2,7 @@
  * Start options of a tab's session: agent, folder, and the content that the page still shows. Also detects tabs that
  * would start with other options now.
  */
+import * as l10n from "@vscode/l10n";
 import { agentReplaced } from "../errors";
 import type { AgentConfig } from "../protocol/agents";
 import { isObject } from "../protocol/json";
@@ -51,7 +52,7 @@ export class SessionStarts {
 
   async selectAgent(agentId: string): Promise<void> {
     if (!this.deps.settings().agents.some(({ id }) => id === agentId))
-      throw new Error(`No agent has the id ${agentId}.`);
+      throw new Error(l10n.t`No agent has the id ${agentId}.`);
     const selected = this.deps.selectAgent(agentId);
     this.#selecting = selected.catch(() => undefined); // reported to the caller
     await selected;
@@ -72,7 +73,7 @@ export class SessionStarts {
       const settings = this.deps.settings(),
         { agents, currentAgentId, protocolV2 } = settings;
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
-      if (!agent) throw new Error(`No agent has the id ${currentAgentId}.`);
+      if (!agent) throw new Error(l10n.t`No agent has the id ${currentAgentId}.`);
       this.#started.set(tabId, begun(agent, settings));
       const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
       const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];

@@ -10,6 +10,7 @@
  * - A session that opens after its tab was closed is closed.
  * - A restart of the sidecar only delays an opening.
  */
+import * as l10n from "@vscode/l10n";
 import { deferred, type Deferred } from "../deferred";
 import { SidecarGone } from "../errors";
 import type { SessionId } from "../protocol/chat";
@@ -61,7 +62,7 @@ export class TabSessions {
   /** Resolves with the tab's session once it is open. A lost tab waits for the position that the page sends. */
   session(tabId: TabId): Promise<OpenSession> {
     const tab = this.#tabs.get(tabId);
-    if (!tab) return Promise.reject(new Error("This tab is closed."));
+    if (!tab) return Promise.reject(new Error(l10n.t("This tab is closed.")));
     return tab.kind === "open" ? Promise.resolve(tab.session) : tab.session.promise;
   }
 
@@ -70,7 +71,7 @@ export class TabSessions {
     const tab = this.#tabs.get(tabId);
     this.#tabs.delete(tabId);
     if (tab?.kind === "open") this.#closeSession(tab.session);
-    else tab?.session.reject(new Error("This tab was closed."));
+    else tab?.session.reject(new Error(l10n.t("This tab was closed.")));
   }
 
   /** Call it when the sidecar exited. Returns whether any session was lost. */

@@ -1,4 +1,5 @@
 /** Runs an interactive program in an editor terminal, for example to sign in to an agent. */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { NotServed } from "../errors";
 import { visibleLine } from "../protocol/visible-text";
@@ -42,6 +43,6 @@ export async function runInTerminal({
   if (ended?.code !== undefined) return { exitCode: ended.code };
   // A program that cannot be started has no exit code either.
   if (ended?.reason === vscode.TerminalExitReason.Unknown)
-    throw NotServed.refused(`VS Code could not open a terminal for “${command}”.`);
+    throw NotServed.refused(l10n.t`VS Code could not open a terminal for “${command}”.`);
   return {};
 }

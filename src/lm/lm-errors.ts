@@ -2,6 +2,7 @@
  * Error messages for the user of a model when a request fails. VS Code prints an error's message and its stack into the
  * chat, so these errors have no stack.
  */
+import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED } from "../errors";
 
 /** Compatible with `vscode.LanguageModelError`, whose errors keep their code on the way to the caller. */
@@ -16,11 +17,11 @@ export function sentence(error: Error): Error {
 }
 
 export function noSuchAgent(errors: LmErrors, modelId: string): Error {
-  return sentence(errors.NotFound(`The agent of “${modelId}” is no longer configured. Choose another model.`));
+  return sentence(errors.NotFound(l10n.t`The agent of “${modelId}” is no longer configured. Choose another model.`));
 }
 
 export function cannotStart(errors: LmErrors, name: string): Error {
-  return sentence(errors.NotFound(`${name} has no start command. Check symposium.agents in the settings.`));
+  return sentence(errors.NotFound(l10n.t`${name} has no start command. Check symposium.agents in the settings.`));
 }
 
 export function notTrusted(errors: LmErrors): Error {

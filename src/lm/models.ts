@@ -5,6 +5,7 @@
  * Invariant: an agent's id always gives the same model id, because VS Code stores pinned, hidden and chosen models by
  * it.
  */
+import * as l10n from "@vscode/l10n";
 import { ELIZA, type AgentConfig } from "../protocol/agents";
 
 export const VENDOR = "symposium";
@@ -62,7 +63,7 @@ export function modelsOf({ agents, configured, currentAgentId }: Offered, known:
             CURRENT,
             "Symposium",
             current.name,
-            `The agent selected in Symposium, currently ${current.name}.`,
+            l10n.t`The agent selected in Symposium, currently ${current.name}.`,
             current.id,
             known,
           ),
@@ -71,7 +72,7 @@ export function modelsOf({ agents, configured, currentAgentId }: Offered, known:
     ...agents
       .filter(({ id }) => configured.includes(id))
       .map(({ id, name }) =>
-        model(modelIdOf(id), name, "Symposium", `The agent ${name}, through Symposium.`, id, known),
+        model(modelIdOf(id), name, "Symposium", l10n.t`The agent ${name}, through Symposium.`, id, known),
       ),
   ];
 }
@@ -95,7 +96,7 @@ function model(id: string, name: string, detail: string, about: string, agentId:
     family: VENDOR,
     version: "1.0.0",
     detail,
-    tooltip: tokens === undefined ? about : `${about} Context: ${tokens.toLocaleString("en")} tokens.`,
+    tooltip: tokens === undefined ? about : l10n.t`${about} Context: ${tokens.toLocaleString("en")} tokens.`,
     maxInputTokens: tokens === undefined ? MAX_INPUT_TOKENS : Math.max(MIN_INPUT_TOKENS, tokens),
     maxOutputTokens: MAX_OUTPUT_TOKENS,
     ...(tokens === undefined ? {} : { maxContextWindowTokens: tokens }),

@@ -2,6 +2,7 @@
  * Registers the models and their tools in VS Code while `symposium.enableExperimentalLM` is on. Only this file of the
  * folder calls VS Code. Without the API (older versions, forks), it logs a line and the chat works without models.
  */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Log } from "../log";
 import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/permission-tools";
@@ -34,8 +35,12 @@ export function partsTaken(): Promise<void> {
 export const toolParts: Omit<ToolDeps, "running"> = {
   markdown(text, link) {
     const first = link
-      ? "This content is shortened. " +
-        `[${link.title}](command:${link.command}?${encodeURIComponent(JSON.stringify([link.argument]))})\n\n`
+      ? l10n.t(
+          "This content is shortened. " + "[{0}](command:{1}?{2})\n\n",
+          link.title,
+          link.command,
+          encodeURIComponent(JSON.stringify([link.argument])),
+        )
       : "";
     const markdown = new vscode.MarkdownString(first + text);
     markdown.isTrusted = link ? { enabledCommands: [link.command] } : false;
@@ -61,7 +66,7 @@ export const toolParts: Omit<ToolDeps, "running"> = {
 
 const ALLOW = "Allow",
   DENY = "Deny",
-  SHOW_ALL = "Show All";
+  SHOW_ALL = l10n.t("Show All");
 
 function classNamed(name: "LanguageModelDataPart" | "LanguageModelThinkingPart"): Partial<PartClasses> {
   const found: unknown = Reflect.get(vscode, name);

@@ -1,4 +1,5 @@
 /** Agents that are available without a registry, and renamed packages of documented agents. Pure. */
+import * as l10n from "@vscode/l10n";
 import { ELIZA, type AgentConfig } from "./agents";
 
 export interface BuiltInAgent extends AgentConfig {
@@ -12,25 +13,25 @@ export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   {
     id: "zed-claude-code",
     name: "Claude",
-    description: "Anthropic's Claude Code",
+    description: l10n.t("Anthropic's Claude Code"),
     distribution: { npx: { package: "@agentclientprotocol/claude-agent-acp" } },
   },
   {
     id: "codex",
     name: "Codex",
-    description: "OpenAI's coding agent",
+    description: l10n.t("OpenAI's coding agent"),
     distribution: { npx: { package: "@agentclientprotocol/codex-acp" } },
   },
   {
     id: "gemini",
-    name: "Gemini CLI",
-    description: "Google's coding agent",
+    name: l10n.t("Gemini CLI"),
+    description: l10n.t("Google's coding agent"),
     distribution: { npx: { package: "@google/gemini-cli", args: ["--acp"] } },
   },
   {
     id: "kiro-cli",
-    name: "Kiro CLI",
-    description: "Kiro's agent",
+    name: l10n.t("Kiro CLI"),
+    description: l10n.t("Kiro's agent"),
     distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } },
     needs: "kiro-cli-chat",
   },

@@ -2,6 +2,7 @@
  * An agent extension as configured by the user: a component between client and agent. `symposium.extensions` contains
  * these with `_enabled`.
  */
+import * as l10n from "@vscode/l10n";
 import type { Distribution } from "./distribution";
 
 export interface ExtensionConfig {
@@ -38,19 +39,19 @@ function builtIn(id: string, name: string, description: string): ExtensionConfig
 
 /** Extensions enabled by default, from the editor to the agent (documents, "Builtin Extensions"). */
 export const DEFAULT_EXTENSIONS: readonly ExtensionConfig[] = [
-  builtIn("sparkle", "Sparkle", "Remembers how you work, across sessions"),
-  builtIn("ferris", "Ferris", "Searches the sources of Rust crates and answers questions about them"),
-  builtIn("cargo", "Cargo", "Cargo commands with shortened output"),
+  builtIn("sparkle", "Sparkle", l10n.t("Remembers how you work, across sessions")),
+  builtIn("ferris", "Ferris", l10n.t("Searches the sources of Rust crates and answers questions about them")),
+  builtIn("cargo", "Cargo", l10n.t("Cargo commands with shortened output")),
 ];
 
 /** All built-in extensions: the default ones and optional ones. */
 export const BUILT_IN_EXTENSIONS: readonly ExtensionConfig[] = [
   ...DEFAULT_EXTENSIONS,
-  builtIn("workspace", "Workspace", "Files, search and a terminal for agents without these tools"),
+  builtIn("workspace", "Workspace", l10n.t("Files, search and a terminal for agents without these tools")),
   builtIn(
     "ide",
     "IDE operations",
-    "Diagnostics, definitions, references and more from your editor or a language server",
+    l10n.t("Diagnostics, definitions, references and more from your editor or a language server"),
   ),
 ];
 

@@ -2,6 +2,7 @@
  * Parses untrusted requests and answers of `ide.ts`. Unreadable requests return a sentence; unreadable parts of answers
  * are omitted. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import {
   ANSWERED_WITH,
   IDE_CAPABILITY,
@@ -62,7 +63,7 @@ export function readIdeRequest(value: unknown): { readonly request: IdeRequest }
 function operationIn(given: Fields): IdeOperation | string {
   const { operation, path } = given,
     name = IDE_OPERATIONS.find(each => each === operation);
-  if (name === undefined) return `Unknown operation “${String(operation)}”.`;
+  if (name === undefined) return l10n.t`Unknown operation “${String(operation)}”.`;
   if (name === "diagnostics") return isText(path) ? { operation: name, path } : { operation: name };
   if (name === "workspace_symbols")
     return typeof given["query"] === "string"

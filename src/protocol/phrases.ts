@@ -1,4 +1,5 @@
 /** Parts of sentences. Pure. */
+import * as l10n from "@vscode/l10n";
 
 /** "1 line", "2 lines". */
 export function counted(n: number, what: string): string {
@@ -7,5 +8,5 @@ export function counted(n: number, what: string): string {
 
 /** "a, b and c". */
 export function enumerated(names: readonly string[]): string {
-  return names.length < 2 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1)}`;
+  return names.length < 2 ? names.join("") : l10n.t`${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
 }

@@ -6,6 +6,7 @@
  * - A failure of the connection is reported once through `broken` and settles nothing. The owner of the process knows
  *   the reason and calls `close`.
  */
+import * as l10n from "@vscode/l10n";
 import type { Readable, Writable } from "node:stream";
 import {
   createMessageConnection,
@@ -80,12 +81,12 @@ export class StreamClient implements SidecarClient {
       const handler = handlerOf(handlers, method);
       return handler
         ? served(handler, params, token)
-        : new ResponseError(ErrorCodes.MethodNotFound, `“${method}” is not a method of this side.`);
+        : new ResponseError(ErrorCodes.MethodNotFound, l10n.t`“${method}” is not a method of this side.`);
     });
     connection.onNotification((method: string, params: unknown) => {
       const handler = handlerOf(handlers, method);
       if (handler) handler(params as never, NEVER);
-      else report(`Unknown method ${method}`);
+      else report(l10n.t`Unknown method ${method}`);
     });
     connection.listen();
     this.#connection = connection;

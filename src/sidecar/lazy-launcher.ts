@@ -2,6 +2,7 @@
  * Loads the launcher when the first sidecar is needed, so that activation does not load the modules for processes and
  * JSON-RPC.
  */
+import * as l10n from "@vscode/l10n";
 import type { Launcher } from "./supervisor";
 
 export function lazyLauncher(load: () => Promise<Launcher>): Launcher {
@@ -14,7 +15,7 @@ export function lazyLauncher(load: () => Promise<Launcher>): Launcher {
         ready: process.then(({ ready }) => ready),
         ended: process.then(
           ({ ended }) => ended,
-          () => "The sidecar could not be loaded.",
+          () => l10n.t("The sidecar could not be loaded."),
         ),
         stop: () =>
           process.then(

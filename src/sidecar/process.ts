@@ -10,6 +10,7 @@
  *
  * To stop a process, end stdin, then send SIGTERM, then SIGKILL to its group (on Windows to its tree).
  */
+import * as l10n from "@vscode/l10n";
 import { spawn, type ChildProcess, type ChildProcessWithoutNullStreams } from "node:child_process";
 import { homedir } from "node:os";
 import type { Readable } from "node:stream";
@@ -64,7 +65,7 @@ export class ProcessLauncher implements Launcher {
     const ready = this.#spawn(node).then(
       ({ how, child }) => this.#start(node, how, child, handlers, ended.resolve, stopAsked.promise),
       (error: unknown) => {
-        ended.resolve("The sidecar never ran.");
+        ended.resolve(l10n.t("The sidecar never ran."));
         throw error;
       },
     );

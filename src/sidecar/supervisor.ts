@@ -8,6 +8,7 @@
  *   receives that process again.
  * - Child processes that a dead sidecar reported as started but not as ended are reaped.
  */
+import * as l10n from "@vscode/l10n";
 import type { Clock } from "../clock";
 import { deferred, type Deferred } from "../deferred";
 import { SHUTTING_DOWN, SidecarUnavailable, StartFailed } from "../errors";
@@ -174,7 +175,9 @@ export class SidecarSupervisor {
       const failed =
         error instanceof StartFailed
           ? error
-          : new StartFailed("again", "Symposium’s sidecar could not be started. See the log.", { cause: error });
+          : new StartFailed("again", l10n.t("Symposium’s sidecar could not be started. See the log."), {
+              cause: error,
+            });
       log.error("sidecar", failed.message, { cause: failed.cause });
       this.#post({ kind: "startFailed", run, at: clock.now(), message: failed.message, remedy: failed.remedy });
       return undefined;

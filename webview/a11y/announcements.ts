@@ -9,6 +9,7 @@
  * - Content that was on screen when the tab was selected, or that a snapshot restores, is never announced.
  * - A finished sentence is announced once, in order.
  */
+import * as l10n from "@vscode/l10n";
 import { counted } from "../../src/protocol/phrases";
 import { isSame } from "../../src/protocol/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat";
@@ -95,10 +96,13 @@ function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { que
   if (queue === undefined || queue === before || queue.prompts.length === 0) return [];
   if (queue.held && !before?.held)
     return [
-      { kind: "say", text: `${counted(queue.prompts.length, "prompt")} held because a turn was stopped or failed.` },
+      {
+        kind: "say",
+        text: l10n.t`${counted(queue.prompts.length, "prompt")} held because a turn was stopped or failed.`,
+      },
     ];
   return queue.prompts.length > (before?.prompts.length ?? 0)
-    ? [{ kind: "sayNow", text: `${counted(queue.prompts.length, "prompt")} queued until the turn ends.` }]
+    ? [{ kind: "sayNow", text: l10n.t`${counted(queue.prompts.length, "prompt")} queued until the turn ends.` }]
     : [];
 }
 
@@ -184,7 +188,7 @@ function ofNext(
 }
 
 function asking(entry: Permission | Elicitation, waiting: number): Announcement {
-  const count = waiting === 0 ? "" : `Question 1 of ${waiting + 1}. `;
+  const count = waiting === 0 ? "" : l10n.t`Question 1 of ${waiting + 1}. `;
   return { kind: "ask", key: keyOf(entry.id), text: `${count}${whoAsks(entry)}: ${whatIsAsked(entry)}` };
 }
 
@@ -198,7 +202,7 @@ function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue):
     return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
   if (entry.kind === "tool")
     return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed")
-      ? [{ kind: "say", text: `Failed: ${visibleLine(entry.title)}` }]
+      ? [{ kind: "say", text: l10n.t`Failed: ${visibleLine(entry.title)}` }]
       : [];
   if (entry.kind !== "notice" || before !== undefined) return [];
   return [{ kind: "say", text: visibleLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) }];
@@ -209,7 +213,7 @@ function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
   const last = conversation.entries.at(-1);
   if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
     return [];
-  return [{ kind: "say", text: `${visibleLine(conversation.agent.name)} has finished.` }];
+  return [{ kind: "say", text: l10n.t`${visibleLine(conversation.agent.name)} has finished.` }];
 }
 
 // --- other tabs
@@ -218,14 +222,14 @@ function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
   if (before === tab || !goesOn(before, tab) || before.conversation === tab.conversation) return [];
   const { conversation } = tab,
     questions = questionQueue(conversation.entries);
-  const where = `In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
+  const where = l10n.t`In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
   const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
     isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
   );
   return [
     ...asked.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
     ...(!isIdle(before.conversation) && isIdle(conversation)
-      ? [{ kind: "say", text: `${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
+      ? [{ kind: "say", text: l10n.t`${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
       : []),
   ];
 }

@@ -7,6 +7,7 @@
  * - The next utterance follows when the previous one has probably been spoken.
  * - The queue is bounded, and omitted sentences are announced as such.
  */
+import * as l10n from "@vscode/l10n";
 import type { Clock } from "../page-clock";
 import { counted } from "../../src/protocol/phrases";
 
@@ -73,6 +74,6 @@ export class LiveRegion {
     if (this.#leftOut === 0) return undefined;
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
-    return `${counted(leftOut, "sentence")} omitted. Read them in the conversation.`;
+    return l10n.t`${counted(leftOut, "sentence")} omitted. Read them in the conversation.`;
   }
 }

@@ -1,4 +1,5 @@
 /** Pasted or dropped files → attachable images, and an error sentence for each other file. */
+import * as l10n from "@vscode/l10n";
 import type { Attachment } from "../../src/protocol/attachments";
 import { fitted, type Picture, type Size } from "./image-fit";
 
@@ -21,17 +22,17 @@ export async function takeImages(files: readonly File[]): Promise<Taken> {
 
 async function takeImage(file: File): Promise<Attachment | string> {
   // Clipboard images have no meaningful file name.
-  const name = file.name === "" || file.name === "image.png" ? "Pasted image" : file.name;
-  if (file.size > LARGEST_FILE) return `${name} is too large to attach.`;
+  const name = file.name === "" || file.name === "image.png" ? l10n.t("Pasted image") : file.name;
+  if (file.size > LARGEST_FILE) return l10n.t`${name} is too large to attach.`;
   let bitmap: ImageBitmap | undefined;
   try {
     bitmap = await createImageBitmap(file);
     const image = await fitted(pictureOf(file, bitmap));
     return image === undefined
-      ? `${name} could not be resized below the size limit of attachments.`
+      ? l10n.t`${name} could not be resized below the size limit of attachments.`
       : { kind: "image", name, ...image };
   } catch {
-    return `${name} could not be read as an image.`;
+    return l10n.t`${name} could not be read as an image.`;
   } finally {
     bitmap?.close();
   }

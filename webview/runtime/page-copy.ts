@@ -10,6 +10,7 @@
  * - A full or refused storage costs a warning, never a save of the view state.
  * - Copies of other workspaces are removed after `KEPT_MS`, and earlier when space is short.
  */
+import * as l10n from "@vscode/l10n";
 import { restored, type SavedPage } from "../state/saved-page";
 
 export type TextStorage = Pick<Storage, "getItem" | "setItem" | "removeItem" | "key" | "length">;
@@ -80,7 +81,7 @@ export class PageCopy {
     this.#remove(each => each !== key);
     if (this.#tryWrite(key, text)) return;
     this.#remove(each => each === key);
-    this.#warn("The storage is full.");
+    this.#warn(l10n.t("The storage is full."));
   }
 
   #tryWrite(key: string, text: string): boolean {

@@ -7,6 +7,7 @@
  * - A tab that cannot be drawn does not prevent other tabs from being drawn.
  * - Text chunks of a long answer are announced together, at the latest with the drawing.
  */
+import * as l10n from "@vscode/l10n";
 import type { PageToHost, TabId } from "../../src/protocol/webview";
 import type { Accessibility } from "../a11y/a11y";
 import type { ChatUi } from "../mynah/chat-ui";
@@ -74,7 +75,7 @@ export class PageLoop {
         this.stage.post({
           type: "log",
           level: "error",
-          message: "A tab could not be rendered.",
+          message: l10n.t("A tab could not be rendered."),
           data: { tabId, why: String(error).slice(0, 1_000) },
         }),
     );

@@ -1,4 +1,6 @@
 /** Entry point of the settings page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
+import * as l10n from "@vscode/l10n";
+import "../translation";
 import type { SettingsToHost } from "../../src/protocol/settings-schema";
 import type { HostToSettings } from "../../src/protocol/settings-view";
 import { create } from "../components/dom";
@@ -60,7 +62,7 @@ window.addEventListener("message", ({ data }: MessageEvent<HostToSettings>) => {
     case "say":
       return speech.report(data.text);
     default:
-      return vscode.postMessage({ type: "log", level: "warn", message: "Ignored an unknown message." });
+      return vscode.postMessage({ type: "log", level: "warn", message: l10n.t("Ignored an unknown message.") });
   }
 });
 window.addEventListener(

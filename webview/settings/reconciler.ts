@@ -9,6 +9,7 @@
  * - If the focused element disappears or is disabled, the focus moves to the enclosing place or to the row now at its
  *   position.
  */
+import * as l10n from "@vscode/l10n";
 import type { UserAction } from "./user-actions";
 import type { Piece, Tag } from "./element-tree";
 
@@ -187,6 +188,6 @@ function attributesOf({ attributes = {}, isPlace }: Piece): Readonly<Record<stri
 /** Element at a valid index. */
 function at<T>(list: readonly T[], i: number): T {
   const found = list[i];
-  if (found === undefined) throw new Error(`No item has the index ${i}.`);
+  if (found === undefined) throw new Error(l10n.t`No item has the index ${i}.`);
   return found;
 }

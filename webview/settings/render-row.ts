@@ -1,4 +1,5 @@
 /** Rows of agents and extensions. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../src/protocol/agent-service";
 import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings-view";
 import { rowId, word, type UserAction } from "./user-actions";
@@ -50,7 +51,7 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
       attributes: {
         type: "checkbox",
         id: box,
-        "aria-label": `Enable ${line(row.name)}`,
+        "aria-label": l10n.t`Enable ${line(row.name)}`,
         disabled: around.isRestricted ? "" : undefined,
       },
     },
@@ -137,7 +138,7 @@ function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], aroun
 /** Clipped to the available space; the full text is in the tooltip and available to screen readers. */
 function said(name: string, text: string): Piece {
   const all = prose(text);
-  return textPiece("p", `${name} clipped`, all, {
+  return textPiece("p", l10n.t`${name} clipped`, all, {
     key: name,
     attributes: { dir: "auto", title: all.length > LONG ? all : undefined },
   });

@@ -1,61 +1,63 @@
 /** Texts of the settings page. Texts about an agent or an extension come from the host. */
+import * as l10n from "@vscode/l10n";
 import type { UpdateMode } from "../../src/protocol/settings-view";
 import type { Said } from "./reorder";
 
 export const texts = {
-  heading: "Symposium Settings",
-  notes: "Notes",
-  loading: "Reading the settings…",
-  agents: "Agents",
-  agentsAbout: "New tabs use the selected agent.",
+  heading: l10n.t("Symposium Settings"),
+  notes: l10n.t("Notes"),
+  loading: l10n.t("Reading the settings…"),
+  agents: l10n.t("Agents"),
+  agentsAbout: l10n.t("New tabs use the selected agent."),
   selected: "selected",
-  bypass: "Allow everything without asking",
-  bypassIsOn: "The agent reads and changes files and runs commands without asking you.",
-  more: "More",
-  detail: "Details",
-  addAgent: "Add Agent…",
-  fromRegistry: "From the Registry…",
-  checkUpdates: "Check for Updates",
-  extensions: "Extensions",
-  extensionsAbout: "In order from the editor to the agent. Changes apply to new tabs.",
-  noExtensions:
+  bypass: l10n.t("Allow everything without asking"),
+  bypassIsOn: l10n.t("The agent reads and changes files and runs commands without asking you."),
+  more: l10n.t("More"),
+  detail: l10n.t("Details"),
+  addAgent: l10n.t("Add Agent…"),
+  fromRegistry: l10n.t("From the Registry…"),
+  checkUpdates: l10n.t("Check for Updates"),
+  extensions: l10n.t("Extensions"),
+  extensionsAbout: l10n.t("In order from the editor to the agent. Changes apply to new tabs."),
+  noExtensions: l10n.t(
     "Extensions run between the editor and the agent and add knowledge, tools and rules. No extensions are installed.",
-  addExtension: "Add Extension…",
-  grip: "Move",
-  gripTooltip: "Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels.",
+  ),
+  addExtension: l10n.t("Add Extension…"),
+  grip: l10n.t("Move"),
+  gripTooltip: l10n.t("Drag to move. Keyboard: Space grabs and drops, arrow keys move, Escape cancels."),
   up: "Up",
-  down: "Down",
-  sending: "Sending",
-  modifier: "Send with a modifier key",
-  modifierAbout: "Enter inserts a new line. Shift+Enter, Ctrl+Enter or Cmd+Enter sends the prompt.",
-  updates: "Updates",
-  updatesAbout: "Updates of agents and extensions installed from the registry.",
+  down: l10n.t("Down"),
+  sending: l10n.t("Sending"),
+  modifier: l10n.t("Send with a modifier key"),
+  modifierAbout: l10n.t("Enter inserts a new line. Shift+Enter, Ctrl+Enter or Cmd+Enter sends the prompt."),
+  updates: l10n.t("Updates"),
+  updatesAbout: l10n.t("Updates of agents and extensions installed from the registry."),
   modes: {
-    auto: ["Automatic", "Installs updates without asking."],
-    notify: ["Notify", "Checks at most once a day and notifies you of updates."],
-    off: ["Off", "Checks only when you select Check for Updates."],
+    auto: [l10n.t("Automatic"), l10n.t("Installs updates without asking.")],
+    notify: [l10n.t("Notify"), l10n.t("Checks at most once a day and notifies you of updates.")],
+    off: [l10n.t("Off"), l10n.t("Checks only when you select Check for Updates.")],
   } satisfies Readonly<Record<UpdateMode, readonly [string, string]>>,
-  links: "See Also",
-  allSettings: "All Settings",
-  openAsPage: "Open as Page",
-  walkthrough: "Walkthrough",
-  logs: "Show Logs",
-  restricted: "Not available in Restricted Mode",
+  links: l10n.t("See Also"),
+  allSettings: l10n.t("All Settings"),
+  openAsPage: l10n.t("Open as Page"),
+  walkthrough: l10n.t("Walkthrough"),
+  logs: l10n.t("Show Logs"),
+  restricted: l10n.t("Not available in Restricted Mode"),
 } as const;
 
 /** Announcement for a row that is being moved. */
 export function moveSaid(name: string, { what, place, of }: Said): string {
-  const where = `${place} of ${of}`;
+  const where = l10n.t`${place} of ${of}`;
   switch (what) {
     case "grabbed":
-      return `${name} grabbed, ${where}. Arrow keys move, Space drops, Escape cancels.`;
+      return l10n.t`${name} grabbed, ${where}. Arrow keys move, Space drops, Escape cancels.`;
     case "moved":
       return `${name}, ${where}.`;
     case "atEnd":
-      return `${name} stays ${place === 1 ? "first" : "last"}.`;
+      return l10n.t`${name} stays ${place === 1 ? "first" : "last"}.`;
     case "dropped":
-      return `${name} dropped, ${where}.`;
+      return l10n.t`${name} dropped, ${where}.`;
     case "putBack":
-      return `${name} not moved, ${where}.`;
+      return l10n.t`${name} not moved, ${where}.`;
   }
 }

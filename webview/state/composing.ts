@@ -5,6 +5,7 @@
  * - A refused prompt remains the draft, with a sentence that gives the reason.
  * - An attachment that cannot be stored is not accepted.
  */
+import * as l10n from "@vscode/l10n";
 import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
 import { QUEUE_LIMIT } from "../../src/protocol/chat";
 import type { ActionMessage } from "../../src/protocol/session-actions";
@@ -73,7 +74,10 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
   const { name, id } = tab.conversation.agent;
   const isRefused = ({ kind }: Attachment) => kind === "image" && tab.conversation.accepts?.images === false;
   const welcome = attachments.filter(attachment => !isRefused(attachment));
-  const why = welcome.length < attachments.length ? `${name || id || "The agent"} does not support images.` : undefined;
+  const why =
+    welcome.length < attachments.length
+      ? l10n.t`${name || id || l10n.t("The agent")} does not support images.`
+      : undefined;
   let room = UNSENT_LIMIT - [...page.tabs.values()].reduce((sum, each) => sum + unsentWeight(each), 0);
   const tooLarge: Attachment[] = [];
   const fitting = welcome.filter(attachment => {
@@ -90,10 +94,12 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
     ...(tooLarge.length === 0
       ? []
       : [
-          `Size limit of attachments exceeded: ${tooLarge.map(nameOf).join(", ")}. ` +
-            "Send the prompt, or remove some attachments.",
+          l10n.t(
+            "Size limit of attachments exceeded: {0}. " + "Send the prompt, or remove some attachments.",
+            tooLarge.map(nameOf).join(", "),
+          ),
         ]),
-    ...(isFull ? [`A prompt can have at most ${MAX_ATTACHMENTS} attachments.`] : []),
+    ...(isFull ? [l10n.t`A prompt can have at most ${MAX_ATTACHMENTS} attachments.`] : []),
   ];
   const remark: Remark | undefined = refusals.length === 0 ? tab.remark : { tone: "info", text: refusals.join(" ") };
   return [withTab(page, { ...tab, drafts: { ...tab.drafts, attachments: all }, remark }), [show(tab), SAVE]];
@@ -176,21 +182,21 @@ export function sidecarReturned(tab: Tab): Tab {
   return tab.remark?.until === "sidecar" ? { ...tab, remark: drafts.isEmpty(tab.drafts) ? undefined : TO_SEND } : tab;
 }
 
-const NOT_SENT: Remark = { tone: "info", text: "Your text is saved.", until: "sidecar" };
-const TO_SEND: Remark = { tone: "info", text: "Your prompt was not sent. Send it again." };
+const NOT_SENT: Remark = { tone: "info", text: l10n.t("Your text is saved."), until: "sidecar" };
+const TO_SEND: Remark = { tone: "info", text: l10n.t("Your prompt was not sent. Send it again.") };
 
 function refusalOf({ sidecar }: Page, tab: Tab): Remark | undefined {
   if (sidecar.state === "failed") return NOT_SENT;
   if (tab.drafts.attachments.length > MAX_ATTACHMENTS)
     return {
       tone: "info",
-      text: `A prompt can have at most ${MAX_ATTACHMENTS} attachments. Remove some of them. Your text is saved.`,
+      text: l10n.t`A prompt can have at most ${MAX_ATTACHMENTS} attachments. Remove some of them. Your text is saved.`,
     };
   const waiting = (tab.conversation.queue?.prompts.length ?? 0) + tab.drafts.onTheWay.length;
   if (turnOf(tab) !== "idle" && waiting >= QUEUE_LIMIT)
     return {
       tone: "info",
-      text: `${QUEUE_LIMIT} prompts are queued, which is the limit. Your text is saved.`,
+      text: l10n.t`${QUEUE_LIMIT} prompts are queued, which is the limit. Your text is saved.`,
       until: "idle",
     };
   return undefined;
@@ -206,9 +212,12 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
   const prompt: drafts.Sent = { messageId, text: last.text, ...(attachments.length === 0 ? {} : { attachments }) };
   if (lost.length > 0) {
     const after = drafts.returned(tab.drafts, [prompt]),
-      text =
-        `${lost.map(nameOf).join(", ")} ${lost.length === 1 ? "is" : "are"} no longer stored. Attach ` +
-        `${lost.length === 1 ? "it" : "them"} again, then send the prompt.`;
+      text = l10n.t(
+        "{0} {1} no longer stored. Attach " + "{2} again, then send the prompt.",
+        lost.map(nameOf).join(", "),
+        lost.length === 1 ? "is" : "are",
+        lost.length === 1 ? "it" : "them",
+      );
     return [
       withTab(page, { ...tab, drafts: after, remark: { tone: "info", text } }),
       [{ kind: "fill", tabId: tab.tabId, text: after.text }, show(tab), SAVE],

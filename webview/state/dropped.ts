@@ -1,4 +1,5 @@
 /** Selects the attachable parts of dragged, dropped or pasted data. Pure. */
+import * as l10n from "@vscode/l10n";
 
 /** MIME types used by VS Code's explorer and editors, and by other sources. */
 const EDITOR = "application/vnd.code.uri-list",
@@ -60,6 +61,7 @@ export function pastesImages(
   );
 }
 
-export const OTHER_FILES =
+export const OTHER_FILES = l10n.t(
   "Only images can be dropped from outside VS Code. " +
-  "Hold Shift and drag a file from the Explorer, or select “Add to Symposium” in its menu.";
+    "Hold Shift and drag a file from the Explorer, or select “Add to Symposium” in its menu.",
+);

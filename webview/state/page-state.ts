@@ -11,6 +11,7 @@
  * - Typed text is a draft, on its way, or in the conversation.
  * - An input shows the draft.
  */
+import * as l10n from "@vscode/l10n";
 import { applyEvent, emptyConversation } from "../../src/protocol/chat";
 import { receive } from "../../src/protocol/delivery";
 import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
@@ -269,7 +270,7 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
         : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
     case "startOver": {
       const over = {
-        ...(bootId === tab.bootId ? tab : broken(tab, "Symposium's sidecar was restarted.")),
+        ...(bootId === tab.bootId ? tab : broken(tab, l10n.t("Symposium's sidecar was restarted."))),
         seen: receipt.seen,
         asking: missing(now),
       };
@@ -390,7 +391,10 @@ function opened(page: Page, tabId: TabId, now: number): Step {
 /** `agentId`: the new tab's agent; default: the agent of new tabs. */
 function openOne(page: Page, agentId?: string): Step {
   if (page.tabs.size < MAX_TABS) return [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]];
-  return remarkOn(page, page.selected, { tone: "info", text: `${MAX_TABS} tabs are open. Close one to open another.` });
+  return remarkOn(page, page.selected, {
+    tone: "info",
+    text: l10n.t`${MAX_TABS} tabs are open. Close one to open another.`,
+  });
 }
 
 function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {

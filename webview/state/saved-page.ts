@@ -9,6 +9,7 @@
  * - Images and attached texts take at most half of the room, so that they do not displace text.
  * - Ids, drafts, prompts in flight, queued prompts and the selected tab are always kept.
  */
+import * as l10n from "@vscode/l10n";
 import type { Entry, Notice } from "../../src/protocol/chat";
 import { isObject, type Fields } from "../../src/protocol/json";
 import type { TabId } from "../../src/protocol/webview";
@@ -75,7 +76,7 @@ const LEFT_OUT: Notice = {
   kind: "notice",
   id: "symposium-left-out",
   severity: "info",
-  text: "Earlier content is no longer stored.",
+  text: l10n.t("Earlier content is no longer stored."),
   actions: [],
 };
 

@@ -6,6 +6,7 @@
  * - Everything typed or sent in it is a draft or on its way to that session.
  * - A tab with an answer keeps its agent.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { HostToPage } from "../../src/protocol/webview";
 import { isWhole } from "./attachment-sizes";
@@ -52,7 +53,7 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
       if (isUnprompted(tab)) return replaceAgent(p, tab, agent, now);
       return remarkOn(p, tab.tabId, {
         tone: "info",
-        text: `New tabs use ${agent.name}. This tab keeps ${tab.conversation.agent.name}.`,
+        text: l10n.t`New tabs use ${agent.name}. This tab keeps ${tab.conversation.agent.name}.`,
         newTabWith: agent,
       });
     },
@@ -73,7 +74,7 @@ export function agentSelected(
     ? [page, []]
     : remarkOn(page, tabId, {
         tone: "info",
-        text: `New tabs use ${agent.name}. This tab keeps ${tab.conversation.agent.name}.`,
+        text: l10n.t`New tabs use ${agent.name}. This tab keeps ${tab.conversation.agent.name}.`,
         newTabWith: agent,
       });
 }

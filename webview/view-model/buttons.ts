@@ -1,4 +1,5 @@
 /** Buttons of cards and their meanings. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { ActionId, ToolContent } from "../../src/protocol/chat";
 import type { ElicitationChoice } from "../../src/protocol/elicitation";
@@ -7,14 +8,14 @@ import type { CardButton, Change } from "./card";
 import { literal } from "./markdown-safe";
 
 const ACTION: Readonly<Record<ActionId, string>> = {
-  showLogs: "Show Logs",
-  restartAgent: "Restart Agent",
-  restartSidecar: "Restart Sidecar",
-  selectAgent: "Select Agent",
-  manageTrust: "Manage Workspace Trust",
-  sendAgain: "Send Again",
-  openSettings: "Open Settings",
-  addToConfiguration: "Add to Agent's Configuration…",
+  showLogs: l10n.t("Show Logs"),
+  restartAgent: l10n.t("Restart Agent"),
+  restartSidecar: l10n.t("Restart Sidecar"),
+  selectAgent: l10n.t("Select Agent"),
+  manageTrust: l10n.t("Manage Workspace Trust"),
+  sendAgain: l10n.t("Send Again"),
+  openSettings: l10n.t("Open Settings"),
+  addToConfiguration: l10n.t("Add to Agent's Configuration…"),
 };
 
 export function actionButton(action: ActionId, index: number): CardButton {
@@ -28,19 +29,19 @@ export function actionButton(action: ActionId, index: number): CardButton {
 }
 
 /** Button of a tab that still uses its old settings. */
-export const NEW_TAB: CardButton = { id: "tab:new", label: "New Tab", weight: "quiet", stays: true };
+export const NEW_TAB: CardButton = { id: "tab:new", label: l10n.t("New Tab"), weight: "quiet", stays: true };
 
 /** Button of a tab that keeps its agent. */
 export function newTabWith({ id, name }: AgentChoice): CardButton {
-  return { id: `tabWith:${id}`, label: `New Tab with ${literal(name)}`, weight: "main", stays: true };
+  return { id: `tabWith:${id}`, label: l10n.t`New Tab with ${literal(name)}`, weight: "main", stays: true };
 }
 
 /** Opens a confirmation; the button alone grants nothing. */
-export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: "Allow Everything…", weight: "quiet" };
+export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: l10n.t("Allow Everything…"), weight: "quiet" };
 
 /** Buttons of an elicitation with a URL. */
-export const OPEN_PAGE: CardButton = { id: "page:open", label: "Open in Browser", weight: "main" };
-export const DECLINE_PAGE: CardButton = { id: "page:decline", label: "Decline", weight: "plain" };
+export const OPEN_PAGE: CardButton = { id: "page:open", label: l10n.t("Open in Browser"), weight: "main" };
+export const DECLINE_PAGE: CardButton = { id: "page:decline", label: l10n.t("Decline"), weight: "plain" };
 
 /** The user's answer for one of these two buttons; a page returns no values. */
 export function pageChoice(buttonId: string): ElicitationChoice | undefined {
@@ -65,7 +66,7 @@ export function changesOf(content: readonly ToolContent[]): {
       : [],
   );
   const label = ({ path }: Change) =>
-    changes.length === 1 ? "Open Diff" : `Open Diff: ${literal(path.split(/[\\/]/).at(-1) ?? path)}`;
+    changes.length === 1 ? l10n.t("Open Diff") : l10n.t`Open Diff: ${literal(path.split(/[\\/]/).at(-1) ?? path)}`;
   return {
     changes,
     buttons: changes.map((change, i) => ({ id: `change:${i}`, label: label(change), weight: "quiet", stays: true })),

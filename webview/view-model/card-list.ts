@@ -2,6 +2,7 @@
  * The displayed cards of one tab. An unchanged card is not touched; a drawing that exceeds one slice continues in the
  * next frames.
  */
+import * as l10n from "@vscode/l10n";
 import { card, type Card } from "./card";
 import { cardSteps, EARLIER } from "./card-diff";
 import { showEarlier, slide, wholeWindow } from "./card-window";
@@ -89,7 +90,7 @@ export class CardList {
 
 function earlier(count: number): Card {
   return card(EARLIER, "notice", {
-    header: { icon: "info", text: `${count} earlier cards`, tone: "plain" },
+    header: { icon: "info", text: l10n.t`${count} earlier cards`, tone: "plain" },
     buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }],
   });
 }

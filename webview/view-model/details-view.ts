@@ -1,4 +1,5 @@
 /** Session details in words: the agent program, its folder, and the effects of each extension. Pure. */
+import * as l10n from "@vscode/l10n";
 import { counted, enumerated } from "../../src/protocol/phrases";
 import {
   isMissing,
@@ -69,14 +70,18 @@ function setupSentences({ added, removed, replaced, members }: SetupChange = {})
     names.length === 0
       ? []
       : [
-          `${verb} the MCP server${names.length === 1 ? "" : "s"} ` +
-            `${enumerated(names.map(name => `“${visibleLine(name)}”`))}.`,
+          l10n.t(
+            "{0} the MCP server{1} " + "{2}.",
+            verb,
+            names.length === 1 ? "" : "s",
+            enumerated(names.map(name => `“${visibleLine(name)}”`)),
+          ),
         ];
   return [
-    ...servers("Adds", added),
-    ...servers("Removes", removed),
-    ...servers("Replaces", replaced),
-    ...(members === undefined ? [] : [`Changes ${enumerated(members.map(visibleLine))} in the session's setup.`]),
+    ...servers(l10n.t("Adds"), added),
+    ...servers(l10n.t("Removes"), removed),
+    ...servers(l10n.t("Replaces"), replaced),
+    ...(members === undefined ? [] : [l10n.t`Changes ${enumerated(members.map(visibleLine))} in the session's setup.`]),
   ];
 }
 
@@ -94,23 +99,26 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
       ] as const
     ).filter(([blocks]) => blocks > 0);
   const changes = parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`);
-  return [`Changed ${counted(count, "prompt")}${count === 1 ? ":" : ". The last change:"} ${enumerated(changes)}.`];
+  return [
+    l10n.t`Changed ${counted(count, "prompt")}${count === 1 ? ":" : ". The last change:"} ${enumerated(changes)}.`,
+  ];
 }
 
 /** `isNamed`: includes the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
   const owner = isNamed ? ` of “${visibleLine(server)}”` : "",
-    tools = `Tools${owner}: ${offered === undefined ? "" : `${offered} `}offered`,
-    called = calls === 0 ? "not called" : `called ${calls === 1 ? "once" : `${calls} times`}`;
-  if (listFailed === true) return `${tools}. The MCP server did not list them. See the log.`;
+    tools = l10n.t`Tools${owner}: ${offered === undefined ? "" : `${offered} `}offered`,
+    called =
+      calls === 0 ? l10n.t("not called") : l10n.t`called ${calls === 1 ? l10n.t("once") : l10n.t`${calls} times`}`;
+  if (listFailed === true) return l10n.t`${tools}. The MCP server did not list them. See the log.`;
   switch (stage) {
     case "offered":
-      return `${tools}. The agent has not connected to them.`;
+      return l10n.t`${tools}. The agent has not connected to them.`;
     case "connected":
-      return `${tools}, connected. The agent has not requested the list.`;
+      return l10n.t`${tools}, connected. The agent has not requested the list.`;
     case "listed":
     case "called":
-      return `${tools}, connected, ${listed} listed, ${called}.`;
+      return l10n.t`${tools}, connected, ${listed} listed, ${called}.`;
   }
 }
 
@@ -118,13 +126,13 @@ function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeH
   const last = lastPrompt === undefined || lastPrompt === prompt ? "" : ` (last: ${ms(lastPrompt)})`;
   const back = (time: number | undefined): string => (time === undefined ? "" : `, ${ms(time)} back`);
   return [
-    ...(setup === undefined ? [] : [`Setup: ${ms(setup)} to the agent${back(setupAnswer)}.`]),
-    ...(prompt === undefined ? [] : [`Prompts: ${ms(prompt)} to the agent${last}${back(answer)}.`]),
+    ...(setup === undefined ? [] : [l10n.t`Setup: ${ms(setup)} to the agent${back(setupAnswer)}.`]),
+    ...(prompt === undefined ? [] : [l10n.t`Prompts: ${ms(prompt)} to the agent${last}${back(answer)}.`]),
   ];
 }
 
 const ms = (time: number): string =>
-  time < 1 ? "under 1 ms" : time < 10_000 ? `${time} ms` : `${Math.round(time / 1_000)} s`;
+  time < 1 ? "under 1 ms" : time < 10_000 ? l10n.t`${time} ms` : `${Math.round(time / 1_000)} s`;
 export interface ShownDetails {
   readonly details: SessionDetails | undefined;
   readonly agent: string;

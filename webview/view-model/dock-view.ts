@@ -1,4 +1,5 @@
 /** Content of the area between conversation and prompt: plan progress, context usage and bypassed permissions. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { Conversation, PlanStep, Usage } from "../../src/protocol/chat";
 import type { BypassedBy } from "../../src/protocol/webview";
 import { readableLine, visibleText } from "../../src/protocol/visible-text";
@@ -31,7 +32,7 @@ export function pinnedPlan(entries: Conversation["entries"], running: boolean): 
 export function planView(steps: readonly PlanStep[]): PlanView {
   const current = steps.find(step => stateOf(step) === "current") ?? steps.find(step => stateOf(step) === "open");
   return {
-    progress: `${steps.filter(step => stateOf(step) === "done").length} of ${steps.length}`,
+    progress: l10n.t`${steps.filter(step => stateOf(step) === "done").length} of ${steps.length}`,
     current: current === undefined ? "" : readableLine(current.content),
     steps: steps.map(step => ({
       mark: stepMark(step.status),
@@ -42,7 +43,7 @@ export function planView(steps: readonly PlanStep[]): PlanView {
   };
 }
 
-const SAID = { done: "done", current: "in progress", open: "to do" } as const;
+const SAID = { done: l10n.t("done"), current: l10n.t("in progress"), open: l10n.t("to do") } as const;
 
 function stateOf({ status }: PlanStep): "done" | "current" | "open" {
   return status === "completed" || status === "cancelled" ? "done" : status === "in_progress" ? "current" : "open";
@@ -65,7 +66,7 @@ export function bypassView(by: readonly (BypassedBy | "session")[], agent: strin
   const why = new Set(
     by.map(
       each =>
-        `${each === "agent" || each === "session" ? `${visibleText(agent)} acts` : UNASKED[each]} without asking you.`,
+        l10n.t`${each === "agent" || each === "session" ? l10n.t`${visibleText(agent)} acts` : UNASKED[each]} without asking you.`,
     ),
   );
   return {
@@ -77,10 +78,10 @@ export function bypassView(by: readonly (BypassedBy | "session")[], agent: strin
 }
 
 const UNASKED: Readonly<Record<Exclude<BypassedBy, "agent">, string>> = {
-  workspace: "The extension Workspace changes files and runs commands",
-  cargo: "The extension Cargo runs code and changes dependencies",
-  ferris: "The extension Ferris looks up crates with cargo",
-  sparkle: "The extension Sparkle writes its files",
+  workspace: l10n.t("The extension Workspace changes files and runs commands"),
+  cargo: l10n.t("The extension Cargo runs code and changes dependencies"),
+  ferris: l10n.t("The extension Ferris looks up crates with cargo"),
+  sparkle: l10n.t("The extension Sparkle writes its files"),
 };
 
 export interface UsageView {
@@ -100,15 +101,15 @@ export function usageView({ used, size, cost }: Usage): UsageView {
   const nearlyFull = part !== undefined && part > WARN_FROM;
   return {
     short: [
-      `${part === undefined ? short(used) : `${short(used)} of ${short(size)}`} tokens`,
+      l10n.t`${part === undefined ? short(used) : l10n.t`${short(used)} of ${short(size)}`} tokens`,
       ...(price === undefined ? [] : [price]),
     ].join(" · "),
     full: [
       part === undefined
-        ? `The agent's context holds ${grouped(used)} tokens.`
-        : `The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
-      ...(nearlyFull ? ["The context is nearly full."] : []),
-      ...(price === undefined ? [] : [`This session has cost ${price} so far.`]),
+        ? l10n.t`The agent's context holds ${grouped(used)} tokens.`
+        : l10n.t`The agent's context holds ${grouped(used)} of ${grouped(size)} tokens, ${percent(part)} %.`,
+      ...(nearlyFull ? [l10n.t("The context is nearly full.")] : []),
+      ...(price === undefined ? [] : [l10n.t`This session has cost ${price} so far.`]),
     ].join(" "),
     part,
     tone: nearlyFull ? "warning" : "plain",

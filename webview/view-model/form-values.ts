@@ -5,6 +5,7 @@
  * - A value that `wrongValue` rejects is never part of an answer.
  * - Empty input is omitted, not sent as an empty text.
  */
+import * as l10n from "@vscode/l10n";
 import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
 import { visibleText } from "../../src/protocol/visible-text";
 /** Values of the page's controls: a text, the state of a checkbox, or the selected values of a list. */
@@ -61,12 +62,12 @@ export function hintOf(field: Field): string {
       return [
         FORMAT[field.format ?? ""],
         range(field.minLength, field.maxLength, "characters"),
-        field.pattern === undefined ? undefined : `Pattern: ${visibleText(field.pattern)}`,
+        field.pattern === undefined ? undefined : l10n.t`Pattern: ${visibleText(field.pattern)}`,
       ]
         .filter(isSaid)
         .join(" · ");
     case "integer":
-      return ["A whole number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+      return [l10n.t("A whole number"), range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
     case "number":
       return ["A number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
     case "choices":
@@ -78,21 +79,21 @@ export function hintOf(field: Field): string {
 }
 
 const FORMAT: Readonly<Record<string, string>> = {
-  email: "An e-mail address",
+  email: l10n.t("An e-mail address"),
   uri: "A URL with its scheme, such as https://example.org",
-  date: "A date, such as 2026-01-31",
-  "date-time": "A date and a time, such as 2026-01-31T12:00:00Z",
+  date: l10n.t("A date, such as 2026-01-31"),
+  "date-time": l10n.t("A date and a time, such as 2026-01-31T12:00:00Z"),
 };
 
 const isSaid = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 function range(least: number | undefined, most: number | undefined, of: string): string | undefined {
   const what = of === "" ? "" : ` ${of}`;
-  if (least !== undefined && least === most) return `Exactly ${least}${what}`;
-  if (least !== undefined && most !== undefined) return `${least} to ${most}${what}`;
+  if (least !== undefined && least === most) return l10n.t`Exactly ${least}${what}`;
+  if (least !== undefined && most !== undefined) return l10n.t`${least} to ${most}${what}`;
   return least !== undefined && (least > 0 || of === "")
-    ? `At least ${least}${what}`
+    ? l10n.t`At least ${least}${what}`
     : most !== undefined
-      ? `At most ${most}${what}`
+      ? l10n.t`At most ${most}${what}`
       : undefined;
 }

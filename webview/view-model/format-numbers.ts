@@ -1,18 +1,19 @@
 /** Formats times, sizes, token counts and money. Pure. */
+import * as l10n from "@vscode/l10n";
 
 /** Examples: `12 s`, `2 min 5 s`, `1 h 3 min`. */
 export function duration(ms: number): string {
   const s = Math.round(ms / 1_000);
   if (s < 60) return `${s} s`;
   const min = Math.floor(s / 60);
-  return min < 60 ? joined(`${min} min`, s % 60, "s") : joined(`${Math.floor(min / 60)} h`, min % 60, "min");
+  return min < 60 ? joined(l10n.t`${min} min`, s % 60, "s") : joined(`${Math.floor(min / 60)} h`, min % 60, "min");
 }
 
 const joined = (whole: string, rest: number, unit: string): string => (rest === 0 ? whole : `${whole} ${rest} ${unit}`);
 
 /** Examples: `812 bytes`, `34 KB`, `1.2 MB`. */
 export function size(bytes: number): string {
-  if (bytes < 1_000) return bytes === 1 ? "1 byte" : `${bytes} bytes`;
+  if (bytes < 1_000) return bytes === 1 ? "1 byte" : l10n.t`${bytes} bytes`;
   return bytes < 999_500 ? `${Math.round(bytes / 1_000)} KB` : `${trimmed(bytes / 1_000_000)} MB`;
 }
 

@@ -5,6 +5,7 @@
  * - The question is complete or states how much is missing.
  * - Hidden characters become visible (`visibleLine`).
  */
+import * as l10n from "@vscode/l10n";
 import { parseJson } from "../../src/protocol/json";
 import { counted } from "../../src/protocol/phrases";
 import type { Permission, ToolContent } from "../../src/protocol/chat";
@@ -14,27 +15,27 @@ import { spoken } from "./sentences";
 import { lineDiff } from "./tool-content";
 
 const WANTS: Readonly<Record<string, string>> = {
-  read: "wants to read",
-  edit: "wants to change a file",
-  delete: "wants to delete",
-  move: "wants to move a file",
-  execute: "wants to run a command",
-  search: "wants to search",
-  fetch: "wants to fetch from the network",
-  switch_mode: "wants to change its mode",
+  read: l10n.t("wants to read"),
+  edit: l10n.t("wants to change a file"),
+  delete: l10n.t("wants to delete"),
+  move: l10n.t("wants to move a file"),
+  execute: l10n.t("wants to run a command"),
+  search: l10n.t("wants to search"),
+  fetch: l10n.t("wants to fetch from the network"),
+  switch_mode: l10n.t("wants to change its mode"),
 };
 
 /** Predicate after the agent's name, by tool kind. */
 export const wants = (toolKind: string): string =>
-  (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? "asks for your permission";
+  (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? l10n.t("asks for your permission");
 
 export function whoAsks(asked: Permission | Elicitation): string {
   const agent =
     asked.subagent === undefined
       ? visibleLine(asked.agent)
-      : `${visibleLine(asked.subagent.name)}, a subagent of ${visibleLine(asked.agent)},`;
+      : l10n.t`${visibleLine(asked.subagent.name)}, a subagent of ${visibleLine(asked.agent)},`;
   if (asked.kind === "permission") return `${agent} ${wants(asked.toolKind)}`;
-  return `${agent} ${asked.ask.mode === "form" ? "has a question" : "asks you to visit a page"}`;
+  return `${agent} ${asked.ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`;
 }
 
 export function whatIsAsked(asked: Permission | Elicitation): string {
@@ -48,7 +49,7 @@ export function whatIsAsked(asked: Permission | Elicitation): string {
       : [
           spoken(asked.message),
           ...(asked.ask.mode === "url"
-            ? [`The page is ${bounded(asked.ask.url)}`]
+            ? [l10n.t`The page is ${bounded(asked.ask.url)}`]
             : asked.ask.title === undefined
               ? []
               : [visibleLine(asked.ask.title)]),
@@ -73,7 +74,7 @@ const MOST = 2_000;
 
 function bounded(text: string): string {
   const line = visibleLine(text.slice(0, MOST));
-  return text.length > MOST ? `${line}… and ${text.length - MOST} more characters, shown on the card` : line;
+  return text.length > MOST ? l10n.t`${line}… and ${text.length - MOST} more characters, shown on the card` : line;
 }
 
 function about(content: ToolContent): string {
@@ -85,13 +86,13 @@ function about(content: ToolContent): string {
     case "terminal":
       return "";
     case "image":
-      return "The card shows an image";
+      return l10n.t("The card shows an image");
     case "audio":
-      return "The card contains audio";
+      return l10n.t("The card contains audio");
     case "resource":
       return visibleLine(content.name ?? content.uri);
     case "other":
-      return `Unsupported content: ${visibleLine(content.what)}`;
+      return l10n.t`Unsupported content: ${visibleLine(content.what)}`;
   }
 }
 
@@ -99,6 +100,6 @@ function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "dif
   const lines = lineDiff(oldText, newText).split("\n");
   const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
   const name = visibleLine(path);
-  if (oldText === undefined) return `Creates ${name}, ${counted(count("+"), "line")}`;
-  return `Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
+  if (oldText === undefined) return l10n.t`Creates ${name}, ${counted(count("+"), "line")}`;
+  return l10n.t`Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
 }

@@ -9,6 +9,7 @@
  *   the agent's own.
  * - An answered question has no buttons.
  */
+import * as l10n from "@vscode/l10n";
 import { counted } from "../../src/protocol/phrases";
 import type {
   Permission,
@@ -99,9 +100,9 @@ const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
 };
 
 function permissionOutcome(answered: PermissionAnswered): string {
-  if (answered.kind === "cancelled") return `**Not answered**: ${literal(answered.why)}`;
-  const verdict = answered.optionKind.startsWith("allow") ? "✓ **Allowed**" : "✗ **Rejected**";
-  const who = answered.by === "bypass" ? "without asking, because you allowed everything" : "by you";
+  if (answered.kind === "cancelled") return l10n.t`**Not answered**: ${literal(answered.why)}`;
+  const verdict = answered.optionKind.startsWith("allow") ? l10n.t("✓ **Allowed**") : l10n.t("✗ **Rejected**");
+  const who = answered.by === "bypass" ? l10n.t("without asking, because you allowed everything") : l10n.t("by you");
   return `${verdict} ${who}: “${literal(answered.name)}”`;
 }
 
@@ -115,7 +116,7 @@ export function elicitationCard(
   return card(id, "elicitation", {
     header: {
       icon: "question",
-      text: `${asker({ agent, subagent })} ${ask.mode === "form" ? "has a question" : "asks you to visit a page"}`,
+      text: `${asker({ agent, subagent })} ${ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`,
       tone: answered ? "plain" : "warning",
     },
     body: [
@@ -125,7 +126,7 @@ export function elicitationCard(
     ].join("\n\n"),
     form:
       answered === undefined && ask.mode === "form"
-        ? { ask, asks: `${visibleLine(agent)} asks: ${visibleLine(message)}`, open }
+        ? { ask, asks: l10n.t`${visibleLine(agent)} asks: ${visibleLine(message)}`, open }
         : undefined,
     buttons: open && ask.mode === "url" ? [OPEN_PAGE, DECLINE_PAGE] : [],
   });
@@ -135,12 +136,12 @@ export function elicitationCard(
 function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
   const page = URL.canParse(url) ? new URL(url) : undefined;
   return [
-    `Page on **${literal(page?.host ?? "an invalid URL")}**:`,
+    l10n.t`Page on **${literal(page?.host ?? "an invalid URL")}**:`,
     textBlock(url, "text", "whole"),
     ...(open && page !== undefined && (page.username !== "" || page.password !== "")
-      ? ["The part before the “@” in this URL is not its destination."]
+      ? [l10n.t("The part before the “@” in this URL is not its destination.")]
       : []),
-    ...(open && page?.protocol === "http:" ? ["Data that you send to this page is not encrypted."] : []),
+    ...(open && page?.protocol === "http:" ? [l10n.t("Data that you send to this page is not encrypted.")] : []),
   ];
 }
 
@@ -153,6 +154,6 @@ function elicitationOutcome(answered: ElicitationAnswered, agent: string, mode: 
     case "completed":
       return `✓ **Completed**: ${literal(agent)} reports that this is complete.`;
     case "cancelled":
-      return `**Not answered**: ${literal(answered.why)}`;
+      return l10n.t`**Not answered**: ${literal(answered.why)}`;
   }
 }

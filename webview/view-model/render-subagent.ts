@@ -4,6 +4,7 @@
  * Invariant: the content of a card is bounded, regardless of the subagent's run time. It shows the newest entries, each
  * shortened.
  */
+import * as l10n from "@vscode/l10n";
 import type { Entry, SessionMessage, Subagent, SubagentStatus } from "../../src/protocol/chat";
 import { card, type Card, type CardHeader } from "./card";
 import { closed } from "./code-fence";
@@ -13,11 +14,11 @@ import { contentName, textBlock } from "./tool-content";
 
 const STATUS: Readonly<Record<SubagentStatus, CardHeader["status"]>> = {
   unknown: undefined,
-  running: { text: "running", tone: "info" },
-  waiting: { text: "waiting for you", tone: "warning" },
-  completed: { text: "done", tone: "success" },
-  failed: { text: "failed", tone: "error" },
-  cancelled: { text: "cancelled", tone: "warning" },
+  running: { text: l10n.t("running"), tone: "info" },
+  waiting: { text: l10n.t("waiting for you"), tone: "warning" },
+  completed: { text: l10n.t("done"), tone: "success" },
+  failed: { text: l10n.t("failed"), tone: "error" },
+  cancelled: { text: l10n.t("cancelled"), tone: "warning" },
 };
 
 /** Suffix of a nested subagent's line; empty if the state is unknown. */
@@ -55,7 +56,11 @@ export function messageCard({ id, from, to, text }: SessionMessage): Card {
     .map(name => `**${literal(name)}**`)
     .join(" → ");
   return card(id, "message", {
-    header: { icon: "message", text: names === "" ? "Message between agents" : `Message ${names}`, tone: "plain" },
+    header: {
+      icon: "message",
+      text: names === "" ? l10n.t("Message between agents") : l10n.t`Message ${names}`,
+      tone: "plain",
+    },
     folded: text.trim() === "" ? [] : [proseOf(text)],
   });
 }
@@ -81,7 +86,7 @@ function partsOf(entry: Entry, depth: number): readonly string[] {
     case "thought":
       return entry.text.trim() === "" ? [] : ["*Thought*"];
     case "tool":
-      return [`${literal(entry.title) || "Tool call"} · ${TOOL_STATUS[entry.status].text}`];
+      return [`${literal(entry.title) || l10n.t("Tool call")} · ${TOOL_STATUS[entry.status].text}`];
     case "plan":
       return entry.steps.length === 0
         ? []

@@ -1,4 +1,5 @@
 /** Card of a tool call. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { ToolCall, ToolStatus } from "../../src/protocol/chat";
 import { changesOf } from "./buttons";
 import { card, type Card, type CardHeader, type CardIcon, type Circumstances } from "./card";
@@ -23,11 +24,11 @@ function iconOf(toolKind: string): CardIcon {
 }
 
 export const TOOL_STATUS: Readonly<Record<ToolStatus, NonNullable<CardHeader["status"]>>> = {
-  pending: { text: "waiting", tone: "plain" },
-  in_progress: { text: "running", tone: "info" },
-  completed: { text: "done", tone: "success" },
-  failed: { text: "failed", tone: "error" },
-  cancelled: { text: "cancelled", tone: "warning" },
+  pending: { text: l10n.t("waiting"), tone: "plain" },
+  in_progress: { text: l10n.t("running"), tone: "info" },
+  completed: { text: l10n.t("done"), tone: "success" },
+  failed: { text: l10n.t("failed"), tone: "error" },
+  cancelled: { text: l10n.t("cancelled"), tone: "warning" },
 };
 
 export function toolCard(tool: ToolCall, { terminals }: Pick<Circumstances, "terminals">): Card {
@@ -35,7 +36,7 @@ export function toolCard(tool: ToolCall, { terminals }: Pick<Circumstances, "ter
   return card(tool.id, "tool", {
     header: {
       icon: iconOf(tool.toolKind),
-      text: `${literal(tool.title) || "Tool call"}${kind}`,
+      text: `${literal(tool.title) || l10n.t("Tool call")}${kind}`,
       tone: "plain",
       status: TOOL_STATUS[tool.status],
     },

@@ -5,6 +5,7 @@
  * - An entry yields the same card objects while it and its circumstances are unchanged.
  * - An unknown or invalid entry yields a card as well.
  */
+import * as l10n from "@vscode/l10n";
 import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../src/protocol/chat";
 import { actionButton } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type Circumstances } from "./card";
@@ -52,7 +53,7 @@ function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Ca
   } catch {
     return [
       card(entry.id, "unknown", {
-        header: { icon: "warning", text: "This entry cannot be displayed.", tone: "warning" },
+        header: { icon: "warning", text: l10n.t("This entry cannot be displayed."), tone: "warning" },
       }),
     ];
   }
@@ -109,12 +110,13 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
     case "message":
       return [messageCard(entry)];
     case "unknown": {
-      const times = (entry.count ?? 1) > 1 ? ` (${entry.count} times)` : "";
+      const { count = 1 } = entry;
+      const times = count > 1 ? l10n.t` (${count} times)` : "";
       return [
         card(entry.id, "unknown", {
           header: {
             icon: "info",
-            text: `The agent sent unsupported content: ${literal(entry.what)}${times}`,
+            text: l10n.t`The agent sent unsupported content: ${literal(entry.what)}${times}`,
             tone: "plain",
           },
           folded: [textBlock(entry.json, "json")],
@@ -131,7 +133,7 @@ export function stepMark(status: PlanStep["status"]): string {
 const STEP: Readonly<Record<string, string>> = { completed: "✓", in_progress: "◐", pending: "○" };
 
 function thoughtFor(ms: number): string {
-  return ms < 1_000 ? "Thought for less than 1 s" : `Thought for ${duration(ms)}`;
+  return ms < 1_000 ? l10n.t("Thought for less than 1 s") : l10n.t`Thought for ${duration(ms)}`;
 }
 
 /** Includes the attachments, even of a prompt without text. */
@@ -202,14 +204,14 @@ function compactionCard({ id, status, text, error }: Compaction): Card {
 function compactionHeader(status: string): CardHeader {
   switch (status) {
     case "in_progress":
-      return { icon: "compact", text: "Compacting the conversation…", tone: "plain" };
+      return { icon: "compact", text: l10n.t("Compacting the conversation…"), tone: "plain" };
     case "completed":
-      return { icon: "compact", text: "The conversation was compacted", tone: "plain" };
+      return { icon: "compact", text: l10n.t("The conversation was compacted"), tone: "plain" };
     case "failed":
-      return { icon: "error", text: "The conversation could not be compacted", tone: "error" };
+      return { icon: "error", text: l10n.t("The conversation could not be compacted"), tone: "error" };
     case "cancelled":
-      return { icon: "compact", text: "The compaction of the conversation was cancelled", tone: "plain" };
+      return { icon: "compact", text: l10n.t("The compaction of the conversation was cancelled"), tone: "plain" };
     default:
-      return { icon: "compact", text: `Compacting the conversation: ${literal(status)}`, tone: "plain" };
+      return { icon: "compact", text: l10n.t`Compacting the conversation: ${literal(status)}`, tone: "plain" };
   }
 }

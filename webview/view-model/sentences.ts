@@ -8,6 +8,7 @@
  * - Nothing is announced twice.
  * - Hidden characters become visible (`readableLine`).
  */
+import * as l10n from "@vscode/l10n";
 import { counted } from "../../src/protocol/phrases";
 import { fenceAfter, type Fence } from "./code-fence";
 import { readableLine } from "../../src/protocol/visible-text";
@@ -41,7 +42,7 @@ export function passed(text: string, ended = false): Reader {
 
 /** The new sentences of `text`. `ends`: the text is complete for now, so that the unfinished sentence is included. */
 export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
-  if (text.length - reader.at > LONGEST_JUMP) return [passed(text), ["A long text that is not read aloud."]];
+  if (text.length - reader.at > LONGEST_JUMP) return [passed(text), [l10n.t("A long text that is not read aloud.")]];
   const texts: string[] = [];
   let now = reader;
   for (;;) {
@@ -141,7 +142,7 @@ function codeLine(reader: Reader, code: Code, line: string, texts: string[]): Re
 
 function aboutCode({ fence, lines }: Code): string {
   const language = /[`~]{3,}[ \t]*([\w+#.-]{1,20})/.exec(fence.line)?.[1];
-  return `${language === undefined ? "Code" : `Code in ${language}`}, ${counted(lines, "line")}.`;
+  return `${language === undefined ? "Code" : l10n.t`Code in ${language}`}, ${counted(lines, "line")}.`;
 }
 
 function tableRow(reader: Reader, words: string, texts: string[]): Reader {
@@ -158,7 +159,7 @@ function tableRow(reader: Reader, words: string, texts: string[]): Reader {
 
 function withoutTable(reader: Reader, texts: string[]): Reader {
   if (reader.block?.kind !== "table") return reader;
-  texts.push(`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
+  texts.push(l10n.t`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
   return { ...reader, block: undefined };
 }
 

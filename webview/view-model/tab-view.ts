@@ -1,4 +1,5 @@
 /** View of a tab, computed from the page's state. Pure; `chat-ui.ts` draws it. */
+import * as l10n from "@vscode/l10n";
 import type { AgentChoice } from "../../src/protocol/agents";
 import type { Attachment } from "../../src/protocol/attachments";
 import type { Command, Conversation, Entry, PlanStep, Usage } from "../../src/protocol/chat";
@@ -83,7 +84,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
     turn,
     status: statusOf(turn, literal(agent)),
     banner: bannerOf(page, tab),
-    placeholder: `Ask ${agent}`,
+    placeholder: l10n.t`Ask ${agent}`,
     attachments: tab.drafts.attachments,
     requireModifier: page.requireModifier,
     queue: queueOf(tab),
@@ -129,11 +130,11 @@ function statusOf(turn: TabView["turn"], agent: string): string {
     case "idle":
       return "";
     case "starting":
-      return `Starting ${agent}…`;
+      return l10n.t`Starting ${agent}…`;
     case "running":
-      return `${agent} is working…`;
+      return l10n.t`${agent} is working…`;
     case "cancelling":
-      return `Stopping… ${agent} has not ended its turn yet.`;
+      return l10n.t`Stopping… ${agent} has not ended its turn yet.`;
   }
 }
 

@@ -1,4 +1,5 @@
 /** Content of tool calls as safe Markdown. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { Resource, ToolContent, ToolLocation } from "../../src/protocol/chat";
 import { readableText, visibleLine, visibleText } from "../../src/protocol/visible-text";
 import type { Part } from "./card";
@@ -28,14 +29,18 @@ function shortened(text: string): readonly [shown: string, left: string] {
   const left = lines.length - some.split("\n").length;
   return [
     some,
-    left > 0 ? `${left} more lines` : some.length < text.length ? `${text.length - some.length} more characters` : "",
+    left > 0
+      ? l10n.t`${left} more lines`
+      : some.length < text.length
+        ? l10n.t`${text.length - some.length} more characters`
+        : "",
   ];
 }
 
 function shortMarkdown(text: string): string {
   if (text.length <= MAX_CHARACTERS) return safeMarkdown(closed(text));
   const shown = text.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
-  return `${safeMarkdown(closed(shown))}\n\n*${text.length - shown.length} more characters are not shown.*`;
+  return l10n.t`${safeMarkdown(closed(shown))}\n\n*${text.length - shown.length} more characters are not shown.*`;
 }
 
 /** For a block without a language the renderer assumes C. */
@@ -60,7 +65,7 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
       return IMAGES.has(content.mimeType.toLowerCase()) && BASE64.test(content.data)
         ? {
             src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`,
-            alt: `Image (${visibleText(content.mimeType)}, ${size(bytesOf(content.data))})`,
+            alt: l10n.t`Image (${visibleText(content.mimeType)}, ${size(bytesOf(content.data))})`,
           }
         : `*Image that cannot be displayed (${literal(content.mimeType) || "unknown type"}, ` +
             `${size(bytesOf(content.data))})*`;
@@ -95,7 +100,7 @@ const bytesOf = (base64: string): number => Math.floor((base64.length * 3) / 4);
 /** One line of Markdown: type and size of audio, or the link to a resource. */
 export function contentName(content: Extract<ToolContent, { kind: "audio" | "resource" }>): string {
   return content.kind === "audio"
-    ? `Audio (${literal(content.mimeType) || "unknown type"}, ${size(content.bytes)})`
+    ? l10n.t`Audio (${literal(content.mimeType) || "unknown type"}, ${size(content.bytes)})`
     : resourceLink(content);
 }
 

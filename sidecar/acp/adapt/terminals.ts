@@ -3,6 +3,7 @@
  * references them, or in a separate call if there is none. Output is base64 of UTF-8; a character that is split between
  * two chunks is displayed as a replacement character.
  */
+import * as l10n from "@vscode/l10n";
 import { TOOL_JSON_LIMIT, type Conversation, type ToolCall, type ToolContent } from "../../../src/protocol/chat";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { Adapted, MakeId } from "./common";
@@ -68,7 +69,7 @@ function inEach(
     kind: "tool",
     id: makeId(0),
     toolCallId: `${OWN}${id}`,
-    title: "Terminal",
+    title: l10n.t("Terminal"),
     toolKind: "execute",
     status: "in_progress",
     locations: [],

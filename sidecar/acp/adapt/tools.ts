@@ -1,4 +1,5 @@
 /** Converts ACP's tool calls and permission options to the chat model. Pure, lenient, and never throws. */
+import * as l10n from "@vscode/l10n";
 import {
   TOOL_JSON_LIMIT,
   type Conversation,
@@ -33,7 +34,7 @@ export function toolFrom(
     kind: "tool",
     id: known?.id ?? newId,
     toolCallId,
-    title: (stringOr(patch.title, undefined) ?? known?.title ?? stringOr(patch.name, "Tool call")).slice(
+    title: (stringOr(patch.title, undefined) ?? known?.title ?? stringOr(patch.name, l10n.t("Tool call"))).slice(
       0,
       TITLE_LIMIT,
     ),

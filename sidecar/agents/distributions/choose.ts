@@ -3,6 +3,7 @@
  * whose tool or archive is available. Callers turn it into a documented command (`documented-command.ts`) or an
  * installation. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import type {
   BinaryDistribution,
   Distribution,
@@ -104,7 +105,7 @@ function ofNpm(given: PackageDistribution): Candidate {
 
 function ofPython(kind: "uvx" | "pipx", of: PackageDistribution, by: readonly Tool[]): Candidate {
   const spec = pythonSpec(of.package);
-  if (!spec) return { wrong: `“${kind}” does not name a package` };
+  if (!spec) return { wrong: l10n.t`“${kind}” does not name a package` };
   return isCommand(of.cmd)
     ? { choice: { kind, of, spec, tool: undefined }, by }
     : { wrong: `the “cmd” of “${kind}” is not a valid command name` };
@@ -140,21 +141,24 @@ function isCommand(name: string | undefined): boolean {
 }
 
 const TOOL_NAMES: Readonly<Record<Tool, string>> = {
-  npm: "Node.js with npm",
+  npm: l10n.t("Node.js with npm"),
   uv: "uv",
   pipx: "pipx",
-  cargo: "Rust with cargo",
+  cargo: l10n.t("Rust with cargo"),
 };
 
 /** Returns one sentence for the user. */
 export function missingSentence(name: string, { tools, platforms, wrong }: Missing): string {
   const [first] = wrong;
-  if (tools.length > 0) return `${name} needs ${anyOf(tools.map(tool => TOOL_NAMES[tool]))}, which was not found.`;
+  if (tools.length > 0)
+    return l10n.t`${name} needs ${anyOf(tools.map(tool => TOOL_NAMES[tool]))}, which was not found.`;
   if (platforms.length > 0)
-    return `${name} does not support this computer: it has archives for ${platforms.join(", ")} only.`;
-  return first === undefined ? `${name} has no supported distribution.` : `${name} cannot be started: ${first}.`;
+    return l10n.t`${name} does not support this computer: it has archives for ${platforms.join(", ")} only.`;
+  return first === undefined
+    ? l10n.t`${name} has no supported distribution.`
+    : l10n.t`${name} cannot be started: ${first}.`;
 }
 
 function anyOf(words: readonly string[]): string {
-  return words.length < 2 ? words.join("") : `${words.slice(0, -1).join(", ")} or ${words.at(-1)}`;
+  return words.length < 2 ? words.join("") : l10n.t`${words.slice(0, -1).join(", ")} or ${words.at(-1) ?? ""}`;
 }

@@ -3,6 +3,7 @@
  * downloads at each start, this is the command a user would type. For other distributions it is the path in our store.
  * Nothing is resolved or installed. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { typedCommand, type Environment, type Platform } from "../../../src/protocol/distribution";
@@ -48,7 +49,7 @@ export function documentedCommand(config: AgentConfig, deps: DocumentedDeps): Do
     case "symposium":
       return typed(config, { ...deps.sidecar, args: [...deps.sidecar.args, choice.subcommand, ...choice.args] });
     case "http":
-      return { why: `${config.name} is a remote server without a start command.` };
+      return { why: l10n.t`${config.name} is a remote server without a start command.` };
     case "npx":
     case "uvx":
     case "pipx":
@@ -72,14 +73,15 @@ function stored(
 ): Documented {
   const { id, name } = config,
     version = choice.kind === "cargo" ? (choice.of.version ?? config.version) : (config.version ?? UNVERSIONED);
-  if (version === undefined) return { why: `${name} specifies no version, and only cargo can resolve the newest one.` };
+  if (version === undefined)
+    return { why: l10n.t`${name} specifies no version, and only cargo can resolve the newest one.` };
   if (!isSegment(id) || !isSegment(version))
-    return { why: `${name} cannot be installed: its id and version must be valid folder names.` };
+    return { why: l10n.t`${name} cannot be installed: its id and version must be valid folder names.` };
   const parts =
     choice.kind === "binary"
       ? relativeParts(choice.of.cmd)
       : ["bin", `${choice.of.binary ?? choice.of.crate}${windows(deps) ? ".exe" : ""}`];
-  if (!parts) return { why: `${name} cannot be started: its program is outside of its archive.` };
+  if (!parts) return { why: l10n.t`${name} cannot be started: its program is outside of its archive.` };
   const { join } = windows(deps) ? path.win32 : path.posix;
   return typed(config, { ...choice.of, command: join(deps.home, ".symposium", "bin", id, version, ...parts) }, true);
 }

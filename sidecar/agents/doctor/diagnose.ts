@@ -4,6 +4,7 @@
  * If the exit code is ambiguous, the output of the tool is matched: npx, uvx and shells use codes 1 and 127 for many
  * different reasons.
  */
+import * as l10n from "@vscode/l10n";
 import type { Cause, Diagnosis, Fix } from "../../../src/protocol/doctor";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { assertNever } from "../../../src/protocol/wire";
@@ -52,7 +53,7 @@ export function diagnose(seen: Observed): Diagnosis {
   });
   switch (start.kind) {
     case "noFolder":
-      return is("noFolder", `The start folder “${start.folder}” of ${name} does not exist.`, SETTINGS);
+      return is("noFolder", l10n.t`The start folder “${start.folder}” of ${name} does not exist.`, SETTINGS);
     case "failed":
       return notStarted(seen, start.errno, is);
     case "started":
@@ -64,14 +65,14 @@ export function diagnose(seen: Observed): Diagnosis {
     if (initialize.version !== 1 && initialize.version !== 2)
       return is(
         "protocolVersion",
-        `${name} uses version ${String(initialize.version)} of ACP. Symposium supports versions 1 and 2.`,
+        l10n.t`${name} uses version ${String(initialize.version)} of ACP. Symposium supports versions 1 and 2.`,
         UPDATE,
       );
     if (session?.kind === "signIn")
-      return is("signIn", `${name} works and requires a sign-in.`, { act: "signIn", label: "Sign In" });
+      return is("signIn", l10n.t`${name} works and requires a sign-in.`, { act: "signIn", label: l10n.t("Sign In") });
     if (session?.kind === "error")
-      return is("refused", `${name} starts but does not open a session: ${session.message}`, LOGS);
-    return is("fine", `${name} starts and responds.`);
+      return is("refused", l10n.t`${name} starts but does not open a session: ${session.message}`, LOGS);
+    return is("fine", l10n.t`${name} starts and responds.`);
   }
   if (exit !== undefined) {
     const known = inItsWords(seen, is);
@@ -79,21 +80,22 @@ export function diagnose(seen: Observed): Diagnosis {
     if (garbage.lines > 0)
       return is(
         "garbage",
-        `${name} writes output that is not ACP and then exits (${exit}): “${shortened(garbage.first)}”. Check that its command starts it as an ACP agent.`,
+        l10n.t`${name} writes output that is not ACP and then exits (${exit}): “${shortened(garbage.first)}”. Check that its command starts it as an ACP agent.`,
         SETTINGS,
       );
-    return is("exited", `${name} exits (${exit}) before it responds.`, LOGS);
+    return is("exited", l10n.t`${name} exits (${exit}) before it responds.`, LOGS);
   }
-  if (initialize.kind === "error") return is("refused", `${name} rejected initialize: ${initialize.message}`, LOGS);
+  if (initialize.kind === "error")
+    return is("refused", l10n.t`${name} rejected initialize: ${initialize.message}`, LOGS);
   if (garbage.lines > 0)
     return is(
       "garbage",
-      `${name} writes output that is not ACP: “${shortened(garbage.first)}”. Check that its command starts it as an ACP agent.`,
+      l10n.t`${name} writes output that is not ACP: “${shortened(garbage.first)}”. Check that its command starts it as an ACP agent.`,
       SETTINGS,
     );
   return is(
     "hung",
-    `${name} runs but does not respond within ${initialize.seconds} seconds. Check whether “${program(command)}” waits for input or is not an ACP agent.`,
+    l10n.t`${name} runs but does not respond within ${initialize.seconds} seconds. Check whether “${program(command)}” waits for input or is not an ACP agent.`,
     RETRY,
   );
 }
@@ -104,19 +106,20 @@ function notStarted({ name, command, elsewhere }: Observed, errno: string, is: S
   if (errno === "EACCES" || errno === "EPERM")
     return is(
       "noPermission",
-      `“${command}” cannot be run: it is not executable, or you have no access to its folder.`,
+      l10n.t`“${command}” cannot be run: it is not executable, or you have no access to its folder.`,
       SETTINGS,
     );
-  if (errno !== "ENOENT") return is("refused", `The operating system cannot start “${command}” (${errno}).`, SETTINGS);
+  if (errno !== "ENOENT")
+    return is("refused", l10n.t`The operating system cannot start “${command}” (${errno}).`, SETTINGS);
   if (elsewhere !== undefined)
     return is(
       "notOnPath",
-      `“${command}” is not on the PATH of this editor, but your shell finds it at ${elsewhere}.`,
+      l10n.t`“${command}” is not on the PATH of this editor, but your shell finds it at ${elsewhere}.`,
       SETTINGS,
     );
   return (
     missingTool(program(command), name, is) ??
-    is("notFound", `“${command}” does not exist, or is not on your PATH.`, SETTINGS)
+    is("notFound", l10n.t`“${command}” does not exist, or is not on your PATH.`, SETTINGS)
   );
 }
 
@@ -127,9 +130,9 @@ function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined
     case "npm":
     case "node":
     case "bun":
-      return is("noNode", `${name} needs Node.js, but “${tool}” is not on your PATH.`, {
+      return is("noNode", l10n.t`${name} needs Node.js, but “${tool}” is not on your PATH.`, {
         act: "page",
-        label: "Get Node.js",
+        label: l10n.t("Get Node.js"),
         url: "https://nodejs.org/en/download",
       });
     case "uvx":
@@ -137,15 +140,15 @@ function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined
     case "pipx":
     case "python":
     case "python3":
-      return is("noPython", `${name} needs ${tool === "uv" ? "uvx" : tool}, which is not on your PATH.`, {
+      return is("noPython", l10n.t`${name} needs ${tool === "uv" ? "uvx" : tool}, which is not on your PATH.`, {
         act: "page",
-        label: "Get uv",
+        label: l10n.t("Get uv"),
         url: "https://docs.astral.sh/uv/getting-started/installation/",
       });
     case "cargo":
-      return is("noCargo", `${name} needs Rust's cargo, which is not on your PATH.`, {
+      return is("noCargo", l10n.t`${name} needs Rust's cargo, which is not on your PATH.`, {
         act: "page",
-        label: "Get Rust",
+        label: l10n.t("Get Rust"),
         url: "https://www.rust-lang.org/tools/install",
       });
     default:
@@ -186,32 +189,43 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
         const missing = found.slice(1).find(group => group !== undefined) ?? program(command);
         return (
           missingTool(missing, name, is) ??
-          is("notFound", `${name} needs “${missing}”, which is not on your PATH.`, SETTINGS)
+          is("notFound", l10n.t`${name} needs “${missing}”, which is not on your PATH.`, SETTINGS)
         );
       }
       case "noPackage":
-        return is("noPackage", `The package of ${name} does not exist, or not in the requested version.`, SETTINGS);
+        return is(
+          "noPackage",
+          l10n.t`The package of ${name} does not exist, or not in the requested version.`,
+          SETTINGS,
+        );
       case "offline":
-        return is("offline", `${name} cannot be downloaded: the network or the registry is not reachable.`, RETRY);
+        return is(
+          "offline",
+          l10n.t`${name} cannot be downloaded: the network or the registry is not reachable.`,
+          RETRY,
+        );
       case "halfInstalled":
-        return is("halfInstalled", `${name} is only partly installed.`, { act: "reinstall", label: "Install Again" });
+        return is("halfInstalled", l10n.t`${name} is only partly installed.`, {
+          act: "reinstall",
+          label: l10n.t("Install Again"),
+        });
       case "noPermission":
-        return is("noPermission", `${name} has no permission to open or run a file that it needs.`, LOGS);
+        return is("noPermission", l10n.t`${name} has no permission to open or run a file that it needs.`, LOGS);
       default:
         return assertNever(cause, "cause");
     }
   }
   // Every shell returns these codes for a missing or non-executable command (POSIX, "Exit Status for Commands").
   if (exit === "exit code 127")
-    return is("notFound", `The command of ${name}, or a command that it needs, was not found.`, SETTINGS);
-  if (exit === "exit code 126") return is("noPermission", `The command of ${name} is not executable.`, SETTINGS);
+    return is("notFound", l10n.t`The command of ${name}, or a command that it needs, was not found.`, SETTINGS);
+  if (exit === "exit code 126") return is("noPermission", l10n.t`The command of ${name} is not executable.`, SETTINGS);
   return undefined;
 }
 
-const SETTINGS: Fix = { act: "settings", label: "Edit the Agent" };
-const LOGS: Fix = { act: "logs", label: "Show Logs" };
-const RETRY: Fix = { act: "retry", label: "Try Again" };
-const UPDATE: Fix = { act: "install", label: "Update" };
+const SETTINGS: Fix = { act: "settings", label: l10n.t("Edit the Agent") };
+const LOGS: Fix = { act: "logs", label: l10n.t("Show Logs") };
+const RETRY: Fix = { act: "retry", label: l10n.t("Try Again") };
+const UPDATE: Fix = { act: "install", label: l10n.t("Update") };
 
 /** Removes the folder and the Windows file extension. */
 function program(command: string): string {

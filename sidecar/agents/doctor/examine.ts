@@ -1,4 +1,5 @@
 /** Examines an agent: whether it is available and how far it starts. Installs nothing. */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallState } from "../../../src/protocol/agent-service";
@@ -32,7 +33,7 @@ export async function examine(agent: AgentConfig, cwd: string, deps: ExamineDeps
   const { install, missing } = state;
   if (install.kind === "missing") return { name, diagnosis: notInstalled(name, missing) };
   if (install.kind === "installing")
-    return { name, diagnosis: { cause: "halfInstalled", sentence: `${name} is being installed.` } };
+    return { name, diagnosis: { cause: "halfInstalled", sentence: l10n.t`${name} is being installed.` } };
   let command: AgentCommand;
   try {
     command = await deps.command(agent, deps.signal);
@@ -49,7 +50,7 @@ export async function examineCommand(
   { processes, version, find, signal }: Pick<ExamineDeps, "processes" | "version" | "find" | "signal">,
 ): Promise<Examined> {
   if (command.kind === "eliza")
-    return { name, diagnosis: { cause: "fine", sentence: `${name} is built in and has no requirements.` } };
+    return { name, diagnosis: { cause: "fine", sentence: l10n.t`${name} is built in and has no requirements.` } };
   const elsewhere = await find(command.command);
   const observed = withoutValues(
     await probe(
@@ -65,8 +66,8 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
   return missing === undefined
     ? {
         cause: "halfInstalled",
-        sentence: `${name} is not installed yet. Its first tab in Symposium installs it.`,
-        fix: { act: "install", label: "Install" },
+        sentence: l10n.t`${name} is not installed yet. Its first tab in Symposium installs it.`,
+        fix: { act: "install", label: l10n.t("Install") },
       }
     : { cause: "noPlatform", sentence: missing };
 }
@@ -75,10 +76,10 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
 function noCommand(error: unknown): Diagnosis {
   const sentence = error instanceof Error ? error.message : String(error);
   if (error instanceof InstallError && error.code === "offline")
-    return { cause: "offline", sentence, fix: { act: "retry", label: "Try Again" } };
+    return { cause: "offline", sentence, fix: { act: "retry", label: l10n.t("Try Again") } };
   return error instanceof InstallError
-    ? { cause: "halfInstalled", sentence, fix: { act: "reinstall", label: "Install Again" } }
-    : { cause: "refused", sentence, fix: { act: "settings", label: "Edit the Agent" } };
+    ? { cause: "halfInstalled", sentence, fix: { act: "reinstall", label: l10n.t("Install Again") } }
+    : { cause: "refused", sentence, fix: { act: "settings", label: l10n.t("Edit the Agent") } };
 }
 
 function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): string {

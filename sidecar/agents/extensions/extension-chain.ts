@@ -8,6 +8,7 @@
  *   with a sentence.
  * - `onStatus` receives the outcome of each extension, but no outcome of an aborted start.
  */
+import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../../src/protocol/extensions";
 import type { MissingExtension } from "../../acp/chain-extensions";
 import type { Notice, ProxyComponent, Running } from "../../conductor/component";
@@ -195,5 +196,5 @@ const quoted = (name: string): string => `“${name}”`;
 
 /** The sentence of a process uses its own name and omits the advice for an agent's user. */
 function sentenceOf(name: string, reason: Closed, what: "is skipped" | "has exited"): string {
-  return `The agent extension ${reason instanceof AgentError ? reason.what : `${quoted(name)} ${what}: ${reason.message}`}`;
+  return l10n.t`The agent extension ${reason instanceof AgentError ? reason.what : `${quoted(name)} ${what}: ${reason.message}`}`;
 }

@@ -1,4 +1,5 @@
 /** Describes tools that did not reach an agent's model: their servers and the reason (issue 14 item 1). Pure. */
+import * as l10n from "@vscode/l10n";
 import { enumerated } from "../../../src/protocol/phrases";
 import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
 import type { ToolDelivery } from "../../../src/protocol/session-details";
@@ -10,11 +11,11 @@ import { visibleText } from "../../../src/protocol/visible-text";
 export function adviceFor(retry: Retry): string {
   switch (retry) {
     case "otherTransport":
-      return "Open a new tab or chat, which offers them over another connection.";
+      return l10n.t("Open a new tab or chat, which offers them over another connection.");
     case "sameTransport":
-      return "Open a new tab or chat to try again, or select another agent.";
+      return l10n.t("Open a new tab or chat to try again, or select another agent.");
     case "inVain":
-      return "They were offered over every connection that it supports. Select another agent to use them.";
+      return l10n.t("They were offered over every connection that it supports. Select another agent to use them.");
     default:
       return assertNever(retry, "retry");
   }
@@ -24,17 +25,23 @@ export function adviceFor(retry: Retry): string {
 function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, agent: string, place: Place): string {
   switch (configuration) {
     case "absent":
-      return `An entry in its own configuration can provide them. ${ADD[place]}`;
+      return l10n.t`An entry in its own configuration can provide them. ${ADD[place]}`;
     case "outdated":
-      return "The entry in its own configuration is from another version of Symposium. Select “Update Configuration…” in the agent's row of Symposium's settings.";
+      return l10n.t(
+        "The entry in its own configuration is from another version of Symposium. Select “Update Configuration…” in the agent's row of Symposium's settings.",
+      );
     case "added":
-      return "It did not use the entry in its own configuration either. Select another agent to use them.";
+      return l10n.t("It did not use the entry in its own configuration either. Select another agent to use them.");
     case "edited":
-      return "Its own configuration has an entry that Symposium did not write. The agent's row of Symposium's settings shows it.";
+      return l10n.t(
+        "Its own configuration has an entry that Symposium did not write. The agent's row of Symposium's settings shows it.",
+      );
     case "refused":
-      return "Its own configuration cannot be changed. Select “Check” in the agent's row of Symposium's settings to see the reason.";
+      return l10n.t(
+        "Its own configuration cannot be changed. Select “Check” in the agent's row of Symposium's settings to see the reason.",
+      );
     case "unknown":
-      return `${agent} cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.`;
+      return l10n.t`${agent} cannot use tools of extensions. If it reads MCP servers from a configuration file, name the file in “ownConfiguration” of its entry in symposium.agents.`;
     default:
       return assertNever(configuration, "configuration");
   }
@@ -42,13 +49,13 @@ function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, 
 
 /** Steps that add the entry. Only a tab of Symposium has the button. */
 const ADD: Readonly<Record<Place, string>> = {
-  tab: "Select “Add to Agent's Configuration…” to add it.",
-  chat: "To add it, open a tab with this agent in Symposium and send a prompt.",
+  tab: l10n.t("Select “Add to Agent's Configuration…” to add it."),
+  chat: l10n.t("To add it, open a tab with this agent in Symposium and send a prompt."),
 };
 
 /** Follow-up to a `missingToolsSentence` that no longer applies. */
 export function listedLate(agent: string): string {
-  return `${agent} has requested the missing tools now: its model has them.`;
+  return l10n.t`${agent} has requested the missing tools now: its model has them.`;
 }
 
 /** Where the user reads the sentence: a tab of Symposium, or VS Code's chat. */
@@ -83,9 +90,9 @@ export function missingToolsSentence({
     unlisted = missing.filter(each => !broken.includes(each));
   const sentences: string[] = [];
   if (unlisted.length > 0) {
-    const tools = `${agent} did not request the tools of ${namesOf(unlisted)}${countOf(unlisted)}`;
+    const tools = l10n.t`${agent} did not request the tools of ${namesOf(unlisted)}${countOf(unlisted)}`;
     sentences.push(
-      `${tools}: ${causeOf(
+      l10n.t`${tools}: ${causeOf(
         unlisted.map(({ delivery }) => delivery),
         all,
       )} Its model does not have these tools.`,
@@ -96,7 +103,7 @@ export function missingToolsSentence({
   if (broken.length > 0) {
     const [servers, reasons] = broken.length === 1 ? ["MCP server", "reason is"] : ["MCP servers", "reasons are"];
     sentences.push(
-      `${agent} does not have the tools of ${namesOf(broken)}: the ${servers} did not list them. The ${reasons} in the log.`,
+      l10n.t`${agent} does not have the tools of ${namesOf(broken)}: the ${servers} did not list them. The ${reasons} in the log.`,
     );
   }
   return sentences.length === 0 ? undefined : sentences.join(" ");

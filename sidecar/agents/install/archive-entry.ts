@@ -6,6 +6,7 @@
  * - No two entries are the same file on a case-insensitive file system.
  * - The number of entries, the written bytes and their ratio to the archive size are limited.
  */
+import * as l10n from "@vscode/l10n";
 import { hostile, tooLarge } from "./install-error";
 
 export interface Limits {
@@ -65,16 +66,17 @@ export class ArchivePathGuard {
 
   /** Checks the number of entries, current or announced. Throws `InstallError`. */
   count(entries: number): void {
-    if (entries > this.#limits.entries) throw tooLarge(`The archive has more than ${this.#limits.entries} entries`);
+    if (entries > this.#limits.entries)
+      throw tooLarge(l10n.t`The archive has more than ${this.#limits.entries} entries`);
   }
 
   /** Accounts for bytes before they are written. Throws `InstallError`. */
   spend(bytes: number): void {
     this.#bytes += bytes;
     if (this.#bytes > this.#limits.bytes)
-      throw tooLarge(`The archive contains more than ${Math.round(this.#limits.bytes / 2 ** 30)} GB`);
+      throw tooLarge(l10n.t`The archive contains more than ${Math.round(this.#limits.bytes / 2 ** 30)} GB`);
     if (this.#bytes > this.#limits.ratioFrom && this.#bytes > this.#limits.ratio * this.#archiveBytes)
-      throw tooLarge(`The archive expands to more than ${this.#limits.ratio} times its size`);
+      throw tooLarge(l10n.t`The archive expands to more than ${this.#limits.ratio} times its size`);
   }
 
   #take(name: string, parts: readonly string[], kind: "file" | "folder"): void {

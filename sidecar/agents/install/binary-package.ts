@@ -1,4 +1,5 @@
 /** Installs a program from a binary download of its publisher. */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { BinaryDistribution } from "../../../src/protocol/distribution";
 import type { InstallProgress } from "../../../src/protocol/agent-service";
@@ -35,7 +36,7 @@ export async function installBinary(
   { files, clock, fetch, httpArchives = false, signal, progress, platform, bunzip }: BinaryDeps,
 ): Promise<Omit<Built, "source">> {
   const parts = relativeParts(cmd);
-  if (!parts) throw noProgram(`“${cmd}” is not a path inside the archive.`);
+  if (!parts) throw noProgram(l10n.t`“${cmd}” is not a path inside the archive.`);
   const fetched = path.join(folder, ARCHIVE);
   progress({ phase: "downloading", done: 0 });
   await download(archive, fetched, {
@@ -75,5 +76,5 @@ async function programIn(
     if (platform !== "win32") await files.chmod(file, 0o755);
     return program;
   }
-  throw noProgram(`The archive has no program “${parts.join("/")}”.`);
+  throw noProgram(l10n.t`The archive has no program “${parts.join("/")}”.`);
 }

@@ -10,6 +10,7 @@
  * - Each redirect uses https as well.
  * - An attempt fails after one minute without data.
  */
+import * as l10n from "@vscode/l10n";
 import { createHash, type Hash } from "node:crypto";
 import type { FileHandle } from "node:fs/promises";
 import type { Clock } from "../../rpc/clock";
@@ -139,7 +140,7 @@ class Download {
       stalling.end();
     }
     if (this.#total !== undefined && this.#bytes < this.#total)
-      throw new BrokenOff(brokenOff(this.#url, `${this.#bytes} bytes of ${this.#total}`));
+      throw new BrokenOff(brokenOff(this.#url, l10n.t`${this.#bytes} bytes of ${this.#total}`));
   }
 
   async #ask(stalling: Stall): Promise<Response> {
@@ -204,7 +205,7 @@ class Download {
     const { limit = LIMIT } = this.#options;
     if (bytes > limit)
       throw tooLarge(
-        `The download is larger than ${limit >= 2 ** 30 ? `${Math.round(limit / 2 ** 30)} GB` : `${limit} bytes`}`,
+        l10n.t`The download is larger than ${limit >= 2 ** 30 ? `${Math.round(limit / 2 ** 30)} GB` : l10n.t`${limit} bytes`}`,
       );
   }
 }

@@ -1,4 +1,5 @@
 /** Errors of an installation of an agent or extension, with what happened and what to do. */
+import * as l10n from "@vscode/l10n";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { isObject } from "../../rpc/json";
 
@@ -48,80 +49,86 @@ export class InstallError extends Error {
   }
 }
 
-const ONLINE = "Check the network connection.";
+const ONLINE = l10n.t("Check the network connection.");
 /** Advice for our own downloads. */
-const OR_PROXY =
-  "Check the network connection. If it needs a proxy, set HTTPS_PROXY in your shell or http.proxy in VS Code.";
-const AGAIN = "Try again. If the error persists, report it to the publisher.";
+const OR_PROXY = l10n.t(
+  "Check the network connection. If it needs a proxy, set HTTPS_PROXY in your shell or http.proxy in VS Code.",
+);
+const AGAIN = l10n.t("Try again. If the error persists, report it to the publisher.");
 
 export function unreachable(url: URL, cause: unknown): InstallError {
-  return new InstallError("offline", `${url.host} cannot be reached.`, { advice: OR_PROXY, cause });
+  return new InstallError("offline", l10n.t`${url.host} cannot be reached.`, { advice: OR_PROXY, cause });
 }
 export function stalled(url: URL, seconds: number): InstallError {
-  return new InstallError("slow", `${url.host} has sent no data for ${seconds} seconds.`, {
-    advice: "Try again later.",
+  return new InstallError("slow", l10n.t`${url.host} has sent no data for ${seconds} seconds.`, {
+    advice: l10n.t("Try again later."),
   });
 }
 export function brokenOff(url: URL, cause: unknown): InstallError {
-  return new InstallError("truncated", `The download from ${url.host} was interrupted repeatedly.`, {
-    advice: "Try again later.",
+  return new InstallError("truncated", l10n.t`The download from ${url.host} was interrupted repeatedly.`, {
+    advice: l10n.t("Try again later."),
     cause,
   });
 }
 export function refused(url: URL, why: string): InstallError {
-  return new InstallError("refused", `${url.host} did not send the file ${url.pathname}: ${why}.`, { advice: AGAIN });
+  return new InstallError("refused", l10n.t`${url.host} did not send the file ${url.pathname}: ${why}.`, {
+    advice: AGAIN,
+  });
 }
 export function insecure(url: string): InstallError {
-  return new InstallError("insecure", `${url} is not an https URL.`, {
-    advice: "Programs are downloaded over https only.",
+  return new InstallError("insecure", l10n.t`${url} is not an https URL.`, {
+    advice: l10n.t("Programs are downloaded over https only."),
   });
 }
 export function wrongHash(url: URL, wanted: string, got: string): InstallError {
   return new InstallError(
     "hash",
-    `The download from ${url.host} does not match the published file: its SHA-256 is ${got} instead of ${wanted}.`,
-    { advice: "The download was deleted. Try again later. If the error persists, report it to the publisher." },
+    l10n.t`The download from ${url.host} does not match the published file: its SHA-256 is ${got} instead of ${wanted}.`,
+    { advice: l10n.t("The download was deleted. Try again later. If the error persists, report it to the publisher.") },
   );
 }
 export function damaged(archive: string, cause: unknown): InstallError {
-  return new InstallError("truncated", `The archive ${archive} is damaged or incomplete.`, { advice: AGAIN, cause });
+  return new InstallError("truncated", l10n.t`The archive ${archive} is damaged or incomplete.`, {
+    advice: AGAIN,
+    cause,
+  });
 }
 /** `why` continues “The archive has the entry …, which”. */
 export function hostile(entry: string, why: string): InstallError {
   return new InstallError(
     "hostile",
-    `The archive has the entry ${JSON.stringify(entry.slice(0, 200))}, which ${why}.`,
-    { advice: "The download was discarded. Please report this to its publisher." },
+    l10n.t`The archive has the entry ${JSON.stringify(entry.slice(0, 200))}, which ${why}.`,
+    { advice: l10n.t("The download was discarded. Please report this to its publisher.") },
   );
 }
 /** `what`: a clause such as “The download is larger than 2 GB”. */
 export function tooLarge(what: string): InstallError {
-  return new InstallError("tooLarge", `${what}.`, { advice: "The download was discarded." });
+  return new InstallError("tooLarge", `${what}.`, { advice: l10n.t("The download was discarded.") });
 }
 export function noProgram(what: string): InstallError {
   return new InstallError("noProgram", what, {
-    advice: "Check that “cmd” in its distribution is the name of one of its programs.",
+    advice: l10n.t("Check that “cmd” in its distribution is the name of one of its programs."),
   });
 }
 export function badName(what: string): InstallError {
   return new InstallError("badName", what, {
-    advice: "Names consist of letters, digits, “.”, “-”, “_”, “+” and “~”, and start with a letter or a digit.",
+    advice: l10n.t("Names consist of letters, digits, “.”, “-”, “_”, “+” and “~”, and start with a letter or a digit."),
   });
 }
 export function cancelled(): InstallError {
-  return new InstallError("cancelled", "The installation was cancelled.");
+  return new InstallError("cancelled", l10n.t("The installation was cancelled."));
 }
 export function busy(id: string): InstallError {
-  return new InstallError("busy", `${id} is being installed by another window.`, {
-    advice: "Try again after that installation.",
+  return new InstallError("busy", l10n.t`${id} is being installed by another window.`, {
+    advice: l10n.t("Try again after that installation."),
   });
 }
 
 /** `lastWords`: the end of the tool's output. */
 export function toolFailed(tool: string, status: string, lastWords: string): InstallError {
   if (/ENOSPC|EDQUOT|no space left|os error 28\b/i.test(lastWords))
-    return new InstallError("diskFull", `${tool} exited (${status}) because the disk is full.`, {
-      advice: "Free some disk space and try again.",
+    return new InstallError("diskFull", l10n.t`${tool} exited (${status}) because the disk is full.`, {
+      advice: l10n.t("Free some disk space and try again."),
       cause: lastWords,
     });
   if (
@@ -129,14 +136,14 @@ export function toolFailed(tool: string, status: string, lastWords: string): Ins
       lastWords,
     )
   ) {
-    return new InstallError("offline", `${tool} exited (${status}) because it cannot reach its registry.`, {
+    return new InstallError("offline", l10n.t`${tool} exited (${status}) because it cannot reach its registry.`, {
       advice: ONLINE,
       cause: lastWords,
     });
   }
   return new InstallError(
     "toolFailed",
-    `${tool} exited (${status}).${lastWords === "" ? "" : ` Its last output: “${lastWords}”`}`,
+    l10n.t`${tool} exited (${status}).${lastWords === "" ? "" : l10n.t` Its last output: “${lastWords}”`}`,
     { cause: lastWords },
   );
 }
@@ -146,12 +153,12 @@ export function explained(error: unknown): unknown {
   if (error instanceof InstallError || !isObject(error) || !(error instanceof Error)) return error;
   const { code, syscall } = error;
   if (code === "ENOSPC" || code === "EDQUOT")
-    return new InstallError("diskFull", "The disk is full.", {
-      advice: "Free some disk space and try again.",
+    return new InstallError("diskFull", l10n.t("The disk is full."), {
+      advice: l10n.t("Free some disk space and try again."),
       cause: error,
     });
   if (typeof code === "string" && typeof syscall === "string")
-    return new InstallError("store", `The installation folder is not writable: ${error.message}.`, {
+    return new InstallError("store", l10n.t`The installation folder is not writable: ${error.message}.`, {
       cause: error,
     });
   return error;

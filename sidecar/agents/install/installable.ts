@@ -1,4 +1,5 @@
 /** Choices that need an installation. Pure. */
+import * as l10n from "@vscode/l10n";
 import { missingSentence, type Choice, type Missing } from "../distributions/choose";
 import { InstallError } from "./install-error";
 import type { Source } from "./manifest";
@@ -36,7 +37,8 @@ export function sourceOf(choice: Installable): Source {
 }
 
 export function notHere(name: string, missing: Missing): InstallError {
-  const advice = missing.tools.length > 0 ? "Install it. If it is still not found, restart VS Code." : undefined;
+  const advice =
+    missing.tools.length > 0 ? l10n.t("Install it. If it is still not found, restart VS Code.") : undefined;
   return new InstallError(missing.tools.length > 0 ? "noTool" : "noPlatform", missingSentence(name, missing), {
     advice,
   });

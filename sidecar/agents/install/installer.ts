@@ -10,6 +10,7 @@
  * - A failed installation keeps the previous version, and `command` falls back to it.
  * - Versions whose commands this process has returned are kept until it ends.
  */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import type { InstallProgress, InstallState } from "../../../src/protocol/agent-service";
@@ -158,7 +159,7 @@ export class Installer implements AsyncDisposable {
       return {
         kind: choice.kind,
         install: { kind: "ready" },
-        ...(wrong === undefined ? {} : { missing: `${config.name} cannot be used: ${wrong}.` }),
+        ...(wrong === undefined ? {} : { missing: l10n.t`${config.name} cannot be used: ${wrong}.` }),
       };
     }
     if (progress) return { kind: choice.kind, install: { kind: "installing", ...progress } };
@@ -224,7 +225,7 @@ export class Installer implements AsyncDisposable {
     if (isInstallable(choice)) return choice;
     throw new InstallError(
       "noPlatform",
-      `${config.name} is ${choice.kind === "http" ? "a remote server" : "a local program"} and needs no installation.`,
+      l10n.t`${config.name} is ${choice.kind === "http" ? "a remote server" : "a local program"} and needs no installation.`,
     );
   }
 
@@ -305,7 +306,7 @@ export class Installer implements AsyncDisposable {
       });
       throw known instanceof InstallError && before
         ? known.and(
-            `${before.release === UNVERSIONED ? "The previous version" : `Version ${before.release}`} stays installed.`,
+            l10n.t`${before.release === UNVERSIONED ? l10n.t("The previous version") : l10n.t`Version ${before.release}`} stays installed.`,
           )
         : known;
     } finally {
@@ -368,7 +369,7 @@ export class Installer implements AsyncDisposable {
       { tool } = choice,
       command = tool && tools.find(tool);
     if (tool === undefined || command === undefined)
-      throw new InstallError("noTool", "The installation tool no longer exists.");
+      throw new InstallError("noTool", l10n.t("The installation tool no longer exists."));
     const program = { name: tool, command },
       deps: ToolDeps = { files, run, signal, platform, line: line => progress.notify({ phase: "installing", line }) };
     progress.notify({ phase: "installing" });
@@ -414,8 +415,8 @@ export class Installer implements AsyncDisposable {
     if (runtime === undefined) return { kind: "process", command: file, args: [...runtimeArgs, ...args], env };
     const node = (await this.#deps.tools()).find("node");
     if (node === undefined)
-      throw new InstallError("noTool", "It is installed but needs Node.js, which is no longer on your PATH.", {
-        advice: "Install Node.js. If it is still not found, restart VS Code.",
+      throw new InstallError("noTool", l10n.t("It is installed but needs Node.js, which is no longer on your PATH."), {
+        advice: l10n.t("Install Node.js. If it is still not found, restart VS Code."),
       });
     return { kind: "process", command: node, args: [...runtimeArgs, file, ...args], env };
   }

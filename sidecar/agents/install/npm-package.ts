@@ -1,4 +1,5 @@
 /** Installs an npm package into its own folder by the user's npm, with its mirrors, credentials and cache. */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { NpmSpec } from "../distributions/package-spec";
 import { relativeParts } from "../distributions/segment";
@@ -32,7 +33,7 @@ export async function installNpm(
   const bins = binsOf(described.bin, spec.name);
   const name = chosenProgram([...bins.keys()], { cmd, like: spec.name.replace(/^@[^/]*\//, "") });
   const parts = relativeParts(bins.get(name) ?? "");
-  if (!parts) throw noProgram(`${spec.name} declares the program ${name} outside of its folder.`);
+  if (!parts) throw noProgram(l10n.t`${spec.name} declares the program ${name} outside of its folder.`);
   return { release: described.version, ...(await launchOf(folder, [...home, ...parts], name, deps)) };
 }
 
@@ -58,7 +59,8 @@ async function launchOf(
 ): Promise<Pick<Built, "program" | "runtime" | "runtimeArgs">> {
   const file = path.join(folder, ...script);
   const found = (await programSize(file, files)) === undefined ? `${file}.js` : file; // npm accepts both
-  if ((await programSize(found, files)) === undefined) throw noProgram(`The program ${name} is not in its package.`);
+  if ((await programSize(found, files)) === undefined)
+    throw noProgram(l10n.t`The program ${name} is not in its package.`);
   const runtimeArgs = nodeArgs(await firstLine(found, files));
   if (runtimeArgs) return { program: slashed(folder, found), runtime: "node", runtimeArgs };
   return { program: `node_modules/.bin/${platform === "win32" ? `${name}.cmd` : name}`, runtimeArgs: [] };

@@ -1,4 +1,5 @@
 /** Shared code of installations by a tool of the user (npm, uv, pipx, cargo). */
+import * as l10n from "@vscode/l10n";
 import { AgentError } from "../../errors";
 import { isObject, type JsonObject } from "../../rpc/json";
 import { statusOf, type Exit, type ProcessSpec } from "../../process/child";
@@ -35,10 +36,13 @@ export async function tryTool(
     return await run({ name, command, args, cwd: how.cwd, env: how.env ?? {} }, { signal, line });
   } catch (error) {
     if (error instanceof ToolSilent)
-      throw new InstallError("slow", error.message, { advice: "It was stopped. Try again later.", cause: error });
+      throw new InstallError("slow", error.message, {
+        advice: l10n.t("It was stopped. Try again later."),
+        cause: error,
+      });
     if (error instanceof AgentError)
-      throw new InstallError("noTool", `${name} cannot be started.`, {
-        advice: `Check that “${command}” works in a terminal.`,
+      throw new InstallError("noTool", l10n.t`${name} cannot be started.`, {
+        advice: l10n.t`Check that “${command}” works in a terminal.`,
         cause: error,
       });
     throw error;
@@ -78,7 +82,7 @@ export function chosenProgram(
   names: readonly string[],
   { cmd, like }: { readonly cmd: string | undefined; readonly like: string },
 ): string {
-  if (names.length === 0) throw noProgram(`${like} has no program to start.`);
+  if (names.length === 0) throw noProgram(l10n.t`${like} has no program to start.`);
   const chosen =
     cmd !== undefined
       ? names.find(name => name === cmd)
@@ -87,7 +91,7 @@ export function chosenProgram(
         : names.find(name => plain(name) === plain(like));
   if (chosen === undefined)
     throw noProgram(
-      `${like} has the programs ${names.slice(0, 20).join(", ")}${cmd === undefined ? ", and specifies none of them" : `, but no “${cmd}”`}.`,
+      l10n.t`${like} has the programs ${names.slice(0, 20).join(", ")}${cmd === undefined ? ", and specifies none of them" : `, but no “${cmd}”`}.`,
     );
   return chosen;
 }

@@ -2,6 +2,7 @@
  * Installs a Python tool by the user's uv or pipx. Its folder cannot be moved, because virtual environments contain
  * their own path.
  */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import { requirementOf, type PythonSpec } from "../distributions/package-spec";
 import { absent, type Files } from "./files";
@@ -42,7 +43,7 @@ export async function installPython(
   const names = new Map(files.map(file => [file.replace(/\.exe$/i, ""), file]));
   const program = names.get(chosenProgram([...names.keys()], { cmd: cmd?.replace(/\.exe$/i, ""), like: spec.name }));
   const release = (await releaseOf(tools, spec.name, deps.files)) ?? spec.version;
-  if (program === undefined || release === undefined) throw noProgram(`${by} did not install ${spec.name}.`);
+  if (program === undefined || release === undefined) throw noProgram(l10n.t`${by} did not install ${spec.name}.`);
   return { release, program: `${BIN}/${program}`, runtimeArgs: [] };
 }
 

@@ -13,6 +13,7 @@
  * The content of a folder identifies it, not its name. A name that is already used gets the suffix `~2`. Python tools,
  * which cannot be moved, are built in place.
  */
+import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
@@ -156,7 +157,7 @@ export class Store {
   }
 
   #home(id: string): string {
-    if (!isSegment(id)) throw badName(`The id ${JSON.stringify(id.slice(0, 100))} is not a valid folder name.`);
+    if (!isSegment(id)) throw badName(l10n.t`The id ${JSON.stringify(id.slice(0, 100))} is not a valid folder name.`);
     return path.join(this.#root, id);
   }
 

@@ -2,6 +2,7 @@
  * Extracts the entries of a zip file by its central directory, which yauzl parses. This module inflates the data and
  * verifies its size and checksum.
  */
+import * as l10n from "@vscode/l10n";
 import type { Readable } from "node:stream";
 import { createInflateRaw, crc32 } from "node:zlib";
 import { getFileNameLowLevel, openPromise, type Entry } from "yauzl";
@@ -70,7 +71,7 @@ async function* contentOf(
     sum = crc32(chunk, sum);
     yield chunk;
   }
-  if (size !== uncompressedSize) throw new Error(`${size} bytes instead of ${uncompressedSize}`);
+  if (size !== uncompressedSize) throw new Error(l10n.t`${size} bytes instead of ${uncompressedSize}`);
   if (sum !== entry.crc32) throw new Error(`check sum ${sum.toString(16)} instead of ${entry.crc32.toString(16)}`);
 }
 

@@ -7,6 +7,7 @@
  * - The text before the first change is kept beside the file until the entry is removed.
  * - A file that is not a readable configuration is not changed.
  */
+import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import {
   access,
@@ -153,7 +154,7 @@ export class ConfigurationFile {
       error instanceof ConfigurationError
         ? error.message
         : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
-    return new ConfigurationError(`${this.file} cannot be ${what}: ${why}`, { cause: error });
+    return new ConfigurationError(l10n.t`${this.file} cannot be ${what}: ${why}`, { cause: error });
   }
 }
 

@@ -4,6 +4,7 @@
  *
  * Invariant: removing an entry from a list that had others restores the text exactly.
  */
+import * as l10n from "@vscode/l10n";
 import { getNodeValue, parseTree, type Node, type ParseError } from "jsonc-parser";
 import type { JsonObject } from "../../rpc/json";
 import { ConfigurationError, ENTRY } from "./entry";
@@ -74,7 +75,7 @@ function placesIn(text: string, list: string): Places {
   if (root?.type !== "object") throw new ConfigurationError("it does not contain a JSON object.");
   const property = onlyProperty(root, list),
     servers = property && valueOf(property);
-  if (servers && servers.type !== "object") throw new ConfigurationError(`“${list}” is not an object.`);
+  if (servers && servers.type !== "object") throw new ConfigurationError(l10n.t`“${list}” is not an object.`);
   return { bom, body, root, servers, entry: servers && onlyProperty(servers, ENTRY) };
 }
 

@@ -2,6 +2,7 @@
  * Converts an address copied from a browser to the address of an `extension.json` or `agent.json`. GitHub pages are
  * converted to the file itself. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import { secureUrl } from "../../http/address";
 
 /** `file`: default file of a repository address. `loopback`: allows http addresses of this computer. */
@@ -12,7 +13,8 @@ export function documentAddress(
 ): { readonly url: string } | { readonly wrong: string } {
   const given = text.trim(),
     url = secureUrl(given, { loopback });
-  if (!url) return { wrong: /^http:/i.test(given) ? "The URL is not https." : "This is not an https URL." };
+  if (!url)
+    return { wrong: /^http:/i.test(given) ? l10n.t("The URL is not https.") : l10n.t("This is not an https URL.") };
   switch (url.hostname) {
     case "github.com":
     case "www.github.com":
@@ -40,7 +42,7 @@ function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly
   const [owner, name, view, ...rest] = url.pathname.split("/").filter(part => part !== "");
   const repository = name?.replace(/\.git$/, "");
   if (owner === undefined || repository === undefined || repository === "")
-    return { wrong: "The URL is not a GitHub repository." };
+    return { wrong: l10n.t("The URL is not a GitHub repository.") };
   const raw = (...parts: readonly string[]): { readonly url: string } => ({
     url: [RAW, owner, repository, ...parts].join("/"),
   });
@@ -50,7 +52,7 @@ function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly
     return rest.length > 1 && /\.json$/i.test(rest.at(-1) ?? "") ? raw(...rest) : raw(...rest, file);
   // The address of a release asset is already a download.
   if (view === "releases" && rest.includes("download")) return { url: `${GITHUB}${url.pathname}` };
-  return { wrong: `This GitHub page shows no file. Open ${file} there, and copy its URL.` };
+  return { wrong: l10n.t`This GitHub page shows no file. Open ${file} there, and copy its URL.` };
 }
 
 /**
@@ -61,11 +63,11 @@ function ofGist({ pathname, hash }: URL): { readonly url: string } | { readonly 
   const parts = pathname.split("/").filter(part => part !== ""),
     [owner, id, ...more] = /^[0-9a-f]{20,}$/.test(parts[0] ?? "") ? [undefined, ...parts] : parts;
   if (id === undefined || !/^[0-9a-f]+$/.test(id))
-    return { wrong: "The URL is not a gist. Open the gist, and copy its URL." };
+    return { wrong: l10n.t("The URL is not a gist. Open the gist, and copy its URL.") };
   const place = owner === undefined ? [GIST_PAGES, id] : [GISTS, owner, id],
     named = /^#file-(.+)-json$/.exec(hash)?.[1];
   if (more[0] === "raw") return { url: [...place, ...more].join("/") };
   if (more.length > 0)
-    return { wrong: "This is an earlier version of a gist. Open its file with “Raw”, and copy that URL." };
+    return { wrong: l10n.t("This is an earlier version of a gist. Open its file with “Raw”, and copy that URL.") };
   return { url: [...place, "raw", ...(named === undefined ? [] : [`${named}.json`])].join("/") };
 }

@@ -2,6 +2,7 @@
  * Creates one settings entry from a document at an address entered by the user. All failures are `RegistryError`s with
  * a sentence.
  */
+import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../../src/protocol/agent-service";
 import { isObject, parseJson, type JsonObject } from "../../rpc/json";
 import { isFromLoopback } from "../../http/address";
@@ -29,7 +30,7 @@ export async function documentAt(
     throw error instanceof RegistryError
       ? new RegistryError(
           error.code,
-          `The ${FILES[of]} could not be downloaded from ${new URL(found.url).host}. ${error.message}`,
+          l10n.t`The ${FILES[of]} could not be downloaded from ${new URL(found.url).host}. ${error.message}`,
           { cause: error },
         )
       : error;
@@ -47,12 +48,12 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
   if (value === undefined)
     throw new RegistryError(
       "wrong",
-      `The content at this URL is not JSON. Check that the URL points to ${file} itself.`,
+      l10n.t`The content at this URL is not JSON. Check that the URL points to ${file} itself.`,
     );
   if (isObject(value) && Array.isArray(value.agents))
     throw new RegistryError(
       "wrong",
-      `This is a registry, not an ${file}. Set symposium.registryUrl to its URL instead.`,
+      l10n.t`This is a registry, not an ${file}. Set symposium.registryUrl to its URL instead.`,
     );
   // The registry manages versions; an entry from an address is not updated.
   const entry = readEntry(
@@ -60,7 +61,7 @@ export function entryIn(text: string, of: Installable, options: ReadOptions): Js
     of,
     options,
   );
-  if ("why" in entry) throw new RegistryError("wrong", `The ${file} cannot be used: ${entry.why}`);
+  if ("why" in entry) throw new RegistryError("wrong", l10n.t`The ${file} cannot be used: ${entry.why}`);
   const { version, ...rest } = imported(entry);
   return { ...rest, ...(version === NO_VERSION ? {} : { version }), _source: "custom" };
 }

@@ -7,6 +7,7 @@
  * - Accepted values can be serialised, displayed and used as folder names.
  * - Unknown fields remain in `raw`.
  */
+import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../../src/protocol/agent-service";
 import type { AgentConfig } from "../../../src/protocol/agents";
 import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/distribution";
@@ -68,14 +69,14 @@ export function parseRegistry(text: string, options: ReadOptions = {}): Registry
   try {
     return readRegistry(JSON.parse(text), options);
   } catch {
-    return { wrong: "It is not JSON." };
+    return { wrong: l10n.t("It is not JSON.") };
   }
 }
 
 /** `wrong`: a sentence about a document that is not a registry. */
 export function readRegistry(value: unknown, options: ReadOptions = {}): Registry | { readonly wrong: string } {
   if (!isObject(value) || !Array.isArray(value.agents))
-    return { wrong: "It is not a registry: it has no list of agents." };
+    return { wrong: l10n.t("It is not a registry: it has no list of agents.") };
   const leftOut: LeftOut[] = [];
   const given: readonly unknown[] = value.agents,
     isExtension = (entry: unknown): boolean => objectOr(entry).type === "extension";
@@ -93,7 +94,7 @@ export function readRegistry(value: unknown, options: ReadOptions = {}): Registr
   );
   const [first] = leftOut;
   if (first && agents.length + extensions.length === 0)
-    return { wrong: `None of its entries is usable. The first: ${first.why}` };
+    return { wrong: l10n.t`None of its entries is usable. The first: ${first.why}` };
   return { agents, extensions, leftOut };
 }
 
@@ -108,11 +109,11 @@ function readEntries(
     const entry = readEntry(value, of, options);
     if ("why" in entry) leftOut.push(entry);
     else if (entries.has(entry.id))
-      leftOut.push({ id: entry.id, why: `“${entry.id}” is a duplicate; the first entry is used.` });
+      leftOut.push({ id: entry.id, why: l10n.t`“${entry.id}” is a duplicate; the first entry is used.` });
     else entries.set(entry.id, entry);
   }
   if (values.length > MAX_ENTRIES)
-    leftOut.push({ why: `Only the first ${MAX_ENTRIES} of ${values.length} entries are read.` });
+    leftOut.push({ why: l10n.t`Only the first ${MAX_ENTRIES} of ${values.length} entries are read.` });
   return [...entries.values()];
 }
 
@@ -122,10 +123,10 @@ export function readEntry(
   of: Installable,
   { loopback = false, httpArchives = false }: ReadOptions,
 ): RegistryEntry | LeftOut {
-  if (!isObject(value)) return { why: "An entry is not an object." };
+  if (!isObject(value)) return { why: l10n.t("An entry is not an object.") };
   const { id } = value;
   if (typeof id !== "string" || !/^[a-z][a-z0-9-]*$/.test(id) || !isSegment(id))
-    return { why: "An entry has no id of lowercase letters, digits and hyphens." };
+    return { why: l10n.t("An entry has no id of lowercase letters, digits and hyphens.") };
   const leftOut = (why: string): LeftOut => ({ id, why: `“${id}” ${why}.` });
   if (!isModest(value)) return leftOut("is too large");
   const { name = id, version, description = "" } = value;

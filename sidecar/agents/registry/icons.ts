@@ -7,6 +7,7 @@
  * - An address without a valid icon is not requested again in this window.
  * - An icon from disk is validated again, because any program may have written it.
  */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { Clock } from "../../rpc/clock";
 import { fetchBytes, RegistryError, type FetchDeps } from "../../http/fetch-document";
@@ -80,7 +81,7 @@ export class Icons {
       );
       const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;
       if (icon === undefined || answer.kind === "same")
-        throw new RegistryError("wrong", "Its image format is not supported.");
+        throw new RegistryError("wrong", l10n.t("Its image format is not supported."));
       await writeStored(folder, {
         url: address,
         text: Buffer.from(answer.content).toString("base64"),

@@ -7,6 +7,7 @@
  * - At most one download runs at a time. All callers share it, and it is aborted when the last caller has cancelled.
  * - A failed download or an invalid document never replaces a valid one.
  */
+import * as l10n from "@vscode/l10n";
 import type { Clock } from "../../rpc/clock";
 import { isFromLoopback } from "../../http/address";
 import { NO_REGISTRY, parseRegistry, type ReadOptions, type Registry } from "./document";
@@ -69,7 +70,7 @@ export class RegistryCache {
     flight.waiting++;
     let leave = (): void => undefined;
     const gone = new Promise<never>((_, reject) => {
-      leave = () => reject(new RegistryError("cancelled", "It was cancelled."));
+      leave = () => reject(new RegistryError("cancelled", l10n.t("It was cancelled.")));
     });
     signal.addEventListener("abort", leave, { once: true });
     if (signal.aborted) leave();
@@ -99,7 +100,7 @@ export class RegistryCache {
       } catch (error) {
         if (!(error instanceof RegistryError) || error.code === "cancelled") throw error;
         problems.push(
-          `The registry at ${URL.canParse(url) ? new URL(url).host : "this URL"} could not be read. ${error.message}`,
+          l10n.t`The registry at ${URL.canParse(url) ? new URL(url).host : "this URL"} could not be read. ${error.message}`,
         );
         this.#deps.onWarning("A registry could not be read", {
           url,

@@ -7,6 +7,7 @@
  * - A text consists of whole lines.
  * - A refused request is answered with an error.
  */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import type { PermissionOption } from "../../../src/protocol/chat";
 import { placeOf } from "../../permissions/boundary";
@@ -90,10 +91,10 @@ function consentFor(file: string, real: string, kind: "read" | "edit"): Consent 
       locations: [{ path: real }],
     },
     title: `${does} ${real}`,
-    description: "The file is outside of the workspace.",
+    description: l10n.t("The file is outside of the workspace."),
     options: [
       { optionId: ONCE, name: "Allow", kind: "allow_once" },
-      { optionId: FOLDER, name: `Allow everything in ${folder}, in this tab`, kind: "allow_always" },
+      { optionId: FOLDER, name: l10n.t`Allow everything in ${folder}, in this tab`, kind: "allow_always" },
       { optionId: NO, name: "Reject", kind: "reject_once" },
     ],
   };

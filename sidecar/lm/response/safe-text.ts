@@ -2,6 +2,7 @@
  * Renders foreign text for a user who decides by it. The text cannot break out of its Markdown, and invisible
  * characters become visible.
  */
+import * as l10n from "@vscode/l10n";
 import { visibleLine, visibleText } from "../../../src/protocol/visible-text";
 
 /** A code block whose fence is longer than any fence in the text. */
@@ -26,7 +27,7 @@ export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const tail = Math.floor(limit / 4),
     head = limit - tail;
-  return `${text.slice(0, head)}\n… ${text.length - limit} more characters …\n${text.slice(-tail)}`;
+  return l10n.t`${text.slice(0, head)}\n… ${text.length - limit} more characters …\n${text.slice(-tail)}`;
 }
 
 function longestRun(text: string): number {

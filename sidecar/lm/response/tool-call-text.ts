@@ -2,6 +2,7 @@
  * Renders the agent's own tool calls in an answer that can only grow. A call has a line when it starts, its output as
  * thinking while it runs, and its end with an excerpt of the result. Pure; bounded per call and per turn.
  */
+import * as l10n from "@vscode/l10n";
 import { visibleText } from "../../../src/protocol/visible-text";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { fenced, inline } from "./safe-text";
@@ -26,7 +27,7 @@ const PROGRESS_LIMIT = 2_000,
 /** The call's state after this update. */
 export function callAfter(before: CallText | undefined, update: JsonObject): CallText {
   return {
-    title: stringOr(update.title, undefined) ?? before?.title ?? stringOr(update.name, "Tool call"),
+    title: stringOr(update.title, undefined) ?? before?.title ?? stringOr(update.name, l10n.t("Tool call")),
     kind: stringOr(update.kind, before?.kind ?? ""),
     output: outputOf(update) ?? before?.output ?? "",
     shown: before?.shown ?? 0,

@@ -3,6 +3,7 @@
  * `tool-call-text.ts` renders calls of the agent's own tools. VS Code itself shows calls of VS Code's tools. Pure and
  * lenient; never throws.
  */
+import * as l10n from "@vscode/l10n";
 import type { ChatPart } from "../../../src/protocol/lm";
 import { visibleLine } from "../../../src/protocol/visible-text";
 import { arrayOr, isAmount, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
@@ -245,7 +246,7 @@ function contentOf(raw: unknown): string {
       return stringOr(objectOr(block.resource).text, "");
     case "image":
     case "audio":
-      return `(${block.type === "image" ? "an image" : "a sound"} that cannot be shown here)`;
+      return l10n.t`(${block.type === "image" ? "an image" : "a sound"} that cannot be shown here)`;
     default:
       return "";
   }

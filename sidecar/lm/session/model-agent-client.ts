@@ -4,6 +4,7 @@
  *
  * Invariant: a session is opened with the tools of the newest request.
  */
+import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
@@ -297,7 +298,7 @@ export class ModelAgentClient {
   refuse(message: ModelAgentMessage): void {
     switch (message.kind) {
       case "call":
-        return message.call.answer(refusal("This chat has ended: VS Code's tools are no longer available."));
+        return message.call.answer(refusal(l10n.t("This chat has ended: VS Code's tools are no longer available.")));
       case "uncovered":
         return answerLate(message.request);
       case "event":
@@ -367,7 +368,7 @@ export class ModelAgentClient {
       message,
       ...(cause === undefined ? {} : { cause }),
     });
-    return output.trim() === "" ? message : `${message} Its last output:\n\n${fenced(output.trim())}`;
+    return output.trim() === "" ? message : l10n.t`${message} Its last output:\n\n${fenced(output.trim())}`;
   }
 }
 
@@ -378,7 +379,7 @@ function resultOf(answer: Answer) {
     case "refused":
       return refusal(answer.reason);
     case "allowed":
-      return refusal("A tool call cannot be allowed."); // the state machine allows permissions only
+      return refusal(l10n.t("A tool call cannot be allowed.")); // the state machine allows permissions only
     default:
       return assertNever(answer, "answer");
   }

@@ -7,6 +7,7 @@
  * - A prompt mentions tools only if the agent has requested their list. The wait ends within `LISTING_MS`.
  * - Context counts as received only after a turn that ended regularly.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentConnection } from "../../acp/connection";
 import type { PromptContent } from "../../agent-session/agent-session";
 import type { OpenAgentSession } from "../../agent-session/agent-session-handle";
@@ -102,7 +103,7 @@ export class ModelPrompts {
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       deps.log("warn", "Session mode was not set", { agent, mode: change.value, why });
-      deps.onNotice(`${agent} did not switch to its mode “${change.name}”: ${why}`);
+      deps.onNotice(l10n.t`${agent} did not switch to its mode “${change.name}”: ${why}`);
     }
   }
 }

@@ -3,6 +3,7 @@
  *
  * Invariant: each stream is ended once and each session is closed, even if the agent does not answer within the limit.
  */
+import * as l10n from "@vscode/l10n";
 import type { RequestId } from "../../../src/protocol/lm";
 import type { JsonObject } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
@@ -40,7 +41,7 @@ export class OneShotSessions implements AsyncDisposable {
       },
     );
     const limit = this.deps.clock.after(ASIDE_LIMIT_MS, () =>
-      this.#end(requestId, `${start.agent.name} did not respond within ${ASIDE_LIMIT_MS / 1000} seconds.`),
+      this.#end(requestId, l10n.t`${start.agent.name} did not respond within ${ASIDE_LIMIT_MS / 1000} seconds.`),
     );
     this.#open.set(requestId, { session, limit, stream });
     session.ask({ requestId, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => blocks });
@@ -56,7 +57,7 @@ export class OneShotSessions implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    for (const requestId of [...this.#open.keys()]) this.#end(requestId, "Symposium was stopped.");
+    for (const requestId of [...this.#open.keys()]) this.#end(requestId, l10n.t("Symposium was stopped."));
     await Promise.all(this.#closing);
   }
 
@@ -68,7 +69,7 @@ export class OneShotSessions implements AsyncDisposable {
     if (error === undefined) aside.stream.done();
     else aside.stream.failed(error);
     const closing = aside.session
-      .close("The answer is complete.")
+      .close(l10n.t("The answer is complete."))
       .catch((failure: unknown) => this.deps.log("error", "A session could not be closed", { error: String(failure) }))
       .finally(() => this.#closing.delete(closing));
     this.#closing.add(closing);

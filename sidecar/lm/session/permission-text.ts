@@ -2,6 +2,7 @@
  * Text that the user reads before allowing an action of an agent. It contains everything that fits, without hidden or
  * misleading content. The full text can be opened in an editor. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import type { PermissionQuestion } from "../../../src/protocol/lm";
 import { visibleLine } from "../../../src/protocol/visible-text";
 import { carriesCommand } from "../../permissions/call-input";
@@ -24,19 +25,19 @@ const EDITOR: Limits = { block: 500_000, line: 10_000, blocks: 1_000, places: 10
   MAX_WHOLE = 2_000_000;
 
 const VERBS: ReadonlyMap<string, string> = new Map([
-  ["read", "read"],
-  ["search", "search"],
-  ["edit", "change files"],
-  ["delete", "delete files"],
-  ["move", "move files"],
-  ["execute", "run a command"],
-  ["fetch", "fetch from the network"],
-  ["switch_mode", "change its mode"],
+  ["read", l10n.t("read")],
+  ["search", l10n.t("search")],
+  ["edit", l10n.t("change files")],
+  ["delete", l10n.t("delete files")],
+  ["move", l10n.t("move files")],
+  ["execute", l10n.t("run a command")],
+  ["fetch", l10n.t("fetch from the network")],
+  ["switch_mode", l10n.t("change its mode")],
 ]);
 
 /** Verb phrase after “wants to”. */
 export function verbOf(kind: string): string {
-  return VERBS.get(kind) ?? "do something";
+  return VERBS.get(kind) ?? l10n.t("do something");
 }
 
 /**
@@ -51,8 +52,8 @@ export function questionText(
 ): PermissionQuestion {
   const [message, whole] = [CARD, EDITOR].map(limits => new Text(limits).of(kind, call, last).join("\n\n"));
   return {
-    title: `${namedInTitle(agent)} wants to ${verbOf(kind)}`,
-    message: message || "The agent gives no details.",
+    title: l10n.t`${namedInTitle(agent)} wants to ${verbOf(kind)}`,
+    message: message || l10n.t("The agent gives no details."),
     ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MAX_WHOLE) }),
   };
 }
@@ -63,7 +64,7 @@ function namedInTitle(agent: string): string {
     visibleLine(agent)
       .replaceAll(/[\s[\]()<>*_`\\!|#]+/gu, " ")
       .trim()
-      .slice(0, 60) || "The agent"
+      .slice(0, 60) || l10n.t("The agent")
   );
 }
 
@@ -72,10 +73,11 @@ export function cannotAsk(agent: string, verb: string, { title, rawInput, locati
   const [place] = arrayOr(locations),
     path = stringOr(objectOr(place).path, "");
   const subject = [commandIn(rawInput), stringOr(title, ""), path].find(each => each.trim() !== "");
-  const asked = `${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
-  return (
-    `${asked} That was not allowed, because VS Code cannot ask you in this chat mode. ` +
-    "To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again."
+  const asked = l10n.t`${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
+  return l10n.t(
+    "{0} That was not allowed, because VS Code cannot ask you in this chat mode. " +
+      "To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again.",
+    asked,
   );
 }
 

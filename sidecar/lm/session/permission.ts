@@ -14,6 +14,7 @@
  *   answer. The same applies to an agent without a group of permission tools.
  * - An action that carries a command is asked as a command.
  */
+import * as l10n from "@vscode/l10n";
 import type { PermissionQuestion } from "../../../src/protocol/lm";
 import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src/protocol/permission-tools";
 import { PERMISSION_CANCELLED, selected } from "../../agent-session/agent-answers";
@@ -77,11 +78,11 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
   const no = (why: string): PermissionVerdict => ({
     kind: "reject",
     answer: reject ?? PERMISSION_CANCELLED,
-    sentence: `${agent} asked to ${verb}; that was not allowed: ${why}`,
+    sentence: l10n.t`${agent} asked to ${verb}; that was not allowed: ${why}`,
   });
   if (!allow) return no("it offered no option to allow it.");
   if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
-  if (deps.isForeign) return no("Symposium cannot ask you when another extension uses the agent.");
+  if (deps.isForeign) return no(l10n.t("Symposium cannot ask you when another extension uses the agent."));
   if (deps.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
   const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[MARK] === true;
   const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"),
@@ -106,9 +107,10 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
   };
 }
 
-const UNPROVED =
-  "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.";
-const FOR_EVER = "The agent offers only a permanent permission: it will not ask again.";
+const UNPROVED = l10n.t(
+  "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.",
+);
+const FOR_EVER = l10n.t("The agent offers only a permanent permission: it will not ask again.");
 
 /**
  * Parameters of the permission tool's call; `id` is the question's. The other fields are for display only: the consent

@@ -7,6 +7,7 @@
  * - Messages to the owner are sent in the order in which they were decided.
  * - Closing answers everything that is open.
  */
+import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
 import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
@@ -156,7 +157,7 @@ export class SessionActor extends Actor<Message> {
   }
 
   override async [Symbol.asyncDispose](): Promise<void> {
-    await this.close("Symposium was stopped.");
+    await this.close(l10n.t("Symposium was stopped."));
   }
 
   protected override handle(message: Message): void {
@@ -204,7 +205,7 @@ export class SessionActor extends Actor<Message> {
 
   /** Answers a request that will not be handled. */
   #refuse(event: ModelSessionEvent): void {
-    const error = "This chat's session was closed. Send the message again.";
+    const error = l10n.t("This chat's session was closed. Send the message again.");
     if (event.kind === "prompted") this.deps.notify({ kind: "finished", requestId: event.prompt.requestId, error });
     if (event.kind === "resumed" || event.kind === "repeated")
       this.deps.notify({ kind: "finished", requestId: event.requestId, error });
@@ -291,7 +292,7 @@ export class SessionActor extends Actor<Message> {
     if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
     for (const sentence of this.#unsaid) {
       this.#missed.add(sentence);
-      this.#report(noticeOf(this.#words, `${sentence} This chat continues without it.`));
+      this.#report(noticeOf(this.#words, l10n.t`${sentence} This chat continues without it.`));
     }
     this.#unsaid = [];
   }
@@ -399,5 +400,5 @@ export class SessionActor extends Actor<Message> {
 }
 
 function brokenAllowance(agent: string, tool: string): string {
-  return `${agent} was allowed to call VS Code's tool “${tool}”, but did not call it. Symposium asks about each of its further calls in this session.`;
+  return l10n.t`${agent} was allowed to call VS Code's tool “${tool}”, but did not call it. Symposium asks about each of its further calls in this session.`;
 }

@@ -26,6 +26,7 @@
  * - No output of the agent is lost or reordered: it is emitted, or discarded with the turn that was stopped.
  * - One turn runs at a time. A stopped turn is ended by the agent, or the agent is left.
  */
+import * as l10n from "@vscode/l10n";
 import { chain, enter, unexpected } from "../../agent-session/state-machine";
 import type { RequestId } from "../../../src/protocol/lm";
 import { assertNever } from "../../../src/protocol/wire";
@@ -247,7 +248,7 @@ function stepPhase(
   }
 }
 
-const CLOSED = "This chat's session was closed. Send the message again.";
+const CLOSED = l10n.t("This chat's session was closed. Send the message again.");
 
 /** Events that are handled alike in all phases without a running turn, or with a stopped one. */
 function elsewhere(
@@ -314,7 +315,7 @@ function ask(state: ModelSessionState, phase: Streaming, question: Question): Mo
 }
 
 function withdraw(state: ModelSessionState, phase: Streaming | Blocked, callId: string): ModelSessionStep {
-  const refusal = refuse(callId, "It was withdrawn."),
+  const refusal = refuse(callId, l10n.t("It was withdrawn.")),
     events = phase.held.events.filter(event => event.kind !== "asked" || event.question.callId !== callId);
   if (phase.open.has(callId)) return enter(state, settled(phase, callId), [refusal]);
   return events.length === phase.held.events.length
@@ -344,7 +345,7 @@ function over(
       settled: new Set([...phase.settled, ...phase.open.keys()]),
       held: holdEvent(words, event),
     },
-    refusals([...phase.open.values(), ...asked], "The turn is over."),
+    refusals([...phase.open.values(), ...asked], l10n.t("The turn is over.")),
   );
 }
 
@@ -413,7 +414,7 @@ function unwait(
   return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
 }
 
-const OVERTAKEN = "A newer message replaced this one.";
+const OVERTAKEN = l10n.t("A newer message replaced this one.");
 
 /** Opens a new session of the agent if a prompt is waiting. */
 function anew(
@@ -434,7 +435,7 @@ function stray(state: ModelSessionState, requestId: RequestId): ModelSessionStep
       {
         kind: "emit",
         requestId,
-        part: { type: "text", value: `${state.agent} no longer waits for this result.` },
+        part: { type: "text", value: l10n.t`${state.agent} no longer waits for this result.` },
       },
       finishAside(state, requestId),
     ],
@@ -474,10 +475,12 @@ function proceed(
   for (const { callId, result, isError } of results) {
     const question = open.get(callId);
     if (question?.kind === "tool") effects.push(answerEffect(callId, { kind: "result", result, isError }));
-    else if (question) effects.push(refuse(callId, "The user did not allow it."));
+    else if (question) effects.push(refuse(callId, l10n.t("The user did not allow it.")));
     open.delete(callId);
   }
-  effects.push(...[...open.values()].map(({ callId, toolName }) => refuse(callId, `VS Code did not run ${toolName}.`)));
+  effects.push(
+    ...[...open.values()].map(({ callId, toolName }) => refuse(callId, l10n.t`VS Code did not run ${toolName}.`)),
+  );
   if (prompt) return stop(before, { ...phase, open: new Map() }, prompt, effects);
   const next: Streaming = { kind: "streaming", requestId, open: new Map(), settled: new Set(), held: NOTHING_HELD };
   return chain(
@@ -493,7 +496,7 @@ function stop(
   waiting: ModelPrompt | undefined,
   first: readonly ModelSessionEffect[],
 ): ModelSessionStep {
-  const reason = "The user stopped the turn.",
+  const reason = l10n.t("The user stopped the turn."),
     last = phase.held.events.at(-1)?.kind;
   const effects: readonly ModelSessionEffect[] = [
     ...first,

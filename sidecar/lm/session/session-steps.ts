@@ -1,4 +1,5 @@
 /** Helpers of the session state machine (`session-state.ts`): small transitions and their effects. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../../agent-session/agent-message";
 import type { RequestId } from "../../../src/protocol/lm";
 import {
@@ -42,8 +43,8 @@ export function refused(state: ModelSessionState, { callId }: Question): ModelSe
       refuse(
         callId,
         kind === "streaming" || (kind === "blocked" && !isOver(state.phase))
-          ? `At most ${MAX_QUESTIONS} tools can run at a time.`
-          : "No turn is open.",
+          ? l10n.t`At most ${MAX_QUESTIONS} tools can run at a time.`
+          : l10n.t("No turn is open."),
       ),
     ],
   ];
@@ -114,17 +115,17 @@ export function reading(before: ModelSessionPhase, after: ModelSessionPhase): re
 
 /** ACP's stop reasons (schema v1, `StopReason`) as sentences for the user. */
 const STOP_REASONS: Readonly<Record<string, string>> = {
-  max_tokens: "The answer ends here because it reached the model's token limit.",
-  max_turn_requests: "The agent stopped because it reached its limit of model requests for one turn.",
-  refusal: "The agent refused to continue. It does not remember this turn.",
-  cancelled: "Stopped.",
+  max_tokens: l10n.t("The answer ends here because it reached the model's token limit."),
+  max_turn_requests: l10n.t("The agent stopped because it reached its limit of model requests for one turn."),
+  refusal: l10n.t("The agent refused to continue. It does not remember this turn."),
+  cancelled: l10n.t("Stopped."),
 };
 
 /** A sentence after a turn's answer, if one is needed. */
 export function lastWords({ agent, reply }: ModelSessionState, outcome: TurnOutcome<ModelFailure>): string | undefined {
   const reason = outcome.kind === "stopped" ? outcome.reason : "end_turn";
-  if (reason !== "end_turn") return STOP_REASONS[reason] ?? `The agent stopped for the reason “${reason}”.`;
-  return reply.isEmpty ? `${agent} ended its turn without an answer.` : undefined;
+  if (reason !== "end_turn") return STOP_REASONS[reason] ?? l10n.t`The agent stopped for the reason “${reason}”.`;
+  return reply.isEmpty ? l10n.t`${agent} ended its turn without an answer.` : undefined;
 }
 
 /** Finishes a request that changes nothing. */
@@ -140,8 +141,8 @@ export function finishAside({ phase: { kind } }: ModelSessionState, requestId: R
 export function repeat([state, effects]: ModelSessionStep, requestId: RequestId, isWhole: boolean): ModelSessionStep {
   const { parts, isEmpty } = state.reply,
     text = parts
-      ? `${state.agent} has sent no answer yet.`
-      : "This answer is too long to be sent again. It is in the chat's history above.";
+      ? l10n.t`${state.agent} has sent no answer yet.`
+      : l10n.t("This answer is too long to be sent again. It is in the chat's history above.");
   const words: ModelSessionEffect[] =
     parts && !(isEmpty && isWhole)
       ? parts.map(part => ({ kind: "emit", requestId, part }))

@@ -5,6 +5,7 @@
  * - Texts of proposals are read-only documents of a scheme of this extension.
  * - The last twenty pairs are kept. Older ones are empty if they are still open.
  */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
 import type { Change } from "../../protocol/webview";
@@ -48,7 +49,7 @@ export class Proposals implements vscode.Disposable {
       "vscode.diff",
       of("before"),
       right,
-      `${path.basename(file)} (proposed by ${agent})`,
+      l10n.t`${path.basename(file)} (proposed by ${agent})`,
       { preview: true } satisfies vscode.TextDocumentShowOptions,
     );
   }

@@ -1,4 +1,5 @@
 /** Classifies links in a chat: a web or mail address, or a file of the workspace. Pure. */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 
 export type LinkTarget =
@@ -60,10 +61,12 @@ function isWithin(file: string, folder: string): boolean {
 export class LinkNotOpened extends Error {
   override readonly name = "LinkNotOpened";
   static refused(why: string): LinkNotOpened {
-    return new LinkNotOpened(`This link was not opened: ${why}.`);
+    return new LinkNotOpened(l10n.t`This link was not opened: ${why}.`);
   }
   static missing(file: string, cause: unknown): LinkNotOpened {
-    return new LinkNotOpened(`“${file}” could not be opened. Check that it exists and is a text file.`, { cause });
+    return new LinkNotOpened(l10n.t`“${file}” could not be opened. Check that it exists and is a text file.`, {
+      cause,
+    });
   }
 }
 

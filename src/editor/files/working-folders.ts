@@ -1,4 +1,5 @@
 /** Chooses the working folder of a tab: the only workspace folder, the user's choice, or the home folder. */
+import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
 
 export interface FolderDeps {
@@ -41,7 +42,9 @@ export class WorkingFolders {
     const picked = await this.deps.pick();
     if (picked !== undefined) return picked;
     this.deps.log.info("agent", "No folder was selected; the agent works in the first folder", { cwd: first });
-    this.deps.report(`No folder was selected. The agent works in ${first}. Open a new tab to select another folder.`);
+    this.deps.report(
+      l10n.t`No folder was selected. The agent works in ${first}. Open a new tab to select another folder.`,
+    );
     return first;
   }
 

@@ -1,4 +1,5 @@
 /** Workspace services of the chat: folders, and opening links. */
+import * as l10n from "@vscode/l10n";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import { linkTarget, LinkNotOpened, pageAddress } from "./links";
@@ -18,7 +19,7 @@ export function workspaceFolders(log: Log): FolderDeps {
       const items = folders().map(({ name, uri }) => ({ label: name, description: uri.fsPath, folder: uri.fsPath }));
       return (
         await vscode.window.showQuickPick(items, {
-          placeHolder: "Select the agent's working folder",
+          placeHolder: l10n.t("Select the agent's working folder"),
           ignoreFocusOut: true,
         })
       )?.folder;

@@ -1,4 +1,5 @@
 /** Context that the editor can add to a prompt: selections, problems, files and folders. */
+import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
 import {
@@ -24,13 +25,13 @@ export class NothingToAdd extends Error {
   override readonly name = "NothingToAdd";
 }
 
-const NO_SELECTION = "No text is selected in an editor. Select the lines to add first.";
-const NO_PROBLEMS = "VS Code reports no errors or warnings.";
-const NO_TERMINAL = "No text is selected in a terminal. Select the text to add first.";
+const NO_SELECTION = l10n.t("No text is selected in an editor. Select the lines to add first.");
+const NO_PROBLEMS = l10n.t("VS Code reports no errors or warnings.");
+const NO_TERMINAL = l10n.t("No text is selected in a terminal. Select the text to add first.");
 /** Terminal output is cut at the beginning, because its end is more informative. */
-const TOO_EARLY = "(The beginning is omitted.)\n";
+const TOO_EARLY = l10n.t("(The beginning is omitted.)\n");
 const LIMIT = ATTACHED_TEXT_LIMIT.toLocaleString("en"),
-  TOO_LONG = `The selection is longer than ${LIMIT} characters. Add the file instead.`;
+  TOO_LONG = l10n.t`The selection is longer than ${LIMIT} characters. Add the file instead.`;
 
 export class EditorContext {
   constructor(private readonly terminal: TerminalSelection) {}
@@ -98,8 +99,8 @@ export class EditorContext {
         if (file && kind) return [{ kind, path: file.fsPath }];
         left.push(
           file
-            ? `“${file.fsPath}” does not exist.`
-            : `“${address.slice(0, 200)}” is not a file or folder of this machine.`,
+            ? l10n.t`“${file.fsPath}” does not exist.`
+            : l10n.t`“${address.slice(0, 200)}” is not a file or folder of this machine.`,
         );
         return [];
       }),
@@ -107,15 +108,19 @@ export class EditorContext {
     const remaining = given.length - MAX_ATTACHMENTS;
     if (remaining > 0)
       left.push(
-        `At most ${MAX_ATTACHMENTS} items can be added at once; ${remaining} ` +
-          `${remaining === 1 ? "is" : "are"} omitted.`,
+        l10n.t(
+          "At most {0} items can be added at once; {1} " + "{2} omitted.",
+          MAX_ATTACHMENTS,
+          remaining,
+          remaining === 1 ? "is" : "are",
+        ),
       );
     const [first, ...others] = left;
     return {
       attachments: found.flat(),
       ...(first === undefined
         ? {}
-        : { left: others.length === 0 ? first : `${first} (${others.length} more could not be added.)` }),
+        : { left: others.length === 0 ? first : l10n.t`${first} (${others.length} more could not be added.)` }),
     };
   }
 

@@ -1,4 +1,5 @@
 /** Lets the user add a custom agent to the settings. Does not select it. */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
 import type { Fields } from "../../protocol/json";
@@ -16,7 +17,7 @@ export async function addAgent(
 ): Promise<string | undefined> {
   const picked = await vscode.window.showQuickPick(
     customWays("agent").map(way => ({ label: way.label, way })),
-    { title: "Add Agent", placeHolder: "Source" },
+    { title: l10n.t("Add Agent"), placeHolder: l10n.t("Source") },
   );
   if (!picked) return undefined;
   const taken = [...BUILT_IN_AGENTS.map(({ id }) => id), ...takenIds(configuration.ownValue("symposium.agents"))];
@@ -29,7 +30,7 @@ export async function addAgent(
 
 function reading(read: (url: string) => Promise<Fields>, url: string): Thenable<Fields> {
   return vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: `Reading ${new URL(url).host}…` },
+    { location: vscode.ProgressLocation.Notification, title: l10n.t`Reading ${new URL(url).host}…` },
     () => read(url),
   );
 }

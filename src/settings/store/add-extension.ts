@@ -1,4 +1,5 @@
 /** Lets the user add an agent extension, from a list or by hand. */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { RegistryView } from "../../protocol/agent-service";
 import type { Fields } from "../../protocol/json";
@@ -29,7 +30,7 @@ export interface AddExtensionDeps {
 export async function addExtension(deps: AddExtensionDeps): Promise<string | undefined> {
   if (!vscode.workspace.isTrusted)
     return void vscode.window.showWarningMessage(
-      "Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first.",
+      l10n.t("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first."),
     );
   const chosen = await choose(deps);
   const entry = chosen?.kind === "custom" ? await custom(deps, chosen) : chosen?.entry;
@@ -55,8 +56,8 @@ async function custom(
         ? "mcp"
         : (
             await vscode.window.showQuickPick([...CUSTOM_KINDS], {
-              title: "Add Agent Extension",
-              placeHolder: "Type of the extension",
+              title: l10n.t("Add Agent Extension"),
+              placeHolder: l10n.t("Type of the extension"),
               ignoreFocusOut: true,
             })
           )?.is;
@@ -70,7 +71,7 @@ async function custom(
   if (!answer || answer.kind !== "url") return answer && ofKind(answer.entry, kind);
   try {
     const entry = await vscode.window.withProgress(
-        { location: vscode.ProgressLocation.Notification, title: "Reading extension.json…" },
+        { location: vscode.ProgressLocation.Notification, title: l10n.t("Reading extension.json…") },
         async () => entryAt(answer.url),
       ),
       { id } = entry;
@@ -83,8 +84,8 @@ async function custom(
 /** Adds the registry's entries to the list when they have been read. */
 async function choose(deps: AddExtensionDeps): Promise<ExtensionChoice | undefined> {
   const picker = vscode.window.createQuickPick<Item>();
-  picker.title = "Add Agent Extension";
-  picker.placeholder = "Applies to new sessions";
+  picker.title = l10n.t("Add Agent Extension");
+  picker.placeholder = l10n.t("Applies to new sessions");
   picker.matchOnDetail = true;
   picker.busy = true;
   picker.items = itemsOf(extensionGroups(deps.all, undefined));

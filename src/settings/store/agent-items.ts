@@ -1,4 +1,5 @@
 /** Items of the lists from which a user chooses an agent. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../protocol/agents";
 import type { RegistryAgent } from "../../protocol/agent-service";
 import { foundAgents, type FoundAgent, type FoundPrograms } from "../../protocol/known-programs";
@@ -33,14 +34,14 @@ export function agentGroups(
   const groups: readonly AgentGroup[] = [
     { title: "", items: yours.map(itemOf) },
     {
-      title: "Found on this computer",
+      title: l10n.t("Found on this computer"),
       items: here.map(one => ({
         label: one.agent.name,
         description: one.path,
         chosen: one.isNew ? { kind: "new", found: one } : { kind: "agent", id: one.agent.id },
       })),
     },
-    { title: "Installed with the first tab", items: others.map(itemOf) },
+    { title: l10n.t("Installed with the first tab"), items: others.map(itemOf) },
     { title: "", items: [{ label: "$(cloud-download) More Agents from the Registry…", chosen: { kind: "more" } }] },
   ];
   return groups.filter(({ items }) => items.length > 0);

@@ -3,6 +3,7 @@
  * args, env?, bypassPermissions?}}`, and the older list `symposium.bypassPermissions`. Pure. Users edit the settings by
  * hand: an unreadable entry is skipped with one message, without affecting others.
  */
+import * as l10n from "@vscode/l10n";
 import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents";
 import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/built-in-agents";
 import { arrayOr, isFilled, isObject, objectOr, type Fields } from "../../protocol/json";
@@ -145,15 +146,15 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
   if (value === undefined || value === null) return [];
   if (Array.isArray(value)) {
     return value.flatMap((fields: unknown, i): RawEntry[] => {
-      const where = `Entry ${i + 1} of symposium.agents`;
+      const where = l10n.t`Entry ${i + 1} of symposium.agents`;
       if (!isObject(fields) || typeof fields["id"] !== "string" || fields["id"].trim() === "") {
-        problems.push(`${where} has no “id” and is ignored.`);
+        problems.push(l10n.t`${where} has no “id” and is ignored.`);
         return [];
       }
       return [
         {
           id: fields["id"],
-          where: `“${fields["id"]}” in symposium.agents`,
+          where: l10n.t`“${fields["id"]}” in symposium.agents`,
           fields,
           distribution: fields["distribution"],
         },
@@ -162,9 +163,9 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
   }
   if (isObject(value)) {
     return Object.entries(value).flatMap(([id, fields]): RawEntry[] => {
-      const where = `“${id}” in symposium.agents`;
+      const where = l10n.t`“${id}” in symposium.agents`;
       if (!isObject(fields) || id.trim() === "") {
-        problems.push(`${where} is not an agent and is ignored.`);
+        problems.push(l10n.t`${where} is not an agent and is ignored.`);
         return [];
       }
       const { command, args, env } = fields;
@@ -192,9 +193,12 @@ function readEntry({ id, where, fields, distribution }: RawEntry, problems: stri
   if (how === undefined) {
     problems.push(
       distribution === undefined
-        ? `${where} has no “distribution” with a start command and is ignored.`
-        : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” ` +
-            "with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is ignored.",
+        ? l10n.t`${where} has no “distribution” with a start command and is ignored.`
+        : l10n.t(
+            "The distribution of {0} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” " +
+              "with a “package”, “cargo” with a “crate”, or “binary” with an archive. The agent is ignored.",
+            where,
+          ),
     );
     return undefined;
   }

@@ -1,4 +1,5 @@
 /** Input boxes for an agent or extension that the user adds by hand. */
+import * as l10n from "@vscode/l10n";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
 import type { Installable } from "../../protocol/agent-service";
@@ -26,12 +27,12 @@ export async function askCustom(
   taken: readonly string[],
 ): Promise<CustomAnswer | undefined> {
   const steps = kind === "url" ? 1 : 3,
-    what = of === "agent" ? "Add Agent" : "Add Agent Extension";
+    what = of === "agent" ? l10n.t("Add Agent") : l10n.t("Add Agent Extension");
   const box = (step: number, options: vscode.InputBoxOptions): Thenable<string | undefined> =>
     vscode.window.showInputBox({
       ignoreFocusOut: true,
       ...options,
-      title: steps === 1 ? what : `${what} (${step} of ${steps})`,
+      title: steps === 1 ? what : l10n.t`${what} (${step} of ${steps})`,
     });
   const typed = await box(1, { prompt, placeHolder, validateInput: text => wrongSource(kind, atHome(text)) });
   if (typed === undefined) return undefined;
@@ -40,7 +41,7 @@ export async function askCustom(
   const args = await box(2, { ...argumentsOf(of, kind), validateInput: line => wrongArguments(kind, line) });
   if (args === undefined) return undefined;
   const name = await box(3, {
-    prompt: "Name in Symposium",
+    prompt: l10n.t("Name in Symposium"),
     value: nameOf({ kind, source }),
     validateInput: wrongName,
   });
@@ -50,11 +51,13 @@ export async function askCustom(
 function argumentsOf(of: Installable, kind: CustomKind): { readonly prompt: string; readonly placeHolder: string } {
   return kind === "server"
     ? {
-        prompt: "Optional HTTP header. It is stored in plain text in settings.json, where you can add more headers",
-        placeHolder: "Authorization: Bearer …",
+        prompt: l10n.t(
+          "Optional HTTP header. It is stored in plain text in settings.json, where you can add more headers",
+        ),
+        placeHolder: l10n.t("Authorization: Bearer …"),
       }
     : {
-        prompt: "Optional arguments, separated by spaces. Quote arguments that contain spaces",
+        prompt: l10n.t("Optional arguments, separated by spaces. Quote arguments that contain spaces"),
         placeHolder: of === "agent" ? "--acp" : "--verbose",
       };
 }

@@ -2,6 +2,7 @@
  * The confirmation before an agent may act without asking. Pure: VS Code shows it as a modal dialog, first choice
  * first.
  */
+import * as l10n from "@vscode/l10n";
 import type { BypassUntil } from "../../protocol/sidecar";
 
 export interface BypassQuestion {
@@ -16,10 +17,14 @@ export function bypassQuestion(agent: string): BypassQuestion {
   return {
     question: questionFor(name),
     detail: [
-      `${meaningFor(name)} This also allows its open permission requests in this tab.`,
-      `“${THIS_SESSION}” ends when you select Ask Again above the prompt, or close the tab or the window. ` +
-        `“${alwaysFor(name)}” applies to all tabs and VS Code's chat until you turn it off ` +
-        "in the settings of Symposium.",
+      l10n.t`${meaningFor(name)} This also allows its open permission requests in this tab.`,
+      l10n.t(
+        "“{0}” ends when you select Ask Again above the prompt, or close the tab or the window. " +
+          "“{1}” applies to all tabs and VS Code's chat until you turn it off " +
+          "in the settings of Symposium.",
+        THIS_SESSION,
+        alwaysFor(name),
+      ),
     ].join("\n\n"),
     choices: [
       { label: THIS_SESSION, until: "sessionEnds" },
@@ -38,16 +43,19 @@ export function alwaysQuestion(agent: string): {
   return {
     question: questionFor(name),
     yes: alwaysFor(name),
-    detail: `${meaningFor(name)}\n\nThis applies to all tabs and VS Code's chat until you turn it off here.`,
+    detail: l10n.t`${meaningFor(name)}\n\nThis applies to all tabs and VS Code's chat until you turn it off here.`,
   };
 }
 
-const THIS_SESSION = "This Session";
-const alwaysFor = (agent: string): string => `Always for ${agent}`;
-const questionFor = (agent: string): string => `Allow ${agent} to do everything without asking?`;
+const THIS_SESSION = l10n.t("This Session");
+const alwaysFor = (agent: string): string => l10n.t`Always for ${agent}`;
+const questionFor = (agent: string): string => l10n.t`Allow ${agent} to do everything without asking?`;
 const meaningFor = (agent: string): string =>
-  `${agent} can then read, change and delete files, run commands and use the network with your rights, ` +
-  "without asking you.";
+  l10n.t(
+    "{0} can then read, change and delete files, run commands and use the network with your rights, " +
+      "without asking you.",
+    agent,
+  );
 
 /** Names come from the settings or a registry. Reduces them to one line that fits a button. */
 function shortened(agent: string): string {

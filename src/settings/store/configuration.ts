@@ -1,4 +1,5 @@
 /** VS Code's configuration as `Settings`. Reads it after each change, and writes at the user level only. */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { bypassNotKept } from "../../errors";
 import type { Log } from "../../log";
@@ -114,7 +115,7 @@ export class Configuration implements vscode.Disposable {
     for (const problem of fresh) this.log.warn("agent", problem);
     if (fresh.length === 0) return;
     void vscode.window
-      .showWarningMessage(fresh.join(" "), "Open Settings")
+      .showWarningMessage(fresh.join(" "), l10n.t("Open Settings"))
       .then(chosen => chosen && vscode.commands.executeCommand("workbench.action.openSettings", "symposium"));
   }
 

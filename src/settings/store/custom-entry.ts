@@ -2,6 +2,7 @@
  * Converts the user's input for a custom agent or extension into a settings entry. Pure. The sidecar checks
  * availability; this module rejects input that can never be valid (`test/custom-packages.test.ts` compares the two).
  */
+import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../protocol/agent-service";
 import type { Distribution } from "../../protocol/distribution";
 import { isObject, type Fields } from "../../protocol/json";
@@ -31,26 +32,26 @@ export function customWays(of: Installable): readonly CustomWay[] {
   return [
     {
       kind: "executable",
-      label: "From executable on your system",
-      prompt: "Full path, or the name of a program on your PATH",
+      label: l10n.t("From executable on your system"),
+      prompt: l10n.t("Full path, or the name of a program on your PATH"),
       placeHolder: of === "agent" ? "/usr/local/bin/my-agent" : "/usr/local/bin/my-extension",
     },
     {
       kind: "npx",
-      label: "From npx package",
-      prompt: "Package on npm. Add a version to pin it",
+      label: l10n.t("From npx package"),
+      prompt: l10n.t("Package on npm. Add a version to pin it"),
       placeHolder: "@scope/name@1.2.3",
     },
     {
       kind: "python",
-      label: "From uvx or pipx package",
-      prompt: "Package on PyPI. Add a version to pin it",
+      label: l10n.t("From uvx or pipx package"),
+      prompt: l10n.t("Package on PyPI. Add a version to pin it"),
       placeHolder: "name==1.2.3",
     },
     {
       kind: "cargo",
-      label: "From cargo crate",
-      prompt: "Crate on crates.io. Add a version to pin it",
+      label: l10n.t("From cargo crate"),
+      prompt: l10n.t("Crate on crates.io. Add a version to pin it"),
       placeHolder: "name@1.2.3",
     },
     ...(of === "agent"
@@ -58,15 +59,15 @@ export function customWays(of: Installable): readonly CustomWay[] {
       : [
           {
             kind: "server",
-            label: "From URL of an MCP server",
-            prompt: "URL (https or http) of the server, from its documentation (streamable HTTP)",
+            label: l10n.t("From URL of an MCP server"),
+            prompt: l10n.t("URL (https or http) of the server, from its documentation (streamable HTTP)"),
             placeHolder: "https://example.com/mcp",
           } as const,
         ]),
     {
       kind: "url",
-      label: `From URL to ${file}`,
-      prompt: `URL (https) of its ${file}, for example a GitHub page`,
+      label: l10n.t`From URL to ${file}`,
+      prompt: l10n.t`URL (https) of its ${file}, for example a GitHub page`,
       placeHolder: `https://github.com/owner/name/blob/main/${file}`,
     },
   ];
@@ -83,20 +84,20 @@ const LONGEST = 214;
 /** An error message for invalid input; `undefined` if it is valid. */
 export function wrongSource(kind: CustomKind, text: string): string | undefined {
   const source = sourceOf(text);
-  if (source === "") return "Enter a value.";
+  if (source === "") return l10n.t("Enter a value.");
   switch (kind) {
     case "executable":
       return wrongProgram(source);
     case "npx":
       return source.length <= LONGEST && NPM.test(source)
         ? undefined
-        : "This is not an npm package. Enter name, @scope/name or name@1.2.3.";
+        : l10n.t("This is not an npm package. Enter name, @scope/name or name@1.2.3.");
     case "python":
       return source.length <= LONGEST && PYTHON.test(source)
         ? undefined
         : "This is not a Python package. Enter name, name[extra] or name==1.2.3.";
     case "cargo":
-      return CARGO.test(source) ? undefined : "This is not a crate. Enter name or name@1.2.3.";
+      return CARGO.test(source) ? undefined : l10n.t("This is not a crate. Enter name or name@1.2.3.");
     case "server":
       return !/\s/.test(source) && isAddress(source, "http:", "https:")
         ? undefined
@@ -115,12 +116,12 @@ export function wrongArguments(kind: CustomKind, line: string): string | undefin
   if (kind === "server")
     return line.trim() === "" || HEADER.test(line)
       ? undefined
-      : "This is not a header. Enter its name, a colon and its value, such as Authorization: Bearer ….";
-  return wordsOf(line) === undefined ? "A quotation mark is not closed." : undefined;
+      : l10n.t("This is not a header. Enter its name, a colon and its value, such as Authorization: Bearer ….");
+  return wordsOf(line) === undefined ? l10n.t("A quotation mark is not closed.") : undefined;
 }
 
 export function wrongName(text: string): string | undefined {
-  return text.trim().length <= 100 ? undefined : "This name is too long.";
+  return text.trim().length <= 100 ? undefined : l10n.t("This name is too long.");
 }
 
 /** Normalizes the input: removes white space and quotes that were copied with it. */
@@ -219,8 +220,10 @@ function distributionOf(
 /** Requires an absolute path, because a relative one would depend on the session's folder. */
 function wrongProgram(source: string): string | undefined {
   if (/^(\/|[a-z]:[\\/]|\\\\)/i.test(source)) return undefined;
-  if (/[\\/]/.test(source)) return "Enter its absolute path.";
-  return /\s/.test(source) ? "Enter only the name of the program. The next step asks for its arguments." : undefined;
+  if (/[\\/]/.test(source)) return l10n.t("Enter its absolute path.");
+  return /\s/.test(source)
+    ? l10n.t("Enter only the name of the program. The next step asks for its arguments.")
+    : undefined;
 }
 
 function isAddress(text: string, ...protocols: readonly string[]): boolean {

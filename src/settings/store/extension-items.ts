@@ -1,4 +1,5 @@
 /** Items of the list from which a user adds an extension, and the resulting settings entries. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { RegistryView } from "../../protocol/agent-service";
 import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
 import type { Fields } from "../../protocol/json";
@@ -38,13 +39,13 @@ export function extensionGroups(
     }),
   );
   return [
-    ...(ours.length === 0 ? [] : [{ title: "Built-in", items: ours }]),
+    ...(ours.length === 0 ? [] : [{ title: l10n.t("Built-in"), items: ours }]),
     {
-      title: "From Registry",
-      items: registry ? registryItems(registry, isThere) : [{ label: "Reading the agent registry…" }],
+      title: l10n.t("From Registry"),
+      items: registry ? registryItems(registry, isThere) : [{ label: l10n.t("Reading the agent registry…") }],
     },
     {
-      title: "Add Custom",
+      title: l10n.t("Add Custom"),
       items: customWays("extension").map(way => ({ label: way.label, chosen: { kind: "custom", way } })),
     },
   ];
@@ -67,7 +68,7 @@ function registryItems(
   return [
     ...warnings,
     ...items.toSorted((a, b) => Number(a.chosen === undefined) - Number(b.chosen === undefined)),
-    ...(items.length + warnings.length === 0 ? [{ label: "The registry has no agent extensions." }] : []),
+    ...(items.length + warnings.length === 0 ? [{ label: l10n.t("The registry has no agent extensions.") }] : []),
   ];
 }
 
@@ -78,13 +79,13 @@ export const CUSTOM_KINDS: readonly {
   readonly is: "proxy" | "mcp";
 }[] = [
   {
-    label: "Agent extension",
-    detail: "A proxy for all messages between the chat and the agent (Agent Client Protocol)",
+    label: l10n.t("Agent extension"),
+    detail: l10n.t("A proxy for all messages between the chat and the agent (Agent Client Protocol)"),
     is: "proxy",
   },
   {
-    label: "MCP server",
-    detail: "Tools for the agent, started in each session (Model Context Protocol)",
+    label: l10n.t("MCP server"),
+    detail: l10n.t("Tools for the agent, started in each session (Model Context Protocol)"),
     is: "mcp",
   },
 ];

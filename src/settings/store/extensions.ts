@@ -11,6 +11,7 @@
  * - Without a change the result is the same value, so that comments in the file are kept.
  * - A value that is not a list is never overwritten.
  */
+import * as l10n from "@vscode/l10n";
 import { readDistribution } from "../../protocol/agents";
 import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
 import { isFilled, isObject, type Fields } from "../../protocol/json";
@@ -133,11 +134,11 @@ function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): r
 
 function readEntry(entry: unknown, i: number, builtIns: BuiltIns, problems: string[]): ConfiguredExtension | undefined {
   if (!isObject(entry) || !isFilled(entry["id"])) {
-    problems.push(`Entry ${i + 1} of symposium.extensions has no “id” and is ignored.`);
+    problems.push(l10n.t`Entry ${i + 1} of symposium.extensions has no “id” and is ignored.`);
     return undefined;
   }
   const { id, _source, distribution, settings } = entry,
-    where = `“${id}” in symposium.extensions`,
+    where = l10n.t`“${id}” in symposium.extensions`,
     ours = builtIns.all.find(one => one.id === id);
   const isBuiltIn =
     _source === "built-in" || (_source === undefined && distribution === undefined && ours !== undefined);
@@ -161,17 +162,20 @@ function ofUser(
   if (!how) {
     problems.push(
       distribution === undefined
-        ? `${where} has no “distribution” with a start command and is ignored.`
+        ? l10n.t`${where} has no “distribution” with a start command and is ignored.`
         : readDistribution(distribution, true)
-          ? `${where} has a URL, which only MCP servers support. Add “kind”: “mcp”. The extension is ignored.`
-          : `The distribution of ${where} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” ` +
-            "with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, " +
-            "“http” with a “url”. The extension is ignored.",
+          ? l10n.t`${where} has a URL, which only MCP servers support. Add “kind”: “mcp”. The extension is ignored.`
+          : l10n.t(
+              "The distribution of {0} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” " +
+                "with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, " +
+                "“http” with a “url”. The extension is ignored.",
+              where,
+            ),
     );
     return undefined;
   }
   if (kind !== "proxy" && kind !== "mcp") {
-    problems.push(`The kind of ${where} is neither “proxy” nor “mcp”. The extension is ignored.`);
+    problems.push(l10n.t`The kind of ${where} is neither “proxy” nor “mcp”. The extension is ignored.`);
     return undefined;
   }
   return {
@@ -190,8 +194,11 @@ function enabled({ _enabled, enabled: older }: Fields, where: string, problems: 
   const value = _enabled ?? older ?? true;
   if (typeof value !== "boolean")
     problems.push(
-      `“${_enabled === undefined ? "enabled" : "_enabled"}” of ${where} is neither true nor false. ` +
-        "The extension is disabled.",
+      l10n.t(
+        "“{0}” of {1} is neither true nor false. " + "The extension is disabled.",
+        _enabled === undefined ? "enabled" : "_enabled",
+        where,
+      ),
     );
   return value === true;
 }

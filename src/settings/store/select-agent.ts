@@ -1,6 +1,7 @@
 /**
  * Lets the user select the agent for new tabs from configured and available agents. Writes it to the user's settings.
  */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { ageOf } from "../../protocol/age";
 import type { RegistryAgent, RegistryView } from "../../protocol/agent-service";
@@ -36,7 +37,7 @@ async function chosenId(configuration: Configuration, sources: AgentSources): Pr
       const added = await addFromRegistry(configuration, sources);
       if (added)
         void vscode.window.showInformationMessage(
-          `${added.name} is selected for new tabs and is installed with the first one.`,
+          l10n.t`${added.name} is selected for new tabs and is installed with the first one.`,
         );
       return added?.id;
     }
@@ -52,20 +53,23 @@ export async function addFromRegistry(
   { registry }: Pick<AgentSources, "registry">,
 ): Promise<Pick<RegistryAgent, "id" | "name"> | undefined> {
   if (!vscode.workspace.isTrusted)
-    return report("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first.");
+    return report(
+      l10n.t("Symposium starts and downloads nothing in an untrusted workspace. Trust the workspace first."),
+    );
   const view = await vscode.window.withProgress(
-    { location: vscode.ProgressLocation.Notification, title: "Reading the agent registry…" },
+    { location: vscode.ProgressLocation.Notification, title: l10n.t("Reading the agent registry…") },
     async () => registry().catch(unread),
   );
-  if (view.agents.length === 0) return report(view.problem ?? "The registry has no agents.");
+  if (view.agents.length === 0) return report(view.problem ?? l10n.t("The registry has no agents."));
   const items = registryItems(
     view.agents,
     configuration.settings.agents.map(({ id }) => id),
   );
-  const age = view.fetchedAt === undefined ? "" : ` This list was read ${ageOf(Date.now() - view.fetchedAt)} ago.`;
-  const placeHolder = view.problem === undefined ? "Installed with the first tab" : `${view.problem}${age}`;
+  const age =
+    view.fetchedAt === undefined ? "" : l10n.t` This list was read ${ageOf(Date.now() - view.fetchedAt)} ago.`;
+  const placeHolder = view.problem === undefined ? l10n.t("Installed with the first tab") : `${view.problem}${age}`;
   const item = await vscode.window.showQuickPick(items, {
-    title: "Agents from the Registry",
+    title: l10n.t("Agents from the Registry"),
     placeHolder,
     matchOnDescription: true,
     matchOnDetail: true,
@@ -89,8 +93,8 @@ type Item = vscode.QuickPickItem & { readonly chosen?: AgentItem["chosen"] };
 /** Shows the list immediately, and adds detected programs when they are known. */
 async function pick(configuration: Configuration, { found }: AgentSources): Promise<AgentItem["chosen"] | undefined> {
   const list = vscode.window.createQuickPick<Item>();
-  list.title = "Agent of New Tabs";
-  list.placeholder = "Tabs with an answer keep their agent";
+  list.title = l10n.t("Agent of New Tabs");
+  list.placeholder = l10n.t("Tabs with an answer keep their agent");
   list.items = itemsOf(configuration, {});
   list.matchOnDescription = true;
   let isOpen = true;

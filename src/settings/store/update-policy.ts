@@ -2,6 +2,7 @@
  * Decides when to query the registry for newer versions, and the messages about them. Pure;
  * `src/settings/view/update-check.ts` sends the queries.
  */
+import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "../../protocol/agents";
 import type { Installable, RegistryUpdate } from "../../protocol/agent-service";
 import type { ExtensionConfig } from "../../protocol/extensions";
@@ -95,7 +96,7 @@ export function withUpdate(value: unknown, update: RegistryUpdate): unknown {
 
 export function sentenceOf(updates: readonly RegistryUpdate[]): string {
   const each = updates.map(({ name, from, to }) => `${name} ${to}${from === undefined ? "" : ` (you have ${from})`}`);
-  return `The registry has ${enumerated(each)}.`;
+  return l10n.t`The registry has ${enumerated(each)}.`;
 }
 
 /** The part of a settings entry that the sidecar installs; `undefined` if it is unreadable. */

@@ -1,4 +1,5 @@
 /** Rows of the agents: configured or built-in agents, and detected programs. Pure. */
+import * as l10n from "@vscode/l10n";
 import { ELIZA, type AgentConfig } from "../../protocol/agents";
 import type { AgentState } from "../../protocol/agent-service";
 import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
@@ -83,13 +84,13 @@ function isOurs({ id, distribution }: AgentConfig): boolean {
 }
 
 function origin({ id, _source }: AgentConfig, isNew: boolean, isOwn: boolean): string {
-  if (isNew) return "On this computer";
-  if (_source === "registry") return "From the registry";
+  if (isNew) return l10n.t("On this computer");
+  if (_source === "registry") return l10n.t("From the registry");
   return BUILT_IN_AGENTS.some(agent => agent.id === id)
     ? isOwn
-      ? "Built in, changed by you"
-      : "Built in"
-    : "Your own";
+      ? l10n.t("Built in, changed by you")
+      : l10n.t("Built in")
+    : l10n.t("Your own");
 }
 
 function marks(
@@ -101,13 +102,13 @@ function marks(
   return [
     ...(isTrusted && !isBusy ? installMark(state) : []),
     ...(state?.signIn === "in"
-      ? [{ tone: "good", text: "signed in" } as const]
+      ? [{ tone: "good", text: l10n.t("signed in") } as const]
       : state?.signIn === "needed"
-        ? [{ tone: "warning", text: "sign-in required" } as const]
+        ? [{ tone: "warning", text: l10n.t("sign-in required") } as const]
         : []),
-    ...(state && state.running > 0 ? [{ tone: "neutral", text: `${state.running} running` } as const] : []),
+    ...(state && state.running > 0 ? [{ tone: "neutral", text: l10n.t`${state.running} running` } as const] : []),
     ...(state?.configuration?.entry.kind === "added"
-      ? [{ tone: "neutral", text: "tools from its configuration" } as const]
+      ? [{ tone: "neutral", text: l10n.t("tools from its configuration") } as const]
       : []),
     ...(found ? [{ tone: "neutral", text: `found: ${found.path}` } as const] : []),
   ];
@@ -127,7 +128,7 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
           state,
           model.dismissed.get(key),
           name,
-          [{ act: "examine", label: "Check", isMain: true }],
+          [{ act: "examine", label: l10n.t("Check"), isMain: true }],
           isUsable,
         )),
     ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
@@ -155,7 +156,7 @@ function configurationFinding(state: AgentState | undefined, name: string, isUsa
       return [
         {
           tone: "neutral",
-          sentence: `Symposium has an entry in ${file}.`,
+          sentence: l10n.t`Symposium has an entry in ${file}.`,
           buttons: isUsable ? [REMOVE_ENTRY].map(about(name)) : [],
         },
       ];
@@ -163,9 +164,9 @@ function configurationFinding(state: AgentState | undefined, name: string, isUsa
       return [
         {
           tone: "warning",
-          sentence: `${file} has the entry of another version of Symposium.`,
+          sentence: l10n.t`${file} has the entry of another version of Symposium.`,
           buttons: isUsable
-            ? [{ act: "addEntry", label: "Update Configuration…", isMain: true } as const, REMOVE_ENTRY].map(
+            ? [{ act: "addEntry", label: l10n.t("Update Configuration…"), isMain: true } as const, REMOVE_ENTRY].map(
                 about(name),
               )
             : [],
@@ -178,7 +179,7 @@ function configurationFinding(state: AgentState | undefined, name: string, isUsa
   }
 }
 
-const REMOVE_ENTRY: RowButton = { act: "removeEntry", label: "Remove from Configuration…" };
+const REMOVE_ENTRY: RowButton = { act: "removeEntry", label: l10n.t("Remove from Configuration…") };
 
 function buttons(
   model: SettingsModel,
@@ -194,16 +195,16 @@ function buttons(
   const isBehind = model.updates.some(update => update.of === "agent" && update.id === id),
     isOwn = settings.own.includes(id);
   const shown: readonly (RowButton | false)[] = [
-    id !== settings.currentAgentId && { act: "choose", label: "Choose", isMain: true },
-    acts.has("install") && { act: "install", label: "Install", isMain: true },
-    acts.has("cancel") && { act: "cancel", label: "Cancel" },
-    acts.has("update") && !isBehind && { act: "update", label: "Update", isMain: true },
-    !busy && state?.signIn === "needed" && { act: "signIn", label: "Sign In", isMain: true },
-    !busy && (state?.canSignOut === true || model.withKeys.has(id)) && { act: "signOut", label: "Sign Out" },
-    !busy && { act: "examine", label: "Check" },
-    isOwn && !isNew && { act: "edit", label: "Edit" },
-    acts.has("uninstall") && { act: "uninstall", label: "Uninstall" },
-    !busy && isRemovable(settings, id) && { act: "remove", label: "Remove" },
+    id !== settings.currentAgentId && { act: "choose", label: l10n.t("Choose"), isMain: true },
+    acts.has("install") && { act: "install", label: l10n.t("Install"), isMain: true },
+    acts.has("cancel") && { act: "cancel", label: l10n.t("Cancel") },
+    acts.has("update") && !isBehind && { act: "update", label: l10n.t("Update"), isMain: true },
+    !busy && state?.signIn === "needed" && { act: "signIn", label: l10n.t("Sign In"), isMain: true },
+    !busy && (state?.canSignOut === true || model.withKeys.has(id)) && { act: "signOut", label: l10n.t("Sign Out") },
+    !busy && { act: "examine", label: l10n.t("Check") },
+    isOwn && !isNew && { act: "edit", label: l10n.t("Edit") },
+    acts.has("uninstall") && { act: "uninstall", label: l10n.t("Uninstall") },
+    !busy && isRemovable(settings, id) && { act: "remove", label: l10n.t("Remove") },
   ];
   return shown.filter(button => button !== false).map(about(name));
 }

@@ -1,4 +1,5 @@
 /** Rows of the extensions, ordered from the editor to the agent. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../protocol/extensions";
 import type { ExtensionRow, RowAct, RowButton } from "../../protocol/settings-view";
 import {
@@ -29,12 +30,12 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     isIdle = progress === undefined;
   const buttons: readonly (RowButton | false)[] = model.isTrusted
     ? [
-        acts.has("install") && { act: "install", label: "Install", isMain: true },
-        acts.has("cancel") && { act: "cancel", label: "Cancel" },
-        acts.has("update") && !isBehind && { act: "update", label: "Update", isMain: true },
-        { act: "edit", label: "Edit" },
-        acts.has("uninstall") && { act: "uninstall", label: "Uninstall" },
-        isIdle && { act: "remove", label: "Remove" },
+        acts.has("install") && { act: "install", label: l10n.t("Install"), isMain: true },
+        acts.has("cancel") && { act: "cancel", label: l10n.t("Cancel") },
+        acts.has("update") && !isBehind && { act: "update", label: l10n.t("Update"), isMain: true },
+        { act: "edit", label: l10n.t("Edit") },
+        acts.has("uninstall") && { act: "uninstall", label: l10n.t("Uninstall") },
+        isIdle && { act: "remove", label: l10n.t("Remove") },
       ]
     : [];
   return {
@@ -43,7 +44,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     ...(description === undefined ? {} : { description }),
     origin: [
       ORIGINS[config._source],
-      ...(config.kind === "mcp" ? ["MCP server"] : []),
+      ...(config.kind === "mcp" ? [l10n.t("MCP server")] : []),
       howStarted(distribution, state?.kind),
     ].join(", "),
     ...(icon === undefined ? {} : { icon }),
@@ -57,7 +58,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
             state,
             model.dismissed.get(key),
             name,
-            acts.has("reinstall") ? [{ act: "reinstall", label: "Install Again", isMain: true }] : [],
+            acts.has("reinstall") ? [{ act: "reinstall", label: l10n.t("Install Again"), isMain: true }] : [],
             model.isTrusted && isIdle,
           )),
       ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
@@ -73,7 +74,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
 }
 
 const ORIGINS: Readonly<Record<ExtensionConfig["_source"], string>> = {
-  "built-in": "Built in",
-  registry: "From the registry",
-  custom: "Your own",
+  "built-in": l10n.t("Built in"),
+  registry: l10n.t("From the registry"),
+  custom: l10n.t("Your own"),
 };

@@ -1,4 +1,5 @@
 /** Connects the settings pages and the update check with VS Code. */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { ChatController } from "../../chat/chat-controller";
 import type { Log } from "../../log";
@@ -76,7 +77,8 @@ export function registerSettings({
     imports: () =>
       importsIn(configuration.ownValue("symposium.agents"), configuration.ownValue("symposium.extensions")),
     replace: update => configuration.takeUpdate(update),
-    ask: async sentence => (await vscode.window.showInformationMessage(sentence, "Update", "Not Now")) === "Update",
+    ask: async sentence =>
+      (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",
     tell: sentence => void vscode.window.showErrorMessage(sentence),
     changed: () => controller.changed(),
   });
@@ -148,7 +150,7 @@ export function registerSettings({
   };
 }
 
-const NEW_TAB = "New Tab";
+const NEW_TAB = l10n.t("New Tab");
 
 /** In a remote window, machine settings are in a separate file. */
 const FILE =

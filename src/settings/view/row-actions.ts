@@ -6,6 +6,7 @@
  * - At most one action runs per row, except for cancelling.
  * - A failure is shown in its row. Loss of the sidecar is shown once above all rows.
  */
+import * as l10n from "@vscode/l10n";
 import { SidecarGone, SidecarUnavailable } from "../../errors";
 import { ELIZA, type AgentConfig } from "../../protocol/agents";
 import type { AgentsHostToSidecar, Installable } from "../../protocol/agent-service";
@@ -124,14 +125,14 @@ export class RowActs {
 
   async #install({ of, config }: ActedRow, how: ParamsOf<AgentsHostToSidecar, "agents/install">["how"]): Promise<void> {
     const { version } = await this.#ask("agents/install", { of, config, how });
-    this.shown.report(`${named(config.name, version)} is installed.`);
+    this.shown.report(l10n.t`${named(config.name, version)} is installed.`);
   }
 
   /** Updates to the registry's version, otherwise to the latest version of the package. */
   async #update(row: ActedRow): Promise<void> {
     const known = this.deps.updates.known.find(({ of, id }) => of === row.of && id === row.config.id);
     if (!known) return this.#install(row, "newest");
-    if (await this.deps.updates.take(known)) this.shown.report(`${known.name} ${known.to} is installed.`);
+    if (await this.deps.updates.take(known)) this.shown.report(l10n.t`${known.name} ${known.to} is installed.`);
   }
 
   async #examine(row: ActedRow, key: RowKey): Promise<void> {
@@ -176,7 +177,7 @@ export class RowActs {
     if (of !== "agent") return;
     await this.#work(key, "signingOut", async () => {
       await this.#ask("agents/signOut", { agent: config, cwd: this.deps.cwd() });
-      this.shown.report(`You are signed out of ${config.name}.`);
+      this.shown.report(l10n.t`You are signed out of ${config.name}.`);
     });
   }
 
@@ -188,9 +189,11 @@ export class RowActs {
       isInstalled &&
       !(await this.#confirmed(
         key,
-        `Remove ${name}?`,
-        "This removes its entry from your settings and the copy that Symposium installed. " +
-          "Running sessions continue until their tabs are closed.",
+        l10n.t`Remove ${name}?`,
+        l10n.t(
+          "This removes its entry from your settings and the copy that Symposium installed. " +
+            "Running sessions continue until their tabs are closed.",
+        ),
         "Remove",
       ))
     )
@@ -201,7 +204,9 @@ export class RowActs {
       const wasCurrent = configuration.settings.currentAgentId === id;
       if (wasCurrent) await configuration.selectAgent("");
       await configuration.removeAgent(id);
-      this.shown.report(wasCurrent ? `${name} is removed. New tabs use ${ELIZA.name}.` : `${name} is removed.`);
+      this.shown.report(
+        wasCurrent ? l10n.t`${name} is removed. New tabs use ${ELIZA.name}.` : l10n.t`${name} is removed.`,
+      );
     });
     if (!this.outcomes.has(key)) this.dismissed.delete(key);
   }
@@ -230,7 +235,7 @@ export class RowActs {
     const outcome = this.outcomes.get(key);
     if (outcome?.kind !== "diagnosed") return;
     await this.deps.copy(outcome.report);
-    this.shown.report("The report was copied.");
+    this.shown.report(l10n.t("The report was copied."));
   }
 
   #dismiss(key: RowKey, lastError: number | undefined): void {

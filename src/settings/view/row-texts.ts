@@ -1,4 +1,5 @@
 /** Texts shared by the rows of agents and extensions. Pure. */
+import * as l10n from "@vscode/l10n";
 import type { InstallProgress, InstallState, Installable, RegistryUpdate } from "../../protocol/agent-service";
 import type { Distribution, DistributionKind } from "../../protocol/distribution";
 import type { Fix } from "../../protocol/doctor";
@@ -36,9 +37,9 @@ export function howStarted(distribution: Distribution, kind: DistributionKind | 
     case "npx":
       return `npm package ${npx?.package ?? ""}`;
     case "uvx":
-      return `Python package ${uvx?.package ?? ""}`;
+      return l10n.t`Python package ${uvx?.package ?? ""}`;
     case "pipx":
-      return `Python package ${pipx?.package ?? ""}`;
+      return l10n.t`Python package ${pipx?.package ?? ""}`;
     case "cargo":
       return `crate ${cargo?.crate ?? ""}${cargo?.version === undefined ? "" : ` ${cargo.version}`}`;
     case "binary":
@@ -92,8 +93,8 @@ export function installMark(state: InstallState | undefined): readonly Mark[] {
       return [];
     case "missing":
       return state.missing === undefined
-        ? [{ tone: "neutral", text: "not installed" }]
-        : [{ tone: "warning", text: "not for this computer" }];
+        ? [{ tone: "neutral", text: l10n.t("not installed") }]
+        : [{ tone: "warning", text: l10n.t("not for this computer") }];
     case "installed":
       return [{ tone: "neutral", text: named("installed", state.install.version) }];
   }
@@ -111,15 +112,15 @@ export function progressOf(
     case undefined:
       return undefined;
     case "starting":
-      return { label: "Installing…" };
+      return { label: l10n.t("Installing…") };
     case "examining":
-      return { label: "Checking…" };
+      return { label: l10n.t("Checking…") };
     case "removing":
-      return { label: "Removing…" };
+      return { label: l10n.t("Removing…") };
     case "configuring":
-      return { label: "Changing its configuration…" };
+      return { label: l10n.t("Changing its configuration…") };
     case "signingOut":
-      return { label: "Signing out…" };
+      return { label: l10n.t("Signing out…") };
     default:
       return assertNever(work, "work");
   }
@@ -132,20 +133,23 @@ function installProgress({ phase, done, total, line }: InstallProgress): Progres
       : {};
   switch (phase) {
     case "waiting":
-      return { label: "Waiting for another installation…" };
+      return { label: l10n.t("Waiting for another installation…") };
     case "downloading":
       return {
         label:
           done === undefined
-            ? "Downloading…"
-            : `Downloading, ${megabytes(done)}${total === undefined ? "" : ` of ${megabytes(total)}`} MB`,
+            ? l10n.t("Downloading…")
+            : l10n.t`Downloading, ${megabytes(done)}${total === undefined ? "" : ` of ${megabytes(total)}`} MB`,
         ...percent,
       };
     case "unpacking":
-      return { label: "Unpacking…", ...percent };
+      return { label: l10n.t("Unpacking…"), ...percent };
     case "installing":
       return {
-        label: line === undefined || line.trim() === "" ? "Installing…" : `Installing: ${line.trim().slice(0, 120)}`,
+        label:
+          line === undefined || line.trim() === ""
+            ? l10n.t("Installing…")
+            : l10n.t`Installing: ${line.trim().slice(0, 120)}`,
         ...percent,
       };
     default:
@@ -160,18 +164,18 @@ function megabytes(bytes: number): string {
 /** Shows `update` as a finding with a button. */
 export function updateFinding(update: RegistryUpdate | undefined, name: string, canAct: boolean): readonly Finding[] {
   if (!update) return [];
-  const installed = update.from === undefined ? "" : ` Version ${update.from} is installed.`;
+  const installed = update.from === undefined ? "" : l10n.t` Version ${update.from} is installed.`;
   return [
     {
       tone: "neutral",
-      sentence: `The registry has version ${update.to}.${installed}`,
-      buttons: canAct ? [{ act: "update", label: "Update", about: name, isMain: true }] : [],
+      sentence: l10n.t`The registry has version ${update.to}.${installed}`,
+      buttons: canAct ? [{ act: "update", label: l10n.t("Update"), about: name, isMain: true }] : [],
     },
   ];
 }
 
-const LOGS: RowButton = { act: "logs", label: "Show Logs" };
-const DISMISS: RowButton = { act: "dismiss", label: "Dismiss" };
+const LOGS: RowButton = { act: "logs", label: l10n.t("Show Logs") };
+const DISMISS: RowButton = { act: "dismiss", label: l10n.t("Dismiss") };
 
 /** `can`: whether a fix applies to this row. `isUsable`: whether any action is allowed. */
 export function outcomeFindings(
@@ -192,7 +196,7 @@ export function outcomeFindings(
         act = fix && actOf(fix, can);
       const buttons: readonly RowButton[] = [
         ...(fix && act ? [{ act, label: fix.label, isMain: true } as const] : []),
-        { act: "copyReport", label: "Copy Report" },
+        { act: "copyReport", label: l10n.t("Copy Report") },
         DISMISS,
       ];
       return [

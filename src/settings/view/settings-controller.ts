@@ -7,6 +7,7 @@
  * - A button that is not shown does nothing, so that an outdated or malicious page cannot start anything.
  * - Without a live page, or in an untrusted workspace, no request goes to the sidecar.
  */
+import * as l10n from "@vscode/l10n";
 import { sidecarState } from "../../chat/sidecar-state";
 import type { InstallProgress, Installable } from "../../protocol/agent-service";
 import { foundAgents } from "../../protocol/known-programs";
@@ -246,10 +247,10 @@ export class SettingsController {
       text:
         problem ??
         (length === 0
-          ? "No updates are available."
+          ? l10n.t("No updates are available.")
           : length === 1
             ? "1 update is available."
-            : `${length} updates are available.`),
+            : l10n.t`${length} updates are available.`),
     });
   }
 

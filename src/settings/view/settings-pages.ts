@@ -2,12 +2,14 @@
  * Shows settings pages in the view below the chat and in an editor. VS Code destroys their documents when they are
  * hidden and recreates them when they are shown. The only state here is the open editor.
  */
+import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { freshNonce, pageHtml } from "../../chat/page-html";
 import type { Log } from "../../log";
 import { SETTINGS_PAGE } from "../../names";
 import { validated } from "../../protocol/schema";
 import { settingsToHost } from "../../protocol/settings-schema";
+import { pageTranslation } from "../../translation";
 import type { SettingsController } from "./settings-controller";
 
 export class SettingsPages implements vscode.WebviewViewProvider, vscode.WebviewPanelSerializer {
@@ -31,7 +33,7 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
   open(): void {
     if (this.#panel) return this.#panel.reveal();
     this.#show(
-      vscode.window.createWebviewPanel(SETTINGS_PAGE, "Symposium Settings", vscode.ViewColumn.Active, {
+      vscode.window.createWebviewPanel(SETTINGS_PAGE, l10n.t("Symposium Settings"), vscode.ViewColumn.Active, {
         enableFindWidget: true,
       }),
     );
@@ -88,9 +90,10 @@ export class SettingsPages implements vscode.WebviewViewProvider, vscode.Webview
     webview.html = pageHtml({
       cspSource: webview.cspSource,
       nonce: freshNonce(),
-      title: "Symposium Settings",
+      title: l10n.t("Symposium Settings"),
       root: "symposium-settings",
       script,
+      ...pageTranslation(),
     });
   }
 }

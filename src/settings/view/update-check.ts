@@ -7,6 +7,7 @@
  * - Automatic queries run at most once a day, regardless of the result.
  * - Nothing is applied without a click or `symposium.updates` being "auto".
  */
+import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
 import type { RegistryAge, RegistryUpdate } from "../../protocol/agent-service";
 import type { Settings } from "../store/settings";
@@ -81,7 +82,7 @@ export class UpdateCheck {
       await deps.memory.update(KEY, after);
       if (await deps.ask(sentenceOf(fresh)))
         await this.#takeAll(fresh, (update, error) =>
-          deps.tell(`${update.name} ${update.to} could not be installed: ${error.message}`),
+          deps.tell(l10n.t`${update.name} ${update.to} could not be installed: ${error.message}`),
         );
     } catch (error) {
       deps.log.warn("registry", "Could not check for updates", { error });
@@ -95,7 +96,7 @@ export class UpdateCheck {
   async take(update: RegistryUpdate): Promise<boolean> {
     const { of, id, from, to, entry } = update,
       config = configIn(of, entry);
-    if (!config) throw new Error(`The registry entry of ${update.name} ${to} is invalid.`);
+    if (!config) throw new Error(l10n.t`The registry entry of ${update.name} ${to} is invalid.`);
     if (stillNewer([update], this.deps.imports()).length === 0) return false;
     await (await this.deps.client()).request("agents/install", { of, config, how: "missing" });
     const isTaken = await this.deps.replace(update);

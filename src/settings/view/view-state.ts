@@ -2,6 +2,7 @@
  * Computes the content of a settings page from the host's state. All texts except the page's static ones are created
  * here and in the rows. Pure.
  */
+import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED } from "../../errors";
 import { ageOf } from "../../protocol/age";
 import type { Note, SettingsView } from "../../protocol/settings-view";
@@ -32,7 +33,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
           {
             tone: "warning",
             sentence: NOT_TRUSTED,
-            button: { act: "trust", label: "Manage Workspace Trust" },
+            button: { act: "trust", label: l10n.t("Manage Workspace Trust") },
           } as const,
         ]),
     ...(problems.length === 0
@@ -41,7 +42,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
           {
             tone: "warning",
             sentence: problems.join(" "),
-            button: { act: "settingsFile", label: "Open settings.json" },
+            button: { act: "settingsFile", label: l10n.t("Open settings.json") },
           } as const,
         ]),
     ...(sidecar === undefined || !isTrusted ? [] : [{ tone: "error", sentence: sidecar } as const]),
@@ -53,15 +54,15 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
             sentence:
               outdatedTabs === 1
                 ? "1 open tab still uses its old settings."
-                : `${outdatedTabs} open tabs still use their old settings.`,
-            button: { act: "newTab", label: "New Tab" },
+                : l10n.t`${outdatedTabs} open tabs still use their old settings.`,
+            button: { act: "newTab", label: l10n.t("New Tab") },
           } as const,
         ]),
   ];
 }
 
 function registryAge({ registry: { isReading, fetchedAt, problem }, now }: SettingsModel): string | undefined {
-  if (isReading) return "Reading the registry…";
-  const read = fetchedAt === undefined ? undefined : `The registry was read ${ageOf(now - fetchedAt)} ago.`;
+  if (isReading) return l10n.t("Reading the registry…");
+  const read = fetchedAt === undefined ? undefined : l10n.t`The registry was read ${ageOf(now - fetchedAt)} ago.`;
   return problem === undefined ? read : [problem, ...(read === undefined ? [] : [read])].join(" ");
 }

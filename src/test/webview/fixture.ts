@@ -3,12 +3,13 @@
  * sidecar and a scripted agent behind it. For tests that need nothing else of VS Code; the others open a window
  * (`src/test/page/harness.ts`).
  */
-import { cpSync, mkdirSync, mkdtempSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { census, webviewFrame, type Settings } from "../../../scripts/vscode-box/index.mjs";
 import { freshNonce, pageHtml, workspaceKey } from "../../chat/page-html";
+import type { Translation } from "../../translation";
 import { opened, promptInput, ROOT, sharedBrowser, takeScreenshot, type ChatBox } from "../page/harness";
 import { scripted } from "../page/scripted";
 import { ExtensionHost } from "./host";
@@ -24,10 +25,16 @@ export interface FixtureOptions {
   readonly settings?: Settings;
   /** Runs before the page is opened. */
   readonly onPage?: (page: ChatBox["page"]) => Promise<unknown>;
+  /** For the page and the sidecar. */
+  readonly translation?: Translation;
 }
 
 /** Opens a chat view with the scripted agent and without extensions, as `openScripted` of `../page/scripted`. */
-export async function openScripted({ settings: added = {}, onPage }: FixtureOptions = {}): Promise<ChatBox> {
+export async function openScripted({
+  settings: added = {},
+  onPage,
+  translation,
+}: FixtureOptions = {}): Promise<ChatBox> {
   const mark = `${process.pid}-webview-${++count}`,
     home = mkdtempSync(path.join(tmpdir(), "webview-")),
     workspace = path.join(home, "workspace"),
@@ -35,6 +42,8 @@ export async function openScripted({ settings: added = {}, onPage }: FixtureOpti
     memory = new Map<string, unknown>();
   cpSync(path.join(ROOT, "test-workspace"), workspace, { recursive: true });
   mkdirSync(path.join(home, "storage"));
+  const texts = path.join(home, "texts.json");
+  writeFileSync(texts, JSON.stringify(translation?.texts ?? {}));
   let settings: Settings = { ...scripted(), ...added };
 
   const context = await (await sharedBrowser()).newContext({ viewport: WINDOW });
@@ -50,6 +59,7 @@ export async function openScripted({ settings: added = {}, onPage }: FixtureOpti
         root: "symposium",
         script: `${ORIGIN}/dist/webview.js`,
         ...workspaceKey(home),
+        ...(translation === undefined ? {} : { translation }),
       }),
     received: message => host.page.receive(message),
   });
@@ -57,7 +67,7 @@ export async function openScripted({ settings: added = {}, onPage }: FixtureOpti
     new ExtensionHost({
       folders: [workspace],
       storage: path.join(home, "storage"),
-      env: { ...process.env, SYMPOSIUM_TEST_SERVER: mark },
+      env: { ...process.env, SYMPOSIUM_TEST_SERVER: mark, SYMPOSIUM_L10N: texts },
       memory,
       settings: () => settings,
       updateSettings: changed => {

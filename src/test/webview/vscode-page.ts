@@ -64,7 +64,7 @@ export class VscodePage {
     await page.route(`${ORIGIN}/**`, route => {
       const { pathname } = new URL(route.request().url());
       if (/^\/(dist|media)\/[\w.-]+$/.test(pathname)) return route.fulfill({ path: path.join(ROOT, pathname) });
-      if (pathname === "/page") return route.fulfill({ contentType: "text/html", body: "" });
+      if (pathname === "/page") return route.fulfill({ contentType: "text/html; charset=utf-8", body: "" });
       return route.fulfill({ contentType: "text/html", body: pathname === "/webview" ? WEBVIEW : WORKBENCH });
     });
     await page.exposeFunction("symposiumReceived", (json: string) => deps.received(JSON.parse(json)));

@@ -1,0 +1,43 @@
+// The catalogue of texts for the user: `l10n/bundle.l10n.json`. VS Code looks up the file of its display language there,
+// such as `bundle.l10n.de.json`, and the extension passes it to the page and the sidecar.
+//   node scripts/l10n.mjs            writes the catalogue; a unit test compares it with the sources
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { pathToFileURL } from "node:url";
+import ts from "typescript";
+import { root } from "./project.mjs";
+
+export const CATALOGUE = path.join(root, "l10n/bundle.l10n.json");
+const PROGRAMS = ["src", "webview", "sidecar"];
+
+/** The messages of all `l10n.t` in the sources, sorted, as VS Code's format demands: the text is its own key. */
+export function catalogue() {
+  const messages = PROGRAMS.flatMap(program =>
+    readdirSync(path.join(root, program), { recursive: true }).map(name => path.join(root, program, name)),
+  )
+    .filter(file => file.endsWith(".ts") && !file.endsWith(".test.ts"))
+    .flatMap(file => messagesIn(file, readFileSync(file, "utf8")));
+  return Object.fromEntries([...new Set(messages)].sort().map(message => [message, message]));
+}
+
+/** Throws if a message is computed. */
+export function messagesIn(file, source) {
+  const found = [];
+  const visit = node => {
+    if (ts.isTaggedTemplateExpression(node) && node.tag.getText() === "l10n.t") found.push(messageOf(node.template));
+    if (ts.isCallExpression(node) && node.expression.getText() === "l10n.t") found.push(messageOf(node.arguments[0]));
+    ts.forEachChild(node, visit);
+  };
+  const messageOf = node => {
+    if (ts.isStringLiteral(node) || ts.isNoSubstitutionTemplateLiteral(node)) return node.text;
+    if (ts.isBinaryExpression(node)) return messageOf(node.left) + messageOf(node.right);
+    if (ts.isTemplateExpression(node))
+      return node.head.text + node.templateSpans.map(({ literal }, i) => `{${i}}${literal.text}`).join("");
+    throw new Error(`${file}: the message of l10n.t is computed: ${node.getText()}`);
+  };
+  visit(ts.createSourceFile(file, source, ts.ScriptTarget.Latest, true));
+  return found;
+}
+
+if (import.meta.url === pathToFileURL(process.argv[1]).href)
+  writeFileSync(CATALOGUE, `${JSON.stringify(catalogue(), null, 2)}\n`);

@@ -1,0 +1,14 @@
+/**
+ * Loads the translation of the texts before any other module is evaluated: constants contain texts. The extension names
+ * the file in `SYMPOSIUM_L10N`. The command line is English.
+ */
+import { readFileSync } from "node:fs";
+import * as l10n from "@vscode/l10n";
+
+const file = process.env["SYMPOSIUM_L10N"];
+if (file !== undefined)
+  try {
+    l10n.config({ contents: readFileSync(file, "utf8") });
+  } catch (error) {
+    process.stderr.write(`The translation ${file} could not be read: ${String(error)}\n`);
+  }
