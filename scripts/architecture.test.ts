@@ -4,7 +4,7 @@
 import { deepEqual } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 
-const FOLDERS = ["src", "sidecar", "webview", "scripts", "test", "bench", "docs"];
+const FOLDERS = ["src", "sidecar", "webview", "scripts", "test", "bench", "docs", "l10n"];
 const SOURCE = /\.(ts|mts|mjs|cjs|js)$/;
 
 /** Names of other programs, and of rejected alternatives. */

@@ -1,22 +1,17 @@
 // The catalogue of texts for the user: `l10n/bundle.l10n.json`. VS Code looks up the file of its display language there,
 // such as `bundle.l10n.de.json`, and the extension passes it to the page and the sidecar.
-//   node scripts/l10n.mjs            writes the catalogue; a unit test compares it with the sources
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
+//   node scripts/l10n.mjs            in the project; a unit test compares the catalogue with the sources
+import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 import ts from "typescript";
-import { root } from "./project.mjs";
+import { globSync } from "./glob.mjs";
 
-export const CATALOGUE = path.join(root, "l10n/bundle.l10n.json");
+export const CATALOGUE = "l10n/bundle.l10n.json";
 const PROGRAMS = ["src", "webview", "sidecar"];
 
 /** The messages of all `l10n.t` in the sources, sorted, as VS Code's format demands: the text is its own key. */
 export function catalogue() {
-  const messages = PROGRAMS.flatMap(program =>
-    readdirSync(path.join(root, program), { recursive: true }).map(name => path.join(root, program, name)),
-  )
-    .filter(file => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-    .flatMap(file => messagesIn(file, readFileSync(file, "utf8")));
+  const messages = globSync(PROGRAMS, /(?<!\.test)\.ts$/).flatMap(file => messagesIn(file, readFileSync(file, "utf8")));
   return Object.fromEntries([...new Set(messages)].sort().map(message => [message, message]));
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import path from "node:path";
-import { ROOT, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
+import { promptInput, ROOT, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { button, showsText } from "../page/scripted";
 import { openScripted } from "./fixture";
 
@@ -55,7 +55,8 @@ suite("translated page", () => {
   test("translates cards, a question and the queue", async () => {
     await sendPrompt(box.frame, `say hello; ask own kind=execute title="rm it" input={"command":"rm it"}`);
     await showsText(box.frame, /rm it/);
-    await sendPrompt(box.frame, "say later");
+    await (await promptInput(box.frame)).fill("say later");
+    await box.page.keyboard.press("Enter");
     await box.frame.locator(".symposium-queued:visible").waitFor();
     await isTranslated();
     await box.screenshot("translated-question");
