@@ -39,15 +39,15 @@ suite("extension dependencies", () => {
         here = resolve;
       }),
       { signal } = new AbortController();
-    const ran = rejects(fixture.run(stubborn, { signal, stdout: () => here() }), /being closed/),
+    const ran = rejects(fixture.run(stubborn, { signal, stdout: () => here() }), /is closing/),
       started = await fixture.start(stubborn);
     await says;
     equal(started.kind, "running");
     await fixture[Symbol.asyncDispose]();
     deepEqual(census(run), []);
     await ran;
-    await rejects(fixture.run(stubborn, { signal }), /being closed/);
-    await rejects(fixture.start(stubborn), /being closed/);
+    await rejects(fixture.run(stubborn, { signal }), /is closing/);
+    await rejects(fixture.start(stubborn), /is closing/);
     deepEqual(census(run), []);
     ledger.close();
   });

@@ -219,7 +219,7 @@ suite("IDE extension", () => {
       [
         "warn: The settings of the language “words” are ign",
         "warn: The settings of the language “rust” are igno",
-        "warn: “timeLimitSeconds” of the settings must be",
+        "warn: “timeLimitSeconds” of the settings must be f",
       ],
     );
   });

@@ -212,7 +212,7 @@ suite("golden transcripts: processes", () => {
       if (agent === undefined) throw new Error("no agent runs");
       process.kill(agent, "SIGKILL");
       await sidecar.until(isIdle);
-      await sidecar.until(shows("begins anew"));
+      await sidecar.until(shows("does not remember"));
       await sidecar.prompt("say A new process.", shows("A new process."));
       await sidecar.until(isIdle);
     },
