@@ -265,11 +265,11 @@ export class ModelAgentClient {
   }
 
   /**
-   * The agent died or could not be opened. The end of the opening releases the lease of a failed one. If possible, the next
-   * opening continues the session.
+   * The agent exited, could not be opened, or requires a sign-in. The end of the opening releases the lease of a failed
+   * one. If possible, the next opening continues the session; an agent that runs on accepts that only for a closed one.
    */
   lost(): void {
-    this.#end(({ lease }) => lease.release());
+    this.#end(closeSession);
   }
 
   /**

@@ -131,7 +131,7 @@ suite("ModelPrompts", () => {
     await fixture.settle();
     deepEqual(
       fixture.agents.map(({ received }) => received.filter(method => method.startsWith("session/"))),
-      [["session/new", "session/prompt"], ["session/load"]],
+      [["session/new", "session/prompt", "session/close"], ["session/load"]],
     );
   });
 });
