@@ -54,6 +54,8 @@ export function composed(page: Page, tab: Tab, act: Composing, now: number): Ste
     case "withdrawn":
       return withdrawn(page, tab, act);
     case "acted": {
+      // The tab's view is stale. A restarted sidecar shows the conversation again.
+      if (!isLive(page, tab)) return [page, [show(tab)]];
       const { kind: type, ...params } = act.action;
       // The saved page must not list a removed prompt as in flight: the next page would wait for it forever.
       return [page, [SAVE, post({ type, tabId, ...params } as ActionMessage)]];
