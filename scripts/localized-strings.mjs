@@ -92,7 +92,8 @@ function nameOf(callee) {
 function isText(node, message, isCatalogue) {
   const text = message.trim();
   if (!OPENING.test(text) || !/\p{Ll}{2}/u.test(text.replaceAll(/\{\d+\}/g, ""))) return false;
-  if (WORDS.test(text) && !CODE.test(text)) return true;
+  if (CODE.test(text)) return false;
+  if (WORDS.test(text)) return true;
   const { parent } = node;
   return isCatalogue || (parent.type === "Property" && parent.key.type === "Identifier" && LABELS.has(parent.key.name));
 }

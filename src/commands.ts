@@ -30,7 +30,7 @@ export function registerCommands({
   showLogs,
 }: CommandDeps): vscode.Disposable {
   const openChat = async (): Promise<void> => {
-    await vscode.commands.executeCommand(l10n.t`${CHAT_VIEW}.focus`);
+    await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
   };
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
     const { attachments, left } = await gathered(gather);

@@ -114,7 +114,7 @@ export function methodForm(agent: string, methods: readonly AuthMethod[]): Form 
         ],
       },
     };
-  const how = only ? ` ${only.name}${only.description === undefined ? "" : `: ${only.description}`}` : "";
+  const how = only ? ` ${only.name}${only.description === undefined ? "." : `: ${only.description}`}` : "";
   return { message: l10n.t`${agent} requires a sign-in.${how}`, ask: { mode: "form", fields: [] } };
 }
 

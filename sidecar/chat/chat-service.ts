@@ -140,10 +140,10 @@ export class ChatService implements AsyncDisposable {
         runInTerminal: async (agent, cwd, { args, env }) => {
           const command = await this.deps.command(agent, NEVER);
           if (command.kind !== "process")
-            throw new Error(l10n.t`${agent.name} runs inside Symposium and has no process to restart.`);
+            throw new Error(l10n.t`${agent.name} runs inside Symposium and has no program to sign in with.`);
           return (
             await host.request("editor/runInTerminal", {
-              title: l10n.t`${agent.name}: sign in`,
+              title: l10n.t`${agent.name}: Sign In`,
               command: command.command,
               args: [...command.args, ...args],
               env: { ...command.env, ...env },

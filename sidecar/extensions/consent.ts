@@ -17,7 +17,6 @@
  * - A permission request is cancelled when its call ends.
  * - The tool call always ends.
  */
-import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { JsonObject } from "../rpc/json";
@@ -153,7 +152,7 @@ export class Consent {
 
   /** Resolves with the option that allows the action. */
   async #ask(toolCallId: string, action: GatedAction, call: ToolCall): Promise<string> {
-    call.progress(l10n.t`Waiting for the user to allow: ${action.title}`);
+    call.progress(`Waiting for the user to allow: ${action.title}`);
     const toolCall = shown(toolCallId, action),
       { client, version } = this.deps,
       about = version() === 2 ? { title: action.title, subject: { type: "tool_call", toolCall } } : { toolCall };
@@ -164,7 +163,7 @@ export class Consent {
       });
     if (chosen === ALLOW || (chosen === ALWAYS && action.standing)) return chosen;
     throw new ToolFailure(
-      l10n.t`The user did not allow this: ${action.title}.${chosen === undefined ? l10n.t(" The question was not answered.") : l10n.t(" Do not try it in another way; ask what to do instead.")}`,
+      `The user did not allow this: ${action.title}.${chosen === undefined ? " The question was not answered." : " Do not try it in another way; ask what to do instead."}`,
     );
   }
 }
@@ -192,8 +191,6 @@ function optionsOf({ standing }: GatedAction): readonly JsonObject[] {
 function unasked({ title }: GatedAction, error: unknown): unknown {
   if (!(error instanceof RpcError)) return error;
   if (error.code === RpcCode.methodNotFound)
-    return new ToolFailure(l10n.t`This was not done: ${title}. The editor cannot ask its user for permission.`);
-  return new ToolFailure(
-    l10n.t`The user did not allow this: ${title}. The question was not answered: ${error.message}`,
-  );
+    return new ToolFailure(`This was not done: ${title}. The editor cannot ask its user for permission.`);
+  return new ToolFailure(`The user did not allow this: ${title}. The question was not answered: ${error.message}`);
 }

@@ -53,7 +53,7 @@ export class AgentTool {
     if (this.name === ASK_EACH_TIME) return { invocationMessage: title };
     const markdown = this.deps.markdown(
       message,
-      whole === undefined ? undefined : { title: l10n.t("Show all"), command: SHOW_QUESTION, argument: id },
+      whole === undefined ? undefined : { title: l10n.t("Show All"), command: SHOW_QUESTION, argument: id },
     );
     return { invocationMessage: title, confirmationMessages: { title, message: markdown } };
   }
@@ -65,19 +65,18 @@ export class AgentTool {
     model,
   }: Invoked): Promise<vscode.LanguageModelToolResult> {
     if (toolInvocationToken === undefined)
-      throw new Error(l10n.t("Only VS Code's chat can answer questions of Symposium's agents."));
-    if (isObject(model) && model["vendor"] !== VENDOR)
-      throw new Error(l10n.t("Only Symposium's models can use this tool."));
+      throw new Error("Only VS Code's chat can answer questions of Symposium's agents.");
+    if (isObject(model) && model["vendor"] !== VENDOR) throw new Error("Only Symposium's models can use this tool.");
     const questionId = questionOf(input);
     if (this.name === ASK_EACH_TIME && !(await this.#confirmed(questionId)))
-      return this.deps.result(l10n.t("The user did not allow it."));
+      return this.deps.result("The user did not allow it.");
     const { isTaken } = await clientOf(this.deps.running()).request("lm/decide", {
       questionId,
       toolName: this.name,
       ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
     });
     if (!isTaken) throw new Error(NOBODY);
-    return this.deps.result(l10n.t("The user allowed it. The agent continues."));
+    return this.deps.result("The user allowed it. The agent continues.");
   }
 
   async #confirmed(questionId: string): Promise<boolean> {
@@ -86,7 +85,7 @@ export class AgentTool {
   }
 }
 
-const NOBODY = l10n.t("No agent waits for this answer.");
+const NOBODY = "No agent waits for this answer.";
 
 /** The current form of this question. Rejects with a message if it is not open. */
 export async function questionWith(questionId: string, running: LmClient | undefined): Promise<PermissionQuestion> {

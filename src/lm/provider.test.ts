@@ -315,7 +315,7 @@ suite("permission tools", () => {
     answer({ question: { title: "Run a command", message: "`a…z`", whole: "`abc…xyz`" } });
     deepEqual((await prepared).confirmationMessages?.message, {
       value: "`a…z`",
-      title: "Show all",
+      title: "Show All",
       command: "symposium.showQuestion",
       argument: "q",
     });

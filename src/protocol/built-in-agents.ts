@@ -1,5 +1,4 @@
 /** Agents that are available without a registry, and renamed packages of documented agents. Pure. */
-import * as l10n from "@vscode/l10n";
 import { ELIZA, type AgentConfig } from "./agents";
 
 export interface BuiltInAgent extends AgentConfig {
@@ -13,25 +12,25 @@ export const BUILT_IN_AGENTS: readonly BuiltInAgent[] = [
   {
     id: "zed-claude-code",
     name: "Claude",
-    description: l10n.t("Anthropic's Claude Code"),
+    description: "Anthropic's Claude Code",
     distribution: { npx: { package: "@agentclientprotocol/claude-agent-acp" } },
   },
   {
     id: "codex",
     name: "Codex",
-    description: l10n.t("OpenAI's coding agent"),
+    description: "OpenAI's coding agent",
     distribution: { npx: { package: "@agentclientprotocol/codex-acp" } },
   },
   {
     id: "gemini",
-    name: l10n.t("Gemini CLI"),
-    description: l10n.t("Google's coding agent"),
+    name: "Gemini CLI",
+    description: "Google's coding agent",
     distribution: { npx: { package: "@google/gemini-cli", args: ["--acp"] } },
   },
   {
     id: "kiro-cli",
-    name: l10n.t("Kiro CLI"),
-    description: l10n.t("Kiro's agent"),
+    name: "Kiro CLI",
+    description: "Kiro's agent",
     distribution: { local: { command: "kiro-cli-chat", args: ["acp"] } },
     needs: "kiro-cli-chat",
   },

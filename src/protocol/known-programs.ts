@@ -3,7 +3,6 @@
  * The start arguments come from the ACP registry (`args` in github.com/agentclientprotocol/registry, ID/agent.json);
  * for `kiro-cli-chat` from kiro.dev/docs/cli/acp.
  */
-import * as l10n from "@vscode/l10n";
 import type { AgentConfig } from "./agents";
 import { BUILT_IN_AGENTS } from "./built-in-agents";
 
@@ -25,14 +24,14 @@ export const KNOWN_PROGRAMS: readonly KnownProgram[] = [
   ...BUILT_IN_AGENTS.flatMap(({ needs, ...agent }): KnownProgram[] =>
     needs === undefined ? [] : [{ program: needs, agentId: agent.id, agent }],
   ),
-  isAgent("copilot", "github-copilot-cli", l10n.t("GitHub Copilot"), l10n.t("GitHub's coding agent"), ["--acp"]),
-  isAgent("cursor-agent", "cursor", "Cursor", l10n.t("Cursor's coding agent"), ["acp"]),
-  isAgent("goose", "goose", "Goose", l10n.t("Block's open source agent"), ["acp"]),
-  isAgent("opencode", "opencode", "OpenCode", l10n.t("Open source coding agent"), ["acp"]),
-  isAgent("qwen", "qwen-code", l10n.t("Qwen Code"), l10n.t("Alibaba's coding agent"), ["--acp"]),
-  isAgent("auggie", "auggie", l10n.t("Auggie CLI"), l10n.t("Augment Code's coding agent"), ["--acp"]),
-  isAgent("cline", "cline", "Cline", l10n.t("Cline's coding agent"), ["--acp"]),
-  isAgent("vibe-acp", "mistral-vibe", l10n.t("Mistral Vibe"), l10n.t("Mistral's coding agent"), []),
+  isAgent("copilot", "github-copilot-cli", "GitHub Copilot", "GitHub's coding agent", ["--acp"]),
+  isAgent("cursor-agent", "cursor", "Cursor", "Cursor's coding agent", ["acp"]),
+  isAgent("goose", "goose", "Goose", "Block's open source agent", ["acp"]),
+  isAgent("opencode", "opencode", "OpenCode", "Open source coding agent", ["acp"]),
+  isAgent("qwen", "qwen-code", "Qwen Code", "Alibaba's coding agent", ["--acp"]),
+  isAgent("auggie", "auggie", "Auggie CLI", "Augment Code's coding agent", ["--acp"]),
+  isAgent("cline", "cline", "Cline", "Cline's coding agent", ["--acp"]),
+  isAgent("vibe-acp", "mistral-vibe", "Mistral Vibe", "Mistral's coding agent", []),
 ];
 
 /** Uses the registry's id, so that adding the agent from the registry later creates no duplicate. */

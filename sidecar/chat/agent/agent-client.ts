@@ -306,7 +306,7 @@ export class AgentClient implements Disposable {
       const { message, cause } = error;
       if (cause !== undefined)
         this.deps.log("error", "agent", "A prompt could not be created", { cause: String(cause) });
-      return { text: message, actions: [] };
+      return { text: message, actions: cause === undefined ? [] : ["showLogs"] };
     }
     const { trouble, cause } = troubleOf(error);
     this.deps.log("error", "agent", "Agent failed", {

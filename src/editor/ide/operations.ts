@@ -81,12 +81,12 @@ export class IdeOperations implements vscode.Disposable {
 
   async operate(request: IdeRequest, cancel: CancelSignal): Promise<IdeAnswer> {
     if (!vscode.workspace.isTrusted)
-      throw NotServed.refused(l10n.t("This workspace is not trusted, so its language services are unavailable."));
+      throw NotServed.refused("This workspace is not trusted, so its language services are unavailable.");
     const over = new AbortController(),
       late = this.clock.after(LIMIT_MS, () =>
-        over.abort(NotServed.refused(l10n.t`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
+        over.abort(NotServed.refused(`VS Code did not respond within ${LIMIT_MS / 1000} seconds. Try again.`)),
       );
-    const withdraw = (): void => over.abort(NotServed.refused(l10n.t("The operation was cancelled.")));
+    const withdraw = (): void => over.abort(NotServed.refused("The operation was cancelled."));
     if (cancel.aborted)
       withdraw(); // aborted before this point: no event follows
     else cancel.addEventListener("abort", withdraw);
@@ -94,7 +94,7 @@ export class IdeOperations implements vscode.Disposable {
       return await orAborted(this.#operate(request, over.signal, this.clock.now() + LIMIT_MS - LAST_MS), over.signal);
     } finally {
       late.dispose();
-      over.abort(NotServed.refused(l10n.t("The operation has ended.")));
+      over.abort(NotServed.refused("The operation has ended."));
     }
   }
 
@@ -270,7 +270,7 @@ function allDiagnostics(folders: readonly string[]): IdeAnswer {
       ? []
       : diagnosticsIn(diagnostics, file).map(each => ({ ...each, ...lineAt(lines, each.range) }));
   });
-  return diagnosticsAnswer(all, l10n.t("VS Code has checked only these files. Specify others in “path”."));
+  return diagnosticsAnswer(all, "VS Code has checked only these files. Specify others in “path”.");
 }
 
 async function documentOf(file: string): Promise<vscode.TextDocument> {
@@ -283,7 +283,7 @@ async function documentOf(file: string): Promise<vscode.TextDocument> {
       () => false,
     );
     throw isThere
-      ? NotServed.refused(l10n.t`${file} is not a text file, or cannot be opened.`, error)
+      ? NotServed.refused(`${file} is not a text file, or cannot be opened.`, error)
       : NotServed.noFile(file);
   }
 }

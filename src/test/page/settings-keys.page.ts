@@ -148,7 +148,7 @@ suite("settings: accessibility", () => {
       await press(view, "Add Extension…");
       const input = box.page.locator(".quick-input-widget:visible input.input");
       await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
-      await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "MCP server" }).click();
+      await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /^\s*MCP server/ }).click();
       for (const question of [1, 2, 3]) {
         await box.page
           .locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` })
