@@ -26,6 +26,15 @@ const TEXTS = "@vscode/l10n";
  * file without a row is an error.
  */
 const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
+  ["src/protocol/wire", ["valibot"]],
+  ["src/protocol/text", []],
+  ["src/protocol/redaction", []],
+  ["src/protocol/agents", ["src/protocol/wire", "valibot"]],
+  ["src/protocol/chat", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
+  ["src/protocol/ide", ["src/protocol/wire", "valibot"]],
+  ["src/protocol/lm", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
+  ["src/protocol/page", ["src/protocol/wire", "src/protocol/agents", "src/protocol/chat", "valibot"]],
+  ["src/protocol/settings", ["src/protocol/wire", "src/protocol/agents", "valibot"]],
   ["src/protocol", ["valibot"]],
 
   ["src/clock.ts", []],
@@ -427,8 +436,8 @@ suite("layers", () => {
     ));
 
   const refused: readonly [file: string, source: string][] = [
-    ["src/protocol/chat.ts", `import type { Uri } from "vscode"`],
-    ["src/protocol/chat.ts", `import { randomUUID } from "node:crypto"`],
+    ["src/protocol/chat/chat.ts", `import type { Uri } from "vscode"`],
+    ["src/protocol/chat/chat.ts", `import { randomUUID } from "node:crypto"`],
     ["src/chat/view.ts", `import { ndJsonStream } from '@agentclientprotocol/sdk'`],
     ["src/chat/view.ts", `import "node:child_process"`],
     ["src/chat/view.ts", `import { registerCommands } from "../commands"`],

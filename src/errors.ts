@@ -1,7 +1,7 @@
 /** Expected errors. `message` is for the user (what happened, what to do); `cause` is for the log. */
 
 import * as l10n from "@vscode/l10n";
-import { ErrorCode } from "./protocol/errors";
+import { ErrorCode } from "./protocol/wire/errors";
 
 /** The sidecar exited before it answered. A restart is probably under way. */
 export class SidecarGone extends Error {
@@ -13,7 +13,7 @@ export class SidecarUnavailable extends Error {
   override readonly name = "SidecarUnavailable";
 }
 
-/** The sidecar answered with an error. `code`: see `protocol/errors.ts`. `message` is the sidecar's own. */
+/** The sidecar answered with an error. `code`: see `protocol/wire/errors.ts`. `message` is the sidecar's own. */
 export class SidecarRefused extends Error {
   override readonly name = "SidecarRefused";
   constructor(
@@ -97,7 +97,7 @@ export function bypassNotKept(agent: string, isOn: boolean): string {
   return l10n.t`Your settings could not be written, so ${so}. Check that settings.json is valid and writable.`;
 }
 
-/** Refuses a request of the sidecar to the editor. `code`: see `protocol/errors.ts`. `message` is for the agent. */
+/** Refuses a request of the sidecar to the editor. `code`: see `protocol/wire/errors.ts`. `message` is for the agent. */
 export class NotServed extends Error {
   override readonly name = "NotServed";
   constructor(

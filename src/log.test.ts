@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { channelListener, formatted, Log } from "./log";
-import type { LogEvent } from "./protocol/log";
+import type { LogEvent } from "./protocol/wire/log";
 
 suite("log", () => {
   test("sends every level to listeners and the configured ones to a lazily created channel", () => {

@@ -4,7 +4,7 @@
  *
  * Invariant: a secret never reaches a listener (`protocol/redaction/redact.ts`). The size of a line is bounded.
  */
-import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./protocol/log";
+import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./protocol/wire/log";
 import { redactFields, redactText, type Limits } from "./protocol/redaction/redact";
 
 /** Approximate maximum characters of a text, of a name, and of all fields of a line. */

@@ -13,8 +13,8 @@ import {
   type CommandName,
   type SettingName,
 } from "./names";
-import { LOG_LEVELS } from "./protocol/log";
-import { BUILT_IN_AGENTS } from "./protocol/built-in-agents";
+import { LOG_LEVELS } from "./protocol/wire/log";
+import { BUILT_IN_AGENTS } from "./protocol/agents/built-in-agents";
 import {
   ASK_EACH_TIME,
   BUILT_IN_GROUPS,
@@ -23,8 +23,8 @@ import {
   PERMISSION_TOOLS,
   permissionTool,
   TOOL_GROUPS,
-} from "./protocol/permission-tools";
-import { UPDATE_MODES } from "./protocol/settings-view";
+} from "./protocol/lm/permission-tools";
+import { UPDATE_MODES } from "./protocol/settings/settings-view";
 import { readSettings } from "./settings/store/settings";
 
 interface Manifest {

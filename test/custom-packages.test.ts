@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { choose } from "../sidecar/agents/distributions/choose";
 import { wrongAddress } from "../sidecar/agents/distributions/server-address";
 import { isSegment } from "../sidecar/agents/distributions/segment";
-import { readDistribution } from "../src/protocol/distribution";
+import { readDistribution } from "../src/protocol/agents/distribution";
 import { customEntry, sourceOf, wrongArguments, wrongSource, type Custom } from "../src/settings/store/custom-entry";
 
 /** The host validates the user's input and the sidecar validates settings. Neither imports the other. */

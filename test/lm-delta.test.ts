@@ -7,7 +7,7 @@ import fc from "fast-check";
 import { KnownRequests } from "../sidecar/lm/history/known-requests";
 import { read } from "../sidecar/lm/history/parse-history";
 import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "../src/lm/convert-parts";
-import { MAX_HISTORIES } from "../src/protocol/lm";
+import { MAX_HISTORIES } from "../src/protocol/lm/lm";
 import { SentRequests, type Sent } from "../src/lm/sent-requests";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5;

@@ -2,7 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import "./translation";
 import { v4 as uuid } from "uuid";
-import type { PageToHost, TabId } from "../src/protocol/webview";
+import type { PageToHost, TabId } from "../src/protocol/page/host-to-page";
 import { makeAccessible } from "./a11y/a11y";
 import { ChatUi } from "./mynah/chat-ui";
 import { acceptDrops } from "./components/drop";

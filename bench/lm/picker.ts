@@ -6,7 +6,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { RECORDED_TOOLS } from "../../sidecar/lm/fixtures/recorded";
 import { SimulatedChat, type SimulatedTurn } from "../../sidecar/lm/fixtures/simulated-chat";
-import type { ChatRequest } from "../../src/protocol/lm";
+import type { ChatRequest } from "../../src/protocol/lm/lm";
 import { deliver, Host } from "./host";
 import { Program } from "./wire";
 

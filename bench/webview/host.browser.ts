@@ -4,8 +4,8 @@
  */
 import { Log } from "../../src/log";
 import { PageChannel } from "../../src/chat/page-channel";
-import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat";
-import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
+import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
+import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { Outbox } from "../../sidecar/chat/outbox";
 import { realClock } from "../../sidecar/rpc/clock";
 import type { Command, Flood, Stream, ToPage, ToWorker } from "./commands";

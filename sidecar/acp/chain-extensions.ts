@@ -1,6 +1,6 @@
 /** The agent extensions in a session's chain. `sentence` names a missing extension and gives the reason. */
 
-import type { ExtensionDetails } from "../../src/protocol/session-details";
+import type { ExtensionDetails } from "../../src/protocol/chat/session-details";
 
 export interface MissingExtension {
   readonly id: string;

@@ -9,7 +9,7 @@
  * - After `closed` a listener receives nothing.
  * - When the agent exits, every pending request is settled.
  */
-import type { Control, ControlValue } from "../../src/protocol/controls";
+import type { Control, ControlValue } from "../../src/protocol/chat/controls";
 import { agentAnswered, AgentError, agentSpeaksNoAcp, agentSpeaksOtherAcp, withLastWords } from "../errors";
 import type { Channel, Closed } from "../rpc/channel";
 import type { Clock } from "../rpc/clock";

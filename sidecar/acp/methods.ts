@@ -96,7 +96,7 @@ export const MCP_OVER_ACP = {
 
 /** Methods of Symposium. */
 export const EXTENSION_METHODS = {
-  /** Agent → client: `IdeRequest` → `IdeAnswer` (`src/protocol/ide.ts`). */
+  /** Agent → client: `IdeRequest` → `IdeAnswer` (`src/protocol/ide/ide.ts`). */
   ide_operation: "_symposium.dev/ide_operation",
   /** Client → conductor: `SessionToolsRequest` → `SessionToolsResult` (`sidecar/mcp/delivery/delivery.ts`). */
   session_tools: "_symposium.dev/session_tools",

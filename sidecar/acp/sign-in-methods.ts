@@ -3,7 +3,7 @@
  * forms. Methods of an unknown kind are omitted. Pure.
  */
 import * as l10n from "@vscode/l10n";
-import type { Field, FormAsk } from "../../src/protocol/elicitation";
+import type { Field, FormAsk } from "../../src/protocol/chat/elicitation";
 import { arrayOr, isObject, objectOr, stringOr } from "../rpc/json";
 
 export type AuthMethod = {

@@ -11,7 +11,7 @@
 import * as l10n from "@vscode/l10n";
 import type { AgentConnection, OpenedSession, PromptOutcome, SessionListener, SessionSetup } from "../acp/connection";
 import type { AgentKey, AgentPool, Lease } from "../agents/pool";
-import { assertNever } from "../../src/protocol/wire";
+import { assertNever } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import type { JsonObject } from "../rpc/json";
 import { answerLate } from "./agent-answers";

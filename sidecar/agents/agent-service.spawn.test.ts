@@ -1,7 +1,7 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { ErrorCode } from "../../src/protocol/errors";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { AgentError } from "../errors";
 import { FakeClock } from "../testing/fake-clock";
 import { agent, InstallFixture } from "../testing/install-fixture";

@@ -3,10 +3,15 @@
  * for the user. Has no state.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentsHostToSidecar, AgentState, Installable, InstallState } from "../../src/protocol/agent-service";
-import type { AgentConfig } from "../../src/protocol/agents";
-import { ErrorCode } from "../../src/protocol/errors";
-import type { CancelSignal, Handlers } from "../../src/protocol/wire";
+import type {
+  AgentsHostToSidecar,
+  AgentState,
+  Installable,
+  InstallState,
+} from "../../src/protocol/agents/agent-service";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { CancelSignal, Handlers } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import { RpcError } from "../rpc/message";
 import type { AgentStatusTracker, AgentStatus } from "./agent-status-tracker";

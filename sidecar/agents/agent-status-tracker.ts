@@ -6,8 +6,8 @@
  * - A failure is reported until the next start.
  * - `notify` is called at most once per microtask for each changed item, never re-entrantly.
  */
-import type { AgentState, Installable } from "../../src/protocol/agent-service";
-import { assertNever } from "../../src/protocol/wire";
+import type { AgentState, Installable } from "../../src/protocol/agents/agent-service";
+import { assertNever } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import type { AgentConnection } from "../acp/connection";
 import { InstallError } from "./install/install-error";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { ProxyComponent } from "../conductor/component";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock, type Clock } from "../rpc/clock";

@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import type { AgentConfig } from "../../src/protocol/agents";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
 import type { ProxyComponent } from "../conductor/component";
 import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";

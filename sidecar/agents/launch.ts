@@ -3,10 +3,10 @@
  * others as child processes. An installation or `distributions/agent-command.ts` resolves the command first.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { LogLevel } from "../../src/protocol/log";
-import type { ConfigurationState } from "../../src/protocol/own-configuration";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { LogLevel } from "../../src/protocol/wire/log";
+import type { ConfigurationState } from "../../src/protocol/agents/own-configuration";
 import type { ProxyComponent, Trace } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import type { KnownDialects } from "../conductor/proxy-dialect";

@@ -5,7 +5,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { AgentConfig } from "../../src/protocol/agents";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
 import { ATTACH } from "../mcp/shim";

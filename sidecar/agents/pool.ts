@@ -7,8 +7,8 @@
  * - A process that has exited, failed to start or is being restarted gets no new leases.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { AgentError } from "../errors";
 import type { Closed } from "../rpc/channel";
 import type { AcpVersion, AgentConnection, AgentRole } from "../acp/connection";

@@ -7,7 +7,7 @@
  * - Signing out installs nothing.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentConfig } from "../../src/protocol/agents";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
 import { AgentError, signedOut } from "../errors";
 import type { AgentStatusTracker } from "./agent-status-tracker";
 import type { AgentPool, Lease } from "./pool";

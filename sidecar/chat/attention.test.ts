@@ -1,5 +1,11 @@
 import { deepEqual } from "node:assert/strict";
-import { applyEvent, emptyConversation, type ChatEvent, type Conversation, type Entry } from "../../src/protocol/chat";
+import {
+  applyEvent,
+  emptyConversation,
+  type ChatEvent,
+  type Conversation,
+  type Entry,
+} from "../../src/protocol/chat/chat";
 import type { Attention } from "../../src/protocol/sidecar";
 import { attention } from "./attention";
 

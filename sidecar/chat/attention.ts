@@ -1,5 +1,5 @@
 /** The attention that a conversation needs from its user, for a badge while it is not on screen. Pure. */
-import type { ChatEvent, Conversation } from "../../src/protocol/chat";
+import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
 import type { Attention } from "../../src/protocol/sidecar";
 
 /**

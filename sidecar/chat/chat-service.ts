@@ -4,14 +4,14 @@
  */
 import * as l10n from "@vscode/l10n";
 import { randomUUID } from "node:crypto";
-import type { Installable } from "../../src/protocol/agent-service";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { SessionId } from "../../src/protocol/chat";
-import { ErrorCode } from "../../src/protocol/errors";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { ActionMethods, ActionName, SessionAction } from "../../src/protocol/session-actions";
+import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { SessionId } from "../../src/protocol/chat/chat";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { ActionMethods, ActionName, SessionAction } from "../../src/protocol/chat/session-actions";
 import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protocol/sidecar";
-import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire";
+import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
 import type { BypassPolicy } from "../permissions/policy";

@@ -1,6 +1,6 @@
 /** The messages that the host receives while a user chats with Eliza. The golden file documents the protocol. */
 import { deepEqual } from "node:assert/strict";
-import { ELIZA } from "../../src/protocol/agents";
+import { ELIZA } from "../../src/protocol/agents/agents";
 import { AgentConnection } from "../acp/connection";
 import { serveEliza } from "../eliza/agent";
 import { commandOf } from "../agents/distributions/agent-command";

@@ -6,8 +6,8 @@ import {
   type ChatEvent,
   type Conversation,
   type EntryEvent,
-} from "../../src/protocol/chat";
-import { receive, type Seen } from "../../src/protocol/delivery";
+} from "../../src/protocol/chat/chat";
+import { receive, type Seen } from "../../src/protocol/chat/delivery";
 import { FakeClock } from "../testing/fake-clock";
 import { BATCH_MS, Outbox, type Numbered } from "./outbox";
 

@@ -10,8 +10,8 @@
  *   a snapshot is sent instead.
  * - Between two such snapshots there is a pause.
  */
-import type { ChatEvent, Conversation } from "../../src/protocol/chat";
-import { answer, type Position } from "../../src/protocol/delivery";
+import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
+import { answer, type Position } from "../../src/protocol/chat/delivery";
 import type { Clock } from "../rpc/clock";
 
 export interface Numbered {

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
+import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat/chat";
 import { MOST } from "./session-bounds";
 import type { SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";

@@ -11,7 +11,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
-import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat";
+import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../../src/protocol/chat/chat";
 import { objectOr } from "../rpc/json";
 import { inTranscript, viewOf } from "./session-subagents";
 import { emitEvent, addNotice, type Effect, type Spent, type State, type SessionStep } from "./session-model";

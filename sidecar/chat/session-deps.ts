@@ -1,8 +1,8 @@
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { Conversation, SessionId, Entry } from "../../src/protocol/chat";
-import type { ControlValue, ControlValues } from "../../src/protocol/controls";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { LogLevel } from "../../src/protocol/log";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { Conversation, SessionId, Entry } from "../../src/protocol/chat/chat";
+import type { ControlValue, ControlValues } from "../../src/protocol/chat/controls";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { LogLevel } from "../../src/protocol/wire/log";
 import type { Attention } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/initialize";
 import type { AuthMethod } from "../acp/sign-in-methods";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { ExtensionDetails, ToolDelivery } from "../../src/protocol/session-details";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { ExtensionDetails, ToolDelivery } from "../../src/protocol/chat/session-details";
 import { NEVER, Fixture } from "../testing/chat-fixture";
 
 const extension = (id: string, name = id): ExtensionConfig => ({

@@ -1,7 +1,7 @@
 /** States, events and effects of a session, and basic steps of its state machine (`session-state.ts`). Pure. */
 import type { TurnOutcome } from "../agent-session/agent-message";
 import type { Step, Unexpected } from "../agent-session/state-machine";
-import type { Attachment } from "../../src/protocol/attachments";
+import type { Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
   type Accepts,
@@ -12,11 +12,11 @@ import {
   type PermissionOption,
   type SubagentStatus,
   type TerminalView,
-} from "../../src/protocol/chat";
-import type { Control, ControlValue } from "../../src/protocol/controls";
-import type { FormAsk, UrlAsk } from "../../src/protocol/elicitation";
-import type { SessionDetails } from "../../src/protocol/session-details";
-import type { SessionAction } from "../../src/protocol/session-actions";
+} from "../../src/protocol/chat/chat";
+import type { Control, ControlValue } from "../../src/protocol/chat/controls";
+import type { FormAsk, UrlAsk } from "../../src/protocol/chat/elicitation";
+import type { SessionDetails } from "../../src/protocol/chat/session-details";
+import type { SessionAction } from "../../src/protocol/chat/session-actions";
 import type { BypassUntil } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/connection";
 import type { JsonObject } from "../rpc/json";

@@ -12,7 +12,7 @@ import {
   type PermissionOption,
   type SubagentName,
   type ToolContent,
-} from "../../src/protocol/chat";
+} from "../../src/protocol/chat/chat";
 import {
   wrongValue,
   type Elicitation,
@@ -20,9 +20,9 @@ import {
   type ElicitationChoice,
   type Field,
   type FieldValue,
-} from "../../src/protocol/elicitation";
+} from "../../src/protocol/chat/elicitation";
 import type { BypassUntil, PermissionChoice } from "../../src/protocol/sidecar";
-import { assertNever } from "../../src/protocol/wire";
+import { assertNever } from "../../src/protocol/wire/wire";
 import { lastTurn, toolFrom } from "../acp/adapt/tools";
 import {
   emitEvent,

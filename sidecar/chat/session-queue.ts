@@ -9,7 +9,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
-import { QUEUE_LIMIT, type Queue } from "../../src/protocol/chat";
+import { QUEUE_LIMIT, type Queue } from "../../src/protocol/chat/chat";
 import { emitEvent, type Prompt, type State, type SessionStep } from "./session-model";
 
 const NONE: Queue = { prompts: [], held: false };

@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, isTerminal, type Conversation } from "../../src/protocol/chat";
-import type { Control } from "../../src/protocol/controls";
-import type { FieldValue } from "../../src/protocol/elicitation";
+import { applyEvent, emptyConversation, isTerminal, type Conversation } from "../../src/protocol/chat/chat";
+import type { Control } from "../../src/protocol/chat/controls";
+import type { FieldValue } from "../../src/protocol/chat/elicitation";
 import type { Effect, Elicited, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
 

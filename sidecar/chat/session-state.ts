@@ -19,10 +19,10 @@
 import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../agent-session/agent-message";
 import { chain, enter, unexpected } from "../agent-session/state-machine";
-import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat";
-import { isMissing, type SessionDetails } from "../../src/protocol/session-details";
-import type { ActionName, SessionAction } from "../../src/protocol/session-actions";
-import { assertNever } from "../../src/protocol/wire";
+import { interrupted, type Accepts, type ActionId, type Conversation } from "../../src/protocol/chat/chat";
+import { isMissing, type SessionDetails } from "../../src/protocol/chat/session-details";
+import type { ActionName, SessionAction } from "../../src/protocol/chat/session-actions";
+import { assertNever } from "../../src/protocol/wire/wire";
 import {
   emitEvent,
   idle,

@@ -1,7 +1,7 @@
 /** The session's state machine with random subagent updates of an agent. */
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, isTerminal, type Conversation, type Entry } from "../../src/protocol/chat";
+import { applyEvent, emptyConversation, isTerminal, type Conversation, type Entry } from "../../src/protocol/chat/chat";
 import type { Effect, SessionEvent } from "./session-model";
 import { startSession, stepSession } from "./session-state";
 

@@ -18,7 +18,7 @@ import {
   type Subagent,
   type SubagentName,
   type SubagentStatus,
-} from "../../src/protocol/chat";
+} from "../../src/protocol/chat/chat";
 import { cut, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { emitEvent, type KnownSubagent, type State, type SessionStep } from "./session-model";
 

@@ -2,7 +2,7 @@
  * Terminals of the agent in the session state machine. Their displayed output is bounded, and remains after they have
  * ended. Pure.
  */
-import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat";
+import { TERMINAL_LIMIT, type TerminalView } from "../../src/protocol/chat/chat";
 import { emitEvent, type SessionEvent, type State, type SessionStep } from "./session-model";
 
 export type TerminalEvent = Extract<

@@ -1,8 +1,8 @@
 /** Session state machine: the agent's updates, the duration of thoughts, and the controls that the user sets. */
 import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
-import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat";
-import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/controls";
+import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
+import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/chat/controls";
 import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
 import { answerIn, emitBounded, hasNoRoom, isTurnFull, leaveOut } from "./session-bounds";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
-import type { Entry } from "../../src/protocol/chat";
+import type { Entry } from "../../src/protocol/chat/chat";
 import { NEVER, Fixture } from "../testing/chat-fixture";
 
 suite("chat session", () => {

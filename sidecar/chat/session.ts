@@ -8,12 +8,12 @@
  * - Closing answers every open request.
  */
 import * as l10n from "@vscode/l10n";
-import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat";
-import type { Position } from "../../src/protocol/delivery";
-import type { Installable } from "../../src/protocol/agent-service";
-import type { SessionAction } from "../../src/protocol/session-actions";
+import { emptyConversation, settled, type Conversation } from "../../src/protocol/chat/chat";
+import type { Position } from "../../src/protocol/chat/delivery";
+import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { SessionAction } from "../../src/protocol/chat/session-actions";
 import type { Attention, BypassUntil } from "../../src/protocol/sidecar";
-import { assertNever } from "../../src/protocol/wire";
+import { assertNever } from "../../src/protocol/wire/wire";
 import { Actor } from "../rpc/actor";
 import { attention, concernsAttention } from "./attention";
 import { AgentClient } from "./agent/agent-client";

@@ -2,7 +2,7 @@
  * Subagents of an agent that speaks ACP v2: their traffic, their questions and their end, in the tab of their parent.
  */
 import { deepEqual, equal } from "node:assert/strict";
-import type { Entry } from "../../src/protocol/chat";
+import type { Entry } from "../../src/protocol/chat/chat";
 import { Fixture as ChatWorld, NEVER } from "../testing/chat-fixture";
 import type { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";

@@ -1,12 +1,12 @@
 /** Parser of the command line. Pure; `main.ts` runs the command. Options may precede or follow the subcommand. */
 import { parseArgs } from "node:util";
-import { LOG_LEVELS } from "../../src/protocol/log";
+import { LOG_LEVELS } from "../../src/protocol/wire/log";
 import { redactText } from "../../src/protocol/redaction/redact";
 import { AGENT_PLACEHOLDER } from "../conform/agent-placeholder";
 import type { ProgramKind } from "../conform/rule";
 import { secureUrl } from "../http/address";
 import { isObject, type JsonObject } from "../rpc/json";
-import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
+import { BUILT_IN_EXTENSIONS } from "../../src/protocol/agents/extensions";
 import {
   OWN_PROXIES,
   readAgent,

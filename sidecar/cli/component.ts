@@ -2,15 +2,15 @@
  * Component of a chain as given on the command line: a shell command (`KEY=value … command argument…`) or JSON. JSON is
  * a distribution or a whole entry of the settings. Pure.
  */
-import { readDistribution, type Distribution } from "../../src/protocol/agents";
-import type { HttpDistribution } from "../../src/protocol/distribution";
+import { readDistribution, type Distribution } from "../../src/protocol/agents/agents";
+import type { HttpDistribution } from "../../src/protocol/agents/distribution";
 import { CommandLineError, parseCommand } from "../process/command-line";
 import {
   BUILT_IN_EXTENSIONS,
   DEFAULT_EXTENSIONS,
   PROXY_SUBCOMMAND,
   type ExtensionConfig,
-} from "../../src/protocol/extensions";
+} from "../../src/protocol/agents/extensions";
 import { commandOf, type AgentCommand } from "../agents/distributions/agent-command";
 import { addressIn, wrongAddress } from "../agents/distributions/server-address";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";

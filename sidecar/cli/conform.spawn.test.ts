@@ -5,7 +5,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "n
 import { createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { BUILT_IN_EXTENSIONS } from "../../src/protocol/extensions";
+import { BUILT_IN_EXTENSIONS } from "../../src/protocol/agents/extensions";
 import { arrayOr, objectOr } from "../rpc/json";
 import { program } from "../testing/programs";
 import { skipped } from "../testing/skipped";

@@ -1,6 +1,6 @@
 /** `symposium-acp-agent doctor`: checks the requirements of agents, and how far the start of one agent gets. */
 import { homedir } from "node:os";
-import { BUILT_IN_AGENTS } from "../../src/protocol/built-in-agents";
+import { BUILT_IN_AGENTS } from "../../src/protocol/agents/built-in-agents";
 import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/doctor/examine";
 import { report, type Examined } from "../agents/doctor/report";
 import { Scope } from "../rpc/scope";

@@ -9,7 +9,7 @@
 import { closeSync, mkdirSync, openSync, writeSync } from "node:fs";
 import path from "node:path";
 import type { Writable } from "node:stream";
-import { isLogged, type LogLevel } from "../../src/protocol/log";
+import { isLogged, type LogLevel } from "../../src/protocol/wire/log";
 import { redactError, redactText, redactValue } from "../../src/protocol/redaction/redact";
 
 /** The requested folder or file cannot be created. `message` is a sentence. */

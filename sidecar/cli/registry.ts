@@ -9,9 +9,9 @@
  */
 import { homedir } from "node:os";
 import path from "node:path";
-import { ageOf } from "../../src/protocol/age";
-import type { AgentConfig } from "../../src/protocol/agents";
-import { BUILT_IN_AGENTS, builtInAgents } from "../../src/protocol/built-in-agents";
+import { ageOf } from "../../src/protocol/text/age";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { BUILT_IN_AGENTS, builtInAgents } from "../../src/protocol/agents/built-in-agents";
 import { documentedCommand, type DocumentedDeps } from "../agents/distributions/documented-command";
 import { platformOf } from "../agents/distributions/platform";
 import { proxiedFetch } from "../http/proxied-fetch";

@@ -8,10 +8,10 @@ import {
   StreamMessageWriter,
   type MessageConnection,
 } from "vscode-jsonrpc/node";
-import type { AgentConfig } from "../../src/protocol/agents";
-import { PLATFORMS } from "../../src/protocol/distribution";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { PLATFORMS } from "../../src/protocol/agents/distribution";
 import { PROTOCOL, type HostToSidecar, type SidecarToHost } from "../../src/protocol/sidecar";
-import type { Calls, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire";
+import type { Calls, Notes, ParamsOf, ResultOf } from "../../src/protocol/wire/wire";
 import { tarGz, zipOf } from "../testing/archives";
 import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";

@@ -1,9 +1,9 @@
 /** Finds and installs agents and extensions. The sidecar loads this part on first use; Eliza alone does not need it. */
 import { homedir } from "node:os";
 import path from "node:path";
-import type { Installable, InstallProgress } from "../../src/protocol/agent-service";
-import type { AgentConfig } from "../../src/protocol/agents";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { Installable, InstallProgress } from "../../src/protocol/agents/agent-service";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { runShell, systemTools, type ProcessDeps } from "../process/child";
 import type { CommandOf } from "../agents/distributions/command-secrets";
 import { AgentService, type AgentHandlers } from "../agents/agent-service";

@@ -1,7 +1,7 @@
 /** Part of the sidecar for VS Code's model picker. It is loaded with the first request for it. */
 import { randomUUID } from "node:crypto";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { LogLevel } from "../../src/protocol/log";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { LogLevel } from "../../src/protocol/wire/log";
 import type { AgentPool } from "../agents/pool";
 import type { ProxyComponent } from "../conductor/component";
 import { LmService } from "../lm/lm-service";

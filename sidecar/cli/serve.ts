@@ -5,11 +5,11 @@
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
-import type { AgentConfig } from "../../src/protocol/agents";
-import { ErrorCode } from "../../src/protocol/errors";
-import type { LmSettings } from "../../src/protocol/lm";
-import type { ConfigurationState } from "../../src/protocol/own-configuration";
-import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/log";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { LmSettings } from "../../src/protocol/lm/lm";
+import type { ConfigurationState } from "../../src/protocol/agents/own-configuration";
+import { isLogged, type LogCategory, type LogLevel } from "../../src/protocol/wire/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar, type HostToSidecar } from "../../src/protocol/sidecar";
 import { withSecrets } from "../agents/distributions/command-secrets";
 import { AgentStatusTracker, witnessed } from "../agents/agent-status-tracker";

@@ -21,7 +21,7 @@ import { Owners, type ServedServer } from "../mcp/declared-servers";
 import type { StatelessServer } from "../mcp/revision";
 import { ownProgram, shimDeclaration, type ShimProgram } from "../mcp/shim";
 import type { Chain, PassingNotification, PassingRequest, Proxy, ProxyDefinition } from "../proxies/proxy";
-import type { ToolTransport } from "../../src/protocol/session-details";
+import type { ToolTransport } from "../../src/protocol/chat/session-details";
 import { isSideSession } from "../proxies/side-session";
 import type { Clock } from "../rpc/clock";
 import { isObject, numberOr, objectOr, stringOr, type JsonObject } from "../rpc/json";

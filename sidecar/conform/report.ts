@@ -1,5 +1,5 @@
 /** Report of a run, as text and as JSON. Pure. */
-import { readableLine } from "../../src/protocol/visible-text";
+import { readableLine } from "../../src/protocol/text/visible-text";
 import type { ProgramKind, Result, Severity, Verdict } from "./rule";
 import { VERSIONS } from "./schema";
 

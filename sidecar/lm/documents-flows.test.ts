@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { ChatMessage, ChatPart, ChatRequest } from "../../src/protocol/lm";
+import type { ChatMessage, ChatPart, ChatRequest } from "../../src/protocol/lm/lm";
 import { Chronicle } from "./fixtures/chronicle";
 
 /** A client as documented: without marks and ids. */

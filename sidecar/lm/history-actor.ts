@@ -8,7 +8,7 @@
  * - Only messages of a session's current turn change its record.
  */
 import * as l10n from "@vscode/l10n";
-import { assertNever } from "../../src/protocol/wire";
+import { assertNever } from "../../src/protocol/wire/wire";
 import {
   LM_DEFAULTS,
   type ChatRequest,
@@ -16,7 +16,7 @@ import {
   type LmSettings,
   type PermissionQuestion,
   type RequestId,
-} from "../../src/protocol/lm";
+} from "../../src/protocol/lm/lm";
 import { Actor } from "../rpc/actor";
 import { OneShotSessions } from "./session/one-shot-session";
 import { chatContextOf } from "./history/chat-context";

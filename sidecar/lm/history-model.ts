@@ -1,5 +1,5 @@
 /** Messages, dependencies and loading states of the history actor. */
-import type { ExtensionConfig } from "../../src/protocol/extensions";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type {
   AgentFacts,
   ChatRequest,
@@ -7,7 +7,7 @@ import type {
   LmSettings,
   PermissionQuestion,
   RequestId,
-} from "../../src/protocol/lm";
+} from "../../src/protocol/lm/lm";
 import type { MessageHistory } from "./history/message-history";
 import type { ResponseStream } from "./response/response-stream";
 import type { JsonObject } from "../rpc/json";

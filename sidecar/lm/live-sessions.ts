@@ -7,8 +7,8 @@
  * - A session that is unused for `IDLE_MS` is closed; its record is kept.
  * - At most `MAX_RECORDS` records are kept.
  */
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { RequestId } from "../../src/protocol/lm";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { RequestId } from "../../src/protocol/lm/lm";
 import type { Clock } from "../rpc/clock";
 import type { Turn } from "./history/parse-history";
 import type { SessionActor } from "./session/session-actor";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import { LM_DEFAULTS } from "../../src/protocol/lm";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import { LM_DEFAULTS } from "../../src/protocol/lm/lm";
 import { isSideSession } from "../proxies/side-session";
 import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import { SessionFixture } from "../testing/session-fixture";

@@ -1,6 +1,6 @@
 /** VS Code's chat modes at the agent: its session mode, and the instructions that it receives. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm";
+import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm/lm";
 import { objectOr } from "../rpc/json";
 import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";

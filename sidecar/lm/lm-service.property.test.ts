@@ -5,7 +5,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import fc from "fast-check";
-import type { ChatRequest, RequestId } from "../../src/protocol/lm";
+import type { ChatRequest, RequestId } from "../../src/protocol/lm/lm";
 import type { IncomingRequest } from "../rpc/peer";
 import { arrayOr, objectOr, stringOr } from "../rpc/json";
 import { chatOf, LmFixture } from "../testing/lm-fixture";

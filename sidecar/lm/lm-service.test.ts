@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm";
+import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm/lm";
 import { objectOr } from "../rpc/json";
 import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
 import { callOf } from "../testing/session-fixture";

@@ -2,7 +2,7 @@
  * Serves the `lm/*` requests of the extension host and of clients of `vscodelm`. Validates them and passes them to the
  * history actor. This module does not inspect conversations.
  */
-import { ErrorCode } from "../../src/protocol/errors";
+import { ErrorCode } from "../../src/protocol/wire/errors";
 import type {
   ChatPart,
   ChatRequest,
@@ -10,9 +10,9 @@ import type {
   LmHostToSidecar,
   ModelInformation,
   RequestId,
-} from "../../src/protocol/lm";
-import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm-read";
-import type { CancelSignal, Handlers } from "../../src/protocol/wire";
+} from "../../src/protocol/lm/lm";
+import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm/lm-read";
+import type { CancelSignal, Handlers } from "../../src/protocol/wire/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
 import type { HistoryDeps } from "./history-model";

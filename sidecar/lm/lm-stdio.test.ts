@@ -1,6 +1,6 @@
 /** The messages of `vscodelm` in the documented flows. The golden files document the protocol. */
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm";
+import type { ChatMessage, ChatPart, ChatTool } from "../../src/protocol/lm/lm";
 import { AgentConnection } from "../acp/connection";
 import { launch } from "../agents/launch";
 import { AgentPool } from "../agents/pool";

@@ -5,7 +5,7 @@
  *
  * Invariant: every request is answered, in the order in which the answers are decided, even if the client disconnects.
  */
-import type { Decision } from "../../src/protocol/lm";
+import type { Decision } from "../../src/protocol/lm/lm";
 import type { Channel, Closed } from "../rpc/channel";
 import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";

@@ -1,7 +1,7 @@
 import { deepEqual, doesNotThrow, equal, rejects } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { createMessageConnection, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
-import type { Call, Handlers, Note, Part } from "../../src/protocol/wire";
+import type { Call, Handlers, Note, Part } from "../../src/protocol/wire/wire";
 import { dispatcher, HostWire } from "./host-wire";
 import { RpcCode } from "./message";
 

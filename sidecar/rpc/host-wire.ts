@@ -13,7 +13,7 @@ import {
   type CancellationToken,
   type MessageConnection,
 } from "vscode-jsonrpc/node";
-import { BatchedOutput } from "../../src/protocol/batched-output";
+import { BatchedOutput } from "../../src/protocol/wire/batched-output";
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import {
@@ -26,7 +26,7 @@ import {
   type ParamsOf,
   type Part,
   type ResultOf,
-} from "../../src/protocol/wire";
+} from "../../src/protocol/wire/wire";
 import { RpcCode, RpcError } from "./message";
 import { methodNotFound } from "./peer";
 

@@ -1,5 +1,12 @@
 /** Readers for untrusted JSON: each value is checked at the boundary. */
-export { arrayOr, isObject, isStrings, objectOr, parseJson, type Fields as JsonObject } from "../../src/protocol/json";
+export {
+  arrayOr,
+  isObject,
+  isStrings,
+  objectOr,
+  parseJson,
+  type Fields as JsonObject,
+} from "../../src/protocol/wire/json";
 
 export function stringOr<T>(value: unknown, otherwise: T): string | T {
   return typeof value === "string" ? value : otherwise;

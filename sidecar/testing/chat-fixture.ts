@@ -1,11 +1,11 @@
 /** The chat service with agents in memory and a host that applies the messages it receives. */
 import { equal } from "node:assert/strict";
-import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
-import { ErrorCode } from "../../src/protocol/errors";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { ExtensionDetails } from "../../src/protocol/session-details";
+import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat/chat";
+import { ErrorCode } from "../../src/protocol/wire/errors";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { ExtensionDetails } from "../../src/protocol/chat/session-details";
 import type { NewChat, SidecarToHost } from "../../src/protocol/sidecar";
-import type { Calls, ParamsOf } from "../../src/protocol/wire";
+import type { Calls, ParamsOf } from "../../src/protocol/wire/wire";
 import { AgentConnection } from "../acp/connection";
 import { commandOf } from "../agents/distributions/agent-command";
 import type { MissingExtension } from "../acp/chain-extensions";

@@ -1,8 +1,8 @@
 import { deepEqual } from "node:assert/strict";
 import { PassThrough } from "node:stream";
-import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
+import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat/chat";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
-import type { ParamsOf } from "../../src/protocol/wire";
+import type { ParamsOf } from "../../src/protocol/wire/wire";
 import { AgentConnection } from "../acp/connection";
 import { commandOf } from "../agents/distributions/agent-command";
 import { AgentPool } from "../agents/pool";

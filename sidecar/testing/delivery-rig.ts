@@ -1,5 +1,5 @@
 /** A session with MCP servers behind the bridge, and an agent that the test controls. */
-import type { ToolDelivery } from "../../src/protocol/session-details";
+import type { ToolDelivery } from "../../src/protocol/chat/session-details";
 import { mcpBridge } from "../conductor/mcp-bridge";
 import { MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { DeliveryTracker } from "../mcp/delivery/delivery-tracker";

@@ -2,8 +2,8 @@
 import { equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readdirSync } from "node:fs";
 import path from "node:path";
-import type { AgentConfig, Distribution } from "../../src/protocol/agents";
-import type { InstallProgress } from "../../src/protocol/agent-service";
+import type { AgentConfig, Distribution } from "../../src/protocol/agents/agents";
+import type { InstallProgress } from "../../src/protocol/agents/agent-service";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import { realFiles, type Files } from "../agents/install/files";
 import { InstallError, type InstallErrorCode } from "../agents/install/install-error";

@@ -1,7 +1,7 @@
 /** The model picker's service with agents in memory, and a VS Code that stores its chats like the real one. */
 import { equal, ok } from "node:assert/strict";
-import type { ExtensionConfig } from "../../src/protocol/extensions";
-import type { ChatRequest, RequestId } from "../../src/protocol/lm";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { ChatRequest, RequestId } from "../../src/protocol/lm/lm";
 import { AgentConnection } from "../acp/connection";
 import type { MissingExtension } from "../acp/chain-extensions";
 import { AgentPool } from "../agents/pool";

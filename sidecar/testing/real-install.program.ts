@@ -4,8 +4,8 @@
  * agent's configuration as JSON. Offline, no tools and no network are available.
  */
 import path from "node:path";
-import type { AgentConfig } from "../../src/protocol/agents";
-import { readDistribution } from "../../src/protocol/distribution";
+import type { AgentConfig } from "../../src/protocol/agents/agents";
+import { readDistribution } from "../../src/protocol/agents/distribution";
 import { diagnose } from "../agents/doctor/diagnose";
 import { probe } from "../agents/doctor/probe";
 import { platformOf, platformsFor } from "../agents/distributions/platform";

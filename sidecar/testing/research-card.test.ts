@@ -1,6 +1,6 @@
 /** The tool call of a Ferris research, as Symposium's chat and VS Code's chat display it. */
 import { deepEqual } from "node:assert/strict";
-import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat";
+import { applyEvent, emptyConversation, type Conversation } from "../../src/protocol/chat/chat";
 import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
 import { ResearchCard } from "../extensions/ferris/research-card";

@@ -1,6 +1,6 @@
 /** One session of a model with an agent in memory. The test simulates VS Code and the agent. */
 import { equal, fail } from "node:assert/strict";
-import type { ChatTool, RequestId } from "../../src/protocol/lm";
+import type { ChatTool, RequestId } from "../../src/protocol/lm/lm";
 import { AgentConnection } from "../acp/connection";
 import type { MissingExtension } from "../acp/chain-extensions";
 import { AgentPool } from "../agents/pool";

@@ -4,9 +4,9 @@
  * arrived just before it counts as unread.
  */
 import * as l10n from "@vscode/l10n";
-import type { SessionId } from "../protocol/chat";
+import type { SessionId } from "../protocol/chat/chat";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { ParamsOf } from "../protocol/wire";
+import type { ParamsOf } from "../protocol/wire/wire";
 
 export interface Badge {
   readonly value: number;

@@ -1,7 +1,7 @@
 import { deepEqual } from "node:assert/strict";
 import { deferred } from "../deferred";
 import type { BypassUntil } from "../protocol/sidecar";
-import type { Bypassed } from "../protocol/webview";
+import type { Bypassed } from "../protocol/page/host-to-page";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
 import { BACKOFF, begunWith, MINE, settingsWith, type Fixture } from "../testing/chat-controller-world";

@@ -1,8 +1,8 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
-import { ELIZA } from "../protocol/agents";
-import { ErrorCode } from "../protocol/errors";
-import type { PageToHost } from "../protocol/webview";
+import { ELIZA } from "../protocol/agents/agents";
+import { ErrorCode } from "../protocol/wire/errors";
+import type { PageToHost } from "../protocol/page/host-to-page";
 import { settled } from "../testing/settled";
 import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
 

@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { deferred } from "../deferred";
 import { SidecarRefused } from "../errors";
-import { ELIZA } from "../protocol/agents";
-import { ErrorCode } from "../protocol/errors";
+import { ELIZA } from "../protocol/agents/agents";
+import { ErrorCode } from "../protocol/wire/errors";
 import type { NewChat } from "../protocol/sidecar";
-import type { PageToHost } from "../protocol/webview";
+import type { PageToHost } from "../protocol/page/host-to-page";
 import { readSettings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
 import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";

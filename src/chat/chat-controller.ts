@@ -10,13 +10,13 @@
  */
 import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED, SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
-import type { Attachment } from "../protocol/attachments";
-import type { ActionId } from "../protocol/chat";
-import { ErrorCode } from "../protocol/errors";
-import type { ActionMessage, ActionMethods, ActionName } from "../protocol/session-actions";
+import type { Attachment } from "../protocol/chat/attachments";
+import type { ActionId } from "../protocol/chat/chat";
+import { ErrorCode } from "../protocol/wire/errors";
+import type { ActionMessage, ActionMethods, ActionName } from "../protocol/chat/session-actions";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { PageToHost, TabId, TabPosition } from "../protocol/webview";
-import type { ParamsOf } from "../protocol/wire";
+import type { PageToHost, TabId, TabPosition } from "../protocol/page/host-to-page";
+import type { ParamsOf } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { SessionStarts } from "./session-start";
 import type { ChatDeps } from "./chat-deps";

@@ -2,10 +2,10 @@
 import type { Gathered } from "../editor/mentions/context-sources";
 import type { WorkingFolders } from "../editor/files/working-folders";
 import type { Log } from "../log";
-import type { Mention, Want } from "../protocol/attachments";
-import type { ActionId, ChatEvent } from "../protocol/chat";
+import type { Mention, Want } from "../protocol/chat/attachments";
+import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
-import type { Change, HostToPage, PageToHost, TabId } from "../protocol/webview";
+import type { Change, HostToPage, PageToHost, TabId } from "../protocol/page/host-to-page";
 import type { ChosenControls } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";

@@ -5,7 +5,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Log } from "../log";
-import type { PageToHost } from "../protocol/webview";
+import type { PageToHost } from "../protocol/page/host-to-page";
 import { pageTranslation } from "../translation";
 import { freshNonce, pageHtml, workspaceKey } from "./page-html";
 import { PageChannel } from "./page-channel";

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { deferred } from "../deferred";
-import { MAX_ATTACHMENTS, type Attachment, type Mention } from "../protocol/attachments";
+import { MAX_ATTACHMENTS, type Attachment, type Mention } from "../protocol/chat/attachments";
 import { Fixture } from "../testing/chat-controller-world";
 import { settled } from "../testing/settled";
 

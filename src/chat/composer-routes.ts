@@ -6,8 +6,8 @@
  * - Only the newest of several searches is answered.
  * - Attachments added from the editor wait, bounded, until a page has received them.
  */
-import { withMore, type Attachment } from "../protocol/attachments";
-import type { PageToHost } from "../protocol/webview";
+import { withMore, type Attachment } from "../protocol/chat/attachments";
+import type { PageToHost } from "../protocol/page/host-to-page";
 import type { ChatDeps } from "./chat-deps";
 
 type Message<T extends PageToHost["type"]> = Extract<PageToHost, { type: T }>;

@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import { deferred, type Deferred } from "../deferred";
 import { Log } from "../log";
-import type { ChatEvent } from "../protocol/chat";
-import type { HostToPage, PageToHost } from "../protocol/webview";
+import type { ChatEvent } from "../protocol/chat/chat";
+import type { HostToPage, PageToHost } from "../protocol/page/host-to-page";
 import { settled } from "../testing/settled";
 import { LIMIT } from "./page-flow-control";
 import { freshNonce, pageHtml, workspaceKey } from "./page-html";

@@ -3,9 +3,9 @@
  * valid messages of the page. Independent of VS Code, so that tests can run this code between a page and a sidecar.
  */
 import type { Log } from "../log";
-import { pageToHost } from "../protocol/page-schema";
-import { validated } from "../protocol/schema";
-import type { HostToPage, PageToHost } from "../protocol/webview";
+import { pageToHost } from "../protocol/page/page-to-host";
+import { validated } from "../protocol/wire/schema";
+import type { HostToPage, PageToHost } from "../protocol/page/host-to-page";
 import { ABSENT, step, type PageFlowControl, type OutletEvent } from "./page-flow-control";
 
 export interface PageDeps {

@@ -14,7 +14,7 @@
  * `webview-ready`. So each `webview-ready` restarts the count. Until the next acknowledgement the count is too low by
  * the number of messages in flight; then it is exact.
  */
-import { assertNever } from "../protocol/wire";
+import { assertNever } from "../protocol/wire/wire";
 
 /**
  * `page` is the number of `webview-ready` messages so far. It identifies late refusals that concern an earlier page.

@@ -10,8 +10,8 @@
  */
 import { SIDECAR_RESTARTED, SidecarRefused, WINDOW_RELOADED } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
-import type { TabId, TabPosition } from "../protocol/webview";
-import type { ParamsOf } from "../protocol/wire";
+import type { TabId, TabPosition } from "../protocol/page/host-to-page";
+import type { ParamsOf } from "../protocol/wire/wire";
 import type { ChatDeps } from "./chat-deps";
 import type { TabSessions } from "./tab-sessions";
 

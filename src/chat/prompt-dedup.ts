@@ -7,7 +7,7 @@
  * - A prompt that was reported as failed is not forwarded again, because its text is back in the input.
  */
 import type { PromptBlock } from "../protocol/sidecar";
-import type { PageToHost } from "../protocol/webview";
+import type { PageToHost } from "../protocol/page/host-to-page";
 
 export type Prompt = Extract<PageToHost, { type: "prompt" }>;
 

@@ -1,6 +1,6 @@
 /** Captures the agent's output in a tab, for tests in the extension host, which cannot read the page. */
-import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../protocol/chat";
-import type { TabId } from "../protocol/webview";
+import { applyEvent, emptyConversation, type ChatEvent, type Conversation } from "../protocol/chat/chat";
+import type { TabId } from "../protocol/page/host-to-page";
 
 export class ResponseCapture {
   readonly #captures = new Map<TabId, Conversation>();

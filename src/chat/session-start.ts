@@ -4,10 +4,16 @@
  */
 import * as l10n from "@vscode/l10n";
 import { agentReplaced } from "../errors";
-import type { AgentConfig } from "../protocol/agents";
-import { isObject } from "../protocol/json";
+import type { AgentConfig } from "../protocol/agents/agents";
+import { isObject } from "../protocol/wire/json";
 import type { NewChat } from "../protocol/sidecar";
-import { BYPASSED_BY, type Bypassed, type BypassedBy, type TabId, type TabPosition } from "../protocol/webview";
+import {
+  BYPASSED_BY,
+  type Bypassed,
+  type BypassedBy,
+  type TabId,
+  type TabPosition,
+} from "../protocol/page/host-to-page";
 import type { Settings } from "../settings/store/settings";
 import type { ChatDeps } from "./chat-deps";
 

@@ -1,8 +1,8 @@
 /** Converts the sidecar's phase into the state that the page shows. Pure. */
 import { NOT_TRUSTED, RESTARTING } from "../errors";
-import type { ActionId } from "../protocol/chat";
-import type { SidecarState } from "../protocol/webview";
-import { assertNever } from "../protocol/wire";
+import type { ActionId } from "../protocol/chat/chat";
+import type { SidecarState } from "../protocol/page/host-to-page";
+import { assertNever } from "../protocol/wire/wire";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 
 /** Actions that the page offers when the sidecar is not restarted automatically. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { SidecarGone, SidecarRefused, SidecarUnavailable } from "../errors";
-import { ELIZA } from "../protocol/agents";
+import { ELIZA } from "../protocol/agents/agents";
 import { FakeSidecar } from "../testing/fake-sidecar";
 import { settled } from "../testing/settled";
 import { TabSessions } from "./tab-sessions";

@@ -13,9 +13,9 @@
 import * as l10n from "@vscode/l10n";
 import { deferred, type Deferred } from "../deferred";
 import { SidecarGone } from "../errors";
-import type { SessionId } from "../protocol/chat";
+import type { SessionId } from "../protocol/chat/chat";
 import type { NewChat } from "../protocol/sidecar";
-import type { TabId } from "../protocol/webview";
+import type { TabId } from "../protocol/page/host-to-page";
 import type { SidecarClient } from "../sidecar/client";
 
 /** A session and the client of the process that owns it. */

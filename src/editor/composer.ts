@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
-import type { Mention, Want } from "../protocol/attachments";
+import type { Mention, Want } from "../protocol/chat/attachments";
 import { EditorContext, type Gathered } from "./mentions/context-sources";
 import { FileIndex } from "./mentions/file-index";
 import { Mentions } from "./mentions/mentions";

@@ -2,7 +2,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import { NotServed } from "../errors";
-import { visibleLine } from "../protocol/visible-text";
+import { visibleLine } from "../protocol/text/visible-text";
 
 export interface TerminalProgram {
   readonly title: string;

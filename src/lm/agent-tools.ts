@@ -8,9 +8,9 @@
  */
 import * as l10n from "@vscode/l10n";
 import type * as vscode from "vscode";
-import { isObject } from "../protocol/json";
-import type { PermissionQuestion } from "../protocol/lm";
-import { ASK_EACH_TIME } from "../protocol/permission-tools";
+import { isObject } from "../protocol/wire/json";
+import type { PermissionQuestion } from "../protocol/lm/lm";
+import { ASK_EACH_TIME } from "../protocol/lm/permission-tools";
 import type { LmClient } from "./provider";
 import { VENDOR } from "./models";
 

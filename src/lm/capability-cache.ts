@@ -1,6 +1,6 @@
 /** Capabilities that agents reported in their last run. The model picker shows them before an agent is started. */
-import { isObject } from "../protocol/json";
-import type { AgentFacts } from "../protocol/lm";
+import { isObject } from "../protocol/wire/json";
+import type { AgentFacts } from "../protocol/lm/lm";
 import type { Log } from "../log";
 import type { Memory } from "../settings/store/persisted-controls";
 

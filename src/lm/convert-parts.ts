@@ -7,8 +7,8 @@
  * - Bytes are base64 on the wire.
  * - Text is never changed.
  */
-import { isObject } from "../protocol/json";
-import type { ChatMessage, ChatPart, ChatTool } from "../protocol/lm";
+import { isObject } from "../protocol/wire/json";
+import type { ChatMessage, ChatPart, ChatTool } from "../protocol/lm/lm";
 
 type TextPart = object;
 

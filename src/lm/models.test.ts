@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ELIZA, type AgentConfig } from "../protocol/agents";
+import { ELIZA, type AgentConfig } from "../protocol/agents/agents";
 import { agentOf, CURRENT, modelIdOf, modelsOf } from "./models";
 import { tokensOf } from "./token-count";
 

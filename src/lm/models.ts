@@ -6,7 +6,7 @@
  * it.
  */
 import * as l10n from "@vscode/l10n";
-import { ELIZA, type AgentConfig } from "../protocol/agents";
+import { ELIZA, type AgentConfig } from "../protocol/agents/agents";
 
 export const VENDOR = "symposium";
 /** The agent that `symposium.currentAgentId` names. */

@@ -7,7 +7,7 @@
  * writes pending changes.
  */
 import type { Clock } from "../clock";
-import { isObject, type Fields } from "../protocol/json";
+import { isObject, type Fields } from "../protocol/wire/json";
 import type { Log } from "../log";
 import type { Memory } from "../settings/store/persisted-controls";
 

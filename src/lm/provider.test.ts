@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { deferred } from "../deferred";
-import { ELIZA, type AgentConfig } from "../protocol/agents";
-import type { ChatRequestDelta } from "../protocol/lm";
-import { ASK_EACH_TIME, permissionTool } from "../protocol/permission-tools";
+import { ELIZA, type AgentConfig } from "../protocol/agents/agents";
+import type { ChatRequestDelta } from "../protocol/lm/lm";
+import { ASK_EACH_TIME, permissionTool } from "../protocol/lm/permission-tools";
 import { AgentTool, plainText, type ToolDeps } from "./agent-tools";
 import { LmProvider, type LmClient, type ProviderDeps } from "./provider";
 

@@ -8,7 +8,7 @@
  * - Listing models or counting tokens starts no process.
  */
 import type * as vscode from "vscode";
-import type { AgentConfig } from "../protocol/agents";
+import type { AgentConfig } from "../protocol/agents/agents";
 import {
   agentDefinition,
   type AgentDefinition,
@@ -16,8 +16,8 @@ import {
   type ChatRequestDelta,
   type LmHostToSidecar,
   type RequestId,
-} from "../protocol/lm";
-import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire";
+} from "../protocol/lm/lm";
+import type { Calls, Notes, ParamsOf, ResultOf } from "../protocol/wire/wire";
 import { cannotStart, failed, noSuchAgent, notTrusted, type LmErrors } from "./lm-errors";
 import { agentOf, modelsOf, type AgentKnowledge, type Model, type Offered } from "./models";
 import { responsePart, type PartClasses } from "./convert-parts";

@@ -5,7 +5,7 @@
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { Log } from "../log";
-import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/permission-tools";
+import { groupContext, PERMISSION_TOOLS, TOOL_GROUPS } from "../protocol/lm/permission-tools";
 import { AgentTool, plainText, questionWith, SHOW_QUESTION, type ToolDeps } from "./agent-tools";
 import { VENDOR, type Model } from "./models";
 import type { PartClasses } from "./convert-parts";

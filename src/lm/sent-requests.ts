@@ -7,7 +7,7 @@
  * - At most `MAX_HISTORIES` histories are kept, with at most `MAX_HISTORY_CHARACTERS` in total.
  * - VS Code's messages are kept, not copied: VS Code creates new ones for each call.
  */
-import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Sizes } from "../protocol/lm-delta";
+import { baseOf, NO_SIZES, sizeOf, sizesOf, type Base, type Sizes } from "../protocol/lm/lm-delta";
 import {
   type Run,
   MAX_HISTORIES,
@@ -16,8 +16,8 @@ import {
   type ChatMessage,
   type ChatRequestDelta,
   type KnownId,
-} from "../protocol/lm";
-import { same } from "../protocol/same-message";
+} from "../protocol/lm/lm";
+import { same } from "../protocol/lm/same-message";
 import { chatMessages, chatTools, type GivenMessage, type GivenTool, type PartClasses } from "./convert-parts";
 
 interface History {

@@ -2,7 +2,7 @@
  * Estimates the tokens of a text or message. VS Code asks thousands of times per request, once for every text of every
  * tool's schema. So the estimate must be cheap. Agents count exactly and report their usage.
  */
-import { isObject } from "../protocol/json";
+import { isObject } from "../protocol/wire/json";
 
 const CHARACTERS_PER_TOKEN = 4;
 const IMAGE = 1_000;

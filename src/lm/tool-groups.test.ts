@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import { Log } from "../log";
-import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/permission-tools";
+import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/lm/permission-tools";
 import { assign, ToolGroups, type Assignments } from "./tool-groups";
 
 class Stored {

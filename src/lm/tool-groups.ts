@@ -1,5 +1,5 @@
 /**
- * Assigns groups of permission tools (`protocol/permission-tools.ts`) to agents that are not built in.
+ * Assigns groups of permission tools (`protocol/lm/permission-tools.ts`) to agents that are not built in.
  *
  * VS Code stores standing approvals by tool, in the storage of the profile or of the workspace, possibly for ever. An
  * extension cannot revoke them. So an assignment is permanent and stored in both. The group of a removed agent is never
@@ -11,9 +11,9 @@
  *
  * Invariant: an agent has a group only while neither storage gives that group to another agent.
  */
-import { isObject } from "../protocol/json";
+import { isObject } from "../protocol/wire/json";
 import type { Log } from "../log";
-import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/permission-tools";
+import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/lm/permission-tools";
 import type { Memory } from "../settings/store/persisted-controls";
 
 /** Agent ids by group. */

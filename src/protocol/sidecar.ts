@@ -2,20 +2,20 @@
  * Extension host ↔ sidecar: the only declaration of these messages. vscode-jsonrpc carries them over the sidecar's
  * stdio. The first message is `hello`: both programs come from the same build, and any other pair is rejected.
  */
-import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agent-service";
-import type { AgentConfig } from "./agents";
-import type { Attachment } from "./attachments";
-import type { ChatEvent, Conversation, Entry, SessionId } from "./chat";
-import type { ControlValue, ControlValues } from "./controls";
-import type { Position } from "./delivery";
-import type { ExtensionConfig } from "./extensions";
-import type { IdeAnswer, IdeRequest } from "./ide";
-import type { LmHostToSidecar, LmSidecarToHost } from "./lm";
-import type { LogLevel, LogLine } from "./log";
-import type { ActionMethods } from "./session-actions";
-import type { Call, Note } from "./wire";
+import type { AgentsHostToSidecar, AgentsSidecarToHost } from "./agents/agent-service";
+import type { AgentConfig } from "./agents/agents";
+import type { Attachment } from "./chat/attachments";
+import type { ChatEvent, Conversation, Entry, SessionId } from "./chat/chat";
+import type { ControlValue, ControlValues } from "./chat/controls";
+import type { Position } from "./chat/delivery";
+import type { ExtensionConfig } from "./agents/extensions";
+import type { IdeAnswer, IdeRequest } from "./ide/ide";
+import type { LmHostToSidecar, LmSidecarToHost } from "./lm/lm";
+import type { LogLevel, LogLine } from "./wire/log";
+import type { ActionMethods } from "./chat/session-actions";
+import type { Call, Note } from "./wire/wire";
 
-export type { PermissionChoice } from "./session-actions";
+export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
 export const PROTOCOL = 8;

@@ -19,7 +19,7 @@ import {
 } from "vscode-jsonrpc/node";
 import { deferred, type Deferred } from "../deferred";
 import { NotServed, SidecarGone, SidecarRefused } from "../errors";
-import { BatchedOutput } from "../protocol/batched-output";
+import { BatchedOutput } from "../protocol/wire/batched-output";
 import type { HostToSidecar, SidecarToHost } from "../protocol/sidecar";
 import {
   handlerOf,
@@ -30,7 +30,7 @@ import {
   type Notes,
   type ParamsOf,
   type ResultOf,
-} from "../protocol/wire";
+} from "../protocol/wire/wire";
 
 export type Requests = keyof Calls<HostToSidecar>;
 export type Notifications = keyof Notes<HostToSidecar>;

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { lazyLauncher } from "./lazy-launcher";
 import type { SidecarToHost } from "../protocol/sidecar";
-import type { Handlers } from "../protocol/wire";
+import type { Handlers } from "../protocol/wire/wire";
 import type { Launcher, SidecarProcess } from "./supervisor";
 import { listeners } from "../testing/listeners";
 

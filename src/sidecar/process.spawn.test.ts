@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { NotServed, SidecarGone } from "../errors";
 import { Log } from "../log";
-import type { LogEvent } from "../protocol/log";
+import type { LogEvent } from "../protocol/wire/log";
 import { PROTOCOL } from "../protocol/sidecar";
 import { ProcessLauncher } from "./process";
 import type { SidecarListeners, SidecarProcess } from "./supervisor";

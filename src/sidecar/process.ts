@@ -27,9 +27,9 @@ import {
 } from "../errors";
 import type { Log } from "../log";
 import { answeredNode, ASK_NODE, invocation, needsNode, type Invocation } from "./node-program";
-import { ErrorCode } from "../protocol/errors";
+import { ErrorCode } from "../protocol/wire/errors";
 import type { ChildProcessRecord, HelloFromHost, SidecarToHost } from "../protocol/sidecar";
-import type { Handlers } from "../protocol/wire";
+import type { Handlers } from "../protocol/wire/wire";
 import { StreamClient, type SidecarClient } from "./client";
 import type { NodeChoice } from "./restart-policy";
 import type { Launcher, SidecarProcess } from "./supervisor";

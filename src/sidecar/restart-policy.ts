@@ -13,7 +13,7 @@
  * - Only the user leaves `failed`. The user's restart resets the count of deaths.
  */
 import { givenUp } from "../errors";
-import { assertNever } from "../protocol/wire";
+import { assertNever } from "../protocol/wire/wire";
 
 /** The Node that runs the bundled program: VS Code's own, or the login shell's. */
 export type NodeChoice = "own" | "login";

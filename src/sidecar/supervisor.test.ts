@@ -3,7 +3,7 @@ import { deferred } from "../deferred";
 import { SidecarGone, StartFailed } from "../errors";
 import { Log } from "../log";
 import type { ChildProcessRecord, SidecarToHost } from "../protocol/sidecar";
-import type { Handlers } from "../protocol/wire";
+import type { Handlers } from "../protocol/wire/wire";
 import type { SidecarClient } from "./client";
 import type { NodeChoice } from "./restart-policy";
 import { SidecarSupervisor, type Launcher } from "./supervisor";

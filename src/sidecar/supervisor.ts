@@ -14,7 +14,7 @@ import { deferred, type Deferred } from "../deferred";
 import { SHUTTING_DOWN, SidecarUnavailable, StartFailed } from "../errors";
 import type { Log } from "../log";
 import type { ChildProcessRecord, HostToSidecar, SidecarToHost } from "../protocol/sidecar";
-import { assertNever, type Handlers, type ParamsOf } from "../protocol/wire";
+import { assertNever, type Handlers, type ParamsOf } from "../protocol/wire/wire";
 import type { Notifications, SidecarClient } from "./client";
 import {
   IDLE,

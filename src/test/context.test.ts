@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { additions, EditorContext } from "../editor/mentions/context-sources";
 import { RecentFiles } from "../editor/mentions/recent-files";
 import { TerminalSelection } from "../editor/mentions/terminal-selection";
-import { ATTACHED_TEXT_LIMIT, MAX_ATTACHMENTS } from "../protocol/attachments";
+import { ATTACHED_TEXT_LIMIT, MAX_ATTACHMENTS } from "../protocol/chat/attachments";
 import { until } from "./until";
 
 const { tabGroups } = vscode.window;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import * as vscode from "vscode";
 import type { TestApi } from "../extension";
-import type { LogEvent } from "../protocol/log";
+import type { LogEvent } from "../protocol/wire/log";
 import { until, type Heard } from "./until";
 
 const run = <T>(name: string, ...args: unknown[]) =>

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import * as vscode from "vscode";
 import { TextFiles } from "../editor/files/text-files";
-import { ErrorCode } from "../protocol/errors";
+import { ErrorCode } from "../protocol/wire/errors";
 
 const config = (name: string, value: unknown) =>
   vscode.workspace.getConfiguration("files").update(name, value, vscode.ConfigurationTarget.Global);

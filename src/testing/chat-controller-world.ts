@@ -1,10 +1,10 @@
 /** Fixture: the chat controller with a simulated page, sidecar and settings. */
 import { WorkingFolders } from "../editor/files/working-folders";
 import { Log } from "../log";
-import type { AgentConfig } from "../protocol/agents";
-import type { Entry } from "../protocol/chat";
+import type { AgentConfig } from "../protocol/agents/agents";
+import type { Entry } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
-import type { HostToPage, PageToHost, TabPosition } from "../protocol/webview";
+import type { HostToPage, PageToHost, TabPosition } from "../protocol/page/host-to-page";
 import { ChosenControls } from "../settings/store/persisted-controls";
 import { readSettings, type Settings } from "../settings/store/settings";
 import type { SidecarPhase } from "../sidecar/restart-policy";

@@ -1,7 +1,7 @@
 import { deferred, type Deferred } from "../deferred";
 import { SidecarGone } from "../errors";
 import type { HostToSidecar } from "../protocol/sidecar";
-import type { ParamsOf, ResultOf } from "../protocol/wire";
+import type { ParamsOf, ResultOf } from "../protocol/wire/wire";
 import type { Notifications, Requests, SidecarClient } from "../sidecar/client";
 
 interface Call {

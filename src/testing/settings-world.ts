@@ -1,8 +1,8 @@
 /** Fixture: the settings controller with simulated pages, sidecar and settings. */
 import { Log } from "../log";
-import type { AgentState, InstallState } from "../protocol/agent-service";
-import type { SettingsToHost } from "../protocol/settings-schema";
-import type { HostToSettings, SettingsView } from "../protocol/settings-view";
+import type { AgentState, InstallState } from "../protocol/agents/agent-service";
+import type { SettingsToHost } from "../protocol/settings/settings-to-host";
+import type { HostToSettings, SettingsView } from "../protocol/settings/settings-view";
 import { SettingsController } from "../settings/view/settings-controller";
 import type { SettingsDeps } from "../settings/view/settings-deps";
 import { UpdateCheck } from "../settings/view/update-check";

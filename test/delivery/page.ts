@@ -2,7 +2,7 @@
  * A page without a browser: the production page, its frames and its saved copy. Effects are executed as in
  * `runtime.ts`.
  */
-import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { FrameScheduler } from "../../webview/runtime/frame-scheduler";
 import type { Effect, UiEvent, Page, Step } from "../../webview/state/page-model";
 import { PageCopy, type CopyDeps } from "../../webview/runtime/page-copy";

@@ -10,7 +10,7 @@
  * State written with `setState` is available to the next page of the same window. VS Code writes it to its database
  * from time to time (`flush`): a reloaded window restores the state of the last flush.
  */
-import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { Line } from "./line";
 import { memoryStorage } from "../../webview/testing/memory-storage";
 import { TestPage, type Browser } from "./page";

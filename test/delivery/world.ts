@@ -3,7 +3,7 @@
  * time between them advance only under the test's control. All messages are recorded and compared with the screen.
  */
 import { deepEqual, equal, fail, ok } from "node:assert/strict";
-import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { turnOf, type Page, type Tab } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";

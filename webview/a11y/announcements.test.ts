@@ -7,8 +7,8 @@ import {
   type Conversation,
   type Entry,
   type Permission,
-} from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
+} from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { announce, listening, type Announcement, type Listening } from "./announcements";
 import { freshTab, type Page, type Tab } from "../state/page-model";
 import { openPage } from "../state/page-state";

@@ -10,11 +10,11 @@
  * - A finished sentence is announced once, in order.
  */
 import * as l10n from "@vscode/l10n";
-import { counted } from "../../src/protocol/phrases";
-import { isSame } from "../../src/protocol/attachments";
-import type { Conversation, Entry, Permission } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
-import { visibleLine } from "../../src/protocol/visible-text";
+import { counted } from "../../src/protocol/text/phrases";
+import { isSame } from "../../src/protocol/chat/attachments";
+import type { Conversation, Entry, Permission } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
+import { visibleLine } from "../../src/protocol/text/visible-text";
 import { keyOf } from "../view-model/card";
 import { chipView } from "../view-model/chip";
 import { isQuestion, type Page, type Tab } from "../state/page-model";

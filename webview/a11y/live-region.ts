@@ -9,7 +9,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../page-clock";
-import { counted } from "../../src/protocol/phrases";
+import { counted } from "../../src/protocol/text/phrases";
 
 /** Milliseconds per character, at the speech rate of experienced users. */
 const PER_CHARACTER_MS = 40;

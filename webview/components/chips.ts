@@ -6,7 +6,7 @@
  * - A remaining chip is not recreated, so that it keeps the focus.
  * - After a removal the focus moves to the neighbouring chip, or to the prompt if none remains.
  */
-import type { Attachment } from "../../src/protocol/attachments";
+import type { Attachment } from "../../src/protocol/chat/attachments";
 import { chipView } from "../view-model/chip";
 import { create } from "./dom";
 import { icon } from "./icons";

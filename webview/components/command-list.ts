@@ -3,7 +3,7 @@
  *
  * Invariant: a closed list opens again only when the text changes.
  */
-import type { Command } from "../../src/protocol/chat";
+import type { Command } from "../../src/protocol/chat/chat";
 import { fitting, hintFor, isWhole } from "../view-model/commands";
 import { create, setText } from "./dom";
 import { OptionList } from "./option-list";

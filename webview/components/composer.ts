@@ -4,8 +4,8 @@
  * Invariant: a prompt with text is sent through the chat widget's own button, so that the widget clears the input and
  * records the prompt. For a prompt without text that button does nothing.
  */
-import type { Mention } from "../../src/protocol/attachments";
-import type { TabId } from "../../src/protocol/webview";
+import type { Mention } from "../../src/protocol/chat/attachments";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 import type { Acts } from "../view-model/user-actions";
 import { write } from "./caret";
 import { Chips } from "./chips";

@@ -7,7 +7,7 @@
  * - Unchanged elements are not touched.
  * - The plan's fold state is the user's choice and persists when the plan changes.
  */
-import type { PlanStep, Usage } from "../../src/protocol/chat";
+import type { PlanStep, Usage } from "../../src/protocol/chat/chat";
 import { DetailsPanel } from "./details-panel";
 import { planView, usageView, type BypassView } from "../view-model/dock-view";
 import { freshId, create, setText } from "./dom";

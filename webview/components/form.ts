@@ -7,8 +7,8 @@
  * - Entered values leave the page only in a valid answer and are not stored elsewhere.
  * - A form that is drawn again keeps its values.
  */
-import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/elicitation";
-import { visibleLine } from "../../src/protocol/visible-text";
+import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/chat/elicitation";
+import { visibleLine } from "../../src/protocol/text/visible-text";
 import { freshId, create } from "./dom";
 import { filled, hintOf, type Entered } from "../view-model/form-values";
 import { texts } from "../view-model/texts";

@@ -1,7 +1,7 @@
 /**
  * SVG icons in the colour of the surrounding text, so that they are readable in every theme, including forced colors.
  */
-import type { Attachment } from "../../src/protocol/attachments";
+import type { Attachment } from "../../src/protocol/chat/attachments";
 
 const SVG = "http://www.w3.org/2000/svg";
 

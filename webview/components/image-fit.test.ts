@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { IMAGE_LIMIT } from "../../src/protocol/attachments";
+import { IMAGE_LIMIT } from "../../src/protocol/chat/attachments";
 import { fitted, LONGEST_EDGE, within, type Picture, type Size } from "./image-fit";
 
 /** A picture with this number of characters per pixel, by type. */

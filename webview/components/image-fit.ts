@@ -1,5 +1,5 @@
 /** Scales an image down to the attachment limit. Pure: the encoder is a parameter. */
-import { IMAGE_LIMIT } from "../../src/protocol/attachments";
+import { IMAGE_LIMIT } from "../../src/protocol/chat/attachments";
 
 /** Image types that agents accept. */
 const KNOWN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];

@@ -1,6 +1,6 @@
 /** Pasted or dropped files → attachable images, and an error sentence for each other file. */
 import * as l10n from "@vscode/l10n";
-import type { Attachment } from "../../src/protocol/attachments";
+import type { Attachment } from "../../src/protocol/chat/attachments";
 import { fitted, type Picture, type Size } from "./image-fit";
 
 export interface Taken {

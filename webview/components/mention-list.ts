@@ -6,7 +6,7 @@
  * - Results for an earlier query are shown only while they still match.
  * - A closed list opens again only when the text changes.
  */
-import type { Mention } from "../../src/protocol/attachments";
+import type { Mention } from "../../src/protocol/chat/attachments";
 import { caretIn } from "./caret";
 import { mentionAt, optionOf, stillFitting, type Mentioning } from "../view-model/mentions";
 import { OptionList } from "./option-list";

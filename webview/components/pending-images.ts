@@ -4,7 +4,7 @@
  *
  * Invariant: actions queued by `after` run in order, even if decoding fails.
  */
-import type { TabId } from "../../src/protocol/webview";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 
 export class Intakes {
   readonly #last = new Map<TabId, Promise<void>>();

@@ -5,7 +5,7 @@
  * - Content is rendered as text, never as HTML.
  * - A remaining prompt is not recreated, so that its buttons keep the focus.
  */
-import type { QueuedPrompt } from "../../src/protocol/chat";
+import type { QueuedPrompt } from "../../src/protocol/chat/chat";
 import type { PlainAction } from "../state/page-model";
 import { chipContent } from "./chips";
 import { freshId, create, setText } from "./dom";

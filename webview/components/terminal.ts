@@ -8,7 +8,7 @@
  */
 import type { ShownTerminal } from "../view-model/card";
 import { freshId, create, setText } from "./dom";
-import { readableText, visibleText } from "../../src/protocol/visible-text";
+import { readableText, visibleText } from "../../src/protocol/text/visible-text";
 import { cssOf, terminalText } from "../view-model/terminal-view";
 import type { AnsiLine } from "../view-model/ansi";
 import { texts } from "../view-model/texts";

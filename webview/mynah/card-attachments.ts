@@ -1,5 +1,5 @@
 /** Attachments of one tab's prompts. The elements are cached beside the cards and reinserted when a card is redrawn. */
-import type { Attachment } from "../../src/protocol/attachments";
+import type { Attachment } from "../../src/protocol/chat/attachments";
 import type { Card } from "../view-model/card";
 import { cardContent } from "./elements";
 import { chipView } from "../view-model/chip";

@@ -7,8 +7,8 @@ import { keyOf } from "../view-model/card";
 import { cardElements } from "./elements";
 import { isQuestion, type Page } from "../state/page-model";
 import { whatIsAsked, whoAsks } from "../view-model/question-text";
-import type { Permission } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
+import type { Permission } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { selectors } from "./selectors";
 import { texts } from "../view-model/texts";
 

@@ -10,9 +10,9 @@
  * - Links open only through `acts.linkClicked`.
  */
 import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { Mention } from "../../src/protocol/attachments";
-import type { TabId } from "../../src/protocol/webview";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { Mention } from "../../src/protocol/chat/attachments";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 import type { Acts } from "../view-model/user-actions";
 import { changeOf, pageChoice } from "../view-model/buttons";
 import type { Card } from "../view-model/card";

@@ -6,7 +6,7 @@
  * - mynah recreates all select elements without an event. They are therefore drawn only on a difference, keep the
  *   focus, and report only the user's changes.
  */
-import type { Control } from "../../src/protocol/controls";
+import type { Control } from "../../src/protocol/chat/controls";
 import { picked, type Picked, type Picker } from "../view-model/controls";
 import { create } from "../components/dom";
 import { spoken } from "../view-model/sentences";

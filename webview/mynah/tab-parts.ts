@@ -2,7 +2,7 @@
  * Symposium's own parts of a tab: dock, composer, names of the pickers, and within cards forms, terminals, attachments,
  * menus and the marks for styles and tests.
  */
-import type { Mention } from "../../src/protocol/attachments";
+import type { Mention } from "../../src/protocol/chat/attachments";
 import type { Acts } from "../view-model/user-actions";
 import type { Card } from "../view-model/card";
 import { CardAttachments } from "./card-attachments";

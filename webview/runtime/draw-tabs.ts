@@ -2,7 +2,7 @@
  * Draws the changed tabs. A failing tab affects neither other tabs nor the steps after a drawing (the acknowledgement,
  * without which the host stops posting). It is drawn again only after its next change.
  */
-import type { TabId } from "../../src/protocol/webview";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 
 export function drawTabs(
   wanted: Set<TabId>,

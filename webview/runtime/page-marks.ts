@@ -2,7 +2,7 @@
  * Data attributes that tests and the smoke run wait for: the selected tab, its turn (idle only after its end is drawn),
  * and the first snapshot.
  */
-import type { TabId } from "../../src/protocol/webview";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 import { turnOf, type Page } from "../state/page-model";
 
 export interface PageMarks {

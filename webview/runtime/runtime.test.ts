@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { emptyConversation, type ChatEvent } from "../../src/protocol/chat";
-import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { emptyConversation, type ChatEvent } from "../../src/protocol/chat/chat";
+import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { PageLoop } from "./runtime";
 import { mark } from "./page-marks";
 import type { Page } from "../state/page-model";

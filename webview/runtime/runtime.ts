@@ -8,7 +8,7 @@
  * - Text chunks of a long answer are announced together, at the latest with the drawing.
  */
 import * as l10n from "@vscode/l10n";
-import type { PageToHost, TabId } from "../../src/protocol/webview";
+import type { PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import type { Accessibility } from "../a11y/a11y";
 import type { ChatUi } from "../mynah/chat-ui";
 import { drawTabs } from "./draw-tabs";

@@ -1,6 +1,6 @@
 /** Converts the user's actions to events of the page. */
-import type { Entry } from "../../src/protocol/chat";
-import type { TabId } from "../../src/protocol/webview";
+import type { Entry } from "../../src/protocol/chat/chat";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 import type { Acts } from "../view-model/user-actions";
 import type { Taken } from "../components/image-intake";
 import { Intakes } from "../components/pending-images";

@@ -1,8 +1,8 @@
 /** Entry point of the settings page: connects the pure page model to VS Code, the DOM and the clock. No logic. */
 import * as l10n from "@vscode/l10n";
 import "../translation";
-import type { SettingsToHost } from "../../src/protocol/settings-schema";
-import type { HostToSettings } from "../../src/protocol/settings-view";
+import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
+import type { HostToSettings } from "../../src/protocol/settings/settings-view";
 import { create } from "../components/dom";
 import { pageClock } from "../page-clock";
 import { Saving } from "../state/save-schedule";

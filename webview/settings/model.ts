@@ -8,9 +8,9 @@
  *   host saves the change and sends unrelated views.
  * - The focus moves only on request of the user or on an explicit message of the host.
  */
-import type { Installable } from "../../src/protocol/agent-service";
-import type { SettingsToHost } from "../../src/protocol/settings-schema";
-import type { SettingsView, UpdateMode } from "../../src/protocol/settings-view";
+import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
+import type { SettingsView, UpdateMode } from "../../src/protocol/settings/settings-view";
 import { rowId, switched, type Switch } from "./user-actions";
 import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
 import { brief } from "./visible-text";

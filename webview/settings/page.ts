@@ -5,7 +5,7 @@
  * - Events are handled one at a time.
  * - A new page posts `ready` and waits for a view.
  */
-import type { SettingsToHost } from "../../src/protocol/settings-schema";
+import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import type { Clock } from "../page-clock";
 import { emptyModel, step, type Effect, type Happened, type Model } from "./model";
 import type { Piece } from "./element-tree";

@@ -2,7 +2,7 @@ import { deepEqual, doesNotMatch, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { FakeClock } from "../testing/fake-clock";
 import { agent, view } from "../testing/settings-views";
-import type { SettingsToHost } from "../../src/protocol/settings-schema";
+import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import { rowId, word } from "./user-actions";
 import { REFUSED_MS } from "./model";
 import { SettingsPage, type PageDeps } from "./page";

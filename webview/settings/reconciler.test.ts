@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { FakeSurface, seenOf, wantedOf, type FakeElement } from "../testing/fake-surface";
 import { anyView, agent, extension, view } from "../testing/settings-views";
-import type { SettingsView } from "../../src/protocol/settings-view";
+import type { SettingsView } from "../../src/protocol/settings/settings-view";
 import { Reconciler } from "./reconciler";
 import { emptyModel, type Model } from "./model";
 import { piece, textPiece, type Piece } from "./element-tree";

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { SettingsView } from "../../src/protocol/settings-view";
+import type { SettingsView } from "../../src/protocol/settings/settings-view";
 import { agent, anyView, extension, view } from "../testing/settings-views";
 import { emptyModel, type Model } from "./model";
 import type { Piece } from "./element-tree";

@@ -1,6 +1,6 @@
 /** Renders the whole page from a view and the page's own state. Pure. */
-import type { SettingsToHost } from "../../src/protocol/settings-schema";
-import { UPDATE_MODES, type Note, type SettingsView, type UpdateMode } from "../../src/protocol/settings-view";
+import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
+import { UPDATE_MODES, type Note, type SettingsView, type UpdateMode } from "../../src/protocol/settings/settings-view";
 import { inOrder, shownView, type Model } from "./model";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, sign, type Around } from "./render-parts";

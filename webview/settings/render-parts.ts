@@ -1,5 +1,5 @@
 /** Parts shared by rows: buttons, marks, icons, disclosures. Pure. */
-import type { Mark, Tone } from "../../src/protocol/settings-view";
+import type { Mark, Tone } from "../../src/protocol/settings/settings-view";
 import { word, type UserAction } from "./user-actions";
 import { isPicture, maskOf } from "./picture";
 import { piece, textPiece, type Piece } from "./element-tree";

@@ -1,7 +1,7 @@
 /** Rows of agents and extensions. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { Installable } from "../../src/protocol/agent-service";
-import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings-view";
+import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings/settings-view";
 import { rowId, word, type UserAction } from "./user-actions";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, fold, marks, picture, sign, type Around } from "./render-parts";

@@ -1,5 +1,5 @@
 /** State that survives when VS Code destroys and recreates the page. Pure. */
-import { isObject, isStrings } from "../../src/protocol/json";
+import { isObject, isStrings } from "../../src/protocol/wire/json";
 import { MAX_UNFOLDED } from "./model";
 
 export interface Saved {

@@ -1,6 +1,6 @@
 /** Texts of the settings page. Texts about an agent or an extension come from the host. */
 import * as l10n from "@vscode/l10n";
-import type { UpdateMode } from "../../src/protocol/settings-view";
+import type { UpdateMode } from "../../src/protocol/settings/settings-view";
 import type { Said } from "./reorder";
 
 export const texts = {

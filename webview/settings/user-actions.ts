@@ -1,7 +1,7 @@
 /** Actions of the settings page. */
-import type { Installable } from "../../src/protocol/agent-service";
-import type { SettingsToHost } from "../../src/protocol/settings-schema";
-import type { UpdateMode } from "../../src/protocol/settings-view";
+import type { Installable } from "../../src/protocol/agents/agent-service";
+import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
+import type { UpdateMode } from "../../src/protocol/settings/settings-view";
 
 /** User settings with a checkbox. */
 export type Switch = { readonly kind: "bypass" | "enable"; readonly id: string } | { readonly kind: "modifier" };

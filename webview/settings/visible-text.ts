@@ -1,5 +1,5 @@
 /** Prepares untrusted text for display: hidden characters become visible and lengths are bounded. Pure. */
-import { readableLine, readableText, visibleLine } from "../../src/protocol/visible-text";
+import { readableLine, readableText, visibleLine } from "../../src/protocol/text/visible-text";
 const MAX_OF_WORD = 80,
   MAX_OF_LINE = 300,
   MAX_OF_TEXT = 2_000,

@@ -1,6 +1,6 @@
 /** Sizes of attachments: how much the page may hold, and how much of an attachment is available. Pure. */
-import type { Attachment } from "../../src/protocol/attachments";
-import type { QueuedPrompt } from "../../src/protocol/chat";
+import type { Attachment } from "../../src/protocol/chat/attachments";
+import type { QueuedPrompt } from "../../src/protocol/chat/chat";
 
 /**
  * Maximum number of characters of unsent attached images and texts, of all tabs together. The page saves all of them

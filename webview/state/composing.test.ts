@@ -1,13 +1,13 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { IMAGE_LIMIT, type Attachment } from "../../src/protocol/attachments";
+import { IMAGE_LIMIT, type Attachment } from "../../src/protocol/chat/attachments";
 import {
   emptyConversation,
   type ChatEvent,
   type Conversation,
   type Entry,
   type QueuedPrompt,
-} from "../../src/protocol/chat";
-import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+} from "../../src/protocol/chat/chat";
+import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { UNSENT_LIMIT } from "./attachment-sizes";
 import { noDrafts } from "./drafts";
 import { withTab, type Effect, type UiEvent, type Page } from "./page-model";

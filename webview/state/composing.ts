@@ -6,10 +6,10 @@
  * - An attachment that cannot be stored is not accepted.
  */
 import * as l10n from "@vscode/l10n";
-import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/attachments";
-import { QUEUE_LIMIT } from "../../src/protocol/chat";
-import type { ActionMessage } from "../../src/protocol/session-actions";
-import type { HostToPage } from "../../src/protocol/webview";
+import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from "../../src/protocol/chat/attachments";
+import { QUEUE_LIMIT } from "../../src/protocol/chat/chat";
+import type { ActionMessage } from "../../src/protocol/chat/session-actions";
+import type { HostToPage } from "../../src/protocol/page/host-to-page";
 import { isWhole, UNSENT_LIMIT, weightOf, weightOfAll } from "./attachment-sizes";
 import * as drafts from "./drafts";
 import {

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Attachment } from "../../src/protocol/attachments";
+import type { Attachment } from "../../src/protocol/chat/attachments";
 import {
   arrived,
   cameBack,

@@ -4,8 +4,8 @@
  * Invariant: a prompt is the draft, on its way, or in the conversation (as an entry or in its queue). A prompt that
  * fails or is withdrawn becomes the draft again, before newer text, so that nothing typed or attached is lost.
  */
-import { isSame, type Attachment } from "../../src/protocol/attachments";
-import type { Conversation, QueuedPrompt } from "../../src/protocol/chat";
+import { isSame, type Attachment } from "../../src/protocol/chat/attachments";
+import type { Conversation, QueuedPrompt } from "../../src/protocol/chat/chat";
 
 /** A sent prompt that is not in the conversation yet. The sidecar ignores a repeated id. */
 export type Sent = QueuedPrompt;

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { ChatEvent, ToolCall } from "../../src/protocol/chat";
-import type { PageToHost } from "../../src/protocol/webview";
+import type { ChatEvent, ToolCall } from "../../src/protocol/chat/chat";
+import type { PageToHost } from "../../src/protocol/page/host-to-page";
 import type { UiEvent, Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";

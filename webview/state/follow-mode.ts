@@ -5,8 +5,8 @@
  * - At most one location per second, the newest.
  * - Nothing is opened while the user types, or for a tab that is not selected.
  */
-import type { ChatEvent, Entry, ToolCall } from "../../src/protocol/chat";
-import type { HostToPage } from "../../src/protocol/webview";
+import type { ChatEvent, Entry, ToolCall } from "../../src/protocol/chat/chat";
+import type { HostToPage } from "../../src/protocol/page/host-to-page";
 import { post, type Page, type Step } from "./page-model";
 
 const BETWEEN_MS = 1_000;

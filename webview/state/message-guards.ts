@@ -2,12 +2,12 @@
  * Type guards for pages saved by earlier versions. They check only the shape on which the page relies; additional
  * properties are ignored.
  */
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { Attachment } from "../../src/protocol/attachments";
-import type { Entry, QueuedPrompt, SubagentName, ToolContent } from "../../src/protocol/chat";
-import type { Field } from "../../src/protocol/elicitation";
-import { isObject, type Fields } from "../../src/protocol/json";
-import type { HostToPage } from "../../src/protocol/webview";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { Attachment } from "../../src/protocol/chat/attachments";
+import type { Entry, QueuedPrompt, SubagentName, ToolContent } from "../../src/protocol/chat/chat";
+import type { Field } from "../../src/protocol/chat/elicitation";
+import { isObject, type Fields } from "../../src/protocol/wire/json";
+import type { HostToPage } from "../../src/protocol/page/host-to-page";
 
 type Is<T> = (value: unknown) => value is T;
 

@@ -1,6 +1,6 @@
 /** State, events and effects of the page; `page-state.ts` is the state machine. Pure. */
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { Attachment, Mention, Want } from "../../src/protocol/attachments";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { Attachment, Mention, Want } from "../../src/protocol/chat/attachments";
 import {
   emptyConversation,
   interrupted,
@@ -8,13 +8,20 @@ import {
   type Conversation,
   type Entry,
   type Permission,
-} from "../../src/protocol/chat";
-import type { ControlValue } from "../../src/protocol/controls";
-import type { Seen } from "../../src/protocol/delivery";
-import type { Elicitation, ElicitationChoice } from "../../src/protocol/elicitation";
-import type { SessionAction } from "../../src/protocol/session-actions";
+} from "../../src/protocol/chat/chat";
+import type { ControlValue } from "../../src/protocol/chat/controls";
+import type { Seen } from "../../src/protocol/chat/delivery";
+import type { Elicitation, ElicitationChoice } from "../../src/protocol/chat/elicitation";
+import type { SessionAction } from "../../src/protocol/chat/session-actions";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
-import type { Bypassed, Change, HostToPage, PageToHost, SidecarState, TabId } from "../../src/protocol/webview";
+import type {
+  Bypassed,
+  Change,
+  HostToPage,
+  PageToHost,
+  SidecarState,
+  TabId,
+} from "../../src/protocol/page/host-to-page";
 import { noDrafts, queueLost, type Drafts } from "./drafts";
 
 export const MAX_TABS = 10;

@@ -7,8 +7,8 @@
  * - A running turn that is silent for three seconds is checked, because its end may have been dropped.
  * - While there is no sidecar, nothing is requested.
  */
-import { ask } from "../../src/protocol/delivery";
-import type { TabId, TabPosition } from "../../src/protocol/webview";
+import { ask } from "../../src/protocol/chat/delivery";
+import type { TabId, TabPosition } from "../../src/protocol/page/host-to-page";
 import {
   chain,
   post,

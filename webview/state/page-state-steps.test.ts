@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { emptyConversation, type ChatEvent, type Conversation, type Entry } from "../../src/protocol/chat";
-import type { Position } from "../../src/protocol/delivery";
-import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
+import { emptyConversation, type ChatEvent, type Conversation, type Entry } from "../../src/protocol/chat/chat";
+import type { Position } from "../../src/protocol/chat/delivery";
+import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import { noDrafts } from "./drafts";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
 import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";

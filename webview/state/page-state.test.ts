@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { isSame, type Attachment } from "../../src/protocol/attachments";
+import { isSame, type Attachment } from "../../src/protocol/chat/attachments";
 import {
   applyEvent,
   emptyConversation,
@@ -8,9 +8,9 @@ import {
   type Conversation,
   type Entry,
   type QueuedPrompt,
-} from "../../src/protocol/chat";
-import { answer } from "../../src/protocol/delivery";
-import type { HostToPage, PageToHost, TabId, TabPosition } from "../../src/protocol/webview";
+} from "../../src/protocol/chat/chat";
+import { answer } from "../../src/protocol/chat/delivery";
+import type { HostToPage, PageToHost, TabId, TabPosition } from "../../src/protocol/page/host-to-page";
 import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
 import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";

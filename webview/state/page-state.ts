@@ -12,9 +12,9 @@
  * - An input shows the draft.
  */
 import * as l10n from "@vscode/l10n";
-import { applyEvent, emptyConversation } from "../../src/protocol/chat";
-import { receive } from "../../src/protocol/delivery";
-import type { HostToPage, PageToHost, TabId } from "../../src/protocol/webview";
+import { applyEvent, emptyConversation } from "../../src/protocol/chat/chat";
+import { receive } from "../../src/protocol/chat/delivery";
+import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host-to-page";
 import * as drafts from "./drafts";
 import {
   attach,

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { Entry, TerminalView } from "../../src/protocol/chat";
+import type { Entry, TerminalView } from "../../src/protocol/chat/chat";
 import { withTerminals } from "./persisted-terminals";
 
 const tool = (terminalId: string): Entry => ({

@@ -2,7 +2,7 @@
  * Adds the end of the terminal output to tool calls. A saved page, and a session that replaces a lost one, have entries
  * but no terminals. Pure.
  */
-import type { Entry, TerminalView, ToolCall } from "../../src/protocol/chat";
+import type { Entry, TerminalView, ToolCall } from "../../src/protocol/chat/chat";
 
 /** Characters per terminal. */
 const KEPT = 4_000;

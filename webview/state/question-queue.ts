@@ -1,5 +1,5 @@
 /** Queue of a conversation's open questions: many simultaneous questions are shown one after the other. Pure. */
-import type { Entry } from "../../src/protocol/chat";
+import type { Entry } from "../../src/protocol/chat/chat";
 import { isQuestion } from "./page-model";
 
 /** Maximum number of questions shown together; of more, only the first is shown. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Entry } from "../../src/protocol/chat";
+import type { Entry } from "../../src/protocol/chat/chat";
 import { noDrafts } from "./drafts";
 import { emptyPage, newest, restored, type SavedPage } from "./saved-page";
 import { areAttachments, isEntry, isHostToPage, isPrompt } from "./message-guards";

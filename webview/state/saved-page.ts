@@ -10,9 +10,9 @@
  * - Ids, drafts, prompts in flight, queued prompts and the selected tab are always kept.
  */
 import * as l10n from "@vscode/l10n";
-import type { Entry, Notice } from "../../src/protocol/chat";
-import { isObject, type Fields } from "../../src/protocol/json";
-import type { TabId } from "../../src/protocol/webview";
+import type { Entry, Notice } from "../../src/protocol/chat/chat";
+import { isObject, type Fields } from "../../src/protocol/wire/json";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 import { noDrafts, type Drafts, type Sent } from "./drafts";
 import { bare, shortened } from "./shorten-entry";
 import { areAttachments, isAgentChoice, isCount, isEntry, isListOf, isPrompt, isText } from "./message-guards";

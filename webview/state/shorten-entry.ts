@@ -7,9 +7,9 @@
  * - Lists keep their first items.
  * - An incomplete form cannot be answered.
  */
-import type { Attachment } from "../../src/protocol/attachments";
-import type { Entry, Permission, SubagentName, ToolContent } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
+import type { Attachment } from "../../src/protocol/chat/attachments";
+import type { Entry, Permission, SubagentName, ToolContent } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { bareOf } from "./attachment-sizes";
 
 const MAX_STEPS = 20,

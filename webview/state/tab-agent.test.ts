@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
-import type { HostToPage, PageToHost } from "../../src/protocol/webview";
+import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat/chat";
+import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-page";
 import { turnOf, type UiEvent, type Page, type Tab } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";

@@ -7,8 +7,8 @@
  * - A tab with an answer keeps its agent.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { HostToPage } from "../../src/protocol/webview";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { HostToPage } from "../../src/protocol/page/host-to-page";
 import { isWhole } from "./attachment-sizes";
 import * as drafts from "./drafts";
 import { askHost } from "./page-requests";

@@ -12,7 +12,7 @@ import {
   type RowButton,
   type SettingsView,
   type Tone,
-} from "../../src/protocol/settings-view";
+} from "../../src/protocol/settings/settings-view";
 
 export const agent = (id: string, overrides: Partial<AgentRow> = {}): AgentRow => ({
   id,

@@ -1,8 +1,8 @@
 /** Buttons of cards and their meanings. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { ActionId, ToolContent } from "../../src/protocol/chat";
-import type { ElicitationChoice } from "../../src/protocol/elicitation";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { ActionId, ToolContent } from "../../src/protocol/chat/chat";
+import type { ElicitationChoice } from "../../src/protocol/chat/elicitation";
 import type { PermissionChoice } from "../../src/protocol/sidecar";
 import type { CardButton, Change } from "./card";
 import { literal } from "./markdown-safe";

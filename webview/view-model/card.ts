@@ -4,9 +4,9 @@
  * Invariant: all Markdown in `Card` has passed through `markdown-safe`. `form`, `attached`, `terminals` and a picture's
  * `alt` contain untrusted text, which is rendered only as text.
  */
-import type { Attachment } from "../../src/protocol/attachments";
-import type { TerminalView } from "../../src/protocol/chat";
-import type { FormAsk } from "../../src/protocol/elicitation";
+import type { Attachment } from "../../src/protocol/chat/attachments";
+import type { TerminalView } from "../../src/protocol/chat/chat";
+import type { FormAsk } from "../../src/protocol/chat/elicitation";
 
 export type Tone = "plain" | "info" | "success" | "warning" | "error";
 export type CardIcon =

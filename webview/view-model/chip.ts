@@ -1,6 +1,6 @@
 /** Texts of an attachment's chip. Pure. */
-import { lines, nameOf, type Attachment } from "../../src/protocol/attachments";
-import { visibleLine } from "../../src/protocol/visible-text";
+import { lines, nameOf, type Attachment } from "../../src/protocol/chat/attachments";
+import { visibleLine } from "../../src/protocol/text/visible-text";
 import { fileAddress } from "./tool-content";
 
 export interface ChipView {

@@ -1,6 +1,6 @@
 /** Completion of the agent's commands. Pure. */
-import type { Command } from "../../src/protocol/chat";
-import { readableLine, visibleLine, visibleText } from "../../src/protocol/visible-text";
+import type { Command } from "../../src/protocol/chat/chat";
+import { readableLine, visibleLine, visibleText } from "../../src/protocol/text/visible-text";
 export interface CommandChoice {
   readonly command: Command;
   /** `/name`, as inserted into the prompt. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { Control } from "../../src/protocol/controls";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { Control } from "../../src/protocol/chat/controls";
 import { AGENT, picked, pickersOf } from "./controls";
 
 const AGENTS = [

@@ -5,9 +5,9 @@
  * - An id of an agent's control never collides with the agent picker's id or with a property of every object.
  * - Labels are rendered as text, tooltips as sanitized Markdown.
  */
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { Control, ControlChoice, ControlValue } from "../../src/protocol/controls";
-import { readableLine, visibleLine } from "../../src/protocol/visible-text";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { Control, ControlChoice, ControlValue } from "../../src/protocol/chat/controls";
+import { readableLine, visibleLine } from "../../src/protocol/text/visible-text";
 import { literal } from "./markdown-safe";
 import { texts } from "./texts";
 

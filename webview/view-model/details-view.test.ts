@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { ExtensionDetails } from "../../src/protocol/session-details";
+import type { ExtensionDetails } from "../../src/protocol/chat/session-details";
 import { detailsView } from "./details-view";
 
 const sentences = (extension: Partial<ExtensionDetails>) =>

@@ -1,6 +1,6 @@
 /** Session details in words: the agent program, its folder, and the effects of each extension. Pure. */
 import * as l10n from "@vscode/l10n";
-import { counted, enumerated } from "../../src/protocol/phrases";
+import { counted, enumerated } from "../../src/protocol/text/phrases";
 import {
   isMissing,
   type AlteredPrompts,
@@ -9,8 +9,8 @@ import {
   type SetupChange,
   type TimeHeld,
   type ToolDelivery,
-} from "../../src/protocol/session-details";
-import { readableText, visibleLine } from "../../src/protocol/visible-text";
+} from "../../src/protocol/chat/session-details";
+import { readableText, visibleLine } from "../../src/protocol/text/visible-text";
 import { texts } from "./texts";
 
 /** All fields are text. */

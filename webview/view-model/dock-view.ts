@@ -1,8 +1,8 @@
 /** Content of the area between conversation and prompt: plan progress, context usage and bypassed permissions. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { Conversation, PlanStep, Usage } from "../../src/protocol/chat";
-import type { BypassedBy } from "../../src/protocol/webview";
-import { readableLine, visibleText } from "../../src/protocol/visible-text";
+import type { Conversation, PlanStep, Usage } from "../../src/protocol/chat/chat";
+import type { BypassedBy } from "../../src/protocol/page/host-to-page";
+import { readableLine, visibleText } from "../../src/protocol/text/visible-text";
 import { stepMark } from "./render";
 import { texts } from "./texts";
 import { grouped, money, short } from "./format-numbers";

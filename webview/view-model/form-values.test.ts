@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { wrongValue, type Field } from "../../src/protocol/elicitation";
+import { wrongValue, type Field } from "../../src/protocol/chat/elicitation";
 import { filled, hintOf, type Entered } from "./form-values";
 
 const named = { name: "f", title: "F", required: false };

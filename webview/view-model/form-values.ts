@@ -6,8 +6,8 @@
  * - Empty input is omitted, not sent as an empty text.
  */
 import * as l10n from "@vscode/l10n";
-import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/elicitation";
-import { visibleText } from "../../src/protocol/visible-text";
+import { wrongValue, type ElicitationChoice, type Field, type FieldValue } from "../../src/protocol/chat/elicitation";
+import { visibleText } from "../../src/protocol/text/visible-text";
 /** Values of the page's controls: a text, the state of a checkbox, or the selected values of a list. */
 export type Entered = string | boolean | readonly string[];
 

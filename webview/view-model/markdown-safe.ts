@@ -11,7 +11,7 @@
  * The input must be a whole body, because a tag split across stream chunks would pass. The strict CSP is the second
  * line of defence.
  */
-import { readableLine, visibleLine } from "../../src/protocol/visible-text";
+import { readableLine, visibleLine } from "../../src/protocol/text/visible-text";
 import { codeBlock, fenceAfter, type Fence } from "./code-fence";
 
 /** Sanitizes Markdown of an agent, a user or a tool. */

@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import type { Mention } from "../../src/protocol/attachments";
+import type { Mention } from "../../src/protocol/chat/attachments";
 import { mentionAt, optionOf, stillFitting } from "./mentions";
 
 const file = (name: string, path = `/w/${name}`): Mention => ({

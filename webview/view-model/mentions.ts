@@ -1,6 +1,6 @@
 /** Parses the mention being typed after an `@`, and filters the host's results for it. Pure. */
-import type { Mention } from "../../src/protocol/attachments";
-import { visibleLine } from "../../src/protocol/visible-text";
+import type { Mention } from "../../src/protocol/chat/attachments";
+import { visibleLine } from "../../src/protocol/text/visible-text";
 export interface Mentioning {
   /** Offset of the `@`. */
   readonly from: number;

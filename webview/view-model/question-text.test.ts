@@ -1,6 +1,6 @@
 import { equal, match, ok } from "node:assert/strict";
-import type { Permission } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
+import type { Permission } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { whatIsAsked, whoAsks } from "./question-text";
 
 const permission = (rest: Partial<Permission>): Permission => ({

@@ -6,11 +6,11 @@
  * - Hidden characters become visible (`visibleLine`).
  */
 import * as l10n from "@vscode/l10n";
-import { parseJson } from "../../src/protocol/json";
-import { counted } from "../../src/protocol/phrases";
-import type { Permission, ToolContent } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
-import { visibleLine } from "../../src/protocol/visible-text";
+import { parseJson } from "../../src/protocol/wire/json";
+import { counted } from "../../src/protocol/text/phrases";
+import type { Permission, ToolContent } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
+import { visibleLine } from "../../src/protocol/text/visible-text";
 import { spoken } from "./sentences";
 import { lineDiff } from "./tool-content";
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import { emptyConversation, type Conversation, type QueuedPrompt } from "../../src/protocol/chat";
+import { emptyConversation, type Conversation, type QueuedPrompt } from "../../src/protocol/chat/chat";
 import { noDrafts, type Drafts } from "../state/drafts";
 import { freshTab, type Tab } from "../state/page-model";
 import { begun, looksSame, queueOf } from "./queue-view";

@@ -1,5 +1,5 @@
 /** View of queued prompts and prompts in flight. Pure. */
-import type { Entry, QueuedPrompt } from "../../src/protocol/chat";
+import type { Entry, QueuedPrompt } from "../../src/protocol/chat/chat";
 import type { Tab } from "../state/page-model";
 
 export interface ShownPrompt {

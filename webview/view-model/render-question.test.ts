@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { Entry, Permission } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
+import type { Entry, Permission } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import type { Card } from "./card";
 import { cardsOf } from "./render";
 import { elicitationCard, permissionCard } from "./render-question";

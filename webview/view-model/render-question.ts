@@ -10,16 +10,16 @@
  * - An answered question has no buttons.
  */
 import * as l10n from "@vscode/l10n";
-import { counted } from "../../src/protocol/phrases";
+import { counted } from "../../src/protocol/text/phrases";
 import type {
   Permission,
   PermissionAnswered,
   PermissionOption,
   PermissionOptionKind,
   SubagentName,
-} from "../../src/protocol/chat";
-import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../src/protocol/elicitation";
-import { visibleLine, visibleText } from "../../src/protocol/visible-text";
+} from "../../src/protocol/chat/chat";
+import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../src/protocol/chat/elicitation";
+import { visibleLine, visibleText } from "../../src/protocol/text/visible-text";
 import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
 import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
 import { closed } from "./code-fence";

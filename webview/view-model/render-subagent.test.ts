@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { Entry, Subagent } from "../../src/protocol/chat";
+import type { Entry, Subagent } from "../../src/protocol/chat/chat";
 import { noTerminals, type Card } from "./card";
 import { cardsOf } from "./render";
 

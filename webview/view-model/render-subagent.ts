@@ -5,7 +5,7 @@
  * shortened.
  */
 import * as l10n from "@vscode/l10n";
-import type { Entry, SessionMessage, Subagent, SubagentStatus } from "../../src/protocol/chat";
+import type { Entry, SessionMessage, Subagent, SubagentStatus } from "../../src/protocol/chat/chat";
 import { card, type Card, type CardHeader } from "./card";
 import { closed } from "./code-fence";
 import { literal, safeMarkdown } from "./markdown-safe";

@@ -1,6 +1,6 @@
 /** Card of a tool call. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { ToolCall, ToolStatus } from "../../src/protocol/chat";
+import type { ToolCall, ToolStatus } from "../../src/protocol/chat/chat";
 import { changesOf } from "./buttons";
 import { card, type Card, type CardHeader, type CardIcon, type Circumstances } from "./card";
 import { literal } from "./markdown-safe";

@@ -7,7 +7,7 @@ import type {
   TerminalView,
   ToolCall,
   ToolContent,
-} from "../../src/protocol/chat";
+} from "../../src/protocol/chat/chat";
 import { changeOf, meaningOf, pageChoice } from "./buttons";
 import { keyOf, type Card, type Circumstances } from "./card";
 import { cardsOf } from "./render";

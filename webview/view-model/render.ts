@@ -6,7 +6,7 @@
  * - An unknown or invalid entry yields a card as well.
  */
 import * as l10n from "@vscode/l10n";
-import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../src/protocol/chat";
+import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../src/protocol/chat/chat";
 import { actionButton } from "./buttons";
 import { card, keyOf, type Card, type CardHeader, type Circumstances } from "./card";
 import { GrowingTexts } from "./streaming-text";

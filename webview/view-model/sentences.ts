@@ -9,9 +9,9 @@
  * - Hidden characters become visible (`readableLine`).
  */
 import * as l10n from "@vscode/l10n";
-import { counted } from "../../src/protocol/phrases";
+import { counted } from "../../src/protocol/text/phrases";
 import { fenceAfter, type Fence } from "./code-fence";
-import { readableLine } from "../../src/protocol/visible-text";
+import { readableLine } from "../../src/protocol/text/visible-text";
 /** Reading position in a text. */
 export interface Reader {
   /** Start of the next chunk, in UTF-16 units. */

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat";
-import type { Elicitation } from "../../src/protocol/elicitation";
+import { emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat/chat";
+import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { meaningOf, NEW_TAB } from "./buttons";
 import { noDrafts, type Drafts } from "../state/drafts";
 import { freshTab, type Page, type Tab } from "../state/page-model";

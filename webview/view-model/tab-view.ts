@@ -1,10 +1,10 @@
 /** View of a tab, computed from the page's state. Pure; `chat-ui.ts` draws it. */
 import * as l10n from "@vscode/l10n";
-import type { AgentChoice } from "../../src/protocol/agents";
-import type { Attachment } from "../../src/protocol/attachments";
-import type { Command, Conversation, Entry, PlanStep, Usage } from "../../src/protocol/chat";
-import type { Control } from "../../src/protocol/controls";
-import { readableLine } from "../../src/protocol/visible-text";
+import type { AgentChoice } from "../../src/protocol/agents/agents";
+import type { Attachment } from "../../src/protocol/chat/attachments";
+import type { Command, Conversation, Entry, PlanStep, Usage } from "../../src/protocol/chat/chat";
+import type { Control } from "../../src/protocol/chat/controls";
+import { readableLine } from "../../src/protocol/text/visible-text";
 import { actionButton, NEW_TAB, newTabWith } from "./buttons";
 import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "./card";
 import type { ShownDetails } from "./details-view";

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { TerminalView } from "../../src/protocol/chat";
+import type { TerminalView } from "../../src/protocol/chat/chat";
 import { cssOf, MAX_TERMINAL_LINES, terminalText } from "./terminal-view";
 
 const terminal: TerminalView = { terminalId: "t", command: "rm\u202e -r\n build", cwd: "/", output: "", isCut: false };

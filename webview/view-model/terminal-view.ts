@@ -1,6 +1,6 @@
 /** Content of a terminal in a card. Pure. */
-import type { TerminalView } from "../../src/protocol/chat";
-import { visibleLine } from "../../src/protocol/visible-text";
+import type { TerminalView } from "../../src/protocol/chat/chat";
+import { visibleLine } from "../../src/protocol/text/visible-text";
 import { ansiLines, type AnsiLine, type AnsiStyle, type Colour } from "./ansi";
 import type { Tone } from "./card";
 /** Maximum number of lines in a card; the whole output can be opened in a terminal. */

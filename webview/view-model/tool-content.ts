@@ -1,7 +1,7 @@
 /** Content of tool calls as safe Markdown. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { Resource, ToolContent, ToolLocation } from "../../src/protocol/chat";
-import { readableText, visibleLine, visibleText } from "../../src/protocol/visible-text";
+import type { Resource, ToolContent, ToolLocation } from "../../src/protocol/chat/chat";
+import { readableText, visibleLine, visibleText } from "../../src/protocol/text/visible-text";
 import type { Part } from "./card";
 import { closed } from "./code-fence";
 import { escapeHtml, literal, safeCode, safeMarkdown } from "./markdown-safe";

@@ -1,8 +1,8 @@
 /** The user's actions on the page: `chat-ui.ts` reports them, `user-action-events.ts` passes them to the page state. */
-import type { Attachment, Want } from "../../src/protocol/attachments";
-import type { ControlValue } from "../../src/protocol/controls";
-import type { ElicitationChoice } from "../../src/protocol/elicitation";
-import type { TabId } from "../../src/protocol/webview";
+import type { Attachment, Want } from "../../src/protocol/chat/attachments";
+import type { ControlValue } from "../../src/protocol/chat/controls";
+import type { ElicitationChoice } from "../../src/protocol/chat/elicitation";
+import type { TabId } from "../../src/protocol/page/host-to-page";
 import type { PlainAction } from "../state/page-model";
 import type { Change } from "./card";
 

@@ -10,7 +10,7 @@ import {
   type PlanStep,
   type SessionMessage,
   type Usage,
-} from "../../../src/protocol/chat";
+} from "../../../src/protocol/chat/chat";
 import { arrayOr, cut, isAmount, isObject, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { blockContent, wordsOf } from "./content";
 import { controlsOf } from "./controls";

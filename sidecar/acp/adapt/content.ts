@@ -1,5 +1,5 @@
 /** Converts ACP's content blocks to the chat model. The same in v1 and v2. Pure, lenient, and never throws. */
-import { TOOL_JSON_LIMIT, type Resource, type ToolContent } from "../../../src/protocol/chat";
+import { TOOL_JSON_LIMIT, type Resource, type ToolContent } from "../../../src/protocol/chat/chat";
 import { cut, numberOr, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 
 /** Characters of base64. */

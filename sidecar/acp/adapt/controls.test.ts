@@ -1,6 +1,6 @@
 import { deepEqual, doesNotThrow, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { offers, withValue } from "../../../src/protocol/controls";
+import { offers, withValue } from "../../../src/protocol/chat/controls";
 import { controlsOf, MODE, MODEL, requestToSet } from "./controls";
 
 const SELECT = {

@@ -2,7 +2,7 @@
  * The options of an agent that the user can select: `configOptions` of ACP v1 and v2, otherwise the older `modes` and,
  * for still older agents, `models`. Pure and lenient: an option of an unknown kind is omitted, as the schema requires.
  */
-import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../../src/protocol/controls";
+import type { Control, ControlChoice, ControlGroup, ControlValue } from "../../../src/protocol/chat/controls";
 import type { AcpVersion } from "../initialize";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { AGENT_METHODS, DRAFT_AGENT_METHODS } from "../methods";

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotThrow, equal, match } from "node:assert/strict";
 import fc from "fast-check";
-import { wrongValue, type Field } from "../../../src/protocol/elicitation";
+import { wrongValue, type Field } from "../../../src/protocol/chat/elicitation";
 import { elicitationFrom } from "./elicitation";
 
 const form = (properties: object, required: readonly string[] = []): unknown => ({

@@ -2,7 +2,7 @@
  * Converts `elicitation/create` to a form or a page to visit (ACP schema v1, `CreateElicitationRequest`). Pure; an
  * unsupported request yields the reason.
  */
-import type { Field, FieldOption, FormAsk, UrlAsk } from "../../../src/protocol/elicitation";
+import type { Field, FieldOption, FormAsk, UrlAsk } from "../../../src/protocol/chat/elicitation";
 import { arrayOr, cut, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 export type Elicitable = { readonly message: string; readonly ask: FormAsk | UrlAsk } | { readonly wrong: string };

@@ -4,7 +4,7 @@
  * two chunks is displayed as a replacement character.
  */
 import * as l10n from "@vscode/l10n";
-import { TOOL_JSON_LIMIT, type Conversation, type ToolCall, type ToolContent } from "../../../src/protocol/chat";
+import { TOOL_JSON_LIMIT, type Conversation, type ToolCall, type ToolContent } from "../../../src/protocol/chat/chat";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { Adapted, MakeId } from "./common";
 

@@ -9,7 +9,7 @@ import {
   type ToolContent,
   type ToolLocation,
   type ToolStatus,
-} from "../../../src/protocol/chat";
+} from "../../../src/protocol/chat/chat";
 import { arrayOr, isObject, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { blockContent, limited } from "./content";
 

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotThrow, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../../src/protocol/chat";
+import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../../src/protocol/chat/chat";
 import { controlsOf } from "./controls";
 import { permissionOptions } from "./tools";
 import { adaptUpdate } from "./v1";

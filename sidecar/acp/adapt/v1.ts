@@ -3,8 +3,8 @@
  * (`x-deserialize-default-on-error`). An invalid field gets its default, an invalid item is omitted, and an update of
  * an unknown kind becomes one visible placeholder with the raw JSON. Nothing here throws, whatever an agent sends.
  */
-import type { Conversation, Entry } from "../../../src/protocol/chat";
-import { withValue, type Control } from "../../../src/protocol/controls";
+import type { Conversation, Entry } from "../../../src/protocol/chat/chat";
+import { withValue, type Control } from "../../../src/protocol/chat/controls";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { adaptCommon, chunk, isEcho, NOTHING, stepsOf, type Adapted, type MakeId, type SessionName } from "./common";
 import { MODE } from "./controls";

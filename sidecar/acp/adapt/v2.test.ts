@@ -1,6 +1,6 @@
 import { deepEqual, doesNotThrow, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../../src/protocol/chat";
+import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../../src/protocol/chat/chat";
 import { adaptUpdateV2, subjectOf } from "./v2";
 
 function play(...updates: readonly unknown[]): Conversation {

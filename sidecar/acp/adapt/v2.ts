@@ -3,7 +3,7 @@
  * terminals belong to the agent. A turn's state is an update; the connection handles it as the end of the prompt, and
  * it is not displayed.
  */
-import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../../src/protocol/chat";
+import type { Conversation, Entry, PlanStep, ToolCall, ToolContent } from "../../../src/protocol/chat/chat";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import {
   adaptCommon,

@@ -1,5 +1,5 @@
 import { deepEqual, throws } from "node:assert/strict";
-import type { Distribution } from "../../../src/protocol/distribution";
+import type { Distribution } from "../../../src/protocol/agents/distribution";
 import { commandOf } from "./agent-command";
 
 suite("agent command", () => {

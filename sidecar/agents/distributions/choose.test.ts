@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/distribution";
+import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/agents/distribution";
 import { choose, missingSentence, type ChoiceDeps, type Tool } from "./choose";
 import { platformsFor } from "./platform";
 

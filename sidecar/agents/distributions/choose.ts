@@ -11,8 +11,8 @@ import type {
   HttpDistribution,
   PackageDistribution,
   Platform,
-} from "../../../src/protocol/distribution";
-import { currentPackage } from "../../../src/protocol/built-in-agents";
+} from "../../../src/protocol/agents/distribution";
+import { currentPackage } from "../../../src/protocol/agents/built-in-agents";
 import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "./package-spec";
 import { isSegment, relativeParts } from "./segment";
 

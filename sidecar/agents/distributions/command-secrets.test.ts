@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { ELIZA } from "../../../src/protocol/agents";
+import { ELIZA } from "../../../src/protocol/agents/agents";
 import { withSecrets } from "./command-secrets";
 import { commandOf } from "./agent-command";
 

@@ -1,5 +1,5 @@
 /** Resolves the command that starts an agent. */
-import type { AgentConfig } from "../../../src/protocol/agents";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { knownSecrets } from "../../../src/protocol/redaction/redact";
 import type { AgentCommand } from "./agent-command";
 

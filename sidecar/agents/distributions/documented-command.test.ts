@@ -1,8 +1,13 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import { BUILT_IN_AGENTS } from "../../../src/protocol/built-in-agents";
-import { PLATFORMS, readDistribution, type Distribution, type Platform } from "../../../src/protocol/distribution";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import { BUILT_IN_AGENTS } from "../../../src/protocol/agents/built-in-agents";
+import {
+  PLATFORMS,
+  readDistribution,
+  type Distribution,
+  type Platform,
+} from "../../../src/protocol/agents/distribution";
 import { documentedCommand } from "./documented-command";
 
 const sidecar = { command: "/node", args: ["/sidecar.js"], env: { NODE: "1" } };

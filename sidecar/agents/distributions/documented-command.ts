@@ -5,8 +5,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import { typedCommand, type Environment, type Platform } from "../../../src/protocol/distribution";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import { typedCommand, type Environment, type Platform } from "../../../src/protocol/agents/distribution";
 import { choose, missingSentence, type Choice } from "./choose";
 import { requirementOf } from "./package-spec";
 import { isWindows, platformsFor } from "./platform";

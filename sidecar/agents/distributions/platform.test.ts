@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { PLATFORMS } from "../../../src/protocol/distribution";
+import { PLATFORMS } from "../../../src/protocol/agents/distribution";
 import { platformOf, platformsFor } from "./platform";
 
 suite("platform", () => {

@@ -1,5 +1,5 @@
 /** Registry platform keys by Node's system and processor names (documents, "Platform Detection"). Pure. */
-import type { Platform } from "../../../src/protocol/distribution";
+import type { Platform } from "../../../src/protocol/agents/distribution";
 
 const KEYS: ReadonlyMap<string, Platform> = new Map([
   ["darwin arm64", "darwin-aarch64"],

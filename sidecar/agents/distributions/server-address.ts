@@ -1,5 +1,5 @@
 /** Validates the address and the headers of an MCP server from settings or documents. Pure. */
-import type { Distribution, HttpDistribution } from "../../../src/protocol/distribution";
+import type { Distribution, HttpDistribution } from "../../../src/protocol/agents/distribution";
 
 /** Returns the address of an MCP server that needs no process. Distributions on this computer take precedence. */
 export function addressIn({ local, executable, symposium, http }: Distribution): HttpDistribution | undefined {

@@ -1,6 +1,6 @@
 import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { CAUSES } from "../../../src/protocol/doctor";
+import { CAUSES } from "../../../src/protocol/agents/diagnosis";
 import { diagnose, type Observed } from "./diagnose";
 
 const RUNNING: Observed = {

@@ -5,9 +5,9 @@
  * different reasons.
  */
 import * as l10n from "@vscode/l10n";
-import type { Cause, Diagnosis, Fix } from "../../../src/protocol/doctor";
+import type { Cause, Diagnosis, Fix } from "../../../src/protocol/agents/diagnosis";
 import { redactText } from "../../../src/protocol/redaction/redact";
-import { assertNever } from "../../../src/protocol/wire";
+import { assertNever } from "../../../src/protocol/wire/wire";
 
 export interface Observed {
   /** Name of the agent, for messages. */

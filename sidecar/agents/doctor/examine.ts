@@ -1,9 +1,9 @@
 /** Examines an agent: whether it is available and how far it starts. Installs nothing. */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import type { InstallState } from "../../../src/protocol/agent-service";
-import type { Diagnosis } from "../../../src/protocol/doctor";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import type { InstallState } from "../../../src/protocol/agents/agent-service";
+import type { Diagnosis } from "../../../src/protocol/agents/diagnosis";
 import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/redact";
 import type { CommandOf } from "../distributions/command-secrets";
 import type { ProcessDeps } from "../../process/child";

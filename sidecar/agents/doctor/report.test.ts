@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
+import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
 import type { DeliveryEvidence } from "../../mcp/delivery/delivery-evidence";
 import { diagnose, type Observed } from "./diagnose";
 import { report, type ReportFacts } from "./report";

@@ -2,11 +2,11 @@
  * Formats a report for bug reports: versions, tools and observations. Contains neither secrets nor the user's name.
  * Pure.
  */
-import type { Diagnosis } from "../../../src/protocol/doctor";
+import type { Diagnosis } from "../../../src/protocol/agents/diagnosis";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
-import type { ConfigurationState } from "../../../src/protocol/own-configuration";
-import { assertNever } from "../../../src/protocol/wire";
+import type { ConfigurationState } from "../../../src/protocol/agents/own-configuration";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
 import { isNewer } from "../registry/versions";
 import type { Observed } from "./diagnose";

@@ -19,7 +19,7 @@ import {
   type ExtensionDetails,
   type SetupChange,
   type TimeHeld,
-} from "../../../src/protocol/session-details";
+} from "../../../src/protocol/chat/session-details";
 import type { Trace } from "../../conductor/component";
 import { paramsOr } from "../../proxies/router";
 import { FrameError, type Frame } from "../../rpc/frame";

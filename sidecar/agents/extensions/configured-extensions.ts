@@ -1,7 +1,7 @@
 /**
  * The enabled extensions in order from the client to the agent, as last sent by the host. They apply to new sessions.
  */
-import type { ExtensionConfig } from "../../../src/protocol/extensions";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 
 export class ConfiguredExtensions {
   #now: readonly ExtensionConfig[];

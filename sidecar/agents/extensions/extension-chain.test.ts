@@ -1,5 +1,5 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import type { ExtensionConfig } from "../../../src/protocol/extensions";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import { KnownDialects } from "../../conductor/proxy-dialect";
 import { AgentError, agentExited } from "../../errors";
 import { MemoryAgent } from "../../testing/memory-agent";

@@ -9,7 +9,7 @@
  * - `onStatus` receives the outcome of each extension, but no outcome of an aborted start.
  */
 import * as l10n from "@vscode/l10n";
-import type { ExtensionConfig } from "../../../src/protocol/extensions";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import type { MissingExtension } from "../../acp/chain-extensions";
 import type { Notice, ProxyComponent, Running } from "../../conductor/component";
 import type { DialectMemory } from "../../conductor/proxy-dialect";

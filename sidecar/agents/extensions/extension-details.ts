@@ -3,7 +3,7 @@
  * and the delivery of their tools.
  */
 import type { Trace } from "../../conductor/component";
-import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
+import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
 import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
 import { ChainObserver, type SeenChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";

@@ -2,8 +2,8 @@
  * An agent extension that is an MCP server: a program that starts with each session, or an address to which the agent
  * connects.
  */
-import type { HttpDistribution } from "../../../src/protocol/distribution";
-import type { ExtensionConfig } from "../../../src/protocol/extensions";
+import type { HttpDistribution } from "../../../src/protocol/agents/distribution";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import type { ProxyComponent } from "../../conductor/component";
 import { agentNotFound, notBuiltIn, serverNotAdded } from "../../errors";
 import type { HttpServer, ShimProgram } from "../../mcp/shim";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ADDED_LIMIT, rounded } from "../../../src/protocol/session-details";
+import { ADDED_LIMIT, rounded } from "../../../src/protocol/chat/session-details";
 import { promptChange, setupChange } from "./message-diff";
 
 const server = (name: string, command = "/bin/x") => ({ name, command, args: [], env: [] });

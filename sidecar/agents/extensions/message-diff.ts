@@ -4,7 +4,7 @@
  * Invariants: equal values are no change, regardless of their serialisation. Names and texts are bounded for any input.
  */
 import { isDeepStrictEqual } from "node:util";
-import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/protocol/session-details";
+import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/protocol/chat/session-details";
 import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
 
 /** Maximum number of names in a list, and of characters in a name. */

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { ToolDelivery } from "../../../src/protocol/session-details";
+import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { adviceFor, missingToolsSentence } from "./missing-tools";
 
 const delivery = (overrides: Partial<ToolDelivery> = {}): ToolDelivery => ({

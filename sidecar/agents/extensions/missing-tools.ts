@@ -1,11 +1,11 @@
 /** Describes tools that did not reach an agent's model: their servers and the reason (issue 14 item 1). Pure. */
 import * as l10n from "@vscode/l10n";
-import { enumerated } from "../../../src/protocol/phrases";
-import type { ConfigurationEntry } from "../../../src/protocol/own-configuration";
-import type { ToolDelivery } from "../../../src/protocol/session-details";
-import { assertNever } from "../../../src/protocol/wire";
+import { enumerated } from "../../../src/protocol/text/phrases";
+import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
+import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import type { Retry } from "../../mcp/delivery/delivery-evidence";
-import { visibleText } from "../../../src/protocol/visible-text";
+import { visibleText } from "../../../src/protocol/text/visible-text";
 
 /** Advice for a user of a tab or a chat. */
 export function adviceFor(retry: Retry): string {

@@ -1,8 +1,8 @@
 /** Installs a program from a binary download of its publisher. */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import type { BinaryDistribution } from "../../../src/protocol/distribution";
-import type { InstallProgress } from "../../../src/protocol/agent-service";
+import type { BinaryDistribution } from "../../../src/protocol/agents/distribution";
+import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
 import type { Clock } from "../../rpc/clock";
 import { relativeParts } from "../distributions/segment";
 import type { Bunzip } from "./bunzip";

@@ -3,7 +3,7 @@
  * source.
  */
 import path from "node:path";
-import type { Distribution } from "../../../src/protocol/distribution";
+import type { Distribution } from "../../../src/protocol/agents/distribution";
 import { isObject } from "../../rpc/json";
 import { crateLaunch } from "./crate-metadata";
 import { absent } from "./files";

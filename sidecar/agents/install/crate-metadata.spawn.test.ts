@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import type { Distribution } from "../../../src/protocol/agents";
+import type { Distribution } from "../../../src/protocol/agents/agents";
 import { CargoHome, cargoOr, CrateRegistry, downloads, type PublishedCrate } from "../../testing/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
 import { agent, InstallFixture, shown } from "../../testing/install-fixture";

@@ -12,9 +12,9 @@
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import type { InstallProgress, InstallState } from "../../../src/protocol/agent-service";
-import type { Environment, Platform } from "../../../src/protocol/distribution";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import type { InstallProgress, InstallState } from "../../../src/protocol/agents/agent-service";
+import type { Environment, Platform } from "../../../src/protocol/agents/distribution";
 import type { Clock } from "../../rpc/clock";
 import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";

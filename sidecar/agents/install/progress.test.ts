@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { InstallProgress } from "../../../src/protocol/agent-service";
+import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
 import { FakeClock } from "../../testing/fake-clock";
 import { ProgressTeller } from "./progress";
 

@@ -2,7 +2,7 @@
  * Throttles progress reports: a new phase is reported at once, other progress at most ten times a second. The last
  * report is never dropped.
  */
-import type { InstallProgress } from "../../../src/protocol/agent-service";
+import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
 import type { Clock } from "../../rpc/clock";
 
 const EACH_MS = 100;

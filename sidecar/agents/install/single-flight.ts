@@ -6,7 +6,7 @@
  *
  * Invariants: each caller is settled exactly once, also on disposal. After disposal no work runs.
  */
-import { assertNever } from "../../../src/protocol/wire";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import { Actor } from "../../rpc/actor";
 import { cancelled } from "./install-error";
 

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { createInterface, type Interface } from "node:readline";
-import type { AgentConfig } from "../../../src/protocol/agents";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { tarGz } from "../../testing/archives";
 import { FakeClock } from "../../testing/fake-clock";
 import { agent, InstallFixture, systemTable, type InstallOptions } from "../../testing/install-fixture";

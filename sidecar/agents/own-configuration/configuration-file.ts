@@ -27,7 +27,7 @@ import type {
   ConfigurationFormat,
   ConfigurationPlan,
   ConfigurationState,
-} from "../../../src/protocol/own-configuration";
+} from "../../../src/protocol/agents/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
 import { ConfigurationError, EditedEntryError } from "./entry";

@@ -1,7 +1,7 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
 import fc from "fast-check";
 import { parse } from "jsonc-parser";
-import { CONFIGURATION_FORMATS } from "../../../src/protocol/own-configuration";
+import { CONFIGURATION_FORMATS } from "../../../src/protocol/agents/own-configuration";
 import { entryText, programOfEntry, withEntry, withoutEntry } from "./configuration";
 import { ConfigurationError } from "./entry";
 

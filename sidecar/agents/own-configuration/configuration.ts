@@ -11,7 +11,7 @@
  * - Only the entry changes.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
+import type { ConfigurationFormat } from "../../../src/protocol/agents/own-configuration";
 import type { ShimProgram } from "../../mcp/shim";
 import { ConfigurationError, EditedEntryError, ENTRY, entryFor, programIn } from "./entry";
 import { jsonEntry, withJsonEntry, withoutJsonEntry } from "./json-configuration";

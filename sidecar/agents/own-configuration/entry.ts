@@ -10,8 +10,8 @@
  * expand it must pass its environment.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
-import { assertNever } from "../../../src/protocol/wire";
+import type { ConfigurationFormat } from "../../../src/protocol/agents/own-configuration";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import { ATTACH, ATTACH_TO, type ShimProgram } from "../../mcp/shim";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 

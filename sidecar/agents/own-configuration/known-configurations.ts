@@ -8,8 +8,8 @@
  * https://opencode.ai/docs/mcp-servers.
  */
 import path from "node:path";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import type { ConfigurationFormat } from "../../../src/protocol/own-configuration";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import type { ConfigurationFormat } from "../../../src/protocol/agents/own-configuration";
 
 export interface ConfigurationPlace {
   readonly file: string;

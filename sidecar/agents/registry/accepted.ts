@@ -3,9 +3,9 @@
  * variables that are switches. Anything else could run programs of this computer, replace a built-in agent, or affect
  * programs around it. Pure.
  */
-import type { Installable } from "../../../src/protocol/agent-service";
-import { BUILT_IN_AGENTS } from "../../../src/protocol/built-in-agents";
-import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/extensions";
+import type { Installable } from "../../../src/protocol/agents/agent-service";
+import { BUILT_IN_AGENTS } from "../../../src/protocol/agents/built-in-agents";
+import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/agents/extensions";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 
 const OURS: Readonly<Record<Installable, ReadonlySet<string>>> = {

@@ -3,7 +3,7 @@
  * a sentence.
  */
 import * as l10n from "@vscode/l10n";
-import type { Installable } from "../../../src/protocol/agent-service";
+import type { Installable } from "../../../src/protocol/agents/agent-service";
 import { isObject, parseJson, type JsonObject } from "../../rpc/json";
 import { isFromLoopback } from "../../http/address";
 import { readEntry, type ReadOptions } from "./document";

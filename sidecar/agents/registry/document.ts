@@ -8,9 +8,9 @@
  * - Unknown fields remain in `raw`.
  */
 import * as l10n from "@vscode/l10n";
-import type { Installable } from "../../../src/protocol/agent-service";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/distribution";
+import type { Installable } from "../../../src/protocol/agents/agent-service";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import { PLATFORMS, readDistribution, type Distribution } from "../../../src/protocol/agents/distribution";
 import { choose } from "../distributions/choose";
 import { isSegment } from "../distributions/segment";
 import { wrongAddress } from "../distributions/server-address";

@@ -5,9 +5,9 @@ import type {
   RegistryAgent,
   RegistryUpdate,
   RegistryView,
-} from "../../../src/protocol/agent-service";
-import type { AgentConfig } from "../../../src/protocol/agents";
-import { ErrorCode } from "../../../src/protocol/errors";
+} from "../../../src/protocol/agents/agent-service";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
 import type { JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { REGISTRY_ADDRESSES, secureUrl } from "../../http/address";

@@ -1,5 +1,5 @@
 /** Finds updates of configured agents and extensions, and computes updated settings entries. Pure. */
-import type { AgentConfig } from "../../../src/protocol/agents";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { RegistryEntry } from "./document";
 import { isNewer } from "./versions";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
-import type { Entry } from "../../../src/protocol/chat";
-import type { ElicitationChoice } from "../../../src/protocol/elicitation";
+import type { Entry } from "../../../src/protocol/chat/chat";
+import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
 import { RpcError } from "../../rpc/message";
 import { NEVER, Fixture } from "../../testing/chat-fixture";
 

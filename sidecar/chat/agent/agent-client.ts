@@ -5,8 +5,8 @@
  * - Every request of the agent is answered once.
  * - The user's choices are set before the first prompt of every session of the agent.
  */
-import type { Control, ControlValue } from "../../../src/protocol/controls";
-import { assertNever } from "../../../src/protocol/wire";
+import type { Control, ControlValue } from "../../../src/protocol/chat/controls";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import type { AgentConnection } from "../../acp/connection";
 import { selected } from "../../agent-session/agent-answers";
 import { wantsSignIn } from "../../agent-session/agent-failure";

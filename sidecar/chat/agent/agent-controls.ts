@@ -4,7 +4,13 @@
  *
  * Invariants: the session's display follows the order of the wire; the last choice is the one that is kept.
  */
-import { offers, withValue, type Control, type ControlValue, type ControlValues } from "../../../src/protocol/controls";
+import {
+  offers,
+  withValue,
+  type Control,
+  type ControlValue,
+  type ControlValues,
+} from "../../../src/protocol/chat/controls";
 import type { AgentConnection } from "../../acp/connection";
 import { objectOr } from "../../rpc/json";
 import { controlsOf } from "../../acp/adapt/controls";

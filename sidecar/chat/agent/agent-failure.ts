@@ -1,5 +1,5 @@
 /** The notice and the buttons that a chat session shows when its agent fails. */
-import type { ActionId } from "../../../src/protocol/chat";
+import type { ActionId } from "../../../src/protocol/chat/chat";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { failureOf, wantsSignIn } from "../../agent-session/agent-failure";
 import { AgentError, type AgentErrorCode } from "../../errors";

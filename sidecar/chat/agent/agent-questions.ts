@@ -2,7 +2,7 @@
  * Requests of an agent that the user answers, under ids of Symposium: permissions, elicitations, and Symposium's own
  * questions on the agent's behalf. Unanswered requests are answered as cancelled.
  */
-import type { PermissionOption } from "../../../src/protocol/chat";
+import type { PermissionOption } from "../../../src/protocol/chat/chat";
 import { answerRequest, ELICITATION_CANCELLED, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { OpenQuestions } from "../../agent-session/open-questions";
 import type { AcpVersion } from "../../acp/connection";

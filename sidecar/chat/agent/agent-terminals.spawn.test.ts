@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects, throws } from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { realpathSync } from "node:fs";
-import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../../src/protocol/chat";
+import { applyEvent, emptyConversation, TERMINAL_LIMIT, type TerminalView } from "../../../src/protocol/chat/chat";
 import { startChild } from "../../process/child";
 import { openLedger } from "../../process/process-ledger";
 import { temporaryFolder } from "../../testing/drive";

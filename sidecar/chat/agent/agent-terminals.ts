@@ -13,7 +13,7 @@
  */
 import path from "node:path";
 import { StringDecoder } from "node:string_decoder";
-import { TERMINAL_LIMIT } from "../../../src/protocol/chat";
+import { TERMINAL_LIMIT } from "../../../src/protocol/chat/chat";
 import type { ProcessSpec, Started } from "../../process/child";
 import { TailBuffer } from "../../process/tail-buffer";
 import type { Clock } from "../../rpc/clock";

@@ -1,7 +1,7 @@
 /** File operations through the host, with errors that agents understand. */
-import { ErrorCode } from "../../../src/protocol/errors";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
 import type { SidecarToHost } from "../../../src/protocol/sidecar";
-import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../../src/protocol/wire";
+import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { EditorFiles } from "./agent-files";
 

@@ -2,8 +2,8 @@
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { createMessageConnection, ResponseError, StreamMessageReader, StreamMessageWriter } from "vscode-jsonrpc/node";
-import { ErrorCode } from "../../../src/protocol/errors";
-import { offersIde } from "../../../src/protocol/ide-read";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
+import { offersIde } from "../../../src/protocol/ide/ide-read";
 import { AgentConnection, type ConnectionOptions } from "../../acp/connection";
 import { introduction } from "../../acp/initialize";
 import { HostWire } from "../../rpc/host-wire";

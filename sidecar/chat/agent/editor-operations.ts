@@ -1,8 +1,8 @@
 /**
  * IDE operations through the host: requests of an agent, or of an extension in its chain, to the editor
- * (`src/protocol/ide.ts`).
+ * (`src/protocol/ide/ide.ts`).
  */
-import { readIdeRequest } from "../../../src/protocol/ide-read";
+import { readIdeRequest } from "../../../src/protocol/ide/ide-read";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { AskHost } from "./editor-files";
 

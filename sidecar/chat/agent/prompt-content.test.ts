@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { nameOf, type Attachment } from "../../../src/protocol/attachments";
+import { nameOf, type Attachment } from "../../../src/protocol/chat/attachments";
 import { promptContent } from "./prompt-content";
 
 const FILES: Readonly<Record<string, string>> = {

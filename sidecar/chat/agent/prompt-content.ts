@@ -7,7 +7,7 @@
  * without an address is quoted as text, and images that the agent does not accept are named in `left`.
  */
 import { pathToFileURL } from "node:url";
-import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../../src/protocol/attachments";
+import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../../src/protocol/chat/attachments";
 import type { JsonObject } from "../../rpc/json";
 
 export interface PromptCapabilities {

@@ -3,7 +3,7 @@ import { NEVER, Fixture } from "../../testing/chat-fixture";
 import { RpcError, RpcCode } from "../../rpc/message";
 import { AgentStatusTracker } from "../../agents/agent-status-tracker";
 import { signOut } from "../../agents/sign-out";
-import type { Elicitation } from "../../../src/protocol/elicitation";
+import type { Elicitation } from "../../../src/protocol/chat/elicitation";
 
 const METHODS = {
   browser: { id: "login", name: "Log in" },

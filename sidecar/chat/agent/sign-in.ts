@@ -17,7 +17,7 @@ import {
 import { wantsSignIn } from "../../agent-session/agent-failure";
 import { type AgentError, noWayToSignIn, notSignedIn, signedInElsewhere, stillNotSignedIn } from "../../errors";
 import type { JsonObject } from "../../rpc/json";
-import { assertNever } from "../../../src/protocol/wire";
+import { assertNever } from "../../../src/protocol/wire/wire";
 
 export interface SignInDeps {
   /** Resolves with the content of the form, or `undefined` if the user does not accept it. */

@@ -7,7 +7,7 @@
  * Invariants: a research ends once, and later events have no effect. A returned response survives any end of the
  * session, except a withdrawal, because the caller no longer waits.
  */
-import { assertNever } from "../../../src/protocol/wire";
+import { assertNever } from "../../../src/protocol/wire/wire";
 
 export type ResearchState =
   | { readonly kind: "queued" }

@@ -5,8 +5,8 @@
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
  *   client ◀── ide_operation, if it can ── adapter ◀── ide_operation ── component, agent
  */
-import type { IdeAnswer, IdeRequest } from "../../../src/protocol/ide";
-import { offeringIde, offersIde, readIdeRequest } from "../../../src/protocol/ide-read";
+import type { IdeAnswer, IdeRequest } from "../../../src/protocol/ide/ide";
+import { offeringIde, offersIde, readIdeRequest } from "../../../src/protocol/ide/ide-read";
 import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { numberOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { IDE_OPERATIONS } from "../../../src/protocol/ide";
+import { IDE_OPERATIONS } from "../../../src/protocol/ide/ide";
 import type { JsonObject } from "../../rpc/json";
 import { checkArguments, ToolFailure } from "../tool";
 import { ARGUMENTS, operationOf } from "./arguments";

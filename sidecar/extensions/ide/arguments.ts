@@ -1,5 +1,5 @@
 /** Schema and parser for the arguments of `ide_operation`. Errors are sentences for the model. Pure. */
-import { IDE_OPERATIONS, type IdeOperation, type IdeOperationName, type IdePlace } from "../../../src/protocol/ide";
+import { IDE_OPERATIONS, type IdeOperation, type IdeOperationName, type IdePlace } from "../../../src/protocol/ide/ide";
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type ObjectSchema } from "../tool";
 

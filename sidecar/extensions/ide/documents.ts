@@ -9,8 +9,8 @@
 import { readFile, stat } from "node:fs/promises";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ErrorCode } from "../../../src/protocol/errors";
-import { linesOf } from "../../../src/protocol/ide-text";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
+import { linesOf } from "../../../src/protocol/ide/ide-text";
 import type { Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
 import { LSP_METHODS } from "./lsp-methods";

@@ -11,7 +11,7 @@
  */
 import path from "node:path";
 import { pathToFileURL } from "node:url";
-import { ErrorCode } from "../../../src/protocol/errors";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
 import { statusOf, type Child } from "../../process/child";
 import { TailBuffer } from "../../process/tail-buffer";
 import type { Closed } from "../../rpc/channel";

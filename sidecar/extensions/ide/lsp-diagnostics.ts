@@ -1,6 +1,6 @@
 /** Current diagnostics of a file. Pulled from the server if it supports that; otherwise the published ones. */
-import type { IdeDiagnostic } from "../../../src/protocol/ide";
-import { lineAt } from "../../../src/protocol/ide-text";
+import type { IdeDiagnostic } from "../../../src/protocol/ide/ide";
+import { lineAt } from "../../../src/protocol/ide/ide-text";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import type { OpenDocument } from "./documents";
 import type { LanguageServer, ServerTimeouts } from "./language-server";

@@ -2,7 +2,13 @@
  * Translates operations into requests to a language server. Source lines in results come from the server's open
  * documents.
  */
-import { MAX_ITEMS, type IdeAction, type IdeAnswer, type IdeOperation, type IdePlace } from "../../../src/protocol/ide";
+import {
+  MAX_ITEMS,
+  type IdeAction,
+  type IdeAnswer,
+  type IdeOperation,
+  type IdePlace,
+} from "../../../src/protocol/ide/ide";
 import {
   changesAnswer,
   chosenByTitle,
@@ -12,8 +18,8 @@ import {
   readOnce,
   withLines,
   type ReadLines,
-} from "../../../src/protocol/ide-answer";
-import { positionOf } from "../../../src/protocol/ide-text";
+} from "../../../src/protocol/ide/ide-answer";
+import { positionOf } from "../../../src/protocol/ide/ide-text";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { linesIn, refused, type OpenDocument } from "./documents";
 import type { LanguageServer, ServerTimeouts } from "./language-server";

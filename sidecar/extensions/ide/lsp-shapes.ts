@@ -11,10 +11,10 @@ import {
   SYMBOL_KINDS,
   type IdeDiagnostic,
   type IdeRange,
-} from "../../../src/protocol/ide";
-import type { RawChange } from "../../../src/protocol/ide-answer";
-import { rangeIn } from "../../../src/protocol/ide-read";
-import type { TextEdit } from "../../../src/protocol/ide-text";
+} from "../../../src/protocol/ide/ide";
+import type { RawChange } from "../../../src/protocol/ide/ide-answer";
+import { rangeIn } from "../../../src/protocol/ide/ide-read";
+import type { TextEdit } from "../../../src/protocol/ide/ide-text";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 
 /** `path`: an absolute path for `file:` URIs, else the URI. */

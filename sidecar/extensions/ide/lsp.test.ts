@@ -2,8 +2,8 @@
 import { deepEqual, equal, ok, throws } from "node:assert/strict";
 import { Readable, Writable } from "node:stream";
 import fc from "fast-check";
-import { MAX_ITEMS } from "../../../src/protocol/ide";
-import { changesAnswer } from "../../../src/protocol/ide-answer";
+import { MAX_ITEMS } from "../../../src/protocol/ide/ide";
+import { changesAnswer } from "../../../src/protocol/ide/ide-answer";
 import { Peer } from "../../rpc/peer";
 import { formatOptions } from "./lsp-operations";
 import { languageOf, languagesIn, missing, unknownLanguage } from "./languages";

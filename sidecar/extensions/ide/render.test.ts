@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { IdeAnswer, IdeLocation, IdeOperation } from "../../../src/protocol/ide";
+import type { IdeAnswer, IdeLocation, IdeOperation } from "../../../src/protocol/ide/ide";
 import { rendered } from "./render";
 
 const spot = (line: number, text = `line ${line}`, file = "/w/src/a.ts"): IdeLocation => ({

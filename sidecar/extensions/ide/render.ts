@@ -11,7 +11,7 @@ import type {
   IdeLocation,
   IdeOperation,
   IdeSymbol,
-} from "../../../src/protocol/ide";
+} from "../../../src/protocol/ide/ide";
 import type { JsonObject } from "../../rpc/json";
 
 export interface Rendered {

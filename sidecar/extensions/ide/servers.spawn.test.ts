@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import type { IdeAnswer, IdeOperation } from "../../../src/protocol/ide";
+import type { IdeAnswer, IdeOperation } from "../../../src/protocol/ide/ide";
 import type { Clock } from "../../rpc/clock";
 import { RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";

@@ -9,8 +9,8 @@
  * - Each operation receives the progress of its servers at a bounded rate.
  */
 import path from "node:path";
-import { MAX_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide";
-import { diagnosticsAnswer } from "../../../src/protocol/ide-answer";
+import { MAX_ITEMS, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
+import { diagnosticsAnswer } from "../../../src/protocol/ide/ide-answer";
 import { contains } from "../../permissions/boundary";
 import type { ExtensionDeps } from "../extension";
 import { refused } from "./documents";

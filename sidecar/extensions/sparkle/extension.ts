@@ -17,7 +17,7 @@
  * - A prompt without additions is forwarded byte for byte.
  */
 import { randomUUID } from "node:crypto";
-import { assertNever } from "../../../src/protocol/wire";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import { realFiles, type Files } from "../../agents/install/files";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";

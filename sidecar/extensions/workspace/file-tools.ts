@@ -1,5 +1,5 @@
 /** The tools `read_file`, `write_file` and `edit_file`. */
-import { counted } from "../../../src/protocol/phrases";
+import { counted } from "../../../src/protocol/text/phrases";
 import { numberOr, stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import type { GatedAction, Consent } from "../consent";

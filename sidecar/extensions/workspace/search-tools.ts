@@ -1,5 +1,5 @@
 /** The tools `search_files` and `search_content`. */
-import { counted } from "../../../src/protocol/phrases";
+import { counted } from "../../../src/protocol/text/phrases";
 import { stringOr, type JsonObject } from "../../rpc/json";
 import { ToolFailure, type Tool, type ToolCall } from "../tool";
 import { textOf } from "./file-tools";

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { chatContextOf, contextBlocks, type ContextSection } from "./chat-context";
 import { recorded, recordedRequest, SITUATIONS } from "../fixtures/recorded";
 

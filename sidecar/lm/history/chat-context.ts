@@ -4,7 +4,7 @@
  *
  * The rest of the system text is not passed to the agent, because it explains tools that the agent does not have.
  */
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import type { JsonObject } from "../../rpc/json";
 import { attachmentsIn, blocksIn, distinct } from "./parse-message";
 import { quoted } from "./quote-block";

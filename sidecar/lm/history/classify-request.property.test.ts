@@ -1,6 +1,6 @@
 /** Classification of the recorded requests when the host omits marks that it sends today. */
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { classify } from "./classify-request";
 import { recorded, SITUATIONS } from "../fixtures/recorded";
 import { identityOf } from "./request-identity";

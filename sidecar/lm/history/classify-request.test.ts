@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { classify } from "./classify-request";
 import { recordedRequest } from "../fixtures/recorded";
 import { agentKey, identityOf } from "./request-identity";

@@ -7,7 +7,7 @@
  * keys of `modelOptions`, the tools, the tags around the user's words, and the host's own wording.
  * `classify-request.property.test.ts` removes each mark, and each pair. Pure.
  */
-import type { ChatRequest } from "../../../src/protocol/lm";
+import type { ChatRequest } from "../../../src/protocol/lm/lm";
 import type { Identity } from "./request-identity";
 import { textOf, type Reading } from "./parse-history";
 

@@ -7,7 +7,7 @@
  * - A request with an unknown reference resolves to `undefined` and changes nothing.
  * - There are at most `MAX_HISTORIES` histories, and their sizes add up to at most `MAX_HISTORY_CHARACTERS`.
  */
-import { applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Sizes } from "../../../src/protocol/lm-delta";
+import { applied, baseOf, NO_SIZES, sizeOf, sizesOf, type Delta, type Sizes } from "../../../src/protocol/lm/lm-delta";
 import {
   type Run,
   MAX_HISTORIES,
@@ -18,8 +18,8 @@ import {
   type ChatRequestDelta,
   type ChatTool,
   type KnownId,
-} from "../../../src/protocol/lm";
-import { same } from "../../../src/protocol/same-message";
+} from "../../../src/protocol/lm/lm";
+import { same } from "../../../src/protocol/lm/same-message";
 import { MessageHistory } from "./message-history";
 
 interface Known {

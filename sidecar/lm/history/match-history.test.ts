@@ -1,5 +1,5 @@
 import { equal } from "node:assert/strict";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { Chronicle } from "../fixtures/chronicle";
 import { SimulatedChat, type Marks } from "../fixtures/simulated-chat";
 

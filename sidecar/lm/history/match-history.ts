@@ -8,7 +8,7 @@
  *
  * Side requests and compactions are filtered out before this (classify-request.ts). Pure.
  */
-import { assertNever } from "../../../src/protocol/wire";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import { normal } from "./extract-user-text";
 import type { Identity } from "./request-identity";
 import { commonRecords, turnOf, type ReadTurn, type Round, type Turn } from "./parse-history";

@@ -1,7 +1,7 @@
 /**
  * The messages of one request. They are parsed once, starting where the parse of the history that they continue ended.
  */
-import type { Run, ChatMessage } from "../../../src/protocol/lm";
+import type { Run, ChatMessage } from "../../../src/protocol/lm/lm";
 import { readOn, type Progress, type Reading, type Repeated } from "./parse-history";
 
 /** The history from which this one was made, and the delta between them. */

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
 import { read, readOn, type Progress } from "./parse-history";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 2;

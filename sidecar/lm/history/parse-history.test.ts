@@ -1,5 +1,5 @@
 import { deepEqual, equal, notEqual } from "node:assert/strict";
-import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
 import { recordedRequest } from "../fixtures/recorded";
 import { digest, newResults, read, type Reading } from "./parse-history";
 

@@ -11,7 +11,7 @@
  * are the same objects are not parsed again. `read` starts from scratch and gives the same result.
  */
 import { hash } from "node:crypto";
-import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
 import { normal, withoutContext, wordsIn } from "./extract-user-text";
 
 /** Digest of a text, ignoring white space. */

@@ -2,7 +2,7 @@
  * Splits a user message of the host's chat into words, attachments and editor context. The chat's instructions about
  * its own tools are skipped. Pure.
  */
-import type { ChatMessage } from "../../../src/protocol/lm";
+import type { ChatMessage } from "../../../src/protocol/lm/lm";
 import { textOf } from "./parse-history";
 import { wordsIn } from "./extract-user-text";
 

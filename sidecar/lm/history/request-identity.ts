@@ -6,9 +6,9 @@
  * may be missing. Pure.
  */
 import { createHash } from "node:crypto";
-import { ELIZA, type AgentConfig } from "../../../src/protocol/agents";
+import { ELIZA, type AgentConfig } from "../../../src/protocol/agents/agents";
 import { isObject, textIn } from "../../rpc/json";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { textOf } from "./parse-history";
 
 export interface Identity {

@@ -9,7 +9,7 @@
  *
  * Records are values: each function returns a new record. Pure: no clock and no generated ids.
  */
-import type { ChatPart } from "../../../src/protocol/lm";
+import type { ChatPart } from "../../../src/protocol/lm/lm";
 import type { Identity } from "./request-identity";
 import {
   commonRecords,

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { recordedRequest } from "../fixtures/recorded";
 import { classify } from "./classify-request";
 import { identityOf } from "./request-identity";

@@ -3,8 +3,8 @@
  * never touch a conversation's session. Depending on the settings, a side request is answered from the request itself,
  * by an agent in a one-shot session without tools and permissions, or refused.
  */
-import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../../src/protocol/lm";
-import { assertNever } from "../../../src/protocol/wire";
+import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../../src/protocol/lm/lm";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import type { JsonObject } from "../../rpc/json";
 import type { Kind } from "./classify-request";
 import { digest, textOf, type Digest, type Reading } from "./parse-history";

@@ -2,7 +2,7 @@
  * Renders turns as text for an agent: speakers, tool calls and their results. Keeps the newest turns that fit the
  * limit. Pure.
  */
-import type { ChatMessage, ChatPart } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
 import { isObject } from "../../rpc/json";
 import { partsOf } from "./parse-message";
 import { textOf } from "./parse-history";

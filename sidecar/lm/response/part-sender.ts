@@ -5,7 +5,7 @@
  *
  * Invariants: the order is kept; the buffer is bounded; nothing is sent after the end.
  */
-import type { ChatPart } from "../../../src/protocol/lm";
+import type { ChatPart } from "../../../src/protocol/lm/lm";
 import type { Clock } from "../../rpc/clock";
 
 export interface Wire {

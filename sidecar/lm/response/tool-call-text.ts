@@ -3,7 +3,7 @@
  * thinking while it runs, and its end with an excerpt of the result. Pure; bounded per call and per turn.
  */
 import * as l10n from "@vscode/l10n";
-import { visibleText } from "../../../src/protocol/visible-text";
+import { visibleText } from "../../../src/protocol/text/visible-text";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { fenced, inline } from "./safe-text";
 

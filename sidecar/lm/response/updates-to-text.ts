@@ -4,8 +4,8 @@
  * lenient; never throws.
  */
 import * as l10n from "@vscode/l10n";
-import type { ChatPart } from "../../../src/protocol/lm";
-import { visibleLine } from "../../../src/protocol/visible-text";
+import type { ChatPart } from "../../../src/protocol/lm/lm";
+import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { arrayOr, isAmount, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import type { CallOrigin } from "../tools/announced-calls";
 import {

@@ -6,8 +6,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
-import type { ChatTool } from "../../../src/protocol/lm";
-import { assertNever } from "../../../src/protocol/wire";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import type { AgentCapabilities, AgentConnection } from "../../acp/connection";
 import { V2Updates } from "../../acp/adapt/v2-as-v1";
 import { answerLate, answerRequest, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";

@@ -1,8 +1,8 @@
 /** Start options, dependencies and messages of an agent session behind VS Code's chat. */
-import type { AgentConfig } from "../../../src/protocol/agents";
-import type { ExtensionConfig } from "../../../src/protocol/extensions";
-import type { ChatTool, PermissionQuestion } from "../../../src/protocol/lm";
-import type { LogLevel } from "../../../src/protocol/log";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
+import type { ChatTool, PermissionQuestion } from "../../../src/protocol/lm/lm";
+import type { LogLevel } from "../../../src/protocol/wire/log";
 import type { AcpVersion } from "../../acp/initialize";
 import type { AgentMessage } from "../../agent-session/agent-message";
 import type { SessionBegin } from "../../agent-session/open-agent-session";
@@ -25,7 +25,7 @@ export interface ModelAgentStart {
   readonly tools: readonly ChatTool[];
   /** Also offer VS Code's tools that agents have themselves. */
   readonly duplicates: boolean;
-  /** The agent's group of permission tools (`protocol/permission-tools.ts`). If absent, the user is asked each time. */
+  /** The agent's group of permission tools (`protocol/lm/permission-tools.ts`). If absent, the user is asked each time. */
   readonly permissionGroup?: string;
   /** Another extension sends the requests: its user is asked nothing. */
   readonly isForeign: boolean;

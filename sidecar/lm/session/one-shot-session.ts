@@ -4,7 +4,7 @@
  * Invariant: each stream is ended once and each session is closed, even if the agent does not answer within the limit.
  */
 import * as l10n from "@vscode/l10n";
-import type { RequestId } from "../../../src/protocol/lm";
+import type { RequestId } from "../../../src/protocol/lm/lm";
 import type { JsonObject } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import type { ResponseStream } from "../response/response-stream";

@@ -3,8 +3,8 @@
  * misleading content. The full text can be opened in an editor. Pure.
  */
 import * as l10n from "@vscode/l10n";
-import type { PermissionQuestion } from "../../../src/protocol/lm";
-import { visibleLine } from "../../../src/protocol/visible-text";
+import type { PermissionQuestion } from "../../../src/protocol/lm/lm";
+import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { carriesCommand } from "../../permissions/call-input";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { fenced, inline, shortened } from "../response/safe-text";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { PERMISSION_KINDS, PERMISSION_TOOLS, TOOL_GROUPS } from "../../../src/protocol/permission-tools";
+import { PERMISSION_KINDS, PERMISSION_TOOLS, TOOL_GROUPS } from "../../../src/protocol/lm/permission-tools";
 import { questionedCall } from "../../permissions/announced-calls";
 import { bridgedClaim, QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, type JsonObject } from "../../rpc/json";

@@ -15,8 +15,8 @@
  * - An action that carries a command is asked as a command.
  */
 import * as l10n from "@vscode/l10n";
-import type { PermissionQuestion } from "../../../src/protocol/lm";
-import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src/protocol/permission-tools";
+import type { PermissionQuestion } from "../../../src/protocol/lm/lm";
+import { ASK_EACH_TIME, permissionTool, type PermissionKind } from "../../../src/protocol/lm/permission-tools";
 import { PERMISSION_CANCELLED, selected } from "../../agent-session/agent-answers";
 import { questionedCall } from "../../permissions/announced-calls";
 import type { BridgedClaim } from "../../permissions/bridged-calls";

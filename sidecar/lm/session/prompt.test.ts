@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { ChatMessage, ChatPart, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatPart, ChatRequest } from "../../../src/protocol/lm/lm";
 import type { JsonObject } from "../../rpc/json";
 import { recordedRequest } from "../fixtures/recorded";
 import type { Verdict } from "../history/match-history";

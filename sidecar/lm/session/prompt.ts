@@ -4,7 +4,7 @@
  * 4). The chat's instructions to its model are omitted: they name tools that the agent does not have. Pure.
  */
 import { pathToFileURL } from "node:url";
-import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm";
+import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
 import { forTheAgent } from "../../mcp/audience";
 import type { JsonObject } from "../../rpc/json";
 import type { Verdict } from "../history/match-history";

@@ -9,8 +9,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
-import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm";
-import { assertNever } from "../../../src/protocol/wire";
+import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm/lm";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import type { AgentCapabilities } from "../../acp/connection";
 import type { AgentEvent } from "../../agent-session/agent-message";
 import { OpenQuestions } from "../../agent-session/open-questions";

@@ -5,7 +5,7 @@
  * Invariant: a mode is restored only while the session is still in the mode that was set here. A mode that the agent
  * chose itself is kept.
  */
-import { withValue, type Control } from "../../../src/protocol/controls";
+import { withValue, type Control } from "../../../src/protocol/chat/controls";
 import { controlsOf, MODE } from "../../acp/adapt/controls";
 import { objectOr } from "../../rpc/json";
 import type { QuietMode } from "../history/chat-context";

@@ -4,7 +4,7 @@
  */
 import type { TurnOutcome } from "../../agent-session/agent-message";
 import type { Step, Unexpected } from "../../agent-session/state-machine";
-import type { ChatPart, RequestId } from "../../../src/protocol/lm";
+import type { ChatPart, RequestId } from "../../../src/protocol/lm/lm";
 import type { JsonObject } from "../../rpc/json";
 import type { ChatContext } from "../history/chat-context";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import fc from "fast-check";
-import type { ChatPart } from "../../../src/protocol/lm";
+import type { ChatPart } from "../../../src/protocol/lm/lm";
 import { NO_CONTEXT } from "../history/chat-context";
 import {
   HELD_CHARACTERS,

@@ -28,8 +28,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import { chain, enter, unexpected } from "../../agent-session/state-machine";
-import type { RequestId } from "../../../src/protocol/lm";
-import { assertNever } from "../../../src/protocol/wire";
+import type { RequestId } from "../../../src/protocol/lm/lm";
+import { assertNever } from "../../../src/protocol/wire/wire";
 import {
   grown,
   holdEvent,

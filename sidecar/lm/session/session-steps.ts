@@ -1,7 +1,7 @@
 /** Helpers of the session state machine (`session-state.ts`): small transitions and their effects. Pure. */
 import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../../agent-session/agent-message";
-import type { RequestId } from "../../../src/protocol/lm";
+import type { RequestId } from "../../../src/protocol/lm/lm";
 import {
   grown,
   isHoldFull,

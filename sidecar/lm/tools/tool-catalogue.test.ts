@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { ChatTool } from "../../../src/protocol/lm";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { RECORDED_TOOLS } from "../fixtures/recorded";
 import { catalogue, changes, DUPLICATES } from "./tool-catalogue";
 import { ToolNames } from "./tool-names";

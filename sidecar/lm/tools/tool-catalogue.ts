@@ -1,6 +1,6 @@
 /** Selects the tools of a VS Code request that are offered to the agent, and their names. Pure. */
-import type { ChatTool } from "../../../src/protocol/lm";
-import { PERMISSION_PREFIX } from "../../../src/protocol/permission-tools";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
+import { PERMISSION_PREFIX } from "../../../src/protocol/lm/permission-tools";
 import { isAllowed, ToolNames } from "./tool-names";
 import { normalised, type McpTool } from "./tool-schema";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, notEqual, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { ChatTool } from "../../../src/protocol/lm";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { refusal, toMcp } from "./tool-results";
 import { MAX_OPEN_CALLS, ToolOffer, ToolOffers, type OfferedCall } from "./tool-offer";
 

@@ -10,7 +10,7 @@
  */
 import { randomBytes } from "node:crypto";
 import type { CallToolResult } from "@modelcontextprotocol/sdk/types.js";
-import type { ChatTool } from "../../../src/protocol/lm";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { QualifiedNames } from "../../permissions/bridged-calls";
 import { isCommandName } from "../../permissions/call-input";
 import { ToolListing } from "../../proxies/tool-listing";

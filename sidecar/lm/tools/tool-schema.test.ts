@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { ToolSchema } from "@modelcontextprotocol/sdk/types.js";
 import { AjvJsonSchemaValidator } from "@modelcontextprotocol/sdk/validation/ajv-provider.js";
 import fc from "fast-check";
-import type { ChatTool } from "../../../src/protocol/lm";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { RECORDED_TOOLS } from "../fixtures/recorded";
 import { normalised, type ObjectSchema } from "./tool-schema";
 

@@ -8,7 +8,7 @@
  * returns its errors to the agent.
  */
 import { ALWAYS_LOAD } from "../../agent-workarounds";
-import type { ChatTool } from "../../../src/protocol/lm";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { arrayOr, isObject, stringOr, type JsonObject } from "../../rpc/json";
 
 export interface McpTool {

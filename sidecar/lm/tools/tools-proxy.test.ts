@@ -14,7 +14,7 @@ import { memoryChain } from "../../testing/memory-chain";
 import { bridge, said } from "../../testing/mcp-ends";
 import { connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../../testing/mcp-fixture";
 import { rig, turn, type PlayedNeighbour } from "../../testing/proxy-rig";
-import type { ChatTool } from "../../../src/protocol/lm";
+import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { toMcp } from "./tool-results";
 import { ToolOffers, type OfferedCall, type ToolOffer } from "./tool-offer";
 import { offering, TOOLS_KEY, toolsComponent, vscodeTools } from "./tools-proxy";

@@ -5,7 +5,7 @@
  *
  *     http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …   a working transport is kept
  */
-import type { ToolTransport } from "../../../src/protocol/session-details";
+import type { ToolTransport } from "../../../src/protocol/chat/session-details";
 
 export interface DeliveryEvidence {
   /** Transport of the latest decided session. */

@@ -7,7 +7,7 @@
  * - Above `MAX_SESSIONS` the least recently used record without a running turn is dropped.
  * - Listeners are called after the record has changed, once per change.
  */
-import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/session-details";
+import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/chat/session-details";
 import type { Clock } from "../../rpc/clock";
 import {
   MAX_WAITS_IN_VAIN,

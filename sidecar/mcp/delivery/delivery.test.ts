@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { isListed, type ToolDelivery } from "../../../src/protocol/session-details";
+import { isListed, type ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 
 const SERVERS = ["sparkle", "ferris", "cargo"];

@@ -13,8 +13,8 @@
  * - Counts never decrease, except `listed` and `offered`, which reflect the latest list.
  * - There is no decision without a completed turn, and never a second one.
  */
-import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/session-details";
-import { assertNever } from "../../../src/protocol/wire";
+import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/chat/session-details";
+import { assertNever } from "../../../src/protocol/wire/wire";
 
 /** Marks the bridge's own `tools/list` in `_meta`, as opposed to a request of the agent. */
 export const COUNTS_TOOLS = "symposium.dev/countsTools";

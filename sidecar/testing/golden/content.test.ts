@@ -1,5 +1,5 @@
 /** Content of a turn: text, plans, tool calls, edits, files, and what the client does not know. */
-import { ErrorCode } from "../../../src/protocol/errors";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
 import { RpcError } from "../../rpc/message";
 import { MemoryAgent } from "../memory-agent";
 import { golden } from "./golden";

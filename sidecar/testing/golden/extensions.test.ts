@@ -1,5 +1,5 @@
 /** Agent extensions: each built-in one, an external proxy, and MCP servers on each transport. */
-import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../../src/protocol/extensions";
+import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import { MCP_OVER_ACP } from "../../acp/methods";
 import { objectOr } from "../../rpc/json";
 import { serveMcpOverHttp } from "../mcp-server";

@@ -1,5 +1,5 @@
 /** Requests of VS Code's own chat, and the agent's messages behind them. */
-import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/extensions";
+import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/agents/extensions";
 import { chatOf, LmFixture } from "../lm-fixture";
 import { compare } from "./golden";
 import { StableNames } from "./lines";

@@ -9,9 +9,9 @@ import {
   StreamMessageWriter,
   type MessageConnection,
 } from "vscode-jsonrpc/node";
-import { applyEvent, emptyConversation, interrupted, type Conversation } from "../../../src/protocol/chat";
+import { applyEvent, emptyConversation, interrupted, type Conversation } from "../../../src/protocol/chat/chat";
 import { PROTOCOL, type HostToSidecar, type NewChat, type SidecarToHost } from "../../../src/protocol/sidecar";
-import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire";
+import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { AGENT_METHODS } from "../../acp/methods";
 import { temporaryFolder } from "../drive";
 import { program, scriptedAgent } from "../programs";

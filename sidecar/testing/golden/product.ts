@@ -7,18 +7,18 @@ import { equal } from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { PassThrough } from "node:stream";
-import type { AgentConfig } from "../../../src/protocol/agents";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import {
   applyEvent,
   emptyConversation,
   type Conversation,
   type Entry,
   type PermissionOption,
-} from "../../../src/protocol/chat";
-import { ErrorCode } from "../../../src/protocol/errors";
-import type { ExtensionConfig } from "../../../src/protocol/extensions";
+} from "../../../src/protocol/chat/chat";
+import { ErrorCode } from "../../../src/protocol/wire/errors";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import type { HostToSidecar, NewChat, SidecarToHost } from "../../../src/protocol/sidecar";
-import type { Calls, ParamsOf } from "../../../src/protocol/wire";
+import type { Calls, ParamsOf } from "../../../src/protocol/wire/wire";
 import { launch } from "../../agents/launch";
 import { AgentPool } from "../../agents/pool";
 import { commandOf } from "../../agents/distributions/agent-command";

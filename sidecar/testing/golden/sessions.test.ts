@@ -1,5 +1,5 @@
 /** Sessions of an agent: start, options, sign-in, restart, and a chat restored after the sidecar exited. */
-import type { Entry } from "../../../src/protocol/chat";
+import type { Entry } from "../../../src/protocol/chat/chat";
 import { golden } from "./golden";
 
 const OPTIONS = ["--options"];

@@ -8,7 +8,7 @@
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
 import * as vscode from "vscode";
-import type { Change } from "../../protocol/webview";
+import type { Change } from "../../protocol/page/host-to-page";
 import type { TextFiles } from "./text-files";
 
 const MAX_PAIRS = 20;

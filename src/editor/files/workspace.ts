@@ -6,8 +6,8 @@ import { linkTarget, LinkNotOpened, pageAddress } from "./links";
 import { printout } from "../terminal-output";
 import type { FolderDeps } from "./working-folders";
 import type { Log } from "../../log";
-import { visibleLine } from "../../protocol/visible-text";
-import type { PageToHost } from "../../protocol/webview";
+import { visibleLine } from "../../protocol/text/visible-text";
+import type { PageToHost } from "../../protocol/page/host-to-page";
 
 export function workspaceFolders(log: Log): FolderDeps {
   const folders = () => (vscode.workspace.workspaceFolders ?? []).filter(({ uri }) => uri.scheme === "file");

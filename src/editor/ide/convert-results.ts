@@ -1,12 +1,12 @@
 /**
- * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide.ts`. Pure: only reads
+ * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide/ide.ts`. Pure: only reads
  * VS Code's classes, never creates them.
  */
-import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide";
-import type { RawChange } from "../../protocol/ide-answer";
-import { rangeIn } from "../../protocol/ide-read";
-import type { TextEdit } from "../../protocol/ide-text";
-import { arrayOr, isObject, objectOr, type Fields } from "../../protocol/json";
+import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide/ide";
+import type { RawChange } from "../../protocol/ide/ide-answer";
+import { rangeIn } from "../../protocol/ide/ide-read";
+import type { TextEdit } from "../../protocol/ide/ide-text";
+import { arrayOr, isObject, objectOr, type Fields } from "../../protocol/wire/json";
 
 export interface Spot {
   readonly path: string;

@@ -1,5 +1,5 @@
 /**
- * IDE operations through VS Code's language services (`protocol/ide.ts`). They use files as the user sees them, with
+ * IDE operations through VS Code's language services (`protocol/ide/ide.ts`). They use files as the user sees them, with
  * unsaved changes, and change nothing.
  *
  * Invariants:
@@ -18,7 +18,7 @@ import {
   type IdePosition,
   type IdeRange,
   type IdeRequest,
-} from "../../protocol/ide";
+} from "../../protocol/ide/ide";
 import {
   changesAnswer,
   chosenByTitle,
@@ -28,9 +28,9 @@ import {
   readOnce,
   withLines,
   type ReadLines,
-} from "../../protocol/ide-answer";
-import { lineAt, linesOf, positionOf } from "../../protocol/ide-text";
-import type { CancelSignal } from "../../protocol/wire";
+} from "../../protocol/ide/ide-answer";
+import { lineAt, linesOf, positionOf } from "../../protocol/ide/ide-text";
+import type { CancelSignal } from "../../protocol/wire/wire";
 import { IdeDiagnostics } from "./diagnostics";
 import {
   actionsIn,

@@ -9,8 +9,8 @@ import {
   type Attachment,
   type Mention,
   type Want,
-} from "../../protocol/attachments";
-import { assertNever } from "../../protocol/wire";
+} from "../../protocol/chat/attachments";
+import { assertNever } from "../../protocol/wire/wire";
 import { problemsOf, summaryOf, type Problem } from "./problems";
 import type { TerminalSelection } from "./terminal-selection";
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import type { Mention } from "../../protocol/attachments";
+import type { Mention } from "../../protocol/chat/attachments";
 import { FileList, type Listed } from "./file-list";
 import { MAX_MENTIONS, mentionsOf, type Named, type Opened } from "./mention-list";
 import { target } from "./mention-match";

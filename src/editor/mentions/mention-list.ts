@@ -1,6 +1,6 @@
 /** Builds the entries of the mention list that opens with `@`. Pure. */
 import path from "node:path";
-import type { Mention } from "../../protocol/attachments";
+import type { Mention } from "../../protocol/chat/attachments";
 import type { Listed } from "./file-list";
 import { best, typed, type Target } from "./mention-match";
 

@@ -8,7 +8,7 @@
  */
 import type { Clock } from "../../clock";
 import type { Log } from "../../log";
-import type { Mention } from "../../protocol/attachments";
+import type { Mention } from "../../protocol/chat/attachments";
 import type { Listed } from "./file-list";
 import { mentionsOf, type Named, type Sources } from "./mention-list";
 

@@ -1,5 +1,5 @@
 /** Formats the editor's diagnostics as text for agents, one line each. Pure. */
-import { ATTACHED_TEXT_LIMIT, type Attachment } from "../../protocol/attachments";
+import { ATTACHED_TEXT_LIMIT, type Attachment } from "../../protocol/chat/attachments";
 
 /** `line` and `column` count from 1. */
 export interface Problem {

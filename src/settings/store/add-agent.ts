@@ -1,8 +1,8 @@
 /** Lets the user add a custom agent to the settings. Does not select it. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
-import type { Fields } from "../../protocol/json";
+import { BUILT_IN_AGENTS } from "../../protocol/agents/built-in-agents";
+import type { Fields } from "../../protocol/wire/json";
 import { askCustom } from "./ask-custom";
 import type { Configuration } from "./configuration";
 import { besideOthers, customWays, takenIds } from "./custom-entry";

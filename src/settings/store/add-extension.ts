@@ -1,8 +1,8 @@
 /** Lets the user add an agent extension, from a list or by hand. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import type { RegistryView } from "../../protocol/agent-service";
-import type { Fields } from "../../protocol/json";
+import type { RegistryView } from "../../protocol/agents/agent-service";
+import type { Fields } from "../../protocol/wire/json";
 import { askCustom } from "./ask-custom";
 import {
   added,

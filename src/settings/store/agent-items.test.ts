@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
-import { KNOWN_PROGRAMS } from "../../protocol/known-programs";
+import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
 import { agentGroups, registryItems } from "./agent-items";
 import { readAgents } from "./agents";
 

@@ -1,8 +1,8 @@
 /** Items of the lists from which a user chooses an agent. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { AgentConfig } from "../../protocol/agents";
-import type { RegistryAgent } from "../../protocol/agent-service";
-import { foundAgents, type FoundAgent, type FoundPrograms } from "../../protocol/known-programs";
+import type { AgentConfig } from "../../protocol/agents/agents";
+import type { RegistryAgent } from "../../protocol/agents/agent-service";
+import { foundAgents, type FoundAgent, type FoundPrograms } from "../../protocol/agents/known-programs";
 import type { AgentSettings } from "./agents";
 
 export interface AgentItem {

@@ -3,7 +3,7 @@
  * JSON. An unreadable entry counts as absent and is logged without its content.
  */
 import type { Log } from "../../log";
-import { isObject } from "../../protocol/json";
+import { isObject } from "../../protocol/wire/json";
 import { knownSecrets } from "../../protocol/redaction/redact";
 
 /** The subset of `vscode.SecretStorage` that is used. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ELIZA } from "../../protocol/agents";
-import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
+import { ELIZA } from "../../protocol/agents/agents";
+import { BUILT_IN_AGENTS } from "../../protocol/agents/built-in-agents";
 import { readAgents, withAgent, withBypass, withoutAgent } from "./agents";
 import { readSettings } from "./settings";
 

@@ -4,10 +4,10 @@
  * hand: an unreadable entry is skipped with one message, without affecting others.
  */
 import * as l10n from "@vscode/l10n";
-import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents";
-import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/built-in-agents";
-import { arrayOr, isFilled, isObject, objectOr, type Fields } from "../../protocol/json";
-import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../../protocol/own-configuration";
+import { ELIZA, readDistribution, type AgentConfig, type Distribution } from "../../protocol/agents/agents";
+import { BUILT_IN_AGENTS, currentPackage } from "../../protocol/agents/built-in-agents";
+import { arrayOr, isFilled, isObject, objectOr, type Fields } from "../../protocol/wire/json";
+import { CONFIGURATION_FORMATS, type OwnConfiguration } from "../../protocol/agents/own-configuration";
 
 export interface AgentSettings {
   /** Built-in agents first, then the user's, each in their own order. */

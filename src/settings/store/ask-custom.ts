@@ -2,8 +2,8 @@
 import * as l10n from "@vscode/l10n";
 import { homedir } from "node:os";
 import * as vscode from "vscode";
-import type { Installable } from "../../protocol/agent-service";
-import type { Fields } from "../../protocol/json";
+import type { Installable } from "../../protocol/agents/agent-service";
+import type { Fields } from "../../protocol/wire/json";
 import {
   customEntry,
   nameOf,

@@ -3,9 +3,9 @@
  * availability; this module rejects input that can never be valid (`test/custom-packages.test.ts` compares the two).
  */
 import * as l10n from "@vscode/l10n";
-import type { Installable } from "../../protocol/agent-service";
-import type { Distribution } from "../../protocol/distribution";
-import { isObject, type Fields } from "../../protocol/json";
+import type { Installable } from "../../protocol/agents/agent-service";
+import type { Distribution } from "../../protocol/agents/distribution";
+import { isObject, type Fields } from "../../protocol/wire/json";
 
 export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { RegistryView } from "../../protocol/agent-service";
-import type { ExtensionConfig } from "../../protocol/extensions";
+import type { RegistryView } from "../../protocol/agents/agent-service";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { added, CUSTOM_KINDS, extensionGroups, ofKind, sameItem } from "./extension-items";
 
 const SPARK: ExtensionConfig = {

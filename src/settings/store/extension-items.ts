@@ -1,8 +1,8 @@
 /** Items of the list from which a user adds an extension, and the resulting settings entries. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { RegistryView } from "../../protocol/agent-service";
-import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
-import type { Fields } from "../../protocol/json";
+import type { RegistryView } from "../../protocol/agents/agent-service";
+import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../protocol/agents/extensions";
+import type { Fields } from "../../protocol/wire/json";
 import { besideOthers, customWays, takenIds, type CustomWay } from "./custom-entry";
 import { withExtension, type ConfiguredExtension } from "./extensions";
 

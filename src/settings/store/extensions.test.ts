@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, throws } from "node:assert/strict";
 import fc from "fast-check";
-import type { ExtensionConfig } from "../../protocol/extensions";
-import { isObject } from "../../protocol/json";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
+import { isObject } from "../../protocol/wire/json";
 import { moved, readExtensions, withEnabled, withExtension, without, type BuiltIns } from "./extensions";
 
 const built = (id: string): ExtensionConfig => ({

@@ -12,9 +12,9 @@
  * - A value that is not a list is never overwritten.
  */
 import * as l10n from "@vscode/l10n";
-import { readDistribution } from "../../protocol/agents";
-import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/extensions";
-import { isFilled, isObject, type Fields } from "../../protocol/json";
+import { readDistribution } from "../../protocol/agents/agents";
+import { BUILT_IN_EXTENSIONS, DEFAULT_EXTENSIONS, type ExtensionConfig } from "../../protocol/agents/extensions";
+import { isFilled, isObject, type Fields } from "../../protocol/wire/json";
 
 export interface ConfiguredExtension {
   readonly config: ExtensionConfig;

@@ -7,8 +7,8 @@
  * - Malformed data, such as that of another version, is read as far as possible.
  */
 import type { Log } from "../../log";
-import type { ControlValue, ControlValues } from "../../protocol/controls";
-import { isObject, type Fields } from "../../protocol/json";
+import type { ControlValue, ControlValues } from "../../protocol/chat/controls";
+import { isObject, type Fields } from "../../protocol/wire/json";
 
 /** The subset of `vscode.Memento` that is used. */
 export interface Memory {

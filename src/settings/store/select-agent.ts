@@ -3,9 +3,9 @@
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { ageOf } from "../../protocol/age";
-import type { RegistryAgent, RegistryView } from "../../protocol/agent-service";
-import { entryOf, type FoundPrograms } from "../../protocol/known-programs";
+import { ageOf } from "../../protocol/text/age";
+import type { RegistryAgent, RegistryView } from "../../protocol/agents/agent-service";
+import { entryOf, type FoundPrograms } from "../../protocol/agents/known-programs";
 import type { Configuration } from "./configuration";
 import { agentGroups, registryItems, type AgentItem } from "./agent-items";
 

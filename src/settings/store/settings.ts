@@ -1,9 +1,9 @@
 /** The typed settings of the host. Pure: the caller provides the values. */
 import type { SettingName } from "../../names";
-import { LOG_LEVELS, type LogLevel } from "../../protocol/log";
-import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm";
-import { UPDATE_MODES, type UpdateMode } from "../../protocol/settings-view";
-import type { ExtensionConfig } from "../../protocol/extensions";
+import { LOG_LEVELS, type LogLevel } from "../../protocol/wire/log";
+import { LM_DEFAULTS, SIDE_REQUESTS, type LmSettings } from "../../protocol/lm/lm";
+import { UPDATE_MODES, type UpdateMode } from "../../protocol/settings/settings-view";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { readAgents, type AgentSettings } from "./agents";
 import { readExtensions, type ConfiguredExtension } from "./extensions";
 

@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import type { RegistryUpdate } from "../../protocol/agent-service";
+import type { RegistryUpdate } from "../../protocol/agents/agent-service";
 import { configIn, importsIn, isDue, readMemory, sentenceOf, stillNewer, untold, withUpdate } from "./update-policy";
 
 const ada = { id: "ada", version: "1.0.0", _source: "registry", distribution: { npx: { package: "ada@1.0.0" } } };

@@ -3,12 +3,12 @@
  * `src/settings/view/update-check.ts` sends the queries.
  */
 import * as l10n from "@vscode/l10n";
-import type { AgentConfig } from "../../protocol/agents";
-import type { Installable, RegistryUpdate } from "../../protocol/agent-service";
-import type { ExtensionConfig } from "../../protocol/extensions";
-import { isObject, type Fields } from "../../protocol/json";
-import { enumerated } from "../../protocol/phrases";
-import type { UpdateMode } from "../../protocol/settings-view";
+import type { AgentConfig } from "../../protocol/agents/agents";
+import type { Installable, RegistryUpdate } from "../../protocol/agents/agent-service";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
+import { isObject, type Fields } from "../../protocol/wire/json";
+import { enumerated } from "../../protocol/text/phrases";
+import type { UpdateMode } from "../../protocol/settings/settings-view";
 import { readAgents, withAgent } from "./agents";
 import { readExtensions, withExtension } from "./extensions";
 

@@ -1,11 +1,11 @@
 /** Rows of the agents: configured or built-in agents, and detected programs. Pure. */
 import * as l10n from "@vscode/l10n";
-import { ELIZA, type AgentConfig } from "../../protocol/agents";
-import type { AgentState } from "../../protocol/agent-service";
-import { BUILT_IN_AGENTS } from "../../protocol/built-in-agents";
-import { foundAgents, type FoundAgent } from "../../protocol/known-programs";
-import type { AgentRow, Finding, Mark, RowAct, RowButton } from "../../protocol/settings-view";
-import { assertNever } from "../../protocol/wire";
+import { ELIZA, type AgentConfig } from "../../protocol/agents/agents";
+import type { AgentState } from "../../protocol/agents/agent-service";
+import { BUILT_IN_AGENTS } from "../../protocol/agents/built-in-agents";
+import { foundAgents, type FoundAgent } from "../../protocol/agents/known-programs";
+import type { AgentRow, Finding, Mark, RowAct, RowButton } from "../../protocol/settings/settings-view";
+import { assertNever } from "../../protocol/wire/wire";
 import {
   about,
   howStarted,

@@ -3,7 +3,7 @@
  * Code shows the questions as modal dialogs.
  */
 import * as l10n from "@vscode/l10n";
-import type { ConfigurationPlan } from "../../protocol/own-configuration";
+import type { ConfigurationPlan } from "../../protocol/agents/own-configuration";
 
 export interface ConfigurationQuestion {
   readonly question: string;

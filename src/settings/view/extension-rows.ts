@@ -1,7 +1,7 @@
 /** Rows of the extensions, ordered from the editor to the agent. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { ExtensionConfig } from "../../protocol/extensions";
-import type { ExtensionRow, RowAct, RowButton } from "../../protocol/settings-view";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
+import type { ExtensionRow, RowAct, RowButton } from "../../protocol/settings/settings-view";
 import {
   about,
   howStarted,

@@ -1,10 +1,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { deferred } from "../../deferred";
 import { SidecarRefused } from "../../errors";
-import { ErrorCode } from "../../protocol/errors";
-import type { AgentState, RegistryUpdate } from "../../protocol/agent-service";
+import { ErrorCode } from "../../protocol/wire/errors";
+import type { AgentState, RegistryUpdate } from "../../protocol/agents/agent-service";
 import type { HostToSidecar } from "../../protocol/sidecar";
-import type { ResultOf } from "../../protocol/wire";
+import type { ResultOf } from "../../protocol/wire/wire";
 import { settled } from "../../testing/settled";
 import { ADA, SettingsPlay, type PlayedPage } from "../../testing/settings-world";
 

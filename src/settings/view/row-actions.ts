@@ -8,12 +8,12 @@
  */
 import * as l10n from "@vscode/l10n";
 import { SidecarGone, SidecarUnavailable } from "../../errors";
-import { ELIZA, type AgentConfig } from "../../protocol/agents";
-import type { AgentsHostToSidecar, Installable } from "../../protocol/agent-service";
-import type { ExtensionConfig } from "../../protocol/extensions";
-import { entryOf, type FoundAgent } from "../../protocol/known-programs";
-import type { RowAct } from "../../protocol/settings-view";
-import { assertNever, type ParamsOf, type ResultOf } from "../../protocol/wire";
+import { ELIZA, type AgentConfig } from "../../protocol/agents/agents";
+import type { AgentsHostToSidecar, Installable } from "../../protocol/agents/agent-service";
+import type { ExtensionConfig } from "../../protocol/agents/extensions";
+import { entryOf, type FoundAgent } from "../../protocol/agents/known-programs";
+import type { RowAct } from "../../protocol/settings/settings-view";
+import { assertNever, type ParamsOf, type ResultOf } from "../../protocol/wire/wire";
 import { without } from "../store/extensions";
 import { addQuestion, changedSentence, removeQuestion, type ConfigurationQuestion } from "./configuration-question";
 import { isPage, named } from "./row-texts";

@@ -1,11 +1,11 @@
 /** Texts shared by the rows of agents and extensions. Pure. */
 import * as l10n from "@vscode/l10n";
-import type { InstallProgress, InstallState, Installable, RegistryUpdate } from "../../protocol/agent-service";
-import type { Distribution, DistributionKind } from "../../protocol/distribution";
-import type { Fix } from "../../protocol/doctor";
+import type { InstallProgress, InstallState, Installable, RegistryUpdate } from "../../protocol/agents/agent-service";
+import type { Distribution, DistributionKind } from "../../protocol/agents/distribution";
+import type { Fix } from "../../protocol/agents/diagnosis";
 import { redactArguments } from "../../protocol/redaction/redact";
-import type { Finding, Mark, Progress, RowAct, RowButton } from "../../protocol/settings-view";
-import { assertNever } from "../../protocol/wire";
+import type { Finding, Mark, Progress, RowAct, RowButton } from "../../protocol/settings/settings-view";
+import { assertNever } from "../../protocol/wire/wire";
 import type { SettingsModel, Work, Outcome } from "./settings-model";
 
 /** In the order of preference. */

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { SidecarRefused, SidecarUnavailable } from "../../errors";
-import { ErrorCode } from "../../protocol/errors";
-import type { AgentState } from "../../protocol/agent-service";
+import { ErrorCode } from "../../protocol/wire/errors";
+import type { AgentState } from "../../protocol/agents/agent-service";
 import { settled } from "../../testing/settled";
 import { ADA, HOUSE, PlayedPage, SettingsPlay } from "../../testing/settings-world";
 

@@ -9,11 +9,11 @@
  */
 import * as l10n from "@vscode/l10n";
 import { sidecarState } from "../../chat/sidecar-state";
-import type { InstallProgress, Installable } from "../../protocol/agent-service";
-import { foundAgents } from "../../protocol/known-programs";
-import type { SettingsToHost } from "../../protocol/settings-schema";
-import type { AgentRow, HostToSettings, NoteAct, RowAct } from "../../protocol/settings-view";
-import { assertNever } from "../../protocol/wire";
+import type { InstallProgress, Installable } from "../../protocol/agents/agent-service";
+import { foundAgents } from "../../protocol/agents/known-programs";
+import type { SettingsToHost } from "../../protocol/settings/settings-to-host";
+import type { AgentRow, HostToSettings, NoteAct, RowAct } from "../../protocol/settings/settings-view";
+import { assertNever } from "../../protocol/wire/wire";
 import { alwaysQuestion } from "../store/bypass-question";
 import { moved, withEnabled } from "../store/extensions";
 import type { SidecarPhase } from "../../sidecar/restart-policy";

@@ -1,7 +1,7 @@
 /** Dependencies of the settings pages on the rest of the host. */
 import type { Log } from "../../log";
-import type { SettingsToHost } from "../../protocol/settings-schema";
-import type { HostToSettings } from "../../protocol/settings-view";
+import type { SettingsToHost } from "../../protocol/settings/settings-to-host";
+import type { HostToSettings } from "../../protocol/settings/settings-view";
 import type { Configuration } from "../store/configuration";
 import type { SidecarClient } from "../../sidecar/client";
 import type { SidecarPhase } from "../../sidecar/restart-policy";

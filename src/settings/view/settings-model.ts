@@ -5,10 +5,10 @@ import type {
   RegistryAge,
   InstallState,
   InstallProgress,
-} from "../../protocol/agent-service";
-import type { Diagnosis } from "../../protocol/doctor";
+} from "../../protocol/agents/agent-service";
+import type { Diagnosis } from "../../protocol/agents/diagnosis";
 import type { Settings } from "../store/settings";
-import type { FoundPrograms } from "../../protocol/known-programs";
+import type { FoundPrograms } from "../../protocol/agents/known-programs";
 
 /** Agents and extensions may have the same id. */
 

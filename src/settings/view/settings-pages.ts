@@ -7,8 +7,8 @@ import * as vscode from "vscode";
 import { freshNonce, pageHtml } from "../../chat/page-html";
 import type { Log } from "../../log";
 import { SETTINGS_PAGE } from "../../names";
-import { validated } from "../../protocol/schema";
-import { settingsToHost } from "../../protocol/settings-schema";
+import { validated } from "../../protocol/wire/schema";
+import { settingsToHost } from "../../protocol/settings/settings-to-host";
 import { pageTranslation } from "../../translation";
 import type { SettingsController } from "./settings-controller";
 

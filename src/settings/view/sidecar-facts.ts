@@ -8,8 +8,8 @@
  * - Icons come over the network. They delay nothing, and a missing icon is not an error.
  */
 import { SidecarGone, SidecarUnavailable } from "../../errors";
-import type { AgentState, InstallState } from "../../protocol/agent-service";
-import { KNOWN_PROGRAMS, type FoundPrograms } from "../../protocol/known-programs";
+import type { AgentState, InstallState } from "../../protocol/agents/agent-service";
+import { KNOWN_PROGRAMS, type FoundPrograms } from "../../protocol/agents/known-programs";
 import type { SidecarClient } from "../../sidecar/client";
 import type { SidecarPhase } from "../../sidecar/restart-policy";
 import { agentsOf } from "./agent-rows";

@@ -1,8 +1,8 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { deferred } from "../../deferred";
 import { SidecarRefused } from "../../errors";
-import { ErrorCode } from "../../protocol/errors";
-import type { RegistryUpdate } from "../../protocol/agent-service";
+import { ErrorCode } from "../../protocol/wire/errors";
+import type { RegistryUpdate } from "../../protocol/agents/agent-service";
 import { settled } from "../../testing/settled";
 import { ADA, SettingsPlay } from "../../testing/settings-world";
 

@@ -9,7 +9,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
-import type { RegistryAge, RegistryUpdate } from "../../protocol/agent-service";
+import type { RegistryAge, RegistryUpdate } from "../../protocol/agents/agent-service";
 import type { Settings } from "../store/settings";
 import type { Memory } from "../store/persisted-controls";
 import { configIn, isDue, readMemory, sentenceOf, stillNewer, untold, type Imports } from "../store/update-policy";

@@ -1,9 +1,9 @@
 import { deepEqual, doesNotMatch, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import type { AgentState, InstallProgress, InstallState, RegistryUpdate } from "../../protocol/agent-service";
-import { CAUSES, type Diagnosis } from "../../protocol/doctor";
-import { KNOWN_PROGRAMS } from "../../protocol/known-programs";
-import { ROW_ACTS, type AgentRow, type ExtensionRow, type Finding } from "../../protocol/settings-view";
+import type { AgentState, InstallProgress, InstallState, RegistryUpdate } from "../../protocol/agents/agent-service";
+import { CAUSES, type Diagnosis } from "../../protocol/agents/diagnosis";
+import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
+import { ROW_ACTS, type AgentRow, type ExtensionRow, type Finding } from "../../protocol/settings/settings-view";
 import { readSettings } from "../store/settings";
 import { agentsOf } from "./agent-rows";
 import { hasNoVersion, howStarted } from "./row-texts";

@@ -4,8 +4,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import { NOT_TRUSTED } from "../../errors";
-import { ageOf } from "../../protocol/age";
-import type { Note, SettingsView } from "../../protocol/settings-view";
+import { ageOf } from "../../protocol/text/age";
+import type { Note, SettingsView } from "../../protocol/settings/settings-view";
 import { agentRows } from "./agent-rows";
 import { extensionRows } from "./extension-rows";
 import type { SettingsModel } from "./settings-model";

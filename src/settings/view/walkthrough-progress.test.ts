@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import type { ChatEvent } from "../../protocol/chat";
+import type { ChatEvent } from "../../protocol/chat/chat";
 import { Milestones } from "./walkthrough-progress";
 
 const answer = { type: "upsert", entry: { kind: "agent", id: "a", text: "Hi" } } as const satisfies ChatEvent;

@@ -1,7 +1,7 @@
 /** Sets completed steps of the walkthrough as VS Code context keys, including steps completed before it was opened. */
 import { CONTEXTS, SETTINGS, type SettingName } from "../../names";
-import { ELIZA } from "../../protocol/agents";
-import type { ChatEvent } from "../../protocol/chat";
+import { ELIZA } from "../../protocol/agents/agents";
+import type { ChatEvent } from "../../protocol/chat/chat";
 
 type Milestone = keyof typeof CONTEXTS;
 

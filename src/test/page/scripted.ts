@@ -4,7 +4,7 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { isDeepStrictEqual } from "node:util";
-import type { AgentConfig } from "../../protocol/agents";
+import type { AgentConfig } from "../../protocol/agents/agents";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import type { FrameLocator, Locator } from "playwright-core";
 import {

@@ -15,7 +15,7 @@ import { Mentions } from "../../editor/mentions/mentions";
 import { NotServed } from "../../errors";
 import { formatted, Log } from "../../log";
 import { PROTOCOL } from "../../protocol/sidecar";
-import type { HostToPage } from "../../protocol/webview";
+import type { HostToPage } from "../../protocol/page/host-to-page";
 import { withBypass } from "../../settings/store/agents";
 import { bypassQuestion } from "../../settings/store/bypass-question";
 import { ChosenControls } from "../../settings/store/persisted-controls";

@@ -1,9 +1,9 @@
 /**
  * Settings page ↔ extension host, by `postMessage`. The host sends the complete view with each change. The page draws
  * it, reports the user's actions and contains no rules. The host validates all messages of the page
- * (`settings-schema.ts`).
+ * (`settings-to-host.ts`).
  */
-import type { Installable } from "./agent-service";
+import type { Installable } from "../agents/agent-service";
 
 export type Tone = "neutral" | "good" | "warning" | "error";
 

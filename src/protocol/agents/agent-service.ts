@@ -4,10 +4,10 @@
  */
 import type { AgentConfig } from "./agents";
 import type { DistributionKind } from "./distribution";
-import type { Diagnosis } from "./doctor";
+import type { Diagnosis } from "./diagnosis";
 import type { ExtensionConfig } from "./extensions";
 import type { ConfigurationPlan, ConfigurationState } from "./own-configuration";
-import type { Call, Note } from "./wire";
+import type { Call, Note } from "../wire/wire";
 
 /** `done` and `total`: bytes, where known. `line`: last output line of the tool. */
 export interface InstallProgress {

@@ -11,7 +11,7 @@
  * - A repeated event changes nothing.
  * - When a turn ends, every tool call is terminal and every question is answered.
  */
-import type { AgentChoice } from "./agents";
+import type { AgentChoice } from "../agents/agents";
 import type { Attachment } from "./attachments";
 import type { Control } from "./controls";
 import { append } from "./delivery";

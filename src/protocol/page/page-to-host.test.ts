@@ -1,10 +1,10 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS, type Attachment } from "./attachments";
-import type { Entry } from "./chat";
-import { pageToHost } from "./page-schema";
-import { validated } from "./schema";
-import type { PageToHost } from "./webview";
+import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS, type Attachment } from "../chat/attachments";
+import type { Entry } from "../chat/chat";
+import { pageToHost } from "./page-to-host";
+import { validated } from "../wire/schema";
+import type { PageToHost } from "./host-to-page";
 
 const validate = (value: unknown) => validated(pageToHost, value);
 

@@ -3,7 +3,7 @@
  * registry documents and the command line contain them as JSON. Readers ignore unknown kinds and report a distribution
  * without a valid one.
  */
-import { isFilled, isObject, isStrings, type Fields } from "./json";
+import { isFilled, isObject, isStrings, type Fields } from "../wire/json";
 
 export type Environment = Readonly<Record<string, string>>;
 

@@ -1,6 +1,6 @@
 /** Questions of an agent other than permission requests; see `elicitation.ts`. */
 import * as v from "valibot";
-import { finite, list, record, text, type Infer } from "./schema";
+import { finite, list, record, text, type Infer } from "../wire/schema";
 
 const MIB = 1024 * 1024;
 /** Maximum number of fields of a form. */

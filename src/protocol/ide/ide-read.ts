@@ -25,7 +25,7 @@ import {
   type IdeRequest,
   type IdeSymbol,
 } from "./ide";
-import { arrayOr, isObject, objectOr, type Fields } from "./json";
+import { arrayOr, isObject, objectOr, type Fields } from "../wire/json";
 
 /** Whether a client advertises operations in `initialize`, in either version of ACP. */
 export function offersIde(params: unknown): boolean {

@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { attachments } from "./attachment-schema";
 import { elicitation, subagentName, type SubagentName } from "./question-schema";
-import { count, filled, finite, fitting, list, text, type Infer, type Schema } from "./schema";
+import { count, filled, finite, fitting, list, text, type Infer, type Schema } from "../wire/schema";
 
 const MIB = 1024 * 1024;
 const long = text(4 * MIB);

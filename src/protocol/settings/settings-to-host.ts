@@ -1,6 +1,6 @@
 /** Messages of a settings page to the extension host; see `settings-view.ts`. */
 import * as v from "valibot";
-import { count, filled, text, type Infer } from "./schema";
+import { count, filled, text, type Infer } from "../wire/schema";
 import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES } from "./settings-view";
 
 /** An id from the settings. */

@@ -1,15 +1,15 @@
 /**
  * Page ↔ extension host, by `postMessage`. The page creates the ids of tabs and messages (UUIDs) and has no session
  * ids. VS Code drops messages to a hidden view and destroys its page; `delivery.ts` explains why nothing is lost. The
- * host validates all messages of the page (`page-schema.ts`), because the page is the least trusted
+ * host validates all messages of the page (`page-to-host.ts`), because the page is the least trusted
  * program.
  */
-import type { AgentChoice } from "./agents";
-import type { Attachment, Mention } from "./attachments";
-import type { ActionId, ChatEvent, Conversation } from "./chat";
-import type { TabId } from "./page-schema";
+import type { AgentChoice } from "../agents/agents";
+import type { Attachment, Mention } from "../chat/attachments";
+import type { ActionId, ChatEvent, Conversation } from "../chat/chat";
+import type { TabId } from "./page-to-host";
 
-export type { Change, PageToHost, TabId, TabPosition } from "./page-schema";
+export type { Change, PageToHost, TabId, TabPosition } from "./page-to-host";
 
 /** State of the sidecar in the page. `message` is one sentence for the user. */
 export type SidecarState =

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { validated } from "./schema";
-import { settingsToHost, type SettingsToHost } from "./settings-schema";
+import { validated } from "../wire/schema";
+import { settingsToHost, type SettingsToHost } from "./settings-to-host";
 
 const validate = (value: unknown) => validated(settingsToHost, value);
 

@@ -1,9 +1,9 @@
-/** Messages of the page to the extension host; see `webview.ts`. */
+/** Messages of the page to the extension host; see `host-to-page.ts`. */
 import * as v from "valibot";
-import { attachments, want } from "./attachment-schema";
-import { actionId, entry, MAX_ENTRIES } from "./entry-schema";
-import { count, filled, finite, fitting, json, list, text, whole, type Infer, type Schema } from "./schema";
-import { id, sessionActions, type ActionMessage } from "./session-actions";
+import { attachments, want } from "../chat/attachment-schema";
+import { actionId, entry, MAX_ENTRIES } from "../chat/entry-schema";
+import { count, filled, finite, fitting, json, list, text, whole, type Infer, type Schema } from "../wire/schema";
+import { id, sessionActions, type ActionMessage } from "../chat/session-actions";
 
 const MIB = 1024 * 1024;
 const MAX_TABS = 100;

@@ -1,7 +1,7 @@
 /** Attachments of a prompt, and requests of the user for content that only the editor has; see `attachments.ts`. */
 import * as v from "valibot";
 import { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS } from "./limits";
-import { count, filled, list, matching, text, whole, type Infer } from "./schema";
+import { count, filled, list, matching, text, whole, type Infer } from "../wire/schema";
 
 /** Maximum number of files in one drop. More than `MAX_ATTACHMENTS` are refused with a message, not silently. */
 const MAX_DROPPED = 10_000;

@@ -1,13 +1,13 @@
 /**
  * The user's actions in a session. From each entry of this table follow the page's message `NAME` with its tab
- * (`page-schema.ts`), the wire method `chat/NAME` with its session (`sidecar.ts`), and the event `NAME` of the session's
+ * (`page-to-host.ts`), the wire method `chat/NAME` with its session (`sidecar.ts`), and the event `NAME` of the session's
  * state machine. An action for an unknown prompt, question or option has no effect.
  */
 import * as v from "valibot";
 import { QUEUE_LIMIT } from "./limits";
 import { elicitationChoice } from "./question-schema";
-import { filled, list, text, type Infer } from "./schema";
-import type { Call } from "./wire";
+import { filled, list, text, type Infer } from "../wire/schema";
+import type { Call } from "../wire/wire";
 
 const MIB = 1024 * 1024;
 /** Texts and ids of agents, which choose their length. */

@@ -1,8 +1,8 @@
 import { deepEqual, ok } from "node:assert/strict";
-import { ELIZA, type AgentConfig } from "./agents";
+import { ELIZA, type AgentConfig } from "../agents/agents";
 import { agentDefinition, type LmToHost, type LmToSidecar } from "./lm";
 import { readCancel, readChatRequest, readTokenCount } from "./lm-read";
-import type { ParamsOf, ResultOf } from "./wire";
+import type { ParamsOf, ResultOf } from "../wire/wire";
 
 type Method = keyof LmToSidecar | keyof LmToHost;
 /** The public names again, so that renaming one in the contract does not compile. */

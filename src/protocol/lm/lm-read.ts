@@ -2,8 +2,8 @@
  * Validates untrusted `lm/*` params. A request is accepted as a whole, or rejected with a sentence that names the
  * invalid member. Unknown kinds of parts, unknown fields and invalid tools are omitted and listed in `leftOut`. Pure.
  */
-import { readDistribution } from "./distribution";
-import { isObject, type Fields } from "./json";
+import { readDistribution } from "../agents/distribution";
+import { isObject, type Fields } from "../wire/json";
 import { TOOL_GROUPS } from "./permission-tools";
 import type { AgentDefinition, ChatMessage, ChatOptions, ChatPart, ChatRequest, ChatTool, RequestId } from "./lm";
 

@@ -5,10 +5,10 @@
  * is `ChatRequest.requestId`, or the JSON-RPC id of the corresponding `lm/provideLanguageModelChatResponse`.
  * `lm-read.ts` validates untrusted messages.
  */
-import { ELIZA, type AgentConfig } from "./agents";
-import { typedCommand, type Distribution } from "./distribution";
-import type { Fields } from "./json";
-import type { Call, Note } from "./wire";
+import { ELIZA, type AgentConfig } from "../agents/agents";
+import { typedCommand, type Distribution } from "../agents/distribution";
+import type { Fields } from "../wire/json";
+import type { Call, Note } from "../wire/wire";
 
 export type RequestId = number | string;
 
