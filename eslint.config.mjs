@@ -90,8 +90,8 @@ export default tseslint.config(
   },
   {
     files: [
-      "webview/view-model/{texts,buttons,details-view}.ts",
-      "webview/settings/texts.ts",
+      "webview/view-model/{text/chat-texts,cards/buttons,tab/details-view}.ts",
+      "webview/settings/settings-texts.ts",
       "src/names.ts",
       "src/commands.ts",
       "src/settings/store/{ask-custom,bypass-question}.ts",

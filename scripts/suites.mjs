@@ -124,11 +124,11 @@ let compiledPrograms;
  * out/programs/NAME.program.mjs.
  */
 const programs = () =>
-  (compiledPrograms ??= compile(globSync(["sidecar/testing"], /\.program\.ts$/), "out/programs", {
+  (compiledPrograms ??= compile(globSync(["sidecar/testing/programs"], /\.program\.ts$/), "out/programs", {
     format: "esm",
     splitting: true,
     packages: "external",
-    outbase: "sidecar/testing",
+    outbase: "sidecar/testing/programs",
     outExtension: { ".js": ".mjs" },
   }));
 

@@ -42,7 +42,7 @@ for (const folder of [home, t]) mkdirSync(folder);
 
 await build({
   entryPoints: ["real-install", "real-language-server", "symposium-acp-agent"].map(name => ({
-    in: `sidecar/testing/${name}.program.ts`,
+    in: `sidecar/testing/programs/${name}.program.ts`,
     out: name,
   })),
   outdir: "out/installs",

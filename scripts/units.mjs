@@ -41,7 +41,7 @@ const outdir = path.join(
 );
 rmSync(outdir, { recursive: true, force: true });
 await build({
-  entryPoints: [...tests, ...globSync(["sidecar/testing"], /\.program\.ts$/)],
+  entryPoints: [...tests, ...globSync(["sidecar/testing/programs"], /\.program\.ts$/)],
   outdir,
   outbase: ".",
   outExtension: { ".js": ".mjs" },
@@ -74,6 +74,9 @@ const mocha = spawnSync(
     ...mochaOptions,
     ...tests.map(file => path.join(outdir, file.replace(/\.ts$/, ".mjs"))),
   ],
-  { stdio: "inherit", env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing") } },
+  {
+    stdio: "inherit",
+    env: { ...process.env, SYMPOSIUM_TEST_PROGRAMS: path.resolve(outdir, "sidecar/testing/programs") },
+  },
 );
 process.exit(mocha.status ?? 1);

@@ -1,8 +1,8 @@
 /** Entry point of the sidecar and of the command `symposium-acp-agent`. It only dispatches commands. */
 import "./translation";
 import { readCommand } from "./cli/command";
-import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/log";
-import { flushed } from "./cli/stdio";
+import { type LogOptions, CannotWrite, openLog, type Notify } from "./cli/runtime/log";
+import { flushed } from "./cli/runtime/stdio";
 import { usage } from "./cli/usage";
 import { realClock } from "./rpc/clock";
 import { redactError } from "../src/protocol/redaction/redact";
@@ -13,11 +13,13 @@ async function main(): Promise<number> {
   const command = readCommand(process.argv.slice(2));
   switch (command.kind) {
     case "serve":
-      return (await import("./cli/serve")).serve(VERSION).then(() => 0);
+      return (await import("./cli/serve/serve")).serve(VERSION).then(() => 0);
     case "reap":
       return (await import("./cli/reap")).reapFromInput(process.stdin).then(() => 0);
     case "bunzip2":
-      return (await import("./agents/install/bunzip")).bunzipInput(process.stdin, process.stdout).then(() => 0);
+      return (await import("./agents/install/archives/bunzip"))
+        .bunzipInput(process.stdin, process.stdout)
+        .then(() => 0);
     case "run-with":
       return logged(command.log, async notify =>
         (await import("./cli/run-with")).runWith(command.chain, notify, VERSION),

@@ -1,7 +1,7 @@
 /** The sidecar as the extension host starts it, which also reports its heap when the bench asks. */
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { serve } from "../../sidecar/cli/serve";
+import { serve } from "../../sidecar/cli/serve/serve";
 import { BUILD } from "./build";
 
 setFlagsFromString("--expose-gc");

@@ -1,2 +1,2 @@
 /** The scripted agent; its script floods the sidecar. */
-import "../../sidecar/testing/scripted-agent.program";
+import "../../sidecar/testing/programs/scripted-agent.program";

@@ -17,7 +17,7 @@ import { RpcError } from "../rpc/message";
 import type { AgentStatusTracker, AgentStatus } from "./agent-status-tracker";
 import { toldVersion } from "./distributions/segment";
 import type { Examined } from "./doctor/report";
-import { InstallError } from "./install/install-error";
+import { InstallError } from "./install/store/install-error";
 import type { InstallConfig, Installer } from "./install/installer";
 import type { ConfigurationFile } from "./own-configuration/configuration-file";
 import { ConfigurationError } from "./own-configuration/entry";

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
-import { cancelled } from "./install/install-error";
+import { cancelled } from "./install/store/install-error";
 import { extensionEnded } from "../errors";
 import type { Closed } from "../rpc/channel";
 import { FakeClock } from "../testing/fake-clock";

@@ -10,7 +10,7 @@ import type { AgentState, Installable } from "../../src/protocol/agents/agent-se
 import { assertNever } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import type { AgentConnection } from "../acp/connection";
-import { InstallError } from "./install/install-error";
+import { InstallError } from "./install/store/install-error";
 import type { AgentKey } from "./pool";
 
 export type StatusEvent =

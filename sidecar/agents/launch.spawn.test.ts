@@ -8,7 +8,7 @@ import { realClock } from "../rpc/clock";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
 import { hurriedClock } from "../testing/hurried-clock";
-import { scriptedAgent } from "../testing/programs";
+import { scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { commandOf, type AgentCommand } from "./distributions/agent-command";
 import { launch } from "./launch";

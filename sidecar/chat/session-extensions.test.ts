@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { ExtensionDetails, ToolDelivery } from "../../src/protocol/chat/session-details";
-import { NEVER, Fixture } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/sessions/chat-fixture";
 
 const extension = (id: string, name = id): ExtensionConfig => ({
   id,

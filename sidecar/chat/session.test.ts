@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat/chat";
-import { NEVER, Fixture } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/sessions/chat-fixture";
 
 suite("chat session", () => {
   test("sends a prompt and shows the answer in order", async () => {

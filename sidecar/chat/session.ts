@@ -17,7 +17,7 @@ import { assertNever } from "../../src/protocol/wire/wire";
 import { Actor } from "../rpc/actor";
 import { attention, concernsAttention } from "./attention";
 import { AgentClient } from "./agent/agent-client";
-import type { ChatAgentMessage } from "./agent/agent-message";
+import type { ChatAgentMessage } from "./agent/chat-agent-message";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";

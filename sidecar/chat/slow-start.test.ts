@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { NEVER, Fixture } from "../testing/chat-fixture";
+import { NEVER, Fixture } from "../testing/sessions/chat-fixture";
 
 suite("slow agent", () => {
   test("shows a notice after 10 s of the start, the log after 30 s, and times out after 120 s", async () => {

@@ -3,7 +3,7 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat/chat";
-import { Fixture as ChatWorld, NEVER } from "../testing/chat-fixture";
+import { Fixture as ChatWorld, NEVER } from "../testing/sessions/chat-fixture";
 import type { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
 

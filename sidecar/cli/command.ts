@@ -21,7 +21,7 @@ import type { ConformAgent } from "./conform-agent";
 import type { ConformRequest } from "./conform";
 import type { Patient } from "./doctor";
 import type { Subcommand } from "./usage";
-import type { LogOptions } from "./log";
+import type { LogOptions } from "./runtime/log";
 
 export interface RunWith {
   /** The first proxy is next to the client. */

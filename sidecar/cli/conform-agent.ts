@@ -9,7 +9,7 @@ import { DEFAULT_LIMITS } from "../conform/driver";
 import { writtenEvent } from "../conform/record-files";
 import type { Version } from "../conform/schema";
 import { realClock } from "../rpc/clock";
-import { flushed } from "./stdio";
+import { flushed } from "./runtime/stdio";
 
 export interface ConformAgent {
   readonly folder: string;

@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { BUILT_IN_EXTENSIONS } from "../../src/protocol/agents/extensions";
 import { arrayOr, objectOr } from "../rpc/json";
-import { program } from "../testing/programs";
+import { program } from "../testing/programs/programs";
 import { skipped } from "../testing/skipped";
 
 const words = (name: string, ...args: readonly string[]): readonly string[] => {

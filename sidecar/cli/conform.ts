@@ -30,9 +30,9 @@ import { VERSIONS, type Version } from "../conform/schema";
 import { ownProgram } from "../mcp/shim";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import { CannotWrite, type Notify } from "./log";
-import { openOwnLedger, ownProcesses } from "./command-ledger";
-import { firstSignal } from "./stdio";
+import { CannotWrite, type Notify } from "./runtime/log";
+import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { firstSignal } from "./runtime/stdio";
 import { AGENT_METHODS } from "../acp/methods";
 
 export interface ConformRequest {

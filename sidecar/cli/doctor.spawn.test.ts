@@ -1,7 +1,7 @@
 import { doesNotMatch, equal, match } from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { temporaryFolder } from "../testing/drive";
-import { program, scriptedAgent } from "../testing/programs";
+import { program, scriptedAgent } from "../testing/programs/programs";
 
 /** Runs the command as a process, with a temporary home folder. */
 async function doctor(

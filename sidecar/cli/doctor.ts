@@ -5,10 +5,10 @@ import { examine, examineCommand, factsOf, type ExamineDeps } from "../agents/do
 import { report, type Examined } from "../agents/doctor/report";
 import { Scope } from "../rpc/scope";
 import type { ComponentSpec } from "./component";
-import type { Notify } from "./log";
-import { openOwnLedger, ownProcesses } from "./command-ledger";
-import { openAgents } from "./serve-agents";
-import { openEvidence } from "./tool-evidence";
+import type { Notify } from "./runtime/log";
+import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { openAgents } from "./serve/serve-agents";
+import { openEvidence } from "./runtime/tool-evidence";
 
 /** Agent to examine: a built-in one by its id, or a command. Undefined examines the computer only. */
 export type Patient =

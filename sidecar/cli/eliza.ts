@@ -1,8 +1,8 @@
 /** `symposium-acp-agent eliza`: the built-in agent for other ACP clients, on stdin and stdout. */
 import { serveEliza } from "../eliza/agent";
 import { realClock } from "../rpc/clock";
-import type { Notify } from "./log";
-import { clientOnStdio, firstSignal, flushed } from "./stdio";
+import type { Notify } from "./runtime/log";
+import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
 
 /** Resolves with the exit code when the client has disconnected or a signal has arrived. */
 export async function serveElizaOnStdio(deterministic: boolean, notify: Notify, version: string): Promise<number> {

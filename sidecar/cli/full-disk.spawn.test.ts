@@ -8,7 +8,7 @@ import { PROTOCOL } from "../../src/protocol/sidecar";
 import { census } from "../testing/census";
 import { temporaryFolder } from "../testing/drive";
 import { eventually } from "../testing/eventually";
-import { program, scriptedAgent } from "../testing/programs";
+import { program, scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 
 /**

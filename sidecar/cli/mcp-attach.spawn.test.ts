@@ -1,7 +1,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { StdioClientTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
-import { program } from "../testing/programs";
+import { program } from "../testing/programs/programs";
 import { attachTarget } from "./mcp-attach";
 
 suite("symposium-acp-agent mcp --attach", () => {

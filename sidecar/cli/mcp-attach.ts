@@ -7,7 +7,7 @@ import type { Readable, Writable } from "node:stream";
 import { ATTACH, ATTACH_TO } from "../mcp/shim";
 import { joinStdioToHttp, type ShimTarget } from "../mcp/shim-pipe";
 import { realClock } from "../rpc/clock";
-import { firstSignal, flushed } from "./stdio";
+import { firstSignal, flushed } from "./runtime/stdio";
 
 const ABSENT = "This agent was not started by Symposium. Its tools are available in sessions of Symposium only.";
 const GONE = "Symposium is no longer reachable. Start a new session.";

@@ -6,7 +6,7 @@ import { SHIM_HEADERS, SHIM_TOKEN, SHIM_URL } from "../mcp/shim";
 import { joinStdioToHttp, type ShimTarget } from "../mcp/shim-pipe";
 import { realClock } from "../rpc/clock";
 import { isObject } from "../rpc/json";
-import { firstSignal, flushed } from "./stdio";
+import { firstSignal, flushed } from "./runtime/stdio";
 
 /**
  * Resolves with the exit code: 0 the agent has disconnected, 1 the server is unreachable, 2 wrong usage. Address, token

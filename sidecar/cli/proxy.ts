@@ -4,10 +4,10 @@ import { serveProxyOnStdio } from "../proxies/stdio";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { OwnProxy } from "./component";
-import { ownDeps } from "./extension-deps";
-import type { Notify } from "./log";
-import { openOwnLedger, ownProcesses } from "./command-ledger";
-import { firstSignal, flushed } from "./stdio";
+import { ownDeps } from "./runtime/extension-deps";
+import type { Notify } from "./runtime/log";
+import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { firstSignal, flushed } from "./runtime/stdio";
 
 /** Resolves with the exit code when the conductor has disconnected or a signal has arrived. */
 export async function serveOwnProxy(proxy: OwnProxy, notify: Notify, version: string): Promise<number> {

@@ -7,8 +7,8 @@ import { timeLimit } from "../../scripts/time-limits.mjs";
 import { PLATFORMS, type Platform } from "../../src/protocol/agents/distribution";
 import { BUILT_IN_AGENTS } from "../../src/protocol/agents/built-in-agents";
 import { NO_REGISTRY, parseRegistry, type Registry } from "../agents/registry/document";
-import { program } from "../testing/programs";
-import { RegistryServer, serving, status } from "../testing/registry-server";
+import { program } from "../testing/programs/programs";
+import { RegistryServer, serving, status } from "../testing/install/registry-server";
 import { Transcript } from "../testing/transcript";
 import { answerRegistry, type RegistryCommandDeps, type RegistryReply } from "./registry";
 

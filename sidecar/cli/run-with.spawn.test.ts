@@ -19,8 +19,8 @@ import { client, methods, ndJsonStream } from "@agentclientprotocol/sdk";
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 import { census } from "../testing/census";
 import { eventually } from "../testing/eventually";
-import { serveMcpOverHttp } from "../testing/mcp-server";
-import { program, scriptedAgent } from "../testing/programs";
+import { serveMcpOverHttp } from "../testing/mcp/mcp-server";
+import { program, scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 
 const quoted = ({ command, args }: { readonly command: string; readonly args: readonly string[] }): string =>

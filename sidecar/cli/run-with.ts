@@ -28,12 +28,12 @@ import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
 import type { RunWith } from "./command";
 import type { ComponentSpec, ProxySpec, ServerProxy } from "./component";
-import type { Notify } from "./log";
-import { ownDeps } from "./extension-deps";
-import { openOwnLedger, ownProcesses } from "./command-ledger";
-import { openEvidence } from "./tool-evidence";
-import { openTrace } from "./trace-file";
-import { clientOnStdio, firstSignal, flushed } from "./stdio";
+import type { Notify } from "./runtime/log";
+import { ownDeps } from "./runtime/extension-deps";
+import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
+import { openEvidence } from "./runtime/tool-evidence";
+import { openTrace } from "./runtime/trace-file";
+import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
 
 /** Resolves with the exit code. Throws `CannotWrite` before any other work. */
 export async function runWith(chain: RunWith, notify: Notify, version: string): Promise<number> {

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import { isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
-import { program, scriptedAgent } from "../testing/programs";
+import { program, scriptedAgent } from "../testing/programs/programs";
 
 /** The command as a process, and its client. */
 class Run {

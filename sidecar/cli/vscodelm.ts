@@ -15,11 +15,11 @@ import { ToolOffers } from "../lm/tools/tool-offer";
 import { toolsComponent } from "../lm/tools/tools-proxy";
 import { realClock } from "../rpc/clock";
 import { Scope } from "../rpc/scope";
-import type { Notify } from "./log";
-import { openOwnLedger } from "./command-ledger";
-import { clientOnStdio, firstSignal, flushed } from "./stdio";
-import { openEvidence } from "./tool-evidence";
-import { openTrace } from "./trace-file";
+import type { Notify } from "./runtime/log";
+import { openOwnLedger } from "./runtime/command-ledger";
+import { clientOnStdio, firstSignal, flushed } from "./runtime/stdio";
+import { openEvidence } from "./runtime/tool-evidence";
+import { openTrace } from "./runtime/trace-file";
 
 /**
  * Resolves with the exit code when the client has disconnected or a signal has arrived. Throws `CannotWrite` before any

@@ -13,9 +13,9 @@ import { Frame } from "../rpc/frame";
 import type { JsonObject } from "../rpc/json";
 import { memoryChannels } from "../rpc/memory";
 import { FakeClock } from "../testing/fake-clock";
-import { initialized, MemoryProgram } from "../testing/habit-agent";
-import { TOOLS } from "../testing/many-tools";
-import { connected, Fixture } from "../testing/mcp-fixture";
+import { initialized, MemoryProgram } from "../testing/mcp/habit-agent";
+import { TOOLS } from "../testing/mcp/many-tools";
+import { connected, Fixture } from "../testing/mcp/mcp-fixture";
 import { addedServer, type ServerStarter } from "../proxies/added-server";
 
 const SERVER = { command: "/bin/git-mcp", args: ["--stdio"], env: {} };

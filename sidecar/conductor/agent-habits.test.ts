@@ -3,7 +3,7 @@
  */
 import { deepEqual } from "node:assert/strict";
 import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
-import { HabitAgent, type AcpVersion, type Habit, type SessionOutcome } from "../testing/habit-agent";
+import { HabitAgent, type AcpVersion, type Habit, type SessionOutcome } from "../testing/mcp/habit-agent";
 
 const ALL = ["notes", "git"],
   HTTP = ["http", "http"],

@@ -6,9 +6,9 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { MemoryEvidence, type DeliveryEvidence } from "../mcp/delivery/delivery-evidence";
 import { LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
 import { objectOr, type JsonObject } from "../rpc/json";
-import { AGENT, DeliveryRig } from "../testing/delivery-rig";
+import { AGENT, DeliveryRig } from "../testing/mcp/delivery-rig";
 import type { FakeClock } from "../testing/fake-clock";
-import { connected } from "../testing/mcp-fixture";
+import { connected } from "../testing/mcp/mcp-fixture";
 import { EXTENSION_METHODS } from "../acp/methods";
 
 const settle = async (): Promise<void> => {

@@ -5,9 +5,9 @@ import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import { FakeClock } from "../testing/fake-clock";
 import type { IncomingRequest } from "../rpc/peer";
-import { AGENT, DeliveryRig, type Prompted } from "../testing/delivery-rig";
-import { TOOLS } from "../testing/many-tools";
-import { connected } from "../testing/mcp-fixture";
+import { AGENT, DeliveryRig, type Prompted } from "../testing/mcp/delivery-rig";
+import { TOOLS } from "../testing/mcp/many-tools";
+import { connected } from "../testing/mcp/mcp-fixture";
 
 /** The evidence states that the agent lists tools while it answers a prompt, so that no prompt waits. */
 function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {

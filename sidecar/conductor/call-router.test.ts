@@ -5,7 +5,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import fc from "fast-check";
 import { objectOr } from "../rpc/json";
-import { SharingAgent } from "../testing/sharing-agent";
+import { SharingAgent } from "../testing/mcp/sharing-agent";
 import type { StatelessServer } from "../mcp/revision";
 import { FakeClock } from "../testing/fake-clock";
 import { ANNOUNCE_LIMIT_MS, CallRouter } from "./call-router";

@@ -5,9 +5,9 @@ import fc from "fast-check";
 import type { Chain, ProxyDefinition } from "../proxies/proxy";
 import { RpcError } from "../rpc/message";
 import type { IncomingRequest, Outcome, Peer, PendingCall } from "../rpc/peer";
-import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/memory-chain";
-import { ProcessChain } from "../testing/process-chain";
-import { internalProxy, nestedConductor, wiredProxy } from "../testing/wired";
+import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
+import { ProcessChain } from "../testing/chain/process-chain";
+import { internalProxy, nestedConductor, wiredProxy } from "../testing/chain/wired";
 import type { ProxyComponent } from "./component";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);

@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
-import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/memory-chain";
+import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 import { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
 import { memoryChannels } from "../rpc/memory";

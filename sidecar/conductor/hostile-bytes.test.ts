@@ -15,7 +15,7 @@ import {
   wiredProxy,
   type Cut,
   type LineEnd,
-} from "../testing/wired";
+} from "../testing/chain/wired";
 import type { ProxyComponent } from "./component";
 
 const RUNS = Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000);

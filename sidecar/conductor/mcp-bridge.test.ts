@@ -6,8 +6,8 @@ import { deepEqual, equal, match, notEqual, ok, rejects } from "node:assert/stri
 import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
-import { manyTools, TOOLS } from "../testing/many-tools";
-import { adding, connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../testing/mcp-fixture";
+import { manyTools, TOOLS } from "../testing/mcp/many-tools";
+import { adding, connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../testing/mcp/mcp-fixture";
 import { mcpBridge } from "./mcp-bridge";
 
 const bridge = (clock = new FakeClock()) =>

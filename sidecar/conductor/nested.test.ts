@@ -9,7 +9,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { isObject } from "../rpc/json";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "../testing/fake-clock";
-import { internalProxy, LineEnd, nestedConductor, pipes, wiredChain, wiredProxy } from "../testing/wired";
+import { internalProxy, LineEnd, nestedConductor, pipes, wiredChain, wiredProxy } from "../testing/chain/wired";
 import type { ProxyComponent } from "./component";
 import { conduct } from "./conductor";
 

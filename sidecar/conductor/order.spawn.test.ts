@@ -6,10 +6,10 @@ import { Frame } from "../rpc/frame";
 import { memoryChannels } from "../rpc/memory";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "../testing/fake-clock";
-import { ProcessChain } from "../testing/process-chain";
-import { program } from "../testing/programs";
-import { Talker } from "../testing/talker";
-import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/wired";
+import { ProcessChain } from "../testing/chain/process-chain";
+import { program } from "../testing/programs/programs";
+import { Talker } from "../testing/chain/talker";
+import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/chain/wired";
 import type { LastComponent, ProxyComponent } from "./component";
 import { conduct, type Conductor } from "./conductor";
 

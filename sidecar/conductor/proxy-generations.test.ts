@@ -7,7 +7,7 @@ import { objectOr } from "../rpc/json";
 import { RpcError } from "../rpc/message";
 import type { IncomingRequest } from "../rpc/peer";
 import { MemoryAgent } from "../testing/memory-agent";
-import { memoryChain, type MemoryChain, type ProxyScript, type WireProxy } from "../testing/memory-chain";
+import { memoryChain, type MemoryChain, type ProxyScript, type WireProxy } from "../testing/chain/memory-chain";
 import { KnownDialects } from "./proxy-dialect";
 
 const V1 = { protocolVersion: 1, clientCapabilities: {}, clientInfo: { name: "c", version: "1" } };

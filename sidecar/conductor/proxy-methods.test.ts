@@ -1,7 +1,7 @@
 /** Proxy methods on the wrong connection: neither the client nor the agent can impersonate another component. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
-import { nestedConductor, wiredChain, wiredProxy } from "../testing/wired";
-import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/memory-chain";
+import { nestedConductor, wiredChain, wiredProxy } from "../testing/chain/wired";
+import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 
 const METHODS = [
   "proxy/successor",

@@ -5,9 +5,9 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 import type { RpcError } from "../rpc/message";
-import { memoryChain, type MemoryChain } from "../testing/memory-chain";
-import { ProcessChain } from "../testing/process-chain";
-import { internalProxy } from "../testing/wired";
+import { memoryChain, type MemoryChain } from "../testing/chain/memory-chain";
+import { ProcessChain } from "../testing/chain/process-chain";
+import { internalProxy } from "../testing/chain/wired";
 
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 20; i++)

@@ -13,7 +13,7 @@ import * as v1unstable from "@agentclientprotocol/sdk/unstable";
 import { objectOr } from "../rpc/json";
 import { ndjsonChannel } from "../rpc/ndjson";
 import { FakeClock } from "../testing/fake-clock";
-import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/wired";
+import { endingIn, internalProxy, nestedConductor, pieces, pipes, wiredProxy } from "../testing/chain/wired";
 import type { ProxyComponent } from "./component";
 import { conduct } from "./conductor";
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { gzipSync } from "node:zlib";
 import { FakeClock } from "../testing/fake-clock";
-import { RegistryServer, serving, status, type Answer } from "../testing/registry-server";
+import { RegistryServer, serving, status, type Answer } from "../testing/install/registry-server";
 import {
   fetchDocument,
   LONGEST_DOCUMENT,

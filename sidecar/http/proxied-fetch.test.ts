@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { createServer, type Server } from "node:http";
 import { connect, type AddressInfo } from "node:net";
-import { FileServer } from "../testing/file-server";
+import { FileServer } from "../testing/install/file-server";
 import { loadProxied } from "./load-proxied";
 import { isExcepted, proxiedFetch, proxiesIn, type ProxyDeps } from "./proxied-fetch";
 

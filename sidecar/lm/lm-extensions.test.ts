@@ -2,8 +2,8 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import { LM_DEFAULTS } from "../../src/protocol/lm/lm";
 import { isSideSession } from "../proxies/side-session";
-import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
-import { SessionFixture } from "../testing/session-fixture";
+import { chatOf, lines, LmFixture } from "../testing/sessions/lm-fixture";
+import { SessionFixture } from "../testing/sessions/session-fixture";
 import { IDLE_MS } from "./live-sessions";
 
 const extension = (id: string): ExtensionConfig => ({

@@ -2,8 +2,8 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { LM_DEFAULTS } from "../../src/protocol/lm/lm";
 import { agentExited } from "../errors";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
-import { callOf } from "../testing/session-fixture";
+import { chatOf, lines, LmFixture } from "../testing/sessions/lm-fixture";
+import { callOf } from "../testing/sessions/session-fixture";
 import { IDLE_MS, MAX_ALIVE, MAX_RECORDS } from "./live-sessions";
 
 suite("LmService lifecycle", () => {

@@ -2,7 +2,7 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import type { ChatMessage, ChatRequest, ChatTool } from "../../src/protocol/lm/lm";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
+import { chatOf, lines, LmFixture } from "../testing/sessions/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
 const MODES = {

@@ -8,7 +8,7 @@ import fc from "fast-check";
 import type { ChatRequest, RequestId } from "../../src/protocol/lm/lm";
 import type { IncomingRequest } from "../rpc/peer";
 import { arrayOr, objectOr, stringOr } from "../rpc/json";
-import { chatOf, LmFixture } from "../testing/lm-fixture";
+import { chatOf, LmFixture } from "../testing/sessions/lm-fixture";
 import type { SimulatedChat } from "./fixtures/simulated-chat";
 
 const KINDS = [

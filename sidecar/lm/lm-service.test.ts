@@ -1,8 +1,8 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm/lm";
 import { objectOr } from "../rpc/json";
-import { chatOf, lines, LmFixture } from "../testing/lm-fixture";
-import { callOf } from "../testing/session-fixture";
+import { chatOf, lines, LmFixture } from "../testing/sessions/lm-fixture";
+import { callOf } from "../testing/sessions/session-fixture";
 import { ASIDE_LIMIT_MS } from "./session/one-shot-session";
 
 const withoutCorrelation = (request: ChatRequest): ChatRequest => {

@@ -1,7 +1,7 @@
 /** Agents that use ACP v2 (a draft) behind VS Code's chat. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { arrayOr, objectOr } from "../rpc/json";
-import { chatOf, LmFixture } from "../testing/lm-fixture";
+import { chatOf, LmFixture } from "../testing/sessions/lm-fixture";
 
 const V2 = { protocolVersion: 2, capabilities: { session: { prompt: {} } }, info: { name: "draft", version: "1" } };
 

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, rejects } from "node:assert/strict";
 import { realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { FakeClock } from "../testing/fake-clock";
-import { listen, PIXEL, serveMcpOverHttp } from "../testing/mcp-server";
+import { listen, PIXEL, serveMcpOverHttp } from "../testing/mcp/mcp-server";
 import { McpFailure, useMcp, type McpConnection, type McpFailureCode } from "./client";
 import type { McpServer } from "./client-servers";
 

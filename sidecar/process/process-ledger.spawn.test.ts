@@ -18,7 +18,7 @@ import { objectOr } from "../rpc/json";
 import { census } from "../testing/census";
 import { Drive, temporaryFolder } from "../testing/drive";
 import { hurriedClock } from "../testing/hurried-clock";
-import { program, scriptedAgent } from "../testing/programs";
+import { program, scriptedAgent } from "../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { openLedger, readLedger, reapLeftOvers } from "./process-ledger";
 import { startProcess, systemTools } from "./stdio-process";

@@ -10,7 +10,7 @@ import { Drive, temporaryFolder, type DriveOptions } from "../testing/drive";
 import { eventually } from "../testing/eventually";
 import { FakeClock } from "../testing/fake-clock";
 import { hurriedClock } from "../testing/hurried-clock";
-import { scriptedAgent } from "../testing/programs";
+import { scriptedAgent } from "../testing/programs/programs";
 import { numberedWords } from "../testing/scripted-agent/script";
 import { NEEDS_PROC, skipped } from "../testing/skipped";
 import { retriedWhileBusy } from "./child";

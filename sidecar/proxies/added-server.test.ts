@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import fc from "fast-check";
 import type { HttpServer } from "../mcp/shim";
 import { objectOr } from "../rpc/json";
-import { rig, turn } from "../testing/proxy-rig";
+import { rig, turn } from "../testing/chain/proxy-rig";
 import { addedServer, serverName } from "./added-server";
 import { besideServers } from "./server-names";
 import { SIDE_SESSION } from "./side-session";

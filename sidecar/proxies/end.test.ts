@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects, throws } from "node:assert/strict";
 import type { Frame } from "../rpc/frame";
-import { deferred, PlayedNeighbour, rig, turn } from "../testing/proxy-rig";
+import { deferred, PlayedNeighbour, rig, turn } from "../testing/chain/proxy-rig";
 import { serveProxy } from "./kit";
 
 suite("proxy kit: end", () => {

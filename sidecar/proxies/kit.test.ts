@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects, strictEqual } from "node:assert/strict";
 import { Frame } from "../rpc/frame";
 import { RpcError, type Message } from "../rpc/message";
-import { deferred, rig, turn } from "../testing/proxy-rig";
+import { deferred, rig, turn } from "../testing/chain/proxy-rig";
 import type { PassingNotification, PassingRequest, Proxy, RequestInterceptor } from "./proxy";
 
 const sees = (method: string, interceptor: RequestInterceptor): Proxy => ({

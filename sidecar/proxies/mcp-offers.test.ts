@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { McpServer } from "@modelcontextprotocol/sdk/server/mcp.js";
 import { isObject, objectOr } from "../rpc/json";
-import { rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
+import { rig, turn, type PlayedNeighbour } from "../testing/chain/proxy-rig";
 import type { McpOffer } from "./proxy";
 
 function echoServer(): McpServer {

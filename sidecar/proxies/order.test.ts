@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { deferred, rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
+import { deferred, rig, turn, type PlayedNeighbour } from "../testing/chain/proxy-rig";
 import type { Interceptors, PassingNotification, PassingRequest, Proxy } from "./proxy";
 
 /** Sends notifications with these methods from a side. */

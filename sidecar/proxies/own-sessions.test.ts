@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import fc from "fast-check";
 import { RpcError } from "../rpc/message";
-import { rig, turn, type PlayedNeighbour } from "../testing/proxy-rig";
+import { rig, turn, type PlayedNeighbour } from "../testing/chain/proxy-rig";
 import type { Chain, OwnSessionListener } from "./proxy";
 
 const update = (sessionId: string, text: unknown) => ({

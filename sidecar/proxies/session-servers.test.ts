@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import { arrayOr, objectOr } from "../rpc/json";
-import { rig, turn } from "../testing/proxy-rig";
+import { rig, turn } from "../testing/chain/proxy-rig";
 import { SessionServers } from "./session-servers";
 
 suite("SessionServers", () => {

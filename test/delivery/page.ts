@@ -8,7 +8,7 @@ import type { Effect, UiEvent, Page, Step } from "../../webview/state/page-model
 import { PageCopy, type CopyDeps } from "../../webview/runtime/page-copy";
 import { openPage, saved, step } from "../../webview/state/page-state";
 import { isHostToPage } from "../../webview/state/message-guards";
-import { viewOf } from "../../webview/view-model/tab-view";
+import { viewOf } from "../../webview/view-model/tab/tab-view";
 import { marksIn, mortal, type FakeClock } from "./setting";
 
 export interface Browser {

@@ -19,7 +19,7 @@ import { LiveRegion } from "./live-region";
 import type { Clock } from "../page-clock";
 import type { Page } from "../state/page-model";
 import { TabStrip } from "./tab-strip";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 export interface Accessibility {
   /** Call it after each change of the page. */

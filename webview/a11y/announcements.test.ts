@@ -13,7 +13,7 @@ import { announce, listening, type Announcement, type Listening } from "./announ
 import { freshTab, type Page, type Tab } from "../state/page-model";
 import { openPage } from "../state/page-state";
 import { emptyPage } from "../state/saved-page";
-import { read, unread } from "../view-model/sentences";
+import { read, unread } from "../view-model/text/sentences";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 const RUNNING: Conversation["turn"] = { state: "running", messageId: "u" };

@@ -15,12 +15,12 @@ import { isSame } from "../../src/protocol/chat/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../src/protocol/text/visible-text";
-import { keyOf } from "../view-model/card";
-import { chipView } from "../view-model/chip";
+import { keyOf } from "../view-model/cards/card";
+import { chipView } from "../view-model/tab/chip";
 import { isQuestion, type Page, type Tab } from "../state/page-model";
 import { NO_QUESTIONS, questionQueue, type QuestionQueue } from "../state/question-queue";
-import { whatIsAsked, whoAsks } from "../view-model/question-text";
-import { passed, read, unread, type Reader } from "../view-model/sentences";
+import { whatIsAsked, whoAsks } from "../view-model/cards/question-text";
+import { passed, read, unread, type Reader } from "../view-model/text/sentences";
 
 export type Announcement =
   /** Queued after pending utterances. */

@@ -7,10 +7,10 @@
  * - After a removal the focus moves to the neighbouring chip, or to the prompt if none remains.
  */
 import type { Attachment } from "../../src/protocol/chat/attachments";
-import { chipView } from "../view-model/chip";
+import { chipView } from "../view-model/tab/chip";
 import { create } from "./dom";
 import { icon } from "./icons";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 /** Icon and name, without a button. An image is shown as a thumbnail if its data is available. */
 export function chipContent(attachment: Attachment): readonly Node[] {

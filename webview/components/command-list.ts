@@ -4,10 +4,10 @@
  * Invariant: a closed list opens again only when the text changes.
  */
 import type { Command } from "../../src/protocol/chat/chat";
-import { fitting, hintFor, isWhole } from "../view-model/commands";
+import { fitting, hintFor, isWhole } from "../view-model/tab/commands";
 import { create, setText } from "./dom";
 import { OptionList } from "./option-list";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 export class CommandList {
   /** Place them directly before the prompt. */

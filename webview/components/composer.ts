@@ -6,7 +6,7 @@
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { Acts } from "../view-model/user-actions";
+import type { Acts } from "../view-model/tab/user-actions";
 import { write } from "./caret";
 import { Chips } from "./chips";
 import { CommandList } from "./command-list";
@@ -14,7 +14,7 @@ import { create } from "./dom";
 import { pastesImages } from "../state/dropped";
 import { MentionList } from "./mention-list";
 import { meaningOfKey } from "./prompt-keys";
-import type { TabView } from "../view-model/tab-view";
+import type { TabView } from "../view-model/tab/tab-view";
 
 /** The chat widget's elements of one prompt. */
 export interface PromptElements {

@@ -5,10 +5,10 @@
  * - Nothing is rendered as HTML.
  * - Unchanged elements are not touched, so that the focus and the reading position remain.
  */
-import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/details-view";
+import { detailsView, type ExtensionView, type ShownDetails } from "../view-model/tab/details-view";
 import { freshId, create } from "./dom";
 import { fold } from "./fold";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 export class DetailsPanel {
   readonly button = create("button", {

@@ -9,12 +9,12 @@
  */
 import type { PlanStep, Usage } from "../../src/protocol/chat/chat";
 import { DetailsPanel } from "./details-panel";
-import { planView, usageView, type BypassView } from "../view-model/dock-view";
+import { planView, usageView, type BypassView } from "../view-model/tab/dock-view";
 import { freshId, create, setText } from "./dom";
 import { fold } from "./fold";
 import { QueueList, type QueueListener } from "./queue-list";
-import type { TabView } from "../view-model/tab-view";
-import { texts } from "../view-model/texts";
+import type { TabView } from "../view-model/tab/tab-view";
+import { texts } from "../view-model/text/chat-texts";
 
 export interface DockListener extends QueueListener {
   followToggled(): void;

@@ -3,7 +3,7 @@
  */
 import { droppedOf, mayAttach, OTHER_FILES } from "../state/dropped";
 import { create } from "./dom";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 export interface Drops {
   uris(uris: readonly string[]): void;

@@ -10,8 +10,8 @@
 import type { ElicitationChoice, Field, FieldOption, FormAsk } from "../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../src/protocol/text/visible-text";
 import { freshId, create } from "./dom";
-import { filled, hintOf, type Entered } from "../view-model/form-values";
-import { texts } from "../view-model/texts";
+import { filled, hintOf, type Entered } from "../view-model/cards/form-values";
+import { texts } from "../view-model/text/chat-texts";
 
 /** One rendered field. */
 interface Drawn {

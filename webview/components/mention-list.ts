@@ -8,9 +8,9 @@
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
 import { caretIn } from "./caret";
-import { mentionAt, optionOf, stillFitting, type Mentioning } from "../view-model/mentions";
+import { mentionAt, optionOf, stillFitting, type Mentioning } from "../view-model/tab/mentions";
 import { OptionList } from "./option-list";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 export interface MentionListener {
   /** `offer` supplies the results, once or more. */

@@ -9,8 +9,8 @@ import type { QueuedPrompt } from "../../src/protocol/chat/chat";
 import type { PlainAction } from "../state/page-model";
 import { chipContent } from "./chips";
 import { freshId, create, setText } from "./dom";
-import { looksSame, type QueueView, type ShownPrompt } from "../view-model/queue-view";
-import { texts } from "../view-model/texts";
+import { looksSame, type QueueView, type ShownPrompt } from "../view-model/tab/queue-view";
+import { texts } from "../view-model/text/chat-texts";
 
 export interface QueueListener {
   withdrawn(messageId: string, to: "edit" | "drop"): void;

@@ -6,12 +6,12 @@
  * - Only changed lines are recreated.
  * - The output scrolls along if it was scrolled to the end; otherwise it keeps its position.
  */
-import type { ShownTerminal } from "../view-model/card";
+import type { ShownTerminal } from "../view-model/cards/card";
 import { freshId, create, setText } from "./dom";
 import { readableText, visibleText } from "../../src/protocol/text/visible-text";
-import { cssOf, terminalText } from "../view-model/terminal-view";
-import type { AnsiLine } from "../view-model/ansi";
-import { texts } from "../view-model/texts";
+import { cssOf, terminalText } from "../view-model/cards/terminal-view";
+import type { AnsiLine } from "../view-model/text/ansi";
+import { texts } from "../view-model/text/chat-texts";
 
 export class Terminal {
   readonly element: HTMLElement;

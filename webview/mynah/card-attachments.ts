@@ -1,11 +1,11 @@
 /** Attachments of one tab's prompts. The elements are cached beside the cards and reinserted when a card is redrawn. */
 import type { Attachment } from "../../src/protocol/chat/attachments";
-import type { Card } from "../view-model/card";
+import type { Card } from "../view-model/cards/card";
 import { cardContent } from "./elements";
-import { chipView } from "../view-model/chip";
+import { chipView } from "../view-model/tab/chip";
 import { chipContent } from "../components/chips";
 import { create } from "../components/dom";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 interface Kept {
   readonly attached: readonly Attachment[];

@@ -4,7 +4,7 @@
  * Invariant: a form and its entered values exist as long as its card asks the same.
  */
 import type { ElicitationChoice } from "../../src/protocol/chat/elicitation";
-import type { Card } from "../view-model/card";
+import type { Card } from "../view-model/cards/card";
 import { Form } from "../components/form";
 import { cardContent } from "./elements";
 

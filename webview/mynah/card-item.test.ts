@@ -1,5 +1,5 @@
 import { deepEqual, equal } from "node:assert/strict";
-import { card, type Card } from "../view-model/card";
+import { card, type Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
 
 const image: Card = card("i", "media", { pictures: [{ src: "data:image/png;base64,AAAA", alt: "Image" }] });

@@ -4,8 +4,8 @@
  * Invariant: mynah merges an update into the existing card. An update therefore sets removed parts to null and does not
  * change the fold state, which the user may have changed.
  */
-import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from "../view-model/card";
-import type { Banner } from "../view-model/tab-view";
+import type { Card, CardButton, CardHeader, CardIcon, Part, Picture, Tone } from "../view-model/cards/card";
+import type { Banner } from "../view-model/tab/tab-view";
 
 export function itemContent(card: Card, how: "new" | "update") {
   const content = {

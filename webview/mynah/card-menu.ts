@@ -6,11 +6,11 @@
  * - Labels are rendered as text.
  * - A menu that closes by a key or a choice returns the focus to its button.
  */
-import type { Card, CardButton } from "../view-model/card";
+import type { Card, CardButton } from "../view-model/cards/card";
 import { cardContent } from "./elements";
 import { selectors } from "./selectors";
 import { freshId, create } from "../components/dom";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 interface Kept {
   readonly more: readonly CardButton[];

@@ -3,14 +3,14 @@
  * because cards are redrawn often.
  */
 import { freshId, create } from "../components/dom";
-import { keyOf } from "../view-model/card";
+import { keyOf } from "../view-model/cards/card";
 import { cardElements } from "./elements";
 import { isQuestion, type Page } from "../state/page-model";
-import { whatIsAsked, whoAsks } from "../view-model/question-text";
+import { whatIsAsked, whoAsks } from "../view-model/cards/question-text";
 import type { Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
 import { selectors } from "./selectors";
-import { texts } from "../view-model/texts";
+import { texts } from "../view-model/text/chat-texts";
 
 export class CardNames {
   /** Hidden container of the descriptions that cards reference. */

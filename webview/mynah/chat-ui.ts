@@ -13,13 +13,13 @@ import { ChatItemType, MynahUI, type ChatItem } from "@aws/mynah-ui";
 import type { AgentChoice } from "../../src/protocol/agents/agents";
 import type { Mention } from "../../src/protocol/chat/attachments";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { Acts } from "../view-model/user-actions";
-import { changeOf, pageChoice } from "../view-model/buttons";
-import type { Card } from "../view-model/card";
+import type { Acts } from "../view-model/tab/user-actions";
+import { changeOf, pageChoice } from "../view-model/cards/buttons";
+import type { Card } from "../view-model/cards/card";
 import { bannerItem, itemContent } from "./card-item";
-import { CardList, type CardScreen } from "../view-model/card-list";
-import { EARLIER } from "../view-model/card-diff";
-import { AGENT, pickersOf, type Picker } from "../view-model/controls";
+import { CardList, type CardScreen } from "../view-model/cards/card-list";
+import { EARLIER } from "../view-model/cards/card-diff";
+import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
 import { KeptFocus } from "./persisted-focus";
 import { cardElement, chatOf } from "./elements";
 import { openLinksOnlyThrough } from "./links";
@@ -27,10 +27,10 @@ import { selectors } from "./selectors";
 import { pageClock } from "../page-clock";
 import { PromptInput } from "./prompt-input";
 import { TabParts } from "./tab-parts";
-import type { TabView } from "../view-model/tab-view";
-import { texts } from "../view-model/texts";
+import type { TabView } from "../view-model/tab/tab-view";
+import { texts } from "../view-model/text/chat-texts";
 
-export type { Acts } from "../view-model/user-actions";
+export type { Acts } from "../view-model/tab/user-actions";
 
 interface Place {
   readonly mynahId: string;

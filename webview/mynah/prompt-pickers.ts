@@ -7,9 +7,9 @@
  *   focus, and report only the user's changes.
  */
 import type { Control } from "../../src/protocol/chat/controls";
-import { picked, type Picked, type Picker } from "../view-model/controls";
+import { picked, type Picked, type Picker } from "../view-model/tab/controls";
 import { create } from "../components/dom";
-import { spoken } from "../view-model/sentences";
+import { spoken } from "../view-model/text/sentences";
 
 export class PromptPickers {
   #shown: readonly Picker[] = [];

@@ -3,14 +3,14 @@
  * menus and the marks for styles and tests.
  */
 import type { Mention } from "../../src/protocol/chat/attachments";
-import type { Acts } from "../view-model/user-actions";
-import type { Card } from "../view-model/card";
+import type { Acts } from "../view-model/tab/user-actions";
+import type { Card } from "../view-model/cards/card";
 import { CardAttachments } from "./card-attachments";
 import { CardForms } from "./card-forms";
 import { CardMore } from "./card-menu";
 import { CardTerminals } from "./card-terminals";
 import { Composer, type PromptElements } from "../components/composer";
-import type { Picker } from "../view-model/controls";
+import type { Picker } from "../view-model/tab/controls";
 import { Dock } from "../components/dock";
 import { markParts } from "./elements";
 import { selectors } from "./selectors";
@@ -18,7 +18,7 @@ import { FollowEnd } from "./follow-end";
 import { pageClock } from "../page-clock";
 import type { PromptInput } from "./prompt-input";
 import { PromptPickers } from "./prompt-pickers";
-import type { TabView } from "../view-model/tab-view";
+import type { TabView } from "../view-model/tab/tab-view";
 
 export class TabParts {
   readonly pickers: PromptPickers;

@@ -17,7 +17,7 @@ import type { PageMarks } from "./page-marks";
 import type { Effect, UiEvent, Page, Step } from "../state/page-model";
 import { step } from "../state/page-state";
 import type { Saving } from "../state/save-schedule";
-import { viewOf } from "../view-model/tab-view";
+import { viewOf } from "../view-model/tab/tab-view";
 
 export interface Stage {
   readonly ui: Pick<ChatUi, "open" | "select" | "focusPrompt" | "offer" | "fill" | "showAgents" | "show" | "isDrawing">;

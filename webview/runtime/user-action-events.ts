@@ -1,11 +1,11 @@
 /** Converts the user's actions to events of the page. */
 import type { Entry } from "../../src/protocol/chat/chat";
 import type { TabId } from "../../src/protocol/page/host-to-page";
-import type { Acts } from "../view-model/user-actions";
+import type { Acts } from "../view-model/tab/user-actions";
 import type { Taken } from "../components/image-intake";
 import { Intakes } from "../components/pending-images";
 import type { UiEvent, Page } from "../state/page-model";
-import { keyOf, meaningOf } from "../view-model/render";
+import { keyOf, meaningOf } from "../view-model/cards/render";
 
 export interface Acted {
   happen(event: UiEvent): void;

@@ -4,7 +4,7 @@
  *
  * Invariant: untrusted text is the text of a piece or an attribute value, never markup.
  */
-import type { UserAction } from "./user-actions";
+import type { UserAction } from "./settings-actions";
 
 export type Tag =
   | "main"

@@ -6,7 +6,7 @@
  * - However a drag ends, the item is dropped or put back.
  * - The click that ends a drag is ignored.
  */
-import type { UserAction } from "./user-actions";
+import type { UserAction } from "./settings-actions";
 import { DragScroll } from "./drag-scroll";
 import type { Happened } from "./model";
 import type { Reorder, ReorderEvent } from "./reorder";

@@ -11,10 +11,10 @@
 import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
 import type { SettingsView, UpdateMode } from "../../src/protocol/settings/settings-view";
-import { rowId, switched, type Switch } from "./user-actions";
+import { rowId, switched, type Switch } from "./settings-actions";
 import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
-import { brief } from "./visible-text";
-import { moveSaid } from "./texts";
+import { brief } from "./display-text";
+import { moveSaid } from "./settings-texts";
 
 export const WISH_MS = 1_500;
 /** Milliseconds. A change that no view contains by then was rejected. */

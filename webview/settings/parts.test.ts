@@ -3,13 +3,13 @@ import fc from "fast-check";
 import { FakeClock } from "../testing/fake-clock";
 import { agent, view } from "../testing/settings-views";
 import type { SettingsToHost } from "../../src/protocol/settings/settings-to-host";
-import { rowId, word } from "./user-actions";
+import { rowId, word } from "./settings-actions";
 import { REFUSED_MS } from "./model";
 import { SettingsPage, type PageDeps } from "./page";
 import { isPicture, maskOf } from "./picture";
 import type { Piece } from "./element-tree";
 import { savedFrom } from "./saved-state";
-import { initial, line, lines, prose } from "./visible-text";
+import { initial, line, lines, prose } from "./display-text";
 
 suite("settings page: element ids", () => {
   test("is unique and contains no spaces", () => {

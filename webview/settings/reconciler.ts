@@ -10,7 +10,7 @@
  *   position.
  */
 import * as l10n from "@vscode/l10n";
-import type { UserAction } from "./user-actions";
+import type { UserAction } from "./settings-actions";
 import type { Piece, Tag } from "./element-tree";
 
 /** Operations on elements. */

@@ -6,8 +6,8 @@ import { piece, textPiece, type Piece } from "./element-tree";
 import { button, sign, type Around } from "./render-parts";
 import { agentRow, extensionRow, type Movement } from "./render-row";
 import { shown, type Reorder } from "./reorder";
-import { line, prose } from "./visible-text";
-import { texts } from "./texts";
+import { line, prose } from "./display-text";
+import { texts } from "./settings-texts";
 
 export function render(model: Model): readonly Piece[] {
   const view = shownView(model);

@@ -1,10 +1,10 @@
 /** Parts shared by rows: buttons, marks, icons, disclosures. Pure. */
 import type { Mark, Tone } from "../../src/protocol/settings/settings-view";
-import { word, type UserAction } from "./user-actions";
+import { word, type UserAction } from "./settings-actions";
 import { isPicture, maskOf } from "./picture";
 import { piece, textPiece, type Piece } from "./element-tree";
-import { brief, initial, line } from "./visible-text";
-import { texts } from "./texts";
+import { brief, initial, line } from "./display-text";
+import { texts } from "./settings-texts";
 
 /** Page state that renderers need in addition to the view. */
 export interface Around {

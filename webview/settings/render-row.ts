@@ -2,11 +2,11 @@
 import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../src/protocol/agents/agent-service";
 import type { AgentRow, ExtensionRow, Finding, Progress, RowButton } from "../../src/protocol/settings/settings-view";
-import { rowId, word, type UserAction } from "./user-actions";
+import { rowId, word, type UserAction } from "./settings-actions";
 import { piece, textPiece, type Piece } from "./element-tree";
 import { button, fold, marks, picture, sign, type Around } from "./render-parts";
-import { line, lines, prose } from "./visible-text";
-import { texts } from "./texts";
+import { line, lines, prose } from "./display-text";
+import { texts } from "./settings-texts";
 
 /** State of an extension that is being moved. */
 export interface Movement {

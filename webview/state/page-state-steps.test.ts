@@ -7,7 +7,7 @@ import { ASK_AGAIN_MS, SILENCE_MS } from "./page-requests";
 import { turnOf, type Effect, type UiEvent, type Page } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
-import { viewOf } from "../view-model/tab-view";
+import { viewOf } from "../view-model/tab/tab-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 

@@ -6,7 +6,7 @@ import { turnOf, type UiEvent, type Page, type Tab } from "./page-model";
 import { openPage, saved, step } from "./page-state";
 import { emptyPage, restored } from "./saved-page";
 import { titleOf } from "./tab-title";
-import { viewOf } from "../view-model/tab-view";
+import { viewOf } from "../view-model/tab/tab-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza" },
   GEMINI = { id: "gem", name: "Gemini" };

@@ -8,7 +8,7 @@ import { KnownSecrets, redactArguments } from "../../../src/protocol/redaction/r
 import type { CommandOf } from "../distributions/command-secrets";
 import type { ProcessDeps } from "../../process/child";
 import type { AgentCommand } from "../distributions/agent-command";
-import { InstallError } from "../install/install-error";
+import { InstallError } from "../install/store/install-error";
 import type { ResolvedEnvironment } from "../../process/login-shell-environment";
 import { diagnose, type Observed } from "./diagnose";
 import { probe } from "./probe";

@@ -6,7 +6,7 @@ import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
 import { hurriedClock } from "../../testing/hurried-clock";
-import { scriptedAgent } from "../../testing/programs";
+import { scriptedAgent } from "../../testing/programs/programs";
 import { skipped } from "../../testing/skipped";
 import { INITIALIZE_LIMIT_MS } from "../../acp/connection";
 import { openLedger } from "../../process/process-ledger";

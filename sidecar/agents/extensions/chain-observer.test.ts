@@ -7,7 +7,7 @@ import { arrayOr, objectOr } from "../../rpc/json";
 import type { IncomingRequest } from "../../rpc/peer";
 import { FakeClock } from "../../testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
-import { memoryChain, type ProxyScript } from "../../testing/memory-chain";
+import { memoryChain, type ProxyScript } from "../../testing/chain/memory-chain";
 import { ChainObserver } from "./chain-observer";
 
 const text = (text: string) => ({ type: "text", text });

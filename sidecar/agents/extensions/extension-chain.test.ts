@@ -3,7 +3,7 @@ import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import { KnownDialects } from "../../conductor/proxy-dialect";
 import { AgentError, agentExited } from "../../errors";
 import { MemoryAgent } from "../../testing/memory-agent";
-import { memoryChain } from "../../testing/memory-chain";
+import { memoryChain } from "../../testing/chain/memory-chain";
 import { findExtensions, type ExtensionDeps } from "./extension-chain";
 
 const extension = (id: string, name = id.toUpperCase()): ExtensionConfig => ({

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok, rejects } from "node:assert/strict";
 import { census } from "../../testing/census";
-import { agent, bin, binary, InstallFixture, never, refused, versions } from "../../testing/install-fixture";
+import { agent, bin, binary, InstallFixture, never, refused, versions } from "../../testing/install/install-fixture";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import type { Installer } from "./installer";
 

@@ -1,8 +1,8 @@
 /** Choices that need an installation. Pure. */
 import * as l10n from "@vscode/l10n";
 import { missingSentence, type Choice, type Missing } from "../distributions/choose";
-import { InstallError } from "./install-error";
-import type { Source } from "./manifest";
+import { InstallError } from "./store/install-error";
+import type { Source } from "./store/manifest";
 
 export type Installable = Exclude<Choice, { kind: "local" | "symposium" | "http" }>;
 

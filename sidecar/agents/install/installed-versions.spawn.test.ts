@@ -1,9 +1,18 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import path from "node:path";
-import { agent, bin, binary, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
-import { realFiles, type Files } from "./files";
-import { MANIFEST } from "./manifest";
+import {
+  agent,
+  bin,
+  binary,
+  InstallFixture,
+  never,
+  refused,
+  shown,
+  versions,
+} from "../../testing/install/install-fixture";
+import { realFiles, type Files } from "./store/files";
+import { MANIFEST } from "./store/manifest";
 
 suite("installed version", () => {
   test("replaces the old version and removes it when it is unused", async () => {

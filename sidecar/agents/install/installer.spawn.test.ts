@@ -7,10 +7,19 @@ import { gunzipSync } from "node:zlib";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { InstallProgress } from "../../../src/protocol/agents/agent-service";
 import { realClock } from "../../rpc/clock";
-import { tarGz, zipOf } from "../../testing/archives";
-import { agent, archive, binary, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
-import { installBinary } from "./binary-package";
-import { realFiles } from "./files";
+import { tarGz, zipOf } from "../../testing/install/archives";
+import {
+  agent,
+  archive,
+  binary,
+  InstallFixture,
+  never,
+  refused,
+  shown,
+  versions,
+} from "../../testing/install/install-fixture";
+import { installBinary } from "./packages/binary-package";
+import { realFiles } from "./store/files";
 
 suite("archive installation", () => {
   test("downloads, verifies, unpacks and starts the program", async () => {

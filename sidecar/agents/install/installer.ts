@@ -22,20 +22,20 @@ import { isExact } from "../distributions/package-spec";
 import { wrongAddress } from "../distributions/server-address";
 import { toldVersion, UNVERSIONED } from "../distributions/segment";
 import type { Fetch } from "../../http/http-get";
-import { installBinary } from "./binary-package";
-import type { Bunzip } from "./bunzip";
-import { installCargo } from "./cargo-package";
-import type { Files } from "./files";
+import { installBinary } from "./packages/binary-package";
+import type { Bunzip } from "./archives/bunzip";
+import { installCargo } from "./packages/cargo-package";
+import type { Files } from "./store/files";
 import { SingleFlight } from "./single-flight";
 import { isInstallable, notHere, sourceOf, type Installable } from "./installable";
-import { cancelled, explained, InstallError } from "./install-error";
-import type { Lease } from "./usage-locks";
-import { isOf, satisfies, type Built, type Source } from "./manifest";
-import { installNpm } from "./npm-package";
-import type { RunTool, ToolDeps } from "./package-tool";
-import { installPython } from "./python-package";
+import { cancelled, explained, InstallError } from "./store/install-error";
+import type { Lease } from "./store/usage-locks";
+import { isOf, satisfies, type Built, type Source } from "./store/manifest";
+import { installNpm } from "./packages/npm-package";
+import type { RunTool, ToolDeps } from "./packages/package-tool";
+import { installPython } from "./packages/python-package";
 import { ProgressTeller } from "./progress";
-import type { Installed, Staging, Store } from "./store";
+import type { Installed, Staging, Store } from "./store/store";
 
 /** Absolute paths of programs on the PATH of the user's login shell. */
 export interface Tools {

@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { existsSync, readFileSync, utimesSync } from "node:fs";
 import path from "node:path";
-import { agent, bin, InstallFixture, never, refused, shown, versions } from "../../testing/install-fixture";
+import { agent, bin, InstallFixture, never, refused, shown, versions } from "../../testing/install/install-fixture";
 
 suite("npm package", () => {
   const packages = {

@@ -8,7 +8,7 @@
  */
 import { assertNever } from "../../../src/protocol/wire/wire";
 import { Actor } from "../../rpc/actor";
-import { cancelled } from "./install-error";
+import { cancelled } from "./store/install-error";
 
 export type Work<T> = (signal: AbortSignal) => Promise<T>;
 

@@ -1,6 +1,6 @@
 import { deepEqual, equal, rejects, throws } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
-import { RegistryServer, serving, status } from "../../testing/registry-server";
+import { RegistryServer, serving, status } from "../../testing/install/registry-server";
 import { documentAt, entryIn } from "./document-at";
 import { httpGet } from "../../http/http-get";
 

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
-import { RegistryServer, status, type Answer } from "../../testing/registry-server";
+import { RegistryServer, status, type Answer } from "../../testing/install/registry-server";
 import { httpGet } from "../../http/http-get";
 import { Icons, LONGEST_ICON, MAX_ICONS } from "./icons";
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import path from "node:path";
 import fc from "fast-check";
 import { FakeClock } from "../../testing/fake-clock";
-import { RegistryServer, serving, status } from "../../testing/registry-server";
+import { RegistryServer, serving, status } from "../../testing/install/registry-server";
 import { PATIENCE_MS } from "../../http/fetch-document";
 import { httpGet } from "../../http/http-get";
 import { RegistryCache, type RegistrySnapshot, type RegistryDeps } from "./registry-cache";

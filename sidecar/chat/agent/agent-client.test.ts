@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import type { Entry } from "../../../src/protocol/chat/chat";
 import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
 import { RpcError } from "../../rpc/message";
-import { NEVER, Fixture } from "../../testing/chat-fixture";
+import { NEVER, Fixture } from "../../testing/sessions/chat-fixture";
 
 suite("agent requests: permission, options, files", () => {
   test("shows a permission request, resolves it once and returns the selected option", async () => {

@@ -26,8 +26,8 @@ import { promptContent, type PromptBlocks } from "./prompt-content";
 import type { Attempt } from "./sign-in";
 import type { Prompt, SessionEvent, Trouble } from "../session-model";
 import type { SessionStart, SessionDeps } from "../session-deps";
-import { troubleOf } from "./agent-failure";
-import type { ChatAgentMessage } from "./agent-message";
+import { troubleOf } from "./failure-notice";
+import type { ChatAgentMessage } from "./chat-agent-message";
 import { CLIENT_METHODS } from "../../acp/methods";
 
 export class AgentClient implements Disposable {

@@ -1,5 +1,5 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
-import { NEVER, Fixture } from "../../testing/chat-fixture";
+import { NEVER, Fixture } from "../../testing/sessions/chat-fixture";
 
 const FILE = { type: "attachment", attachment: { kind: "file", path: "/w/a" } } as const;
 const IMAGE = {

@@ -1,5 +1,5 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
-import { NEVER, Fixture } from "../../testing/chat-fixture";
+import { NEVER, Fixture } from "../../testing/sessions/chat-fixture";
 import { RpcError, RpcCode } from "../../rpc/message";
 import { AgentStatusTracker } from "../../agents/agent-status-tracker";
 import { signOut } from "../../agents/sign-out";

@@ -5,10 +5,10 @@ import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extension-fixture";
-import { bridge, said } from "../../testing/mcp-ends";
-import { connected, Fixture } from "../../testing/mcp-fixture";
-import { deferred } from "../../testing/proxy-rig";
+import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
+import { deferred } from "../../testing/chain/proxy-rig";
 import { cargo } from "./extension";
 
 const choosing = (optionId: string) => ({ outcome: { outcome: "selected", optionId } });

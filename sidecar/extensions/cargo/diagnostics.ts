@@ -3,7 +3,7 @@
  * "JSON Output"). Pure.
  */
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { ends } from "./head-and-tail";
+import { ends } from "./bounded-lines";
 
 export interface Diagnostic {
   readonly level: "error" | "warning";

@@ -11,7 +11,7 @@
  */
 import { objectOr } from "../../rpc/json";
 import { cargoMessage, diagnosticIn, Found } from "./diagnostics";
-import { Ends } from "./head-and-tail";
+import { Ends } from "./bounded-lines";
 import { Lines, plain } from "./lines";
 import { TestReport, type TestsSaid } from "./test-report";
 

@@ -9,7 +9,7 @@
  *
  * Invariant: memory is bounded for any input.
  */
-import { Ends } from "./head-and-tail";
+import { Ends } from "./bounded-lines";
 
 export interface FailedTest {
   readonly name: string;

@@ -1,8 +1,8 @@
 /** The user's consent to Ferris' lookups with cargo in the workspace. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr, type JsonObject } from "../../rpc/json";
-import { FerrisFixture } from "../../testing/ferris-fixture";
-import { said } from "../../testing/mcp-ends";
+import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
+import { said } from "../../testing/mcp/mcp-ends";
 
 async function looked(settings: JsonObject, optionId: string, times = 1) {
   await using ferris = new FerrisFixture(settings);

@@ -21,9 +21,9 @@ import {
   downloads,
   hostileCrates,
   SAMPLE_CRATES,
-} from "../../testing/crate-registry";
+} from "../../testing/extensions/crate-registry";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-fixture";
 import type { ExtensionDeps } from "../extension";
 import { ToolFailure, type ToolCall } from "../tool";
 import { CrateSources, type CrateQuestion, type CrateSource } from "./crate-sources";

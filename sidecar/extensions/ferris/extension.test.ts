@@ -1,10 +1,10 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
-import { FerrisFixture } from "../../testing/ferris-fixture";
-import { said } from "../../testing/mcp-ends";
-import { connected } from "../../testing/mcp-fixture";
-import { rig as proxyRig, turn } from "../../testing/proxy-rig";
+import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
+import { said } from "../../testing/mcp/mcp-ends";
+import { connected } from "../../testing/mcp/mcp-fixture";
+import { rig as proxyRig, turn } from "../../testing/chain/proxy-rig";
 import type { ExtensionSettings } from "../extension";
 import { ferris } from "./extension";
 

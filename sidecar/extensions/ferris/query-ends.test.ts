@@ -5,9 +5,9 @@ import path from "node:path";
 import { arrayOr, objectOr } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
-import { failure, FerrisFixture, query, respond } from "../../testing/ferris-fixture";
-import { said } from "../../testing/mcp-ends";
-import { deferred } from "../../testing/proxy-rig";
+import { failure, FerrisFixture, query, respond } from "../../testing/extensions/ferris-fixture";
+import { said } from "../../testing/mcp/mcp-ends";
+import { deferred } from "../../testing/chain/proxy-rig";
 import { LIMIT_MS, REST_MS } from "./research-state";
 
 const OPTIONS = [

@@ -7,9 +7,9 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
-import { ExtensionRig } from "../../testing/extension-fixture";
-import { bridge, said } from "../../testing/mcp-ends";
-import { connected, Fixture } from "../../testing/mcp-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { STRUCTURED } from "../tool-server";
 import { ide } from "./extension";
 

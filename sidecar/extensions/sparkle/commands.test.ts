@@ -1,8 +1,8 @@
 /** The command /checkpoint, “meta moment”, and the updates that a client receives for them. */
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr } from "../../rpc/json";
-import { turn } from "../../testing/proxy-rig";
-import { Sparkled, words } from "../../testing/sparkled";
+import { turn } from "../../testing/chain/proxy-rig";
+import { Sparkled, words } from "../../testing/extensions/sparkled";
 import { ANNOUNCING_MS } from "./extension";
 import { CHECKPOINT_COMMAND, CHECKPOINT_COMMAND_V2 } from "./user-commands";
 

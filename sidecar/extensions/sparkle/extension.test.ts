@@ -1,15 +1,15 @@
 /** Text added to the first prompt of a session. */
 import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { readdirSync } from "node:fs";
-import { realFiles, type Files } from "../../agents/install/files";
+import { realFiles, type Files } from "../../agents/install/store/files";
 import { SIDE_SESSION } from "../../proxies/side-session";
 import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
-import { ExtensionRig } from "../../testing/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
-import { Signal } from "../../testing/mcp-fixture";
-import { rig as playedRig, turn } from "../../testing/proxy-rig";
-import { partsOf, Sparkled, words } from "../../testing/sparkled";
+import { Signal } from "../../testing/mcp/mcp-fixture";
+import { rig as playedRig, turn } from "../../testing/chain/proxy-rig";
+import { partsOf, Sparkled, words } from "../../testing/extensions/sparkled";
 import { Transcript } from "../../testing/transcript";
 import { sparkle } from "./extension";
 import { READING_MS } from "./session-texts";

@@ -18,7 +18,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { assertNever } from "../../../src/protocol/wire/wire";
-import { realFiles, type Files } from "../../agents/install/files";
+import { realFiles, type Files } from "../../agents/install/store/files";
 import type { Chain, PassingNotification, PassingRequest, Proxy } from "../../proxies/proxy";
 import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { approveIn, Consent, type GatedAction, type Approve } from "../consent";
@@ -37,7 +37,7 @@ import { listWithoutBlocks, updateWithoutBlocks } from "./repeated-prompts";
 import { SessionTexts, type SessionMemory, type SystemText } from "./session-texts";
 import { readSettings, type SparkleSettings } from "./settings";
 import { SpaceConsent } from "./space-consent";
-import { askedText, INSTRUCTIONS } from "./texts";
+import { askedText, INSTRUCTIONS } from "./model-texts";
 import { sparkleTools } from "./tools";
 import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
 import { AGENT_METHODS, CLIENT_METHODS } from "../../acp/methods";

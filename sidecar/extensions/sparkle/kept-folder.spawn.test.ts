@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import path from "node:path";
-import { realFiles, type Files } from "../../agents/install/files";
+import { realFiles, type Files } from "../../agents/install/store/files";
 import { ToolFailure } from "../tool";
 import { temporaryFolder } from "../../testing/drive";
 import { hurriedClock } from "../../testing/hurried-clock";

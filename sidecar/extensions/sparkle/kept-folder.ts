@@ -10,9 +10,9 @@
  */
 import { randomBytes } from "node:crypto";
 import path from "node:path";
-import { type Files, absent, writeAll } from "../../agents/install/files";
-import { InstallError } from "../../agents/install/install-error";
-import type { Locks } from "../../agents/install/locks";
+import { type Files, absent, writeAll } from "../../agents/install/store/files";
+import { InstallError } from "../../agents/install/store/install-error";
+import type { Locks } from "../../agents/install/store/locks";
 import { contains, placeOf } from "../../permissions/boundary";
 import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
@@ -137,7 +137,7 @@ export class KeptFolder {
   }
 
   async #locking(): Promise<Locks> {
-    const { Locks } = await import("../../agents/install/locks");
+    const { Locks } = await import("../../agents/install/store/locks");
     return new Locks(this.place.root, this.deps.clock, this.deps.files);
   }
 

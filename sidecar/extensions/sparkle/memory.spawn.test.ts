@@ -4,11 +4,11 @@ import { once } from "node:events";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { realFiles } from "../../agents/install/files";
+import { realFiles } from "../../agents/install/store/files";
 import { ToolFailure } from "../tool";
 import { temporaryFolder } from "../../testing/drive";
 import { hurriedClock } from "../../testing/hurried-clock";
-import { program } from "../../testing/programs";
+import { program } from "../../testing/programs/programs";
 import { parseInsights } from "./insights";
 import { Memory } from "./memory";
 

@@ -1,6 +1,13 @@
 /** Prompts that a user invokes by name, in agents that show the prompts of MCP servers. */
 import type { ToolPrompt } from "../tool-server";
-import { CHECKPOINT, EMBODIMENT_TEST, ENRICH_PROFILE, PRESENCE_CHECK, SHOW_THINKING, SPARKLER_IDENTITY } from "./texts";
+import {
+  CHECKPOINT,
+  EMBODIMENT_TEST,
+  ENRICH_PROFILE,
+  PRESENCE_CHECK,
+  SHOW_THINKING,
+  SPARKLER_IDENTITY,
+} from "./model-texts";
 
 const prompt = (name: string, title: string, description: string, text: string): ToolPrompt => ({
   name,

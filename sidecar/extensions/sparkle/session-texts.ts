@@ -14,7 +14,7 @@ import { marked } from "./marks";
 import type { Memory } from "./memory";
 import type { SparkleSettings } from "./settings";
 import type { SpaceConsent } from "./space-consent";
-import { guidance, KEPT, opening, WORKSPACE_OPENING } from "./texts";
+import { guidance, KEPT, opening, WORKSPACE_OPENING } from "./model-texts";
 
 /** Maximum delay of a setup or a first prompt by reading, in milliseconds. */
 export const READING_MS = 3_000;

@@ -3,9 +3,9 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
-import { said } from "../../testing/mcp-ends";
-import { connected } from "../../testing/mcp-fixture";
-import { Sparkled, TOOLS, words } from "../../testing/sparkled";
+import { said } from "../../testing/mcp/mcp-ends";
+import { connected } from "../../testing/mcp/mcp-fixture";
+import { Sparkled, TOOLS, words } from "../../testing/extensions/sparkled";
 
 suite("Sparkle server", () => {
   const PROMPTS = [

@@ -5,7 +5,7 @@ import { beginning } from "./embodiment";
 import { INSIGHT_TYPES, type Memory } from "./memory";
 import { asJson, isRead, MAX_SOURCES, readSource, type Fetched } from "./profile-sources";
 import type { Agreed } from "./space-consent";
-import { NO_PROFILE_YET, WRITE_PROFILE } from "./texts";
+import { NO_PROFILE_YET, WRITE_PROFILE } from "./model-texts";
 
 /** Maximum characters of one saved text, and maximum bytes of a `load_evolution` result. */
 const MAX_TEXT = 64_000,

@@ -6,10 +6,10 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { census } from "../../testing/census";
 import { eventually } from "../../testing/eventually";
-import { ExtensionRig } from "../../testing/extension-fixture";
+import { ExtensionRig } from "../../testing/extensions/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
-import { choosing, EDITOR, WorkspaceRig } from "../../testing/workspace-rig";
+import { choosing, EDITOR, WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { nodeCommands } from "./commands";
 
 const ALL = { approve: "all" };

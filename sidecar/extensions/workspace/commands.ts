@@ -11,7 +11,7 @@ import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
-import { KeptText } from "./head-and-tail";
+import { KeptText } from "./bounded-output";
 import { type SessionClient } from "../session-client";
 import { CLIENT_METHODS } from "../../acp/methods";
 

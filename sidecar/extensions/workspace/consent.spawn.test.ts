@@ -6,8 +6,8 @@ import { objectOr, arrayOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
 import { FakeClock } from "../../testing/fake-clock";
-import { connected, HTTP_AGENT } from "../../testing/mcp-fixture";
-import { choosing, WorkspaceRig } from "../../testing/workspace-rig";
+import { connected, HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
+import { choosing, WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { PROGRESS_MS } from "../../mcp/progress";
 import { isGuarded } from "./folders";
 

@@ -6,7 +6,7 @@ import path from "node:path";
 import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { skipped } from "../../testing/skipped";
-import { choosing, EDITOR, WorkspaceRig } from "../../testing/workspace-rig";
+import { choosing, EDITOR, WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { nodeFiles, textFiles } from "./text-files";
 
 const allow = (): unknown => choosing("allow");

@@ -9,7 +9,7 @@ import type { ProcessSpec } from "../../process/child";
 import type { ToolOptions } from "../../process/tool-run";
 import { FakeClock } from "../../testing/fake-clock";
 import { skipped } from "../../testing/skipped";
-import { WorkspaceRig } from "../../testing/workspace-rig";
+import { WorkspaceRig } from "../../testing/extensions/workspace-rig";
 import { ToolFailure } from "../tool";
 import { LineWorker } from "./line-worker";
 import { nodeSearch, regexOf } from "./node-search";

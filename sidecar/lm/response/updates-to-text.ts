@@ -7,7 +7,7 @@ import * as l10n from "@vscode/l10n";
 import type { ChatPart } from "../../../src/protocol/lm/lm";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { arrayOr, isAmount, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import type { CallOrigin } from "../tools/announced-calls";
+import type { CallOrigin } from "../tools/call-allowances";
 import {
   CALL_MARKS,
   callAfter,

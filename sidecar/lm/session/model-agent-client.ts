@@ -27,7 +27,7 @@ import type {
   Permission,
 } from "./model-agent-message";
 import { ModelPrompts } from "./model-prompts";
-import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/announced-calls";
+import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/call-allowances";
 import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";

@@ -3,7 +3,7 @@ import { EXTENSION_METHODS } from "../../acp/methods";
 import { LISTING_MS } from "../../proxies/tool-listing";
 import { objectOr } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
-import { callOf, SessionFixture } from "../../testing/session-fixture";
+import { callOf, SessionFixture } from "../../testing/sessions/session-fixture";
 
 const { session_tools: SESSION_TOOLS } = EXTENSION_METHODS;
 

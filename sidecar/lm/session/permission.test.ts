@@ -4,7 +4,7 @@ import { PERMISSION_KINDS, PERMISSION_TOOLS, TOOL_GROUPS } from "../../../src/pr
 import { questionedCall } from "../../permissions/announced-calls";
 import { bridgedClaim, QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, type JsonObject } from "../../rpc/json";
-import { AnnouncedTools } from "../tools/announced-calls";
+import { AnnouncedTools } from "../tools/call-allowances";
 import { PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { parametersOf, questionOf, type PermissionVerdict, type PermissionDeps } from "./permission";
 import { ToolNames } from "../tools/tool-names";

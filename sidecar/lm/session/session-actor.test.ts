@@ -3,7 +3,7 @@ import { objectOr } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import { QUIET_MS } from "./question-debounce";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
-import { SessionFixture, callOf } from "../../testing/session-fixture";
+import { SessionFixture, callOf } from "../../testing/sessions/session-fixture";
 
 suite("SessionActor", () => {
   test("sends a prompt, forwards its updates and ends with the turn", async () => {

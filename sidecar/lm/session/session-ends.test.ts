@@ -4,7 +4,7 @@ import { NO_CONTEXT } from "../history/chat-context";
 import type { ToolOffer } from "../tools/tool-offer";
 import { PENDING_MS, STOPPING_MS } from "./session-steps";
 import { TOOLS_KEY } from "../tools/tools-proxy";
-import { SessionFixture, callOf, permission } from "../../testing/session-fixture";
+import { SessionFixture, callOf, permission } from "../../testing/sessions/session-fixture";
 
 const LATER = { name: "later", description: "later", inputSchema: { type: "object", properties: {} } };
 

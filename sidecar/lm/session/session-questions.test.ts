@@ -1,5 +1,5 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { SessionFixture, callOf, permission, OPTIONS } from "../../testing/session-fixture";
+import { SessionFixture, callOf, permission, OPTIONS } from "../../testing/sessions/session-fixture";
 
 suite("SessionActor: calls and permissions", () => {
   test("cancels a call without a waiting request and ignores its late result", async () => {

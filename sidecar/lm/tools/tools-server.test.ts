@@ -7,7 +7,7 @@ import { ChannelTransport } from "../../mcp/transport";
 import type { Clock } from "../../rpc/clock";
 import { memoryChannels } from "../../rpc/memory";
 import { FakeClock } from "../../testing/fake-clock";
-import { Signal } from "../../testing/mcp-fixture";
+import { Signal } from "../../testing/mcp/mcp-fixture";
 import { RECORDED_TOOLS } from "../fixtures/recorded";
 import { toMcp } from "./tool-results";
 import { ToolOffers, type OfferedCall } from "./tool-offer";

@@ -2,7 +2,7 @@
 import { BUILT_IN_EXTENSIONS, type ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import { MCP_OVER_ACP } from "../../acp/methods";
 import { objectOr } from "../../rpc/json";
-import { serveMcpOverHttp } from "../mcp-server";
+import { serveMcpOverHttp } from "../mcp/mcp-server";
 import { MemoryAgent } from "../memory-agent";
 import { compare, golden, onlyPosix } from "./golden";
 import { Product, type ProductOptions } from "./product";

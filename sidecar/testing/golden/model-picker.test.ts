@@ -1,6 +1,6 @@
 /** Requests of VS Code's own chat, and the agent's messages behind them. */
 import { BUILT_IN_EXTENSIONS } from "../../../src/protocol/agents/extensions";
-import { chatOf, LmFixture } from "../lm-fixture";
+import { chatOf, LmFixture } from "../sessions/lm-fixture";
 import { compare } from "./golden";
 import { StableNames } from "./lines";
 

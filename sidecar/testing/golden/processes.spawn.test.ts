@@ -14,7 +14,7 @@ import { PROTOCOL, type HostToSidecar, type NewChat, type SidecarToHost } from "
 import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { AGENT_METHODS } from "../../acp/methods";
 import { temporaryFolder } from "../drive";
-import { program, scriptedAgent } from "../programs";
+import { program, scriptedAgent } from "../programs/programs";
 import { goldenFromTrace } from "./from-trace";
 import { compare, onlyPosix } from "./golden";
 import { json, StableNames } from "./lines";

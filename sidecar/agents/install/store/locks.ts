@@ -1,0 +1,96 @@
+/**
+ * Locks between windows: one holder per name, in this and all other processes. A held lock is refreshed. The lock of a
+ * dead process expires after fifteen seconds and is then taken over. A suspended holder (a closed laptop) may resume
+ * beside a new holder, so no critical section may corrupt an installation in that case.
+ */
+import path from "node:path";
+import { lock } from "proper-lockfile";
+import type { Clock } from "../../../rpc/clock";
+import type { InstallError } from "./install-error";
+import type { Files } from "./files";
+
+/** Acquires the lock immediately, or rejects with the code `ELOCKED`. */
+export type TryLock = (file: string) => Promise<() => Promise<void>>;
+
+const STALE_MS = 15_000;
+export const fileLock: TryLock = file =>
+  lock(file, { realpath: false, lockfilePath: file, stale: STALE_MS, onCompromised: () => undefined });
+
+export interface LockWish {
+  readonly signal?: AbortSignal | undefined;
+  /** Called once while another process holds the lock. */
+  readonly waiting?: (() => void) | undefined;
+  /** The error if the lock is not acquired within `limitMs`. */
+  readonly busy: () => InstallError;
+  readonly limitMs: number;
+}
+
+const AGAIN_MS = 200;
+
+export class Locks {
+  readonly #folder: string;
+  readonly #clock: Clock;
+  readonly #files: Files;
+  readonly #tryLock: TryLock;
+  /** Queues of callers within this process. */
+  readonly #lines = new Map<string, Promise<unknown>>();
+
+  constructor(folder: string, clock: Clock, files: Files, tryLock: TryLock = fileLock) {
+    this.#folder = folder;
+    this.#clock = clock;
+    this.#files = files;
+    this.#tryLock = tryLock;
+  }
+
+  /** `name`: a valid folder name. Rejects with `busy`, the signal's reason, or a file system error. */
+  async holding<T>(name: string, wish: LockWish, work: () => Promise<T>): Promise<T> {
+    const before = this.#lines.get(name);
+    const turn = (async () => {
+      await before?.catch(() => undefined);
+      wish.signal?.throwIfAborted();
+      const release = await this.#take(name, wish);
+      try {
+        return await work();
+      } finally {
+        await release().catch(() => undefined);
+      } // already taken over
+    })();
+    this.#lines.set(name, turn);
+    try {
+      return await turn;
+    } finally {
+      if (this.#lines.get(name) === turn) this.#lines.delete(name);
+    }
+  }
+
+  async #take(name: string, { signal, waiting, busy, limitMs }: LockWish): Promise<() => Promise<void>> {
+    await this.#files.mkdir(this.#folder, { recursive: true });
+    const until = this.#clock.now() + limitMs;
+    for (let isNotified = false; ; isNotified = true) {
+      try {
+        return await this.#tryLock(path.join(this.#folder, name));
+      } catch (error) {
+        if (!(error instanceof Error && "code" in error && error.code === "ELOCKED")) throw error;
+      }
+      if (!isNotified) waiting?.();
+      if (this.#clock.now() >= until) throw busy();
+      await pause(AGAIN_MS, this.#clock, signal);
+    }
+  }
+}
+
+/** Rejects with the signal's reason. */
+export function pause(ms: number, clock: Clock, signal?: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    if (signal?.aborted) return reject(signal.reason);
+    const over = (): void => {
+      alarm[Symbol.dispose]();
+      reject(signal?.reason);
+    };
+    const alarm = clock.after(ms, () => {
+      signal?.removeEventListener("abort", over);
+      resolve();
+    });
+    signal?.addEventListener("abort", over, { once: true });
+  });
+}

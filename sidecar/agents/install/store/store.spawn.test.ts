@@ -1,0 +1,488 @@
+import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
+import { spawn, type ChildProcess } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, readdirSync, readFileSync, utimesSync, writeFileSync } from "node:fs";
+import path from "node:path";
+import { createInterface, type Interface } from "node:readline";
+import type { AgentConfig } from "../../../../src/protocol/agents/agents";
+import { tarGz } from "../../../testing/install/archives";
+import { FakeClock } from "../../../testing/fake-clock";
+import { agent, InstallFixture, systemTable, type InstallOptions } from "../../../testing/install/install-fixture";
+import { hurriedClock } from "../../../testing/hurried-clock";
+import { program } from "../../../testing/programs/programs";
+import { realFiles, type Files } from "./files";
+import { InstallError } from "./install-error";
+import type { Installer } from "../installer";
+import type { TryLock } from "./locks";
+import type { Built } from "./manifest";
+import type { RunTool } from "../packages/package-tool";
+import { Store } from "./store";
+
+const never = new AbortController().signal;
+const entries = (version: string) => [
+  { name: "bin/agent", content: version.repeat(5000), mode: 0o755 },
+  { name: "lib/a", content: "a" },
+  { name: "lib/b", content: "b" },
+];
+const config = (fixture: InstallFixture, version: string, plan = {}) =>
+  agent(
+    {
+      binary: {
+        "linux-x86_64": {
+          archive: fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)), ...plan }),
+          cmd: "bin/agent",
+        },
+      },
+    },
+    { version },
+  );
+const built: Built = { source: { kind: "npm", name: "p" }, release: "1.0.0", program: "run", runtimeArgs: [] };
+
+/** Locks of one process, which end with it. */
+function memoryLock(): TryLock {
+  const held = new Set<string>();
+  return async name => {
+    if (held.has(name)) throw Object.assign(new Error("held"), { code: "ELOCKED" });
+    held.add(name);
+    return async () => {
+      held.delete(name);
+    };
+  };
+}
+
+/** Calls `each` before each file system operation, including writes. */
+function watched(each: () => void): Files {
+  const step =
+    <A extends unknown[], R>(work: (...args: A) => Promise<R>) =>
+    async (...args: A): Promise<R> => {
+      each();
+      return work(...args);
+    };
+  const open: Files["open"] = async (...args) => {
+    each();
+    const handle = await realFiles.open(...args),
+      write = handle.write.bind(handle) as (...args: unknown[]) => Promise<never>;
+    handle.write = ((...given: unknown[]) => {
+      try {
+        each();
+      } catch (error) {
+        return Promise.reject(error);
+      }
+      return write(...given);
+    }) as typeof handle.write;
+    return handle;
+  };
+  const stepped = Object.fromEntries(
+    Object.entries({ ...realFiles, open: undefined })
+      .filter(([, value]) => typeof value === "function")
+      .map(([name, value]) => [name, step(value as (...args: unknown[]) => Promise<unknown>)]),
+  );
+  return { ...realFiles, ...stepped, open } as Files;
+}
+
+/** Asserts that every version in the store is complete and that the newest is allowed. Returns the newest. */
+async function isOldOrNew(fixture: InstallFixture, allowed: readonly string[]): Promise<string> {
+  const list = await fixture.store({ tryLock: memoryLock() }).list("some-agent");
+  for (const { folder, release } of list) {
+    for (const { name, content } of entries(release)) equal(readFileSync(path.join(folder, name), "utf8"), content);
+  }
+  const [newest] = list;
+  ok(newest && allowed.includes(newest.release), `newest: ${newest?.release}`);
+  return newest.release;
+}
+
+/** Simulates uv in this process. */
+const uv: RunTool = async ({ args, env }, { signal }) => {
+  const version = args.at(-1)?.split("==")[1] ?? "",
+    folder = path.dirname(env.UV_TOOL_BIN_DIR ?? "");
+  mkdirSync(path.join(env.UV_TOOL_DIR ?? "", "p", "lib", `p-${version}.dist-info`), { recursive: true });
+  for (const { name, content } of entries(version)) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), content);
+  }
+  signal.throwIfAborted();
+  return { exit: { code: 0, signal: null }, stdout: "", stderr: "" };
+};
+
+/** `npm run check` tests a sample of the steps, `npm test` tests all. */
+const STRIDE = Math.max(1, Math.round(10_000 / Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000)));
+
+const WAYS: readonly {
+  readonly way: string;
+  readonly configOf: (fixture: InstallFixture, version: string) => AgentConfig;
+}[] = [
+  { way: "from an archive", configOf: config },
+  {
+    way: "in place",
+    configOf: (_, version) => agent({ uvx: { package: `p==${version}`, cmd: "agent" } }, { version }),
+  },
+];
+
+for (const { way, configOf } of WAYS)
+  suite(`interrupted installation (${way}) at each step`, () => {
+    const installer = (fixture: InstallFixture, options: InstallOptions): Installer =>
+      fixture.installer({ clock: hurriedClock(1000), ...options, change: { run: uv, ...options.change } });
+    /**
+     * Interrupts the installation of `2.0.0` at each step, each time in a new store with `1.0.0`. `interrupted` returns
+     * whether the installation had this step.
+     */
+    async function atEach(interrupted: (fixture: InstallFixture, at: number) => Promise<boolean>): Promise<void> {
+      for (let at = 0; ; at += STRIDE) {
+        await using fixture = await InstallFixture.open(["uv"]);
+        {
+          await using first = installer(fixture, { tryLock: memoryLock() });
+          await first.install(configOf(fixture, "1.0.0"), never);
+        }
+        if (!(await interrupted(fixture, at))) {
+          ok(at > 20, `${at} steps`);
+          return;
+        }
+      }
+    }
+    const versions = (fixture: InstallFixture): readonly string[] =>
+      readdirSync(path.join(fixture.root, "some-agent")).filter(name => name !== ".uses");
+
+    test("leaves the old or the new version after a cancellation", () =>
+      atEach(async (fixture, at) => {
+        const ending = new AbortController(),
+          tryLock = memoryLock();
+        let step = 0;
+        const outcome = await installer(fixture, {
+          tryLock,
+          files: watched(() => {
+            if (step++ === at) ending.abort(new Error("enough"));
+          }),
+        })
+          .install(configOf(fixture, "2.0.0"), ending.signal)
+          .then(
+            ({ release }) => release,
+            (error: unknown) => {
+              match(String(error), /enough/);
+              return "1.0.0";
+            },
+          );
+        equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
+        await fixture.store({ tryLock }).sweep("some-agent");
+        deepEqual(versions(fixture), [outcome]);
+        return step > at;
+      }));
+
+    test("leaves the old or the new version with a sentence when the disk is full", () =>
+      atEach(async (fixture, at) => {
+        let step = 0;
+        const full = (): void => {
+          if (step++ === at)
+            throw Object.assign(new Error("ENOSPC: no space left on device, write"), {
+              code: "ENOSPC",
+              syscall: "write",
+            });
+        };
+        const outcome = await installer(fixture, { tryLock: memoryLock(), files: watched(full) })
+          .install(configOf(fixture, "2.0.0"), never)
+          .then(
+            ({ release }) => release,
+            (error: unknown) => {
+              ok(error instanceof InstallError && error.code === "diskFull", String(error));
+              return "1.0.0";
+            },
+          );
+        equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
+        return step > at;
+      }));
+
+    test("leaves the old or the new version when the process is killed, and the next process cleans up", () =>
+      atEach(async (fixture, at) => {
+        let step = 0;
+        const files = watched(() => {
+          if (step++ >= at) throw new Error("dead");
+        });
+        const store = new Store(fixture.root, {
+          clock: new FakeClock(),
+          files,
+          table: systemTable,
+          self: { pid: 2 ** 30, started: "once" },
+          tryLock: memoryLock(),
+        });
+        await installer(fixture, { files, change: { store } })
+          .install(configOf(fixture, "2.0.0"), never)
+          .catch(() => undefined);
+        await isOldOrNew(fixture, ["1.0.0", "2.0.0"]);
+        await using next = installer(fixture, { tryLock: memoryLock() });
+        await next.install(configOf(fixture, "2.0.0"), never);
+        equal(await isOldOrNew(fixture, ["2.0.0"]), "2.0.0");
+        equal(versions(fixture).length, 1);
+        return step > at;
+      }));
+  });
+
+suite("Store", () => {
+  test("lists no staging folder as a version and never sweeps it", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const store = fixture.store(),
+      staging = await store.prepare("some-agent"),
+      inPlace = await store.prepareInPlace("some-agent", "1.0.0");
+    await fixture.store().sweep("some-agent");
+    deepEqual(
+      [await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)],
+      [[], true, true],
+    );
+    const other = await fixture.store().prepareInPlace("some-agent", "1.0.0"); // another build uses this name
+    equal(path.basename(other.folder), "1.0.0~2");
+    for (const one of [staging, inPlace, other]) {
+      writeFileSync(path.join(one.folder, "run"), "x");
+      await one.keep(built);
+    }
+    deepEqual(
+      (await store.list("some-agent")).map(({ order, folder }) => [order, path.basename(folder)]),
+      [
+        [3, "1.0.0~2"],
+        [2, "1.0.0"],
+        [1, "1.0.0~3"],
+      ],
+    );
+  });
+
+  test("deletes a discarded staging folder", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const staging = await fixture.store().prepare("some-agent");
+    await staging.discard();
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent")), [".uses"]);
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent", ".uses")), []);
+  });
+
+  test("ends a use with its process and expires uses of other computers after a month", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const store = fixture.store(),
+      uses = path.join(fixture.root, "some-agent", ".uses");
+    for (const release of ["1.0.0", "2.0.0", "3.0.0", "4.0.0"]) {
+      const staging = await store.prepare("some-agent");
+      writeFileSync(path.join(staging.folder, "run"), "x");
+      await staging.keep({ ...built, release });
+    }
+    const use = (folder: string, rest: object): string => {
+      const file = path.join(uses, `${folder}-x`);
+      writeFileSync(
+        file,
+        JSON.stringify({
+          folder,
+          pid: process.pid,
+          started: systemTable.startOf(process.pid),
+          host: "elsewhere",
+          ...rest,
+        }),
+      );
+      return file;
+    };
+    const { hostname } = await import("node:os");
+    use("1.0.0", { started: "another process with our id", host: hostname() });
+    const far = use("2.0.0", {});
+    use("3.0.0", { host: hostname() });
+    writeFileSync(path.join(uses, "torn"), "{");
+    await store.sweep("some-agent");
+    deepEqual(
+      (await store.list("some-agent")).map(({ release }) => release),
+      ["4.0.0", "3.0.0", "2.0.0"],
+    );
+    utimesSync(far, new Date(0), new Date(0));
+    await store.sweep("some-agent");
+    deepEqual(
+      (await store.list("some-agent")).map(({ release }) => release),
+      ["4.0.0", "3.0.0"],
+    );
+  });
+
+  test("returns no use of a removed version", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const store = fixture.store(),
+      staging = await store.prepare("some-agent");
+    writeFileSync(path.join(staging.folder, "run"), "x");
+    const kept = await staging.keep(built);
+    ok(await store.use(kept));
+    await store.remove("some-agent");
+    equal(await store.use(kept), undefined);
+  });
+
+  test("retries the rename on Windows while another process holds the folder", async () => {
+    await using fixture = await InstallFixture.open([]);
+    let held = 3;
+    const files: Files = {
+      ...realFiles,
+      rename: async (from, to) => {
+        if (path.basename(String(to)) === "1.0.0" && held-- > 0)
+          throw Object.assign(new Error("EPERM"), { code: "EPERM", syscall: "rename" });
+        return realFiles.rename(from, to);
+      },
+    };
+    const paused: number[] = [];
+    const clock = {
+      now: () => 0,
+      after: (ms: number, expired: () => void) => {
+        paused.push(ms);
+        setImmediate(expired);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
+    const staging = await fixture.store({ files, clock }).prepare("some-agent");
+    writeFileSync(path.join(staging.folder, "run"), "x");
+    equal(path.basename((await staging.keep(built)).folder), "1.0.0");
+    deepEqual(paused, [100, 200, 300]);
+  });
+
+  test("waits for a lock until it times out or is cancelled", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const clock = new FakeClock(),
+      tryLock: TryLock = async () => {
+        throw Object.assign(new Error("held"), { code: "ELOCKED" });
+      };
+    let waiting = (): void => undefined;
+    const isWaiting = new Promise<void>(resolve => {
+      waiting = resolve;
+    });
+    const leaving = new AbortController(),
+      why = new Error("enough");
+    const waits = fixture
+      .store({ clock, tryLock })
+      .exclusively("some-agent", leaving.signal, waiting, async () => undefined);
+    await isWaiting;
+    leaving.abort(why);
+    await rejects(waits, error => error === why);
+    equal(clock.waiting, 0);
+    let now = 0;
+    const hasty = {
+      now: () => now,
+      after: (ms: number, expired: () => void) => {
+        now += ms;
+        setImmediate(expired);
+        return { [Symbol.dispose]: () => undefined };
+      },
+    };
+    await rejects(
+      fixture.store({ clock: hasty, tryLock }).exclusively(
+        "some-agent",
+        never,
+        () => undefined,
+        async () => undefined,
+      ),
+      error => error instanceof InstallError && error.code === "busy",
+    );
+  });
+
+  test("takes over the lock of an exited process", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const lock = path.join(fixture.root, ".locks", "some-agent.install");
+    mkdirSync(lock, { recursive: true });
+    utimesSync(lock, new Date(Date.now() - 60_000), new Date(Date.now() - 60_000));
+    equal(
+      await fixture.store().exclusively(
+        "some-agent",
+        never,
+        () => undefined,
+        async () => "mine",
+      ),
+      "mine",
+    );
+    equal(existsSync(lock), false);
+  });
+});
+
+interface Said {
+  readonly progress?: { readonly phase: string; readonly done?: number } | null;
+  readonly command?: { readonly command: string };
+  readonly error?: string;
+}
+
+/** Runs the program `installing`: another process with the same store. */
+class Window implements AsyncDisposable {
+  readonly #child: ChildProcess;
+  readonly #lines: Interface;
+  readonly #messages: Said[] = [];
+  #handleEvent: () => void = () => undefined;
+
+  constructor(fixture: InstallFixture, archive: string, version: string) {
+    const { command, args } = program("installing", [fixture.root, archive, version]);
+    this.#child = spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });
+    this.#lines = createInterface(this.#child.stdout!).on("line", line => {
+      this.#messages.push(JSON.parse(line));
+      this.#handleEvent();
+    });
+  }
+
+  async until<T>(found: (said: Said) => T | undefined): Promise<T> {
+    for (;;) {
+      for (const said of this.#messages) {
+        const one = found(said);
+        if (one !== undefined) return one;
+      }
+      await new Promise<void>(resolve => {
+        this.#handleEvent = resolve;
+      });
+    }
+  }
+  command(): Promise<string> {
+    return this.until(({ command, error }) => command?.command ?? error);
+  }
+
+  async kill(): Promise<void> {
+    const exited = once(this.#child, "exit");
+    this.#child.kill("SIGKILL");
+    await exited;
+  }
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#lines.close();
+    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return;
+    const exited = once(this.#child, "exit");
+    this.#child.stdin?.end();
+    await exited;
+  }
+}
+
+suite("window that shares a store", () => {
+  test("shares a concurrent installation of the same version", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const archive = fixture.server.serve("/a.tar.gz", { content: tarGz(entries("1.0.0")) });
+    await using one = new Window(fixture, archive, "1.0.0");
+    await using other = new Window(fixture, archive, "1.0.0");
+    const expected = path.join(fixture.root, "some-agent", "1.0.0", "bin", "agent");
+    deepEqual(await Promise.all([one.command(), other.command()]), [expected, expected]);
+    equal(fixture.server.requests.length, 1);
+  });
+
+  test("keeps a version that another window runs", async () => {
+    await using fixture = await InstallFixture.open([]);
+    const at = (version: string): string =>
+      fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
+    {
+      await using one = new Window(fixture, at("1.0.0"), "1.0.0");
+      const runs = await one.command();
+      await using other = new Window(fixture, at("2.0.0"), "2.0.0");
+      await other.command();
+      ok(existsSync(runs));
+    }
+    await fixture.store().sweep("some-agent");
+    deepEqual(
+      (await fixture.store().list("some-agent")).map(({ release }) => release),
+      ["2.0.0"],
+    );
+  });
+
+  test("keeps the previous version when one is killed during an installation, and the next installs", async () => {
+    await using fixture = await InstallFixture.open([]);
+    await fixture.installer().install(config(fixture, "1.0.0"), never);
+    const archive = fixture.server.serve(
+      "/2.tar.gz",
+      { content: tarGz(entries("2.0.0")), stop: 50 },
+      { content: tarGz(entries("2.0.0")) },
+    );
+    const killed = new Window(fixture, archive, "2.0.0");
+    await killed.until(({ progress }) => (progress?.done === 50 ? true : undefined));
+    await killed.kill();
+    equal(await isOldOrNew(fixture, ["1.0.0"]), "1.0.0");
+    const lock = path.join(fixture.root, ".locks", "some-agent.install");
+    ok(existsSync(lock)); // a lock expires after fifteen seconds without an update
+    utimesSync(lock, new Date(0), new Date(0));
+    await using next = new Window(fixture, archive, "2.0.0");
+    equal(await next.command(), path.join(fixture.root, "some-agent", "2.0.0", "bin", "agent"));
+    await fixture.store().sweep("some-agent");
+    deepEqual(readdirSync(path.join(fixture.root, "some-agent")).sort(), [".uses", "2.0.0"]);
+  });
+});

@@ -1,0 +1,99 @@
+/**
+ * Tracks which processes use which folder of an agent, by one file per use: `.uses/FOLDER-PID-RANDOM`. A use ends with
+ * its process, even if its file remains. Processes of other computers with the same home folder cannot be checked, so
+ * their uses expire after a month.
+ */
+import { randomBytes } from "node:crypto";
+import { hostname } from "node:os";
+import path from "node:path";
+import { isObject } from "../../../rpc/json";
+import type { ProcessTable } from "../../../process/process-list";
+import { absent, writeWhole, type Files } from "./files";
+
+export const USES = ".uses";
+
+export interface Lease {
+  release(): Promise<void>;
+}
+export interface Holder {
+  readonly pid: number;
+  readonly started: string;
+}
+interface Use extends Holder {
+  readonly folder: string;
+  readonly host: string;
+}
+
+const FORGOTTEN_MS = 30 * 24 * 3600 * 1000;
+
+export class UsageLocks {
+  readonly #files: Files;
+  readonly #table: ProcessTable;
+  readonly #self: Holder;
+
+  constructor(files: Files, table: ProcessTable, self: Holder) {
+    this.#files = files;
+    this.#table = table;
+    this.#self = self;
+  }
+
+  /** `home`: the folder of the id. */
+  async take(home: string, folder: string): Promise<Lease> {
+    const uses = path.join(home, USES),
+      file = path.join(uses, `${folder}-${this.#self.pid}-${randomBytes(4).toString("hex")}`);
+    await this.#files.mkdir(uses, { recursive: true });
+    await writeWhole(file, JSON.stringify({ folder, ...this.#self, host: hostname() } satisfies Use), this.#files);
+    return { release: () => this.#files.rm(file, { force: true }) };
+  }
+
+  /** Returns the folders in use and deletes the files of dead processes. */
+  async used(home: string): Promise<ReadonlySet<string>> {
+    const uses = path.join(home, USES),
+      used = new Set<string>();
+    const all = await Promise.all(
+      (await this.#files.readdir(uses).catch(absent<string[]>([]))).map(async name => {
+        const file = path.join(uses, name);
+        return { file, use: readUse(await this.#files.readFile(file, "utf8").catch(absent(""))) };
+      }),
+    );
+    const here = all.flatMap(({ use }) => (use?.host === hostname() ? [use.pid] : [])),
+      living = here.length === 0 ? [] : await this.#table.living(here);
+    for (const { file, use } of all) {
+      const isLiving =
+        use?.host === hostname()
+          ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) ||
+            (living.length === 0 && !(await this.#tells()))
+          : !(await this.#isForgotten(file));
+      if (!isLiving) await this.#files.rm(file, { force: true }).catch(() => undefined);
+      else if (use) used.add(use.folder);
+    }
+    return used;
+  }
+
+  /** Whether the process table works: it must contain this process. */
+  async #tells(): Promise<boolean> {
+    return (await this.#table.living([process.pid])).length > 0;
+  }
+
+  async #isForgotten(file: string): Promise<boolean> {
+    const modified = (await this.#files.stat(file).catch(absent(undefined)))?.mtimeMs;
+    return modified === undefined || Date.now() - modified > FORGOTTEN_MS;
+  }
+}
+
+function readUse(text: string): Use | undefined {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+  if (!isObject(value)) return undefined;
+  const { folder, pid, started, host } = value;
+  return typeof folder === "string" &&
+    typeof pid === "number" &&
+    typeof started === "string" &&
+    typeof host === "string"
+    ? { folder, pid, started, host }
+    : undefined;
+}

@@ -1,0 +1,248 @@
+/** Finds and installs agents and extensions. The sidecar loads this part on first use; Eliza alone does not need it. */
+import { homedir } from "node:os";
+import path from "node:path";
+import type { Installable, InstallProgress } from "../../../src/protocol/agents/agent-service";
+import type { AgentConfig } from "../../../src/protocol/agents/agents";
+import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
+import { runShell, systemTools, type ProcessDeps } from "../../process/child";
+import type { CommandOf } from "../../agents/distributions/command-secrets";
+import { AgentService, type AgentHandlers } from "../../agents/agent-service";
+import type { AgentStatusTracker } from "../../agents/agent-status-tracker";
+import type { AgentCommand } from "../../agents/distributions/agent-command";
+import { platformOf, platformsFor } from "../../agents/distributions/platform";
+import { examine, factsOf } from "../../agents/doctor/examine";
+import { report } from "../../agents/doctor/report";
+import { findProgram, isProgramFile, remembering } from "../../process/find-program";
+import { bunzipElsewhere } from "../../agents/install/archives/bunzip";
+import { realFiles } from "../../agents/install/store/files";
+import { Installer } from "../../agents/install/installer";
+import { Store } from "../../agents/install/store/store";
+import { sweepLater } from "../../agents/install/store/cleanup";
+import type { AgentPool } from "../../agents/pool";
+import { ConfigurationFile } from "../../agents/own-configuration/configuration-file";
+import { configurationOf } from "../../agents/own-configuration/known-configurations";
+import { processTable } from "../../process/process-list";
+import { proxiedFetch } from "../../http/proxied-fetch";
+import { httpGet } from "../../http/http-get";
+import { documentAt } from "../../agents/registry/document-at";
+import { Icons } from "../../agents/registry/icons";
+import { Registries } from "../../agents/registry/registries";
+import { ShellEnvironment, type Environment, type ResolvedEnvironment } from "../../process/login-shell-environment";
+import { signOut, type SignOutDeps } from "../../agents/sign-out";
+import { runTool } from "../../process/tool-run";
+import { ownProgram } from "../../mcp/shim";
+import { realClock } from "../../rpc/clock";
+import { openEvidence } from "../runtime/tool-evidence";
+
+export interface AgentsPart extends AsyncDisposable {
+  /** Installs the agent if needed. Afterwards `environment` returns the login shell's environment. */
+  readonly command: CommandOf;
+  /** Same as `command`, for an extension. */
+  readonly extensionCommand: (config: ExtensionConfig, signal: AbortSignal) => Promise<AgentCommand>;
+  /** Environment of agent processes. */
+  readonly environment: () => Environment;
+  /** Environment that the login shell reports. */
+  readonly shell: () => Promise<ResolvedEnvironment>;
+  /** The agent's own configuration file. Undefined if none is known. */
+  readonly configuration: (agent: AgentConfig) => Promise<ConfigurationFile | undefined>;
+  /** Path of a program on the login shell's PATH. */
+  readonly find: (program: string) => Promise<string | undefined>;
+  readonly state: Installer["state"];
+  readonly installers: Readonly<Record<Installable, Installer>>;
+  readonly stores: Readonly<Record<Installable, Store>>;
+  /** Uses the user's proxy, if one is configured. */
+  readonly fetch: typeof globalThis.fetch;
+}
+
+export interface AgentsDeps {
+  readonly processes: ProcessDeps;
+  /** The editor's proxy. Empty if it has none. */
+  readonly proxy: string;
+  readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
+  /** For tests: allows downloads of archives over HTTP from this computer. */
+  readonly httpArchives?: boolean;
+  /** `progress` is undefined when the installation has ended. */
+  readonly installing: (of: Installable, id: string, progress: InstallProgress | undefined) => void;
+}
+
+/** All windows and the command line share the installed programs. */
+export const STORE = path.join(homedir(), ".symposium", "bin"),
+  EXTENSION_STORE = path.join(homedir(), ".symposium", "extensions");
+const CACHE = path.join(homedir(), ".symposium", "cache");
+
+export function openAgents({ processes, proxy, log, installing, httpArchives = false }: AgentsDeps): AgentsPart {
+  const {
+      platform,
+      arch,
+      execPath,
+      argv: [, script],
+    } = process,
+    table = processTable(systemTools);
+  let environment: Environment = process.env;
+  const deps: ProcessDeps = { ...processes, environment: () => environment };
+  const shell = new ShellEnvironment({
+    platform,
+    env: process.env,
+    node: execPath,
+    clock: realClock,
+    run: (command, args, env, signal) => runShell(command, args, env, signal, realClock),
+  });
+  let resolving: Promise<Environment> | undefined,
+    find = (_: string): string | undefined => undefined;
+  const resolved = (): Promise<Environment> =>
+    (resolving ??= shell.resolved().then(({ env, shell: asked, problem }) => {
+      log(problem === undefined ? "info" : "warn", "The environment of the login shell was read", {
+        shell: asked,
+        problem,
+        PATH: env["PATH"],
+      });
+      find = remembering(
+        program => findProgram(program, { platform, env, isProgram: isProgramFile }),
+        () => realClock.now(),
+      );
+      return (environment = env);
+    }));
+  const after = async <T>(work: () => Promise<T>): Promise<T> => {
+    await resolved();
+    return work();
+  };
+  const fetch = proxiedFetch({ environment: resolved, editor: proxy, direct: httpGet(), log });
+  const store = (root: string): Store =>
+    new Store(root, {
+      clock: realClock,
+      files: realFiles,
+      table,
+      self: { pid: process.pid, started: table.startOf(process.pid) },
+    });
+  const stores = { agent: store(STORE), extension: store(EXTENSION_STORE) };
+  const installer = (of: Installable): Installer =>
+    new Installer({
+      store: stores[of],
+      platforms: platformsFor(platformOf(platform, arch)),
+      platform,
+      clock: realClock,
+      files: realFiles,
+      fetch,
+      httpArchives,
+      ...(script === undefined ? {} : { bunzip: bunzipElsewhere(script) }),
+      report: (id, progress) => installing(of, id, progress),
+      log: (level, message, detail) => log(level, message, { of, ...detail }),
+      tools: () => after(async () => ({ find })),
+      run: (spec, options) => runTool(spec, { ...options, cpuSeconds: table.cpuSeconds }, deps),
+      ...(of === "extension"
+        ? { cargoHome: () => after(async () => environment["CARGO_HOME"] || path.join(homedir(), ".cargo")) }
+        : {}),
+    });
+  const installers = { agent: installer("agent"), extension: installer("extension") };
+  return {
+    command: (agent, signal) => after(() => installers.agent.command(agent, signal)),
+    extensionCommand: (config, signal) => after(() => installers.extension.command(config, signal)),
+    environment: () => environment,
+    shell: () => shell.resolved(),
+    find: program => after(async () => find(program)),
+    state: config => installers.agent.state(config),
+    configuration: async agent => {
+      const place = configurationOf(agent, homedir(), await resolved());
+      return place && new ConfigurationFile(place, ownProgram());
+    },
+    installers,
+    stores,
+    fetch,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all(Object.values(installers).map(one => one[Symbol.asyncDispose]()));
+    },
+  };
+}
+
+export interface ServedAgents extends AgentsPart {
+  readonly handlers: AgentHandlers;
+}
+
+export interface ServedAgentsDeps extends AgentsDeps {
+  /** Sent to servers and agents. */
+  readonly version: string;
+  readonly pool: AgentPool;
+  readonly statusTracker: AgentStatusTracker;
+  /** Includes the keys that the user entered. */
+  readonly command: CommandOf;
+  readonly keys: SignOutDeps["keys"];
+}
+
+/** Opens the same part for a window, with the handlers of its requests. */
+export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
+  const { version, processes, log, pool, statusTracker, keys } = deps,
+    part = openAgents(deps),
+    { installers, stores, fetch, find, environment } = part;
+  const fetching = { clock: realClock, fetch, version, httpArchives: deps.httpArchives ?? false },
+    kept = {
+      ...fetching,
+      folder: CACHE,
+      date: () => Date.now(),
+      onWarning: (what: string, detail: unknown) => log("warn", what, { detail }),
+    };
+  const examinations = new Running(),
+    evidence = openEvidence(log);
+  const service = new AgentService({
+    installers,
+    statusTracker,
+    find,
+    registries: new Registries(kept),
+    icons: new Icons(kept),
+    documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
+    examine: (agent, cwd, signal) =>
+      examinations.add(async ended => {
+        const facts = await factsOf({ version, home: homedir(), find, shell: part.shell }),
+          configuration = await (await part.configuration(agent))?.state();
+        const examined = await examine(agent, cwd, {
+          version,
+          find,
+          state: part.state,
+          command: deps.command,
+          processes: { ...processes, environment },
+          signal: AbortSignal.any([signal, ended]),
+        });
+        return { examined, report: report(facts, examined, evidence, configuration) };
+      }),
+    configuration: part.configuration,
+    retire: agentId => pool.retire(agentId),
+    signOut: (agent, cwd) =>
+      signOut(agent, cwd, {
+        pool,
+        statusTracker,
+        keys,
+        isThere: async of => (await part.state(of)).install.kind !== "missing",
+      }),
+  });
+  const sweeping = sweepLater(Object.values(stores), realClock, error =>
+    log("warn", "Remains of earlier installations could not be removed", { error: String(error) }),
+  );
+  return {
+    ...part,
+    handlers: service.handlers,
+    [Symbol.asyncDispose]: async () => {
+      await Promise.all([sweeping[Symbol.asyncDispose](), examinations[Symbol.asyncDispose]()]);
+      await part[Symbol.asyncDispose]();
+    },
+  };
+}
+
+/** Work that must not outlive this part. Disposal aborts it and waits for it. */
+class Running implements AsyncDisposable {
+  readonly #ended = new AbortController();
+  readonly #running = new Set<Promise<unknown>>();
+
+  async add<T>(work: (ended: AbortSignal) => Promise<T>): Promise<T> {
+    const running = work(this.#ended.signal);
+    this.#running.add(running);
+    try {
+      return await running;
+    } finally {
+      this.#running.delete(running);
+    }
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#ended.abort(new Error("The sidecar exits."));
+    await Promise.allSettled(this.#running);
+  }
+}

@@ -1,0 +1,192 @@
+import { deepEqual, equal, match } from "node:assert/strict";
+import { QualifiedNames } from "../../permissions/bridged-calls";
+import type { JsonObject } from "../../rpc/json";
+import { OPTIONS, permission, SessionFixture } from "../../testing/sessions/session-fixture";
+import { AnnouncedTools } from "./call-allowances";
+
+const NAMES = new QualifiedNames("vsc_ab12", { all: ["rename", "find"] });
+/** As recorded from codex-acp 2.6.0. */
+const codex = (toolCallId: string, server = "vsc_ab12", tool = "rename", args: unknown = { a: 1 }): JsonObject => ({
+  sessionUpdate: "tool_call",
+  toolCallId,
+  kind: "execute",
+  title: `mcp.${server}.${tool}`,
+  status: "in_progress",
+  rawInput: { server, tool, arguments: args },
+  _meta: { is_mcp_tool_call: true },
+});
+const question = (toolCallId: string): JsonObject => ({
+  toolCallId,
+  kind: "execute",
+  status: "pending",
+  _meta: { is_mcp_tool_approval: true },
+});
+const update = (toolCallId: string, overrides: JsonObject): JsonObject => ({
+  sessionUpdate: "tool_call_update",
+  toolCallId,
+  ...overrides,
+});
+
+suite("AnnouncedTools", () => {
+  test("expects a call from its announcement until it arrives", () => {
+    const tools = new AnnouncedTools();
+    equal(tools.onEvent(codex("c"), NAMES).expectsCall, true);
+    tools.arrived("rename", { a: 1 });
+    equal(tools.onEvent(update("c", { status: "in_progress" }), NAMES).expectsCall, false);
+    equal(tools.onEvent(update("c", { title: "x" }), undefined).expectsCall, false);
+  });
+
+  test("matches an arriving call to an announcement by arguments, otherwise to the oldest", () => {
+    const tools = new AnnouncedTools(),
+      titled = (toolCallId: string, a: number) =>
+        tools.onEvent(
+          { sessionUpdate: "tool_call", toolCallId, kind: "other", title: "vsc_ab12-rename", rawInput: { a } },
+          NAMES,
+        );
+    titled("one", 1);
+    titled("two", 2);
+    titled("three", 3);
+    const shown = () => ["one", "two", "three"].filter(toolCallId => tools.originOf({ toolCallId }) === "bridged");
+    deepEqual(shown(), [], "a title proves nothing");
+    tools.arrived("rename", { a: 2 });
+    deepEqual(shown(), ["two"]);
+    tools.arrived("rename", { a: 9 });
+    deepEqual(shown(), ["one", "two"]);
+    tools.arrived("find", { a: 3 });
+    deepEqual(shown(), ["one", "two"]);
+  });
+
+  test("proves a call for one question, and again after another announcement", () => {
+    const tools = new AnnouncedTools(),
+      claim = () => tools.claim(question("c"), NAMES);
+    tools.onEvent(codex("c"), NAMES);
+    equal(claim().kind, "proved");
+    tools.allowed(question("c"), claim());
+    equal(claim().kind, "reference");
+    tools.arrived("rename", { a: 1 });
+    equal(claim().kind, "reference");
+    tools.onEvent(update("c", { status: "completed" }), NAMES);
+    tools.onEvent(codex("c"), NAMES);
+    equal(claim().kind, "proved");
+  });
+
+  const other: readonly [name: string, update: JsonObject][] = [
+    ["a command", { rawInput: { command: "rm -rf /" } }],
+    ["a terminal", { content: [{ type: "terminal", terminalId: "t" }] }],
+    ["another name", { name: "exec_command" }],
+    ["the end of the call", { status: "completed" }],
+  ];
+  for (const [name, overrides] of other)
+    test(`revokes the trust in the agent when ${name} follows an allowed call`, () => {
+      const tools = new AnnouncedTools();
+      tools.onEvent(codex("c"), NAMES);
+      tools.allowed(question("c"), tools.claim(question("c"), NAMES));
+      equal(tools.onEvent(update("c", overrides), NAMES).broken, "rename");
+      tools.onEvent(codex("d"), NAMES);
+      equal(tools.claim(question("d"), NAMES).kind, "reference");
+    });
+
+  test("keeps the trust when a cancelled turn leaves allowed calls without an arrival", () => {
+    const tools = new AnnouncedTools();
+    tools.onEvent(codex("c"), NAMES);
+    tools.allowed(question("c"), tools.claim(question("c"), NAMES));
+    tools.stopped();
+    equal(tools.onEvent(update("c", { status: "completed" }), NAMES).broken, undefined);
+  });
+
+  test("keeps the trust when an allowed call fails or is announced after its question", () => {
+    const tools = new AnnouncedTools(),
+      asked = { toolCallId: "mcp_vsc_ab12_rename-1", kind: "other", title: "rename (vsc_ab12 MCP Server)" };
+    tools.allowed(asked, tools.claim(asked, NAMES));
+    equal(tools.onEvent({ ...asked, sessionUpdate: "tool_call", status: "in_progress" }, NAMES).broken, undefined);
+    equal(tools.onEvent(update(asked.toolCallId, { status: "failed" }), NAMES).broken, undefined);
+    tools.onEvent(codex("d"), NAMES);
+    equal(tools.claim(question("d"), NAMES).kind, "proved");
+  });
+
+  test("proves no call from contradicting reports, in any order", () => {
+    for (const reports of [
+      [{ name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
+      [{ name: "mcp__vsc_ab12__rename" }, { name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
+    ]) {
+      const tools = new AnnouncedTools();
+      for (const [i, report] of reports.entries())
+        tools.onEvent({ ...report, toolCallId: "c", sessionUpdate: i === 0 ? "tool_call" : "tool_call_update" }, NAMES);
+      equal(tools.claim({ toolCallId: "c" }, NAMES).kind, "reference");
+    }
+  });
+});
+
+suite("SessionActor with a Codex-like agent", () => {
+  async function announced(
+    fixture: SessionFixture,
+    server: string,
+    toolCallId: string,
+    args: unknown = {},
+  ): Promise<unknown> {
+    fixture.agent.update("s", codex(toolCallId, server, "lookUp", args));
+    return await fixture.agent.peer.request("session/request_permission", {
+      sessionId: "s",
+      toolCall: { toolCallId, kind: "execute", status: "pending" },
+      _meta: { is_mcp_tool_approval: true },
+      options: OPTIONS,
+    });
+  }
+  const plain = (name: string) => ({ name, description: name, inputSchema: { type: "object", properties: {} } });
+  const tools = ["lookUp", "symposium-agent-codex-execute", "symposium-agent-action"].map(plain),
+    NO = { outcome: { outcome: "selected", optionId: "no" } };
+  const YES = { outcome: { outcome: "selected", optionId: "yes" } };
+
+  test("allows its call of a VS Code tool without a question and asks for a command with the same id", async () => {
+    await using fixture = new SessionFixture({ tools });
+    const { offer } = await fixture.begin();
+    deepEqual(await announced(fixture, offer.server, "c"), YES);
+    deepEqual(fixture.notifications, []);
+    const answer = permission(fixture.agent, "c");
+    await fixture.quiet();
+    deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "pause 1"]);
+    fixture.back(2, ...fixture.calls(1));
+    deepEqual(await answer, NO);
+  });
+
+  test("serves three parallel calls in one round and shows them once", async () => {
+    await using fixture = new SessionFixture({ tools });
+    const { offer } = await fixture.begin();
+    for (const id of ["a", "b", "c"]) deepEqual(await announced(fixture, offer.server, id, { id }), YES);
+    for (const id of ["a", "b", "c"]) void offer.call("lookUp", { id }, new AbortController().signal);
+    await fixture.quiet();
+    deepEqual(fixture.notifications, ["1: [lookUp]", "1: [lookUp]", "1: [lookUp]", "pause 1"]);
+    for (const id of ["a", "b", "c"]) fixture.agent.update("s", update(id, { status: "completed" }));
+    fixture.back(2, ...fixture.calls(1));
+    await fixture.quiet();
+    deepEqual(
+      fixture.notifications.slice(4).filter(text => text.includes("✓")),
+      [],
+    );
+  });
+
+  test("counts a call as arrived even if VS Code no longer offers the tool", async () => {
+    await using fixture = new SessionFixture({ tools });
+    const { offer } = await fixture.begin();
+    await announced(fixture, offer.server, "c");
+    offer.update(tools.slice(1), false);
+    await offer.call("lookUp", {}, new AbortController().signal);
+    fixture.agent.update("s", update("c", { status: "completed" }));
+    await fixture.settle();
+    deepEqual(fixture.notifications, []);
+  });
+
+  test("reports the misuse of an allowed call to the user and asks for the next call", async () => {
+    await using fixture = new SessionFixture({ tools });
+    const { offer } = await fixture.begin();
+    await announced(fixture, offer.server, "c");
+    fixture.agent.update("s", update("c", { rawInput: { command: "rm -rf /" } }));
+    await fixture.settle();
+    match(fixture.notifications.at(-1) ?? "", /allowed to call VS Code's tool “lookUp”, but did not call it/);
+    const answer = announced(fixture, offer.server, "d");
+    await fixture.quiet();
+    deepEqual(fixture.notifications.slice(-2), ["1: [symposium-agent-action]", "pause 1"]);
+    fixture.session.decide(fixture.questionId, () => undefined);
+    deepEqual(await answer, YES);
+  });
+});

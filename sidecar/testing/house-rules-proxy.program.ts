@@ -1,5 +1,0 @@
-/** house-rules.ts as a proxy on stdio. The arguments form the rule. */
-import { serveProxyOnStdio } from "../proxies/stdio";
-import { houseRules } from "./house-rules";
-
-serveProxyOnStdio(houseRules(process.argv.slice(2).join(" ") || "Be brief."));

@@ -1,4 +1,0 @@
-/** Proxy on stdio that forwards everything. */
-import { serveProxyOnStdio } from "../proxies/stdio";
-
-serveProxyOnStdio({ name: "Pass", create: () => ({}) });

@@ -1,0 +1,2 @@
+/** The command line as built, for tests that start it. */
+import "../../main";

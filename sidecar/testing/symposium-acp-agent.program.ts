@@ -1,2 +1,0 @@
-/** The command line as built, for tests that start it. */
-import "../main";

@@ -1,0 +1,101 @@
+/** Buttons of cards and their meanings. Pure. */
+import * as l10n from "@vscode/l10n";
+import type { AgentChoice } from "../../../src/protocol/agents/agents";
+import type { ActionId, ToolContent } from "../../../src/protocol/chat/chat";
+import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
+import type { PermissionChoice } from "../../../src/protocol/sidecar";
+import type { CardButton, Change } from "./card";
+import { literal } from "../text/markdown-safe";
+
+const ACTION: Readonly<Record<ActionId, string>> = {
+  showLogs: l10n.t("Show Logs"),
+  restartAgent: l10n.t("Restart Agent"),
+  restartSidecar: l10n.t("Restart Sidecar"),
+  selectAgent: l10n.t("Select Agent"),
+  manageTrust: l10n.t("Manage Workspace Trust"),
+  sendAgain: l10n.t("Send Again"),
+  openSettings: l10n.t("Open Settings"),
+  addToConfiguration: l10n.t("Add to Agent's Configuration…"),
+};
+
+export function actionButton(action: ActionId, index: number): CardButton {
+  const asksFirst = action === "addToConfiguration";
+  return {
+    id: `action:${action}`,
+    label: ACTION[action] ?? literal(action),
+    weight: index === 0 ? "main" : "plain",
+    ...(asksFirst ? { stays: true } : {}),
+  };
+}
+
+/** Button of a tab that still uses its old settings. */
+export const NEW_TAB: CardButton = { id: "tab:new", label: l10n.t("New Tab"), weight: "quiet", stays: true };
+
+/** Button of a tab that keeps its agent. */
+export function newTabWith({ id, name }: AgentChoice): CardButton {
+  return { id: `tabWith:${id}`, label: l10n.t`New Tab with ${literal(name)}`, weight: "main", stays: true };
+}
+
+/** Opens a confirmation; the button alone grants nothing. */
+export const ALLOW_EVERYTHING: CardButton = { id: "bypass", label: l10n.t("Allow Everything…"), weight: "quiet" };
+
+/** Buttons of an elicitation with a URL. */
+export const OPEN_PAGE: CardButton = { id: "page:open", label: l10n.t("Open in Browser"), weight: "main" };
+export const DECLINE_PAGE: CardButton = { id: "page:decline", label: l10n.t("Decline"), weight: "plain" };
+
+/** The user's answer for one of these two buttons; a page returns no values. */
+export function pageChoice(buttonId: string): ElicitationChoice | undefined {
+  switch (buttonId) {
+    case OPEN_PAGE.id:
+      return { kind: "accept", values: {} };
+    case DECLINE_PAGE.id:
+      return { kind: "decline" };
+    default:
+      return undefined;
+  }
+}
+
+/** The diffs in the content, with a button for each. */
+export function changesOf(content: readonly ToolContent[]): {
+  readonly changes: readonly Change[];
+  readonly buttons: readonly CardButton[];
+} {
+  const changes = content.flatMap((each): Change[] =>
+    each.kind === "diff"
+      ? [{ path: each.path, newText: each.newText, ...(each.oldText === undefined ? {} : { oldText: each.oldText }) }]
+      : [],
+  );
+  const label = ({ path }: Change) =>
+    changes.length === 1 ? l10n.t("Open Diff") : l10n.t`Open Diff: ${literal(path.split(/[\\/]/).at(-1) ?? path)}`;
+  return {
+    changes,
+    buttons: changes.map((change, i) => ({ id: `change:${i}`, label: label(change), weight: "quiet", stays: true })),
+  };
+}
+
+/** The change of the card that the button opens. */
+export function changeOf(changes: readonly Change[], buttonId: string): Change | undefined {
+  const [, at] = /^change:(\d+)$/.exec(buttonId) ?? [];
+  return at === undefined ? undefined : changes[Number(at)];
+}
+
+export type ButtonMeaning =
+  | { readonly kind: "permission"; readonly choice: PermissionChoice }
+  | { readonly kind: "action"; readonly action: ActionId }
+  | { readonly kind: "newTab"; readonly agentId?: string }
+  | { readonly kind: "bypass" };
+
+/** Meaning of a card's button; `undefined` for an unknown button. */
+export function meaningOf(buttonId: string): ButtonMeaning | undefined {
+  if (buttonId === ALLOW_EVERYTHING.id) return { kind: "bypass" };
+  if (buttonId === NEW_TAB.id) return { kind: "newTab" };
+  const [, what, rest] = /^(option|action|tabWith):(.*)$/s.exec(buttonId) ?? [];
+  if (what === "option" && rest !== undefined)
+    return { kind: "permission", choice: { kind: "option", optionId: rest } };
+  if (what === "tabWith" && rest !== undefined) return { kind: "newTab", agentId: rest };
+  return what === "action" && rest !== undefined && isAction(rest) ? { kind: "action", action: rest } : undefined;
+}
+
+function isAction(text: string): text is ActionId {
+  return Object.hasOwn(ACTION, text);
+}

@@ -1,0 +1,107 @@
+/**
+ * The displayed cards of one tab. An unchanged card is not touched; a drawing that exceeds one slice continues in the
+ * next frames.
+ */
+import * as l10n from "@vscode/l10n";
+import { card, type Card } from "./card";
+import { cardSteps, EARLIER } from "./card-diff";
+import { showEarlier, slide, wholeWindow } from "./card-window";
+import { literal } from "../text/markdown-safe";
+import type { Clock } from "../../page-clock";
+import { texts } from "../text/chat-texts";
+
+/** Maximum milliseconds per frame for a tab's cards, excluding layout. */
+const SLICE_MS = 24;
+
+/** Operations of the renderer on a tab's cards. */
+export interface CardScreen {
+  clear(): void;
+  /** Appends the card. */
+  add(card: Card): void;
+  /** Updates the card; text that only grows is appended. */
+  change(card: Card): void;
+  /** The card no longer grows. */
+  end(card: Card): void;
+  takeBody(key: string): void;
+  remove(key: string): void;
+  /** Moves the card to the start. */
+  putFirst(key: string): void;
+}
+
+export class CardList {
+  #cards: readonly Card[] = [];
+  #window = wholeWindow;
+
+  constructor(
+    private readonly screen: CardScreen,
+    private readonly clock: Pick<Clock, "now">,
+  ) {}
+
+  /** The displayed cards. */
+  get cards(): readonly Card[] {
+    return this.#cards;
+  }
+
+  /** Draws new and changed cards, at least one of them. Returns `false` if another call is necessary. */
+  draw(all: readonly Card[]): boolean {
+    this.#window = slide(this.#window, all);
+    const { first } = this.#window,
+      cards = first === 0 ? all : [earlier(first), ...all.slice(first)];
+    const steps = cardSteps(this.#cards, cards);
+    if (steps.kind === "anew") this.screen.clear();
+    else for (const key of steps.gone) this.screen.remove(key);
+    const stay = new Map(steps.kind === "anew" ? [] : this.#cards.map(card => [card.key, card]));
+    const until = this.clock.now() + SLICE_MS;
+    const drawn: Card[] = [];
+    let isWhole = true,
+      changes = 0;
+    for (const card of cards) {
+      const before = stay.get(card.key),
+        isDone = before !== undefined && isSame(before, card);
+      // Always draws one card, because comparing the unchanged ones may have used up the slice.
+      if (!isDone && changes++ > 0 && this.clock.now() > until) {
+        isWhole = false;
+        if (before === undefined) break;
+        drawn.push(before);
+        continue;
+      }
+      if (before === undefined) this.screen.add(card);
+      else if (!isDone) this.#update(before, card);
+      if (before === undefined && card.key === EARLIER) this.screen.putFirst(EARLIER);
+      drawn.push(card);
+    }
+    this.#cards = drawn;
+    return isWhole;
+  }
+
+  /** Extends the window by earlier cards, for the next drawing. */
+  showEarlier(all: readonly Card[]): void {
+    this.#window = showEarlier(this.#window, all);
+  }
+
+  #update(before: Card, card: Card): void {
+    if (before.growing && !card.growing) return this.screen.end(card);
+    // The renderer neither removes paragraphs nor turns them into code blocks: the body is cleared before it is set
+    // again.
+    if (card.kind !== "prompt" && card.kind !== "answer" && before.body !== card.body) this.screen.takeBody(card.key);
+    this.screen.change(card);
+  }
+}
+
+function earlier(count: number): Card {
+  return card(EARLIER, "notice", {
+    header: { icon: "info", text: l10n.t`${count} earlier cards`, tone: "plain" },
+    buttons: [{ id: EARLIER, label: literal(texts.showEarlier), weight: "plain" }],
+  });
+}
+
+/** Whether both cards are equal for the renderer, which draws neither terminals nor attachments. */
+function isSame(a: Card, b: Card): boolean {
+  return (
+    a === b ||
+    (a.body === b.body &&
+      a.growing === b.growing &&
+      JSON.stringify({ ...a, terminals: [], attached: [], changes: [] }) ===
+        JSON.stringify({ ...b, terminals: [], attached: [], changes: [] }))
+  );
+}

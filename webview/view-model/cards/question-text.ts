@@ -1,0 +1,105 @@
+/**
+ * Text of an agent's question for screen readers: requester, request, parameters and proposed changes. Pure.
+ *
+ * Invariants:
+ * - The question is complete or states how much is missing.
+ * - Hidden characters become visible (`visibleLine`).
+ */
+import * as l10n from "@vscode/l10n";
+import { parseJson } from "../../../src/protocol/wire/json";
+import { counted } from "../../../src/protocol/text/phrases";
+import type { Permission, ToolContent } from "../../../src/protocol/chat/chat";
+import type { Elicitation } from "../../../src/protocol/chat/elicitation";
+import { visibleLine } from "../../../src/protocol/text/visible-text";
+import { spoken } from "../text/sentences";
+import { lineDiff } from "./tool-content";
+
+const WANTS: Readonly<Record<string, string>> = {
+  read: l10n.t("wants to read"),
+  edit: l10n.t("wants to change a file"),
+  delete: l10n.t("wants to delete"),
+  move: l10n.t("wants to move a file"),
+  execute: l10n.t("wants to run a command"),
+  search: l10n.t("wants to search"),
+  fetch: l10n.t("wants to fetch from the network"),
+  switch_mode: l10n.t("wants to change its mode"),
+};
+
+/** Predicate after the agent's name, by tool kind. */
+export const wants = (toolKind: string): string =>
+  (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? l10n.t("asks for your permission");
+
+export function whoAsks(asked: Permission | Elicitation): string {
+  const agent =
+    asked.subagent === undefined
+      ? visibleLine(asked.agent)
+      : l10n.t`${visibleLine(asked.subagent.name)}, a subagent of ${visibleLine(asked.agent)},`;
+  if (asked.kind === "permission") return `${agent} ${wants(asked.toolKind)}`;
+  return `${agent} ${asked.ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`;
+}
+
+export function whatIsAsked(asked: Permission | Elicitation): string {
+  const parts =
+    asked.kind === "permission"
+      ? [
+          visibleLine(asked.title),
+          ...(asked.input === undefined ? [] : parameters(asked.input)),
+          ...asked.content.map(about),
+        ]
+      : [
+          spoken(asked.message),
+          ...(asked.ask.mode === "url"
+            ? [l10n.t`The page is ${bounded(asked.ask.url)}`]
+            : asked.ask.title === undefined
+              ? []
+              : [visibleLine(asked.ask.title)]),
+        ];
+  return parts
+    .filter(part => part !== "")
+    .map(part => (/[.!?:…]$/.test(part) ? part : `${part}.`))
+    .join(" ");
+}
+
+/** Lists the members of an object one by one, because braces and quotes are useless in speech. */
+function parameters(input: string): readonly string[] {
+  const value = parseJson(input);
+  if (typeof value !== "object" || value === null || Array.isArray(value)) return [bounded(input)];
+  return Object.entries(value).map(
+    ([name, member]) =>
+      `${visibleLine(name)}: ${bounded(typeof member === "string" ? member : JSON.stringify(member))}`,
+  );
+}
+
+const MOST = 2_000;
+
+function bounded(text: string): string {
+  const line = visibleLine(text.slice(0, MOST));
+  return text.length > MOST ? l10n.t`${line}… and ${text.length - MOST} more characters, shown on the card` : line;
+}
+
+function about(content: ToolContent): string {
+  switch (content.kind) {
+    case "text":
+      return bounded(spoken(content.text.slice(0, 2 * MOST)));
+    case "diff":
+      return aboutDiff(content);
+    case "terminal":
+      return "";
+    case "image":
+      return l10n.t("The card shows an image");
+    case "audio":
+      return l10n.t("The card contains audio");
+    case "resource":
+      return visibleLine(content.name ?? content.uri);
+    case "other":
+      return l10n.t`Unsupported content: ${visibleLine(content.what)}`;
+  }
+}
+
+function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "diff" }>): string {
+  const lines = lineDiff(oldText, newText).split("\n");
+  const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
+  const name = visibleLine(path);
+  if (oldText === undefined) return l10n.t`Creates ${name}, ${counted(count("+"), "line")}`;
+  return l10n.t`Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
+}

@@ -1,0 +1,159 @@
+/**
+ * Cards of questions: permission requests, forms and pages to visit. Pure.
+ *
+ * Invariants:
+ * - The requester is named first.
+ * - The parameters of a permission request and the address of a page are shown in full.
+ * - The buttons of a permission request are the agent's options in its order.
+ * - Choices that apply beyond this question are in the menu of further actions if they reject permanently or are not
+ *   the agent's own.
+ * - An answered question has no buttons.
+ */
+import * as l10n from "@vscode/l10n";
+import { counted } from "../../../src/protocol/text/phrases";
+import type {
+  Permission,
+  PermissionAnswered,
+  PermissionOption,
+  PermissionOptionKind,
+  SubagentName,
+} from "../../../src/protocol/chat/chat";
+import type { Elicitation, ElicitationAnswered, UrlAsk } from "../../../src/protocol/chat/elicitation";
+import { visibleLine, visibleText } from "../../../src/protocol/text/visible-text";
+import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons";
+import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
+import { closed } from "../text/code-fence";
+import { literal, safeMarkdown } from "../text/markdown-safe";
+import { wants } from "./question-text";
+import { contentPart, parameterBlock, textBlock } from "./tool-content";
+
+export function permissionCard(permission: Permission, circumstances: Circumstances): Card {
+  const { toolKind, title, input, content, answered } = permission;
+  const parts = content.map(each => contentPart(each, "whole"));
+  const diffs = changesOf(content);
+  return card(permission.id, "permission", {
+    header: { icon: "question", text: `${asker(permission)} ${wants(toolKind)}`, tone: answered ? "plain" : "warning" },
+    body: [
+      `**${literal(title)}**`,
+      ...(input === undefined ? [] : [parameterBlock(input)]),
+      ...parts.filter(part => typeof part === "string"),
+      ...state(answered && permissionOutcome(answered), circumstances),
+    ].join("\n\n"),
+    pictures: parts.filter((part): part is Picture => typeof part !== "string"),
+    changes: diffs.changes,
+    ...(answered || !isOpen(circumstances) ? { buttons: diffs.buttons } : permissionButtons(permission, diffs.buttons)),
+  });
+}
+
+/** *Allow Everything* requires an option to allow once, which the sidecar then selects. */
+function permissionButtons(
+  { options, isOurs }: Permission,
+  diffs: readonly CardButton[],
+): Pick<Card, "buttons" | "more"> {
+  const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({
+    id: `option:${optionId}`,
+    label: label(name),
+    weight: WEIGHT[kind] ?? "plain",
+  });
+  const isBehind = ({ kind }: PermissionOption): boolean =>
+    kind === "reject_always" && options.some(option => option.kind === "reject_once");
+  return {
+    buttons: [...options.filter(option => !isBehind(option)).map(option => button(option, literal)), ...diffs],
+    more: [
+      ...options.filter(isBehind).map(option => button(option, visibleLine)),
+      ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
+    ],
+  };
+}
+
+/** The agent chooses the names of its subagents, so the agent's own name is shown as well. */
+function asker({
+  agent,
+  subagent,
+}: Pick<Permission, "agent"> & { readonly subagent?: SubagentName | undefined }): string {
+  return subagent === undefined
+    ? `**${literal(agent)}**`
+    : `**${literal(subagent.name)}**, a subagent of **${literal(agent)}**,`;
+}
+
+const isOpen = ({ answerable, answering }: Circumstances): boolean => answerable && !answering;
+
+/** Outcome of the question, or the reason why it cannot be answered now. */
+function state(outcome: string | undefined, { answerable, answering, waiting = 0 }: Circumstances): readonly string[] {
+  if (outcome !== undefined) return [outcome];
+  const others =
+    waiting === 0
+      ? []
+      : [`*${counted(waiting, "more question")} wait${waiting === 1 ? "s" : ""}. Answer this one to see the next.*`];
+  return [...others, ...stateOf(answerable, answering)];
+}
+
+function stateOf(answerable: boolean, answering: boolean): readonly string[] {
+  return answering ? ["*Sending your answer…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
+}
+
+const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
+  allow_once: "main",
+  allow_always: "plain",
+  reject_once: "plain",
+  reject_always: "plain",
+};
+
+function permissionOutcome(answered: PermissionAnswered): string {
+  if (answered.kind === "cancelled") return l10n.t`**Not answered**: ${literal(answered.why)}`;
+  const verdict = answered.optionKind.startsWith("allow") ? l10n.t("✓ **Allowed**") : l10n.t("✗ **Rejected**");
+  const who = answered.by === "bypass" ? l10n.t("without asking, because you allowed everything") : l10n.t("by you");
+  return `${verdict} ${who}: “${literal(answered.name)}”`;
+}
+
+// --- forms and pages to visit
+
+export function elicitationCard(
+  { id, agent, subagent, message, ask, answered }: Elicitation,
+  circumstances: Circumstances,
+): Card {
+  const open = answered === undefined && isOpen(circumstances);
+  return card(id, "elicitation", {
+    header: {
+      icon: "question",
+      text: `${asker({ agent, subagent })} ${ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`,
+      tone: answered ? "plain" : "warning",
+    },
+    body: [
+      ...(message.trim() === "" ? [] : [safeMarkdown(closed(visibleText(message)))]),
+      ...(ask.mode === "url" ? pageLines(ask, answered === undefined) : []),
+      ...state(answered && elicitationOutcome(answered, agent, ask.mode), circumstances),
+    ].join("\n\n"),
+    form:
+      answered === undefined && ask.mode === "form"
+        ? { ask, asks: l10n.t`${visibleLine(agent)} asks: ${visibleLine(message)}`, open }
+        : undefined,
+    buttons: open && ask.mode === "url" ? [OPEN_PAGE, DECLINE_PAGE] : [],
+  });
+}
+
+/** Shows the host as the browser resolves it, so that lookalike letters of other scripts are recognizable. */
+function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
+  const page = URL.canParse(url) ? new URL(url) : undefined;
+  return [
+    l10n.t`Page on **${literal(page?.host ?? "an invalid URL")}**:`,
+    textBlock(url, "text", "whole"),
+    ...(open && page !== undefined && (page.username !== "" || page.password !== "")
+      ? [l10n.t("The part before the “@” in this URL is not its destination.")]
+      : []),
+    ...(open && page?.protocol === "http:" ? [l10n.t("Data that you send to this page is not encrypted.")] : []),
+  ];
+}
+
+function elicitationOutcome(answered: ElicitationAnswered, agent: string, mode: Elicitation["ask"]["mode"]): string {
+  switch (answered.kind) {
+    case "accepted":
+      return mode === "form" ? "✓ **Answered** by you" : "✓ **Opened in the browser** by you";
+    case "declined":
+      return "✗ **Declined** by you";
+    case "completed":
+      return `✓ **Completed**: ${literal(agent)} reports that this is complete.`;
+    case "cancelled":
+      return l10n.t`**Not answered**: ${literal(answered.why)}`;
+  }
+}

@@ -1,0 +1,460 @@
+import { deepEqual, equal, match, ok } from "node:assert/strict";
+import type {
+  Compaction,
+  Entry,
+  Notice,
+  Permission,
+  TerminalView,
+  ToolCall,
+  ToolContent,
+} from "../../../src/protocol/chat/chat";
+import { changeOf, meaningOf, pageChoice } from "./buttons";
+import { keyOf, type Card, type Circumstances } from "./card";
+import { cardsOf } from "./render";
+import { contentPart, fileLink, lineDiff, textBlock } from "./tool-content";
+
+const now: Circumstances = { growing: false, answerable: true, answering: false, terminals: [] };
+const only = (entry: Entry, circumstances: Partial<Circumstances> = {}): Card => {
+  const cards = cardsOf(entry, { ...now, ...circumstances });
+  equal(cards.length, 1);
+  return cards[0]!;
+};
+
+const markdown = (content: ToolContent): string => {
+  const part = contentPart(content);
+  return typeof part === "string" ? part : "";
+};
+
+const question: Permission = {
+  kind: "permission",
+  id: "q",
+  agent: "Claude",
+  toolEntryId: "t",
+  title: "rm -rf build",
+  toolKind: "execute",
+  input: '{\n  "command": "rm -rf build"\n}',
+  content: [],
+  options: [
+    { optionId: "o1", name: "Yes", kind: "allow_once" },
+    { optionId: "o2", name: "No", kind: "reject_once" },
+  ],
+};
+const tool: ToolCall = {
+  kind: "tool",
+  id: "t",
+  toolCallId: "x",
+  title: "Read a.ts",
+  toolKind: "read",
+  status: "completed",
+  content: [],
+  locations: [],
+};
+
+suite("entry card", () => {
+  test("shows a permission with agent, parameters, the agent's options and then Symposium's", () => {
+    const card = only(question);
+    equal(card.header?.text, "**Claude** wants to run a command");
+    ok(card.body.includes("**rm \\-rf build**") && card.body.includes(`"command": "rm -rf build"`));
+    deepEqual(
+      card.buttons.map(({ id, label, weight }) => [id, label, weight]),
+      [
+        ["option:o1", "Yes", "main"],
+        ["option:o2", "No", "plain"],
+      ],
+    );
+    deepEqual(
+      card.more.map(({ id, label }) => [id, label]),
+      [["bypass", "Allow Everything…"]],
+      "one press beside the answers must not allow everything",
+    );
+  });
+
+  test("offers no permanent permission if the agent offers no allow option", () => {
+    const ids = ({ buttons, more }: Card) => [buttons, more].map(level => level.map(({ id }) => id));
+    const kinds = (...options: Permission["options"]) => ids(only({ ...question, options }));
+    deepEqual(
+      kinds(
+        { optionId: "o", name: "No", kind: "reject_once" },
+        { optionId: "p", name: "Never", kind: "reject_always" },
+      ),
+      [["option:o"], ["option:p"]],
+    );
+    deepEqual(
+      kinds({ optionId: "p", name: "Never", kind: "reject_always" }),
+      [["option:p"], []],
+      "the only way to reject stays in view",
+    );
+    deepEqual(
+      kinds({ optionId: "o", name: "Always", kind: "allow_always" }),
+      [["option:o"], []],
+      "a bypass answers with allow_once, never more",
+    );
+    deepEqual(
+      ids(only({ ...question, isOurs: true })),
+      [["option:o1", "option:o2"], []],
+      "no setting for the agent answers a question of ours",
+    );
+    deepEqual(kinds(), [[], []]);
+  });
+
+  test("never truncates the parameters of a permission", () => {
+    const input = JSON.stringify(
+      Array.from({ length: 5_000 }, (_, i) => i),
+      undefined,
+      1,
+    );
+    ok(only({ ...question, input }).body.includes(input));
+  });
+
+  test("shows the author of an answer to a permission, without buttons", () => {
+    const answered = only({
+      ...question,
+      answered: { kind: "selected", optionId: "o1", name: "Yes", optionKind: "allow_once", by: "user" },
+    });
+    deepEqual(answered.buttons, []);
+    ok(answered.body.endsWith("✓ **Allowed** by you: “Yes”"));
+    ok(
+      only({
+        ...question,
+        answered: { kind: "selected", optionId: "o2", name: "No", optionKind: "reject_once", by: "bypass" },
+      }).body.includes("✗ **Rejected** without asking"),
+    );
+    ok(
+      only({ ...question, answered: { kind: "cancelled", why: "the turn was stopped" } }).body.endsWith(
+        "**Not answered**: the turn was stopped",
+      ),
+    );
+  });
+
+  test("shows no buttons on a permission that is not answerable or already being answered", () => {
+    deepEqual(only(question, { answerable: false }).buttons, []);
+    deepEqual(only(question, { answering: true }).buttons, []);
+  });
+
+  test("closes open code blocks before later parts of a permission", () => {
+    const body = only({
+      ...question,
+      content: [
+        { kind: "text", text: "```\nopen" },
+        { kind: "diff", path: "/a", newText: "x" },
+      ],
+    }).body;
+    ok(body.includes("```\nopen\n```\n\n"));
+  });
+
+  test("escapes the agent's names in options, titles and kinds", () => {
+    const card = only({
+      ...question,
+      agent: "<b>*x*",
+      options: [{ optionId: "o", name: "<img> **Yes**\u202e", kind: "allow_once" }],
+    });
+    equal(card.buttons[0]?.label, "\\<img\\> \\*\\*Yes\\*\\*⟦U\\+202E⟧");
+    ok(!card.header?.text.includes("<b>*x"));
+    ok(!/(?<!\\)</.test(only({ ...tool, title: "<style>", toolKind: "<x>" }).header!.text));
+  });
+
+  test("shows a tool call on one line with folded details, and a diff unfolded", () => {
+    const card = only({
+      ...tool,
+      status: "failed",
+      input: "{}",
+      output: "boom",
+      content: [{ kind: "text", text: "hi" }],
+      locations: [{ path: "/w/a.ts", line: 3 }],
+    });
+    deepEqual(
+      [card.header?.icon, card.header?.text, card.header?.status],
+      ["read", "Read a\\.ts · read", { text: "failed", tone: "error" }],
+    );
+    equal(card.folded.length, 4);
+    equal(card.startsUnfolded, false);
+    equal(only({ ...tool, content: [{ kind: "diff", path: "/a", newText: "x" }] }).startsUnfolded, true);
+  });
+
+  test("offers to open a diff from the tool call and the permission", () => {
+    const a = { kind: "diff", path: "/w/a.ts", oldText: "x", newText: "y" } as const,
+      b = { kind: "diff", path: "C:\\w\\<b>.ts", newText: "z" } as const;
+    const card = only({ ...tool, content: [a, { kind: "text", text: "t" }, b] });
+    deepEqual(
+      card.buttons.map(({ id, label, stays }) => [id, label, stays]),
+      [
+        ["change:0", "Open Diff: a\\.ts", true],
+        ["change:1", "Open Diff: \\<b\\>\\.ts", true],
+      ],
+    );
+    deepEqual(
+      [changeOf(card.changes, "change:0"), changeOf(card.changes, "change:1")],
+      [
+        { path: "/w/a.ts", oldText: "x", newText: "y" },
+        { path: "C:\\w\\<b>.ts", newText: "z" },
+      ],
+    );
+    for (const other of ["change:2", "change:-1", "change:", "option:change:0", "bypass"])
+      equal(changeOf(card.changes, other), undefined);
+    deepEqual(
+      only({ ...question, content: [a] }).buttons.map(({ id }) => id),
+      ["option:o1", "option:o2", "change:0"],
+    );
+    deepEqual(
+      only({ ...question, content: [a] }, { answerable: false }).buttons.map(({ id }) => id),
+      ["change:0"],
+    );
+  });
+
+  test("shows the output of a known terminal and updates with it", () => {
+    const terminal: TerminalView = { terminalId: "x", command: "npm test", cwd: "/w", output: "", isCut: false };
+    const running: ToolCall = {
+      ...tool,
+      content: [
+        { kind: "terminal", terminalId: "x" },
+        { kind: "terminal", terminalId: "y" },
+      ],
+    };
+    const terminals = [{ terminal, where: undefined }];
+    const card = only(running, { terminals });
+    deepEqual([card.terminals, card.folded], [terminals, ["*The output is in a terminal.*"]]);
+    equal(only(running, { terminals: [{ terminal, where: undefined }] }), card);
+    ok(only(running, { terminals: [{ terminal: { ...terminal, output: "a" }, where: undefined }] }) !== card);
+  });
+
+  test("splits a long answer into several cards, of which the last grows", () => {
+    const cards = cardsOf(
+      { kind: "agent", id: "a", text: `${"word ".repeat(1_000)}\n\n`.repeat(3) },
+      { ...now, growing: true },
+    );
+    deepEqual(
+      cards.map(({ key, growing }) => [key, growing]),
+      [
+        ["a", false],
+        ["a#2", false],
+        ["a#3", true],
+      ],
+    );
+  });
+
+  test("omits an empty answer and marks an interrupted one", () => {
+    deepEqual(cardsOf({ kind: "agent", id: "a", text: " \n" }, now), []);
+    deepEqual(
+      cardsOf({ kind: "agent", id: "a", text: "so", interrupted: true }, now).map(({ kind }) => kind),
+      ["answer", "answer"],
+    );
+  });
+
+  test("shows the duration of a finished thought", () => {
+    const text = (thought: Partial<Extract<Entry, { kind: "thought" }>>, growing = false) =>
+      only({ kind: "thought", id: "t", text: "So…", ...thought }, { growing }).header?.text;
+    deepEqual(
+      [text({}, true), text({}), text({ ms: 12_400 }), text({ ms: 300 }), text({ ms: 125_000 })],
+      ["Thinking…", "Thought", "Thought for 12 s", "Thought for less than 1 s", "Thought for 2 min 5 s"],
+    );
+    equal(only({ kind: "thought", id: "t", text: "So…", ms: 1 }).startsUnfolded, false);
+  });
+
+  test("shows non-text content as separate cards", () => {
+    const media = (content: ToolContent) => only({ kind: "media", id: "m", content });
+    deepEqual(
+      media({ kind: "image", mimeType: "image/png", data: "AAAA" }).pictures.map(({ alt }) => alt),
+      ["Image (image/png, 3 bytes)"],
+    );
+    equal(media({ kind: "audio", mimeType: "audio/wav", bytes: 34_000 }).header?.text, "Audio (audio\\/wav, 34 KB)");
+    const file = media({ kind: "resource", uri: "file:///w/a.md", name: "a.md", text: "# A" });
+    deepEqual(
+      [file.header?.text, file.body, file.folded, file.startsUnfolded],
+      ["[a.md](file:///w/a.md)", "", ["```text\n# A\n```"], false],
+    );
+    deepEqual(media({ kind: "resource", uri: "mem:x", bytes: 10, mimeType: "a/b" }).body, "*a\\/b, 10 bytes*");
+  });
+
+  test("shows the progress of a compaction, folds its summary and shows its error", () => {
+    const of = (rest: Partial<Compaction>) =>
+      only({ kind: "compaction", id: "c", compactionId: "1", status: "in_progress", text: "", ...rest });
+    deepEqual(
+      [of({}).header?.text, of({ status: "completed", text: "We **met**." }).folded],
+      ["Compacting the conversation…", ["We **met**."]],
+    );
+    equal(of({ status: "completed" }).header?.text, "The conversation was compacted");
+    const failed = of({ status: "failed", error: "No <room>" });
+    deepEqual([failed.header?.tone, failed.body], ["error", "No \\<room\\>"]);
+    equal(of({ status: "<b>" }).header?.text, "Compacting the conversation: \\<b\\>");
+  });
+
+  test("names the agent of a notice and folds its detail", () => {
+    const notice: Notice = { kind: "notice", id: "n", severity: "warning", text: "Slow today.", actions: [] };
+    deepEqual([only(notice).header?.text, only(notice).folded], ["Slow today\\.", []]);
+    const agents = only({ ...notice, from: "Cl<b>", detail: "12 s" });
+    deepEqual([agents.header?.text, agents.folded], ["**Cl\\<b\\>**: Slow today\\.", ["```text\n12 s\n```"]]);
+  });
+
+  test("shows an unknown update as a placeholder", () =>
+    equal(
+      only({ kind: "unknown", id: "u", what: "hologram", json: "{}" }).header?.text,
+      "The agent sent unsupported content: hologram",
+    ));
+
+  test("shows only the end of a long growing thought", () => {
+    const text = `${"first ".repeat(1_000)}\n\n${"second ".repeat(1_000)}\n\n${"third ".repeat(1_000)}`;
+    const folded = (growing: boolean, ms?: number) =>
+      cardsOf(
+        { kind: "thought", id: `t${growing}`, text, ...(ms === undefined ? {} : { ms }) },
+        { ...now, growing },
+      ).flatMap(card => card.folded.map(part => String(part).trim().slice(0, 6).trim()));
+    deepEqual(folded(true), ["*The b", "second", "third"]);
+    deepEqual(folded(false), ["first", "second", "third"]);
+    deepEqual(folded(true, 5), ["first", "second", "third"]);
+  });
+
+  test("shows attachments on the first card of a prompt, also without text", () => {
+    const attachments = [{ kind: "file", path: "/a" }] as const;
+    const cards = (text: string) =>
+      cardsOf({ kind: "user", id: "u", text, attachments }, now).map(({ key, kind, body, attached }) => [
+        key,
+        kind,
+        body,
+        attached,
+      ]);
+    deepEqual(cards("hi"), [["u", "prompt", "hi", attachments]]);
+    deepEqual(cards(" "), [["u", "prompt", "Attached:", attachments]]);
+    const [first, ...rest] = cards(`${"x ".repeat(6_000)}\n\n${"y ".repeat(6_000)}`).map(
+      ([, , , attached]) => attached,
+    );
+    deepEqual([first, rest.length > 0, rest.flat()], [attachments, true, []]);
+  });
+
+  test("is reused for an unchanged entry", () => {
+    const entry: Entry = { kind: "user", id: "u", text: "hi" };
+    equal(cardsOf(entry, now), cardsOf(entry, { ...now }));
+    ok(cardsOf(question, now) !== cardsOf(question, { ...now, answering: true }));
+  });
+
+  test("shows an error card for an entry that fails to render", () => {
+    const broken: ToolCall = JSON.parse(JSON.stringify({ ...tool, id: "b", locations: [{ line: 3 }] }));
+    const card = only(broken);
+    deepEqual([card.key, card.kind, card.header?.tone, card.buttons], ["b", "unknown", "warning", []]);
+    equal(card.header?.text, "This entry cannot be displayed.");
+  });
+
+  test("escapes an id that is an object member", () => {
+    equal(keyOf("__proto__"), "~__proto__");
+    equal(keyOf("plain"), "plain");
+  });
+
+  test("reads the meaning of a button from its id", () => {
+    deepEqual(meaningOf("option:action:showLogs"), {
+      kind: "permission",
+      choice: { kind: "option", optionId: "action:showLogs" },
+    });
+    deepEqual(meaningOf("bypass"), { kind: "bypass" });
+    deepEqual(meaningOf("action:showLogs"), { kind: "action", action: "showLogs" });
+    deepEqual(
+      [pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")],
+      [{ kind: "accept", values: {} }, { kind: "decline" }, undefined],
+    );
+    for (const other of ["action:toString", "option", "x:y", ""]) equal(meaningOf(other), undefined);
+    equal(
+      only({ kind: "notice", id: "n", severity: "error", text: "No.", actions: ["restartAgent"] }).buttons[0]?.id,
+      "action:restartAgent",
+    );
+    const asks = only({
+      kind: "notice",
+      id: "n",
+      severity: "warning",
+      text: "No tools.",
+      actions: ["addToConfiguration", "showLogs"],
+    }).buttons;
+    deepEqual(
+      asks.map(({ stays }) => stays),
+      [true, undefined],
+      "the question can be cancelled and asked again",
+    );
+  });
+});
+
+suite("tool content", () => {
+  test("shows the changed lines of a diff with three lines of context", () => {
+    equal(lineDiff("1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nX\n6\n7\n8\n9"), " 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8");
+    equal(lineDiff(undefined, "a\nb"), "+a\n+b");
+    equal(lineDiff("a", "a\nb"), " a\n+b");
+    equal(lineDiff("a\na", "a"), " a\n-a");
+    equal(lineDiff("a\n", "b\n"), "-a\n+b");
+    equal(lineDiff("a", "a\n"), " a\n+");
+    equal(lineDiff(undefined, "a\n"), "+a");
+  });
+
+  test("truncates output, removes terminal colours and shows hidden characters", () => {
+    const block = textBlock(`\u001b[31mred\u001b[0m\u0008\n${"x\n".repeat(400)}`, "text");
+    ok(block.includes("red⟦U+0008⟧") && block.includes("more lines are not shown") && !block.includes("\u001b"));
+    match(textBlock("x".repeat(20_000), "text"), /\nx{16000}\n[^]*\*4000 more characters are not shown\.\*$/);
+    match(textBlock("{}".repeat(4_000), "json"), /^```json/);
+    match(textBlock("{}".repeat(4_001), "json"), /^```text/);
+  });
+
+  test("truncates Markdown outside questions at whole characters with closed code", () => {
+    const cut = markdown({ kind: "text", text: `\`\`\`\n${"x".repeat(15_995)}😀${"y".repeat(999)}` });
+    ok(cut.endsWith("\n```\n\n*1001 more characters are not shown.*"), cut.slice(-80));
+    ok(!/[\ud800-\udbff](?![\udc00-\udfff])/.test(cut));
+    ok(!markdown({ kind: "text", text: "x".repeat(16_000) }).includes("not shown"));
+    equal(contentPart({ kind: "text", text: "x".repeat(20_000) }, "whole"), "x".repeat(20_000));
+  });
+
+  test("links a file with its line for any name", () => {
+    equal(fileLink({ path: "/w/a.ts", line: 3 }), "[/w/a.ts:3](file:///w/a.ts#L3)");
+    equal(fileLink({ path: "C:\\w\\a (1)#.ts" }), "[C:\\w\\a (1)#.ts](file:///C:/w/a%20%281%29%23.ts)");
+    ok(!fileLink({ path: "/w/<b>]x" }).includes("<"));
+  });
+
+  test("replaces lone surrogates in a path", () => {
+    equal(fileLink({ path: "/w/\ud83d" }), "[/w/\ufffd](file:///w/%EF%BF%BD)");
+    equal(fileLink({ path: "/w/\ude00.ts", line: 1 }), "[/w/\ufffd.ts:1](file:///w/%EF%BF%BD.ts#L1)");
+    equal(fileLink({ path: "/w/😀" }), "[/w/😀](file:///w/%F0%9F%98%80)");
+    ok(markdown({ kind: "diff", path: "/w/\ud83d", newText: "x" }).includes("+x"));
+  });
+
+  test("keeps code in a block unchanged", () => {
+    const code = ">".repeat(4_000);
+    ok(textBlock(code, "text").includes(code));
+  });
+
+  test("shows something for each kind of content", () => {
+    for (const content of [
+      { kind: "image", mimeType: "image/tiff", data: "" },
+      { kind: "resource", uri: "file:///a" },
+      { kind: "resource", uri: "", name: "notes" },
+      { kind: "other", what: "smell", json: "{}" },
+      { kind: "terminal", terminalId: "t" },
+      { kind: "audio", mimeType: "", bytes: 3 },
+    ] as const)
+      ok(markdown(content).length >= 5, content.kind);
+  });
+
+  test("shows images of known types with a text alternative and names others", () => {
+    deepEqual(contentPart({ kind: "image", mimeType: "image/PNG", data: "AAAA" }), {
+      src: "data:image/png;base64,AAAA",
+      alt: "Image (image/PNG, 3 bytes)",
+    });
+    equal(
+      contentPart({ kind: "image", mimeType: "text/html", data: "AAAA" }),
+      "*Image that cannot be displayed (text\\/html, 3 bytes)*",
+    );
+    equal(typeof contentPart({ kind: "image", mimeType: "image/png", data: "javascript:alert(1)" }), "string");
+  });
+
+  test("links a resource by its scheme: files to the editor, pages through the host", () => {
+    equal(
+      markdown({ kind: "resource", uri: "file:///w/a%20(1).md", name: "a <1>" }),
+      "[a &lt;1&gt;](file:///w/a%20%281%29.md)",
+    );
+    equal(
+      markdown({
+        kind: "resource",
+        uri: "https://example.org/?q='(x)",
+        name: "x",
+        mimeType: "text/css",
+        bytes: 1_200_000,
+        description: "A *style*",
+      }),
+      "[x](https://example.org/?q=%27%28x%29)\n\nA \\*style\\*\n\n*text\\/css, 1.2 MB*",
+    );
+    equal(markdown({ kind: "resource", uri: "command:evil", name: "Click" }), "Click (command\\:evil)");
+    ok(markdown({ kind: "resource", uri: "mem:1", text: "<b>" }).includes("&lt;b>"));
+  });
+});

@@ -1,0 +1,217 @@
+/**
+ * Entry → cards. Pure; see `card.ts`.
+ *
+ * Invariants:
+ * - An entry yields the same card objects while it and its circumstances are unchanged.
+ * - An unknown or invalid entry yields a card as well.
+ */
+import * as l10n from "@vscode/l10n";
+import type { Compaction, Entry, Notice, PlanStep, ToolContent } from "../../../src/protocol/chat/chat";
+import { actionButton } from "./buttons";
+import { card, keyOf, type Card, type CardHeader, type Circumstances } from "./card";
+import { GrowingTexts } from "./streaming-text";
+import { literal, literalProse } from "../text/markdown-safe";
+import { elicitationCard, permissionCard } from "./render-question";
+import { messageCard, subagentCard } from "./render-subagent";
+import { toolCard } from "./render-tool";
+import { texts } from "../text/chat-texts";
+import { contentName, contentPart, resourceAbout, textBlock, PLAIN } from "./tool-content";
+import { duration } from "../text/format-numbers";
+
+export { keyOf } from "./card";
+export { meaningOf } from "./buttons";
+
+const longTexts = new GrowingTexts();
+const known = new WeakMap<Entry, { readonly when: Circumstances; readonly cards: readonly Card[] }>();
+
+export function cardsOf(entry: Entry, circumstances: Circumstances): readonly Card[] {
+  const before = known.get(entry);
+  if (before !== undefined && isSame(before.when, circumstances)) return before.cards;
+  const cards = describedOrNot(entry, circumstances);
+  known.set(entry, { when: circumstances, cards });
+  return cards;
+}
+
+/** Terminals are immutable, so that identity suffices. */
+function isSame(a: Circumstances, b: Circumstances): boolean {
+  return (
+    a.growing === b.growing &&
+    a.answerable === b.answerable &&
+    a.answering === b.answering &&
+    a.waiting === b.waiting &&
+    a.terminals.length === b.terminals.length &&
+    a.terminals.every(
+      ({ terminal, where }, i) => b.terminals[i]?.terminal === terminal && b.terminals[i]?.where === where,
+    )
+  );
+}
+
+/** An entry may come from an earlier version or be invalid; the other entries are still shown. */
+function describedOrNot(entry: Entry, circumstances: Circumstances): readonly Card[] {
+  try {
+    return describe(entry, circumstances);
+  } catch {
+    return [
+      card(entry.id, "unknown", {
+        header: { icon: "warning", text: l10n.t("This entry cannot be displayed."), tone: "warning" },
+      }),
+    ];
+  }
+}
+
+function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
+  switch (entry.kind) {
+    case "user":
+      return promptCards(entry);
+    case "agent":
+      return [
+        ...longTexts.cards(entry.id, "answer", entry.text, circumstances.growing),
+        ...(entry.interrupted ? [interruption(entry.id)] : []),
+      ];
+    case "thought":
+      return entry.text.trim() === ""
+        ? []
+        : [
+            card(entry.id, "thought", {
+              header: {
+                icon: "think",
+                text: entry.ms !== undefined ? thoughtFor(entry.ms) : circumstances.growing ? "Thinking…" : "Thought",
+                tone: "plain",
+              },
+              folded: lastOf(longTexts.blocks(entry.id, entry.text), entry.ms === undefined && circumstances.growing),
+            }),
+          ];
+    case "media":
+      return [mediaCard(entry.id, entry.content)];
+    case "plan":
+      return entry.steps.length === 0 && (entry.text ?? "").trim() === ""
+        ? []
+        : [
+            card(entry.id, "plan", {
+              header: { icon: "plan", text: "Plan", tone: "plain" },
+              body: entry.steps
+                .map(({ content, status }) => `${stepMark(status)} ${literalProse(content)}`)
+                .join("\n\n"),
+              folded: entry.text === undefined ? [] : longTexts.blocks(entry.id, entry.text),
+            }),
+          ];
+    case "tool":
+      return [toolCard(entry, circumstances)];
+    case "permission":
+      return [permissionCard(entry, circumstances)];
+    case "elicitation":
+      return [elicitationCard(entry, circumstances)];
+    case "notice":
+      return [noticeCard(entry)];
+    case "compaction":
+      return [compactionCard(entry)];
+    case "subagent":
+      return [subagentCard(entry)];
+    case "message":
+      return [messageCard(entry)];
+    case "unknown": {
+      const { count = 1 } = entry;
+      const times = count > 1 ? l10n.t` (${count} times)` : "";
+      return [
+        card(entry.id, "unknown", {
+          header: {
+            icon: "info",
+            text: l10n.t`The agent sent unsupported content: ${literal(entry.what)}${times}`,
+            tone: "plain",
+          },
+          folded: [textBlock(entry.json, "json")],
+        }),
+      ];
+    }
+  }
+}
+
+/** Mark of a step in a plan. */
+export function stepMark(status: PlanStep["status"]): string {
+  return Object.hasOwn(STEP, status) ? (STEP[status] ?? "○") : "○";
+}
+const STEP: Readonly<Record<string, string>> = { completed: "✓", in_progress: "◐", pending: "○" };
+
+function thoughtFor(ms: number): string {
+  return ms < 1_000 ? l10n.t("Thought for less than 1 s") : l10n.t`Thought for ${duration(ms)}`;
+}
+
+/** Includes the attachments, even of a prompt without text. */
+function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "user" }>): readonly Card[] {
+  const cards = longTexts.cards(id, "prompt", text, false);
+  if (attachments.length === 0) return cards;
+  // The renderer does not draw an empty card.
+  const [first = card(id, "prompt", { body: `${texts.attached}:` }), ...rest] = cards;
+  return [{ ...first, attached: attachments }, ...rest];
+}
+
+function interruption(id: string): Card {
+  return { ...card(id, "answer", { body: "*The answer was interrupted here.*" }), key: `${keyOf(id)}#interrupted` };
+}
+
+/** Shows only the last parts of a growing thought, because the renderer redraws all parts with each update. */
+function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
+  return grows && blocks.length > MAX_GROWING
+    ? ["*The beginning is shown when the thought is complete.*", ...blocks.slice(-MAX_GROWING)]
+    : blocks;
+}
+const MAX_GROWING = 2;
+
+function mediaCard(id: string, content: ToolContent): Card {
+  switch (content.kind) {
+    case "image": {
+      const part = contentPart(content);
+      return card(id, "media", typeof part === "string" ? { body: part } : { pictures: [part] });
+    }
+    case "audio":
+      return card(id, "media", { header: { icon: "sound", text: contentName(content), tone: "plain" } });
+    case "resource":
+      return card(id, "media", {
+        header: { icon: "file", text: contentName(content), tone: "plain" },
+        body: content.text === undefined ? resourceAbout(content).join("\n\n") : "",
+        folded: content.text === undefined ? [] : [...resourceAbout(content), textBlock(content.text, PLAIN)],
+      });
+    default: {
+      const part = contentPart(content);
+      return card(id, "media", { body: typeof part === "string" ? part : "" });
+    }
+  }
+}
+
+function noticeCard({ id, severity, text, from, detail, actions }: Notice): Card {
+  return card(id, "notice", {
+    header: {
+      icon: severity,
+      text: from === undefined ? literalProse(text) : `**${literal(from)}**: ${literalProse(text)}`,
+      tone: severity,
+    },
+    folded: detail === undefined || detail.trim() === "" ? [] : [textBlock(detail, PLAIN)],
+    buttons: actions.map(actionButton),
+  });
+}
+
+function compactionCard({ id, status, text, error }: Compaction): Card {
+  return card(id, "compaction", {
+    header: compactionHeader(status),
+    body: status === "failed" && error !== undefined && text.trim() === "" ? literal(error) : "",
+    folded:
+      text.trim() === ""
+        ? []
+        : [...(status === "failed" && error !== undefined ? [literal(error)] : []), ...longTexts.blocks(id, text)],
+  });
+}
+
+function compactionHeader(status: string): CardHeader {
+  switch (status) {
+    case "in_progress":
+      return { icon: "compact", text: l10n.t("Compacting the conversation…"), tone: "plain" };
+    case "completed":
+      return { icon: "compact", text: l10n.t("The conversation was compacted"), tone: "plain" };
+    case "failed":
+      return { icon: "error", text: l10n.t("The conversation could not be compacted"), tone: "error" };
+    case "cancelled":
+      return { icon: "compact", text: l10n.t("The compaction of the conversation was cancelled"), tone: "plain" };
+    default:
+      return { icon: "compact", text: l10n.t`Compacting the conversation: ${literal(status)}`, tone: "plain" };
+  }
+}

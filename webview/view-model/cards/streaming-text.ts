@@ -1,0 +1,66 @@
+/**
+ * Long texts as cards while they grow. Finished parts are split, sanitized and described once; only the last part is
+ * processed again.
+ *
+ * Invariants:
+ * - The same text gives the same strings, independent of earlier texts.
+ * - An unchanged part is the same card object.
+ * - At most `MOST` texts are cached, the most recently used ones.
+ */
+import { card, keyOf, type Card } from "./card";
+import { safeMarkdown } from "../text/markdown-safe";
+import { splitOn, type Part, type Split } from "../text/split-answer";
+
+interface Grown {
+  readonly split: Split;
+  readonly blocks: readonly string[];
+  readonly cards: readonly Card[];
+}
+
+/** Texts that grow simultaneously: an answer and a thought per tab. */
+const MOST = 20;
+
+export class GrowingTexts {
+  readonly #grown = new Map<string, Grown>();
+
+  /**
+   * Sanitized Markdown in parts short enough to render. `id` is a cache hint: the text is likely to extend the earlier
+   * one with this id.
+   */
+  blocks(id: string, text: string): readonly string[] {
+    return this.#grow(`text ${id}`, text).blocks;
+  }
+
+  /** One card per part; the last one grows while the text does. Blank text has no cards. */
+  cards(id: string, kind: "prompt" | "answer", text: string, growing: boolean): readonly Card[] {
+    const key = `${kind} ${id}`,
+      grown = this.#grow(key, text);
+    if (!/\S/.test(text)) return [];
+    const last = grown.blocks.length - 1;
+    const cards = grown.blocks.map((body, i) => {
+      const before = grown.cards[i],
+        grows = growing && i === last;
+      return before?.body === body && before.growing === grows
+        ? before
+        : { ...card(id, kind, { body, growing: grows }), key: i === 0 ? keyOf(id) : `${keyOf(id)}#${i + 1}` };
+    });
+    this.#grown.set(key, { ...grown, cards });
+    return cards;
+  }
+
+  #grow(key: string, text: string): Grown {
+    const before = this.#grown.get(key);
+    const split = splitOn(before?.split, text);
+    const blocks = split.parts.map(
+      (part, i) => (before?.split.parts[i] === part ? before.blocks[i] : undefined) ?? safe(part),
+    );
+    const grown = { split, blocks, cards: before?.cards ?? [] };
+    this.#grown.delete(key);
+    this.#grown.set(key, grown);
+    const [oldest] = this.#grown.keys();
+    if (this.#grown.size > MOST && oldest !== undefined) this.#grown.delete(oldest);
+    return grown;
+  }
+}
+
+const safe = (part: Part): string => safeMarkdown(part.before + part.text + part.after);

@@ -1,0 +1,127 @@
+/**
+ * Converts the agent's controls and Symposium's agent picker to select elements, and selections back. Pure.
+ *
+ * Invariants:
+ * - An id of an agent's control never collides with the agent picker's id or with a property of every object.
+ * - Labels are rendered as text, tooltips as sanitized Markdown.
+ */
+import type { AgentChoice } from "../../../src/protocol/agents/agents";
+import type { Control, ControlChoice, ControlValue } from "../../../src/protocol/chat/controls";
+import { readableLine, visibleLine } from "../../../src/protocol/text/visible-text";
+import { literal } from "../text/markdown-safe";
+import { texts } from "../text/chat-texts";
+
+/** All fields are text. */
+export interface PickerChoice {
+  readonly value: string;
+  readonly label: string;
+  readonly group?: string;
+  readonly about?: string;
+}
+
+export interface Picker {
+  readonly id: string;
+  /** Accessible name. */
+  readonly name: string;
+  /** Markdown. */
+  readonly tooltip: string;
+  readonly value: string;
+  readonly choices: readonly PickerChoice[];
+  readonly disabled: boolean;
+}
+
+export const AGENT = "agent";
+const PREFIX = "control:";
+const ON = "on";
+const OFF = "off";
+
+/** `agent`: the tab's agent, which may be missing from the configured ones. */
+export function pickersOf(
+  agents: readonly AgentChoice[],
+  agent: AgentChoice,
+  controls: readonly Control[],
+  live: boolean,
+): readonly Picker[] {
+  const all = agents.some(({ id }) => id === agent.id) || agent.id === "" ? agents : [agent, ...agents];
+  const ours =
+    agents.length === 0
+      ? []
+      : [
+          {
+            id: AGENT,
+            name: texts.agentTooltip,
+            tooltip: texts.agentTooltip,
+            value: agent.id,
+            disabled: false,
+            choices: all.map(({ id, name }) => ({ value: id, label: visibleLine(name) })),
+          },
+        ];
+  return [...controls.map(control => pickerOf(control, !live)).filter(({ choices }) => choices.length > 0), ...ours];
+}
+
+function pickerOf(control: Control, disabled: boolean): Picker {
+  const named = { id: PREFIX + control.id, name: visibleLine(control.name), disabled };
+  if (control.kind === "switch") {
+    return {
+      ...named,
+      tooltip: tooltip(control, undefined),
+      value: control.value ? ON : OFF,
+      choices: [ON, OFF].map(value => ({ value, label: `${named.name}: ${value}` })),
+    };
+  }
+  const all = control.groups.flatMap(group => group.choices.map(choice => ({ choice, group: group.name })));
+  const current = all.find(({ choice }) => choice.value === control.value);
+  const choices = all.map(
+    ({ choice, group }): PickerChoice => ({
+      value: choice.value,
+      label: label(control, choice),
+      ...(group === undefined || group.trim() === "" ? {} : { group: visibleLine(group) }),
+      ...(choice.description === undefined ? {} : { about: readableLine(choice.description) }),
+    }),
+  );
+  return {
+    ...named,
+    tooltip: tooltip(control, current?.choice),
+    value: control.value,
+    // A value outside the choices gets its own option. Otherwise the first choice would appear selected.
+    choices:
+      current || control.value === "" || choices.length === 0
+        ? choices
+        : [...choices, { value: control.value, label: visibleLine(control.value) }],
+  };
+}
+
+/** Mode and model need no prefix; values of other controls are ambiguous without the control's name. */
+function label({ category, name }: Control, choice: ControlChoice): string {
+  return (category === "mode" || category === "model" ? "" : `${visibleLine(name)}: `) + visibleLine(choice.name);
+}
+
+function tooltip(control: Control, current: ControlChoice | undefined): string {
+  return [
+    `**${literal(control.name)}**${current === undefined ? "" : `: ${literal(current.name)}`}`,
+    ...[control.description, current?.description].flatMap(text =>
+      text === undefined || text.trim() === "" ? [] : [literal(text)],
+    ),
+  ].join("\n\n");
+}
+
+export type Picked =
+  | { readonly kind: "agent"; readonly agentId: string }
+  | { readonly kind: "control"; readonly controlId: string; readonly value: ControlValue };
+
+/** The picker whose value differs from the shown one; `undefined` if none differs. */
+export function picked(
+  shown: readonly Picker[],
+  controls: readonly Control[],
+  values: Readonly<Record<string, unknown>>,
+): Picked | undefined {
+  for (const { id, value: before } of shown) {
+    const value = Object.hasOwn(values, id) ? values[id] : undefined;
+    if (typeof value !== "string" || value === before) continue;
+    if (id === AGENT) return { kind: "agent", agentId: value };
+    const control = controls.find(each => PREFIX + each.id === id);
+    if (control)
+      return { kind: "control", controlId: control.id, value: control.kind === "switch" ? value === ON : value };
+  }
+  return undefined;
+}

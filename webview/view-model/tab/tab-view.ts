@@ -1,0 +1,163 @@
+/** View of a tab, computed from the page's state. Pure; `chat-ui.ts` draws it. */
+import * as l10n from "@vscode/l10n";
+import type { AgentChoice } from "../../../src/protocol/agents/agents";
+import type { Attachment } from "../../../src/protocol/chat/attachments";
+import type { Command, Conversation, Entry, PlanStep, Usage } from "../../../src/protocol/chat/chat";
+import type { Control } from "../../../src/protocol/chat/controls";
+import { readableLine } from "../../../src/protocol/text/visible-text";
+import { actionButton, NEW_TAB, newTabWith } from "../cards/buttons";
+import { noTerminals, type Card, type CardButton, type ShownTerminal, type Tone } from "../cards/card";
+import type { ShownDetails } from "./details-view";
+import { bypassView, pinnedPlan, type BypassView } from "./dock-view";
+import { isEmpty } from "../../state/drafts";
+import { escapeHtml, literal } from "../text/markdown-safe";
+import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
+import { questionQueue } from "../../state/question-queue";
+import { begun, queueOf, type QueueView } from "./queue-view";
+import { cardsOf } from "../cards/render";
+import { titleOf } from "../../state/tab-title";
+import { texts } from "../text/chat-texts";
+
+export interface Banner {
+  readonly tone: Tone;
+  readonly text: string;
+  readonly buttons: readonly CardButton[];
+}
+
+export interface TabView {
+  /** HTML, as the renderer expects for tab titles. */
+  readonly title: string;
+  readonly cards: readonly Card[];
+  readonly turn: ReturnType<typeof turnOf>;
+  /** Current activity in a few words of Markdown; empty if idle. */
+  readonly status: string;
+  readonly banner: Banner | undefined;
+  readonly placeholder: string;
+  /** Attachments of the draft. */
+  readonly attachments: readonly Attachment[];
+  readonly requireModifier: boolean;
+  readonly queue: QueueView | undefined;
+  /** Whether a session receives the user's actions in this tab. */
+  readonly live: boolean;
+  readonly agent: AgentChoice;
+  readonly controls: readonly Control[];
+  readonly commands: readonly Command[];
+  readonly usage: Usage | undefined;
+  /** Shown above the prompt while it has open steps or its turn is running. */
+  readonly plan: readonly PlanStep[] | undefined;
+  /** Whether follow mode is on; `undefined` until the agent has reported a location. */
+  readonly following: boolean | undefined;
+  readonly details: ShownDetails;
+  /** Reasons for actions without asking; `undefined` if there are none. */
+  readonly bypassed: BypassView | undefined;
+}
+
+/** Prefix of the title of a tab with a draft. */
+const DRAFT = `<span aria-hidden="true">✎ </span><span class="symposium-unseen">${texts.draft}: </span>`;
+
+export function viewOf(page: Page, tab: Tab): TabView {
+  const { conversation } = tab;
+  const turn = turnOf(tab);
+  const agent = conversation.agent.name || "the agent";
+  const entries: readonly Entry[] = [...conversation.entries, ...begun(tab)];
+  const live = isLive(page, tab);
+  const terminals = terminalsOf(conversation);
+  const answering = new Set(tab.answering.map(({ entryId }) => entryId)),
+    questions = questionQueue(entries);
+  const isDrawn = (entry: Entry): boolean =>
+    !isQuestion(entry) || entry.answered !== undefined || questions.shown.has(entry.id);
+  return {
+    title:
+      (isEmpty(tab.drafts) ? "" : DRAFT) +
+      escapeHtml(readableLine(titleOf(tab) ?? (conversation.agent.name || "Chat"))),
+    cards: entries.flatMap((entry, i) =>
+      !isDrawn(entry)
+        ? []
+        : cardsOf(entry, {
+            growing: turn !== "idle" && i === entries.length - 1,
+            answerable: live && isQuestion(entry),
+            answering: answering.has(entry.id),
+            terminals: terminals(entry),
+            ...(questions.waiting > 0 && questions.shown.has(entry.id) ? { waiting: questions.waiting } : {}),
+          }),
+    ),
+    turn,
+    status: statusOf(turn, literal(agent)),
+    banner: bannerOf(page, tab),
+    placeholder: l10n.t`Ask ${agent}`,
+    attachments: tab.drafts.attachments,
+    requireModifier: page.requireModifier,
+    queue: queueOf(tab),
+    live,
+    agent: conversation.agent,
+    controls: conversation.controls,
+    commands: conversation.commands,
+    usage: conversation.usage,
+    plan: pinnedPlan(entries, turn !== "idle"),
+    details: { details: conversation.details, agent, cwd: conversation.cwd },
+    bypassed: bypassView(
+      [
+        ...(conversation.bypassed ? ["session" as const] : []),
+        ...(page.bypassed.find(({ tabId }) => tabId === tab.tabId)?.by ?? []),
+      ],
+      agent,
+    ),
+    following: entries.some(entry => entry.kind === "tool" && entry.locations.length > 0) ? page.following : undefined,
+  };
+}
+
+/** The terminals that a tool call mentions, without duplicates. */
+function terminalsOf({ terminals, cwd }: Conversation): (entry: Entry) => readonly ShownTerminal[] {
+  if (terminals === undefined || terminals.length === 0) return () => noTerminals;
+  const byId = new Map(
+    terminals.map(terminal => [
+      terminal.terminalId,
+      { terminal, where: terminal.cwd === cwd ? undefined : terminal.cwd },
+    ]),
+  );
+  return entry => {
+    if (entry.kind !== "tool" || !entry.content.some(({ kind }) => kind === "terminal")) return noTerminals;
+    const ids = new Set(entry.content.flatMap(content => (content.kind === "terminal" ? [content.terminalId] : [])));
+    return [...ids].flatMap(id => {
+      const shown = byId.get(id);
+      return shown === undefined ? [] : [shown];
+    });
+  };
+}
+
+function statusOf(turn: TabView["turn"], agent: string): string {
+  switch (turn) {
+    case "idle":
+      return "";
+    case "starting":
+      return l10n.t`Starting ${agent}…`;
+    case "running":
+      return l10n.t`${agent} is working…`;
+    case "cancelling":
+      return l10n.t`Stopping… ${agent} has not ended its turn yet.`;
+  }
+}
+
+function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner | undefined {
+  switch (sidecar.state) {
+    case "restarting":
+      return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
+    // An untrusted workspace is not an error.
+    case "failed":
+      return {
+        tone: sidecar.actions.includes("manageTrust") ? "info" : "error",
+        text: literal(`${sidecar.message}${kept(remark)}`),
+        buttons: sidecar.actions.map(actionButton),
+      };
+    case "running":
+      if (remark)
+        return {
+          tone: remark.tone,
+          text: literal(remark.text),
+          buttons: remark.newTabWith ? [newTabWith(remark.newTabWith)] : [],
+        };
+      return outdated.includes(tabId) ? { tone: "info", text: literal(texts.outdated), buttons: [NEW_TAB] } : undefined;
+  }
+}
+
+const kept = (remark: Tab["remark"]): string => (remark?.until === "sidecar" ? ` ${remark.text}` : "");

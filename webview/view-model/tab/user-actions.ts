@@ -1,0 +1,32 @@
+/** The user's actions on the page: `chat-ui.ts` reports them, `user-action-events.ts` passes them to the page state. */
+import type { Attachment, Want } from "../../../src/protocol/chat/attachments";
+import type { ControlValue } from "../../../src/protocol/chat/controls";
+import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
+import type { TabId } from "../../../src/protocol/page/host-to-page";
+import type { PlainAction } from "../../state/page-model";
+import type { Change } from "../cards/card";
+
+export interface Acts {
+  opened(tabId: TabId): void;
+  closed(tabId: TabId): void;
+  selected(tabId: TabId): void;
+  typed(tabId: TabId, text: string): void;
+  submitted(tabId: TabId, text: string): void;
+  stopped(tabId: TabId): void;
+  attached(tabId: TabId, attachments: readonly Attachment[]): void;
+  detached(tabId: TabId, attachment: Attachment): void;
+  wanted(tabId: TabId, want: Want): void;
+  searched(tabId: TabId, query: string): void;
+  imagesGiven(tabId: TabId, files: readonly File[]): void;
+  withdrawn(tabId: TabId, messageId: string, to: "edit" | "drop"): void;
+  acted(tabId: TabId, action: PlainAction): void;
+  buttonClicked(tabId: TabId, cardKey: string, buttonId: string): void;
+  agentChosen(agentId: string): void;
+  controlChosen(tabId: TabId, controlId: string, value: ControlValue): void;
+  /** The values are valid for the form. */
+  elicitationAnswered(tabId: TabId, cardKey: string, choice: ElicitationChoice): void;
+  linkClicked(href: string): void;
+  openTerminal(tabId: TabId, terminalId: string): void;
+  openDiff(tabId: TabId, change: Change): void;
+  followToggled(): void;
+}

@@ -1,0 +1,133 @@
+/**
+ * Sanitizes untrusted text for a Markdown renderer that passes raw HTML through, as the chat widget does.
+ *
+ * Invariants:
+ * - After `safeMarkdown` the rendered page contains no element that the text wrote as a tag, and no image; code is
+ *   displayed unchanged.
+ * - After `literal` the text is displayed exactly as it is, on one line.
+ * - The nesting depth stays within the recursion limit of the renderer, which descends into each block quote and list
+ *   item.
+ *
+ * The input must be a whole body, because a tag split across stream chunks would pass. The strict CSP is the second
+ * line of defence.
+ */
+import { readableLine, visibleLine } from "../../../src/protocol/text/visible-text";
+import { codeBlock, fenceAfter, type Fence } from "./code-fence";
+
+/** Sanitizes Markdown of an agent, a user or a tool. */
+export function safeMarkdown(text: string): string {
+  return escapeTags(shallow(withoutImages(text)));
+}
+
+/** Text as a code block, displayed exactly as it is: it contains neither nesting nor images. */
+export function safeCode(text: string, language: string): string {
+  return escapeTags(codeBlock(text, language));
+}
+
+/** Escapes names, titles and paths: Markdown and HTML have no effect, and hidden characters become visible. */
+export function literal(text: string): string {
+  return withoutMarkdown(visibleLine(text));
+}
+
+/** Like `literal`, for text that the user does not base a decision on: emoji are preserved. */
+export function literalProse(text: string): string {
+  return withoutMarkdown(readableLine(text));
+}
+
+function withoutMarkdown(line: string): string {
+  return line.replace(/[!-/:-@[-`{-~]/g, "\\$&");
+}
+
+/** For renderer inputs that expect HTML instead of Markdown, such as tab titles. */
+export function escapeHtml(text: string): string {
+  return text
+    .replaceAll("&", "&amp;")
+    .replaceAll("<", "&lt;")
+    .replaceAll(">", "&gt;")
+    .replaceAll('"', "&quot;")
+    .replaceAll("'", "&#39;");
+}
+
+/** Entities that represent markup are escaped as well, because the renderer passes text on undecoded. */
+function escapeTags(text: string): string {
+  return text.replace(/&(?=(?:lt|gt|amp|quot|#))/g, "&amp;").replaceAll("<", "&lt;");
+}
+
+/**
+ * Maximum number of block quote and list markers at the start of a line, and of their columns; the rest of the line is
+ * text.
+ */
+const MAX_CONTAINERS = 40;
+const MAX_COLUMNS = 160;
+const TAB_COLUMNS = 4;
+
+/**
+ * A line nests deeper by its own markers, or by its indentation below an earlier marker. The limit also applies to code
+ * lines, because the renderer may not regard them as code.
+ */
+function shallow(text: string): string {
+  return text.replace(CONTAINERS, (markers: string) => {
+    let columns = 0,
+      containers = 0;
+    for (const { 0: marker, index } of markers.matchAll(CONTAINER)) {
+      columns += [...marker].reduce((sum, character) => sum + (character === "\t" ? TAB_COLUMNS : 1), 0);
+      if (++containers > MAX_CONTAINERS || columns > MAX_COLUMNS) {
+        const end = index + marker.length - 1;
+        return `${markers.slice(0, end)}\\${markers.slice(end)}`;
+      }
+    }
+    return markers;
+  });
+}
+/** A block quote marker needs no following space; a list marker does. */
+const CONTAINER = /[ \t]*(?:>|(?:[-*+]|\d{1,9}[.)])(?=[ \t]|$))/g;
+/** One match beyond the limit suffices: an unbounded repetition overflows the stack on long lines. */
+const CONTAINERS = new RegExp(`^(?:${CONTAINER.source}){1,${MAX_CONTAINERS + 1}}`, "gm");
+
+/**
+ * Shows the source text of images. Otherwise the renderer would fetch them, or the CSP would block them and they would
+ * appear broken.
+ */
+function withoutImages(text: string): string {
+  if (!text.includes("![")) return text;
+  let fence: Fence | undefined;
+  let prose: string[] = [];
+  const out: string[] = [];
+  const endProse = () => {
+    if (prose.length > 0) out.push(outsideSpans(prose.join("\n"), piece => piece.replaceAll("![", "!\\[")));
+    prose = [];
+  };
+  for (const line of text.split("\n")) {
+    const after = fenceAfter(fence, line);
+    if (fence === undefined && after === undefined) prose.push(line);
+    else {
+      endProse();
+      out.push(line);
+    }
+    fence = after;
+  }
+  endProse();
+  return out.join("\n");
+}
+
+/**
+ * Applies `change` to the text outside code spans. A span ends at the next run of the same number of backticks
+ * (CommonMark 6.1).
+ */
+function outsideSpans(text: string, change: (piece: string) => string): string {
+  const runs = [...text.matchAll(/`+/g)].map(run => ({ from: run.index, length: run[0].length, end: -1 }));
+  const next = new Map<number, number>();
+  for (const run of runs.toReversed()) {
+    run.end = next.get(run.length) ?? -1;
+    next.set(run.length, run.from);
+  }
+  let out = "",
+    at = 0;
+  for (const run of runs) {
+    if (run.from < at || run.end === -1) continue;
+    const end = run.end + run.length;
+    out += change(text.slice(at, run.from)) + text.slice(run.from, end);
+    at = end;
+  }
+  return out + change(text.slice(at));
+}
