@@ -67,7 +67,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/testing", ["src", "node:"]],
   [
     "src/commands.ts",
-    ["src/protocol", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
+    ["src/protocol", "src/log.ts", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
   ],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
@@ -482,7 +482,7 @@ suite("layers", () => {
     ["sidecar/eliza/tools.ts", `import { connect } from "../mcp/client"`],
     [
       "src/chat/view.ts",
-      `import { log } from "../log"; import type { Event } from "../protocol/chat"; // import "node:child_process"`,
+      `import { log } from "../log"; import type { Event } from "../src/protocol/chat/chat"; // import "node:child_process"`,
     ],
     ["webview/mynah/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
     ["src/test/page/chat-parts.ts", `import { selectors } from "../../../webview/mynah/selectors"`],
