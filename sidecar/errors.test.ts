@@ -33,6 +33,8 @@ suite("user-facing errors", () => {
       "a\nb\n",
     );
     deepEqual([error.code, error.what, error.message, error.cause], ["protocol", "No.", "No. Do this.", "a\nb"]);
+    const exited = withLastWords(agentExited("Ada", "exit code 1", "", 42), "last");
+    deepEqual([exited.cause, exited.status, exited.readUntil], ["last", "exit code 1", 42]);
     equal(withLastWords(agentExited("Ada", "exit code 1", "own"), "other").cause, "own");
   });
 });

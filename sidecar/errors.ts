@@ -45,7 +45,7 @@ export class AgentError extends Error {
 export interface AgentErrorOptions {
   cause?: unknown;
   advice?: string | undefined;
-  status?: string;
+  status?: string | undefined;
   readUntil?: number | undefined;
 }
 
@@ -150,9 +150,9 @@ export function agentSpeaksOtherAcp(agent: string, version: number, offered: 1 |
 export function withLastWords(error: AgentError, output: string): AgentError {
   const lastWords = lastLines(output);
   if (lastWords === "" || typeof error.cause === "string") return error;
-  const { code, what, message, readUntil } = error,
+  const { code, what, message, readUntil, status } = error,
     advice = message === what ? undefined : message.slice(what.length + 1);
-  return new AgentError(code, what, { cause: lastWords, advice, readUntil });
+  return new AgentError(code, what, { cause: lastWords, advice, readUntil, status });
 }
 
 export function agentAnswered(agent: string, what: string, cause: unknown): AgentError {

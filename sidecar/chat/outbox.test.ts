@@ -139,6 +139,23 @@ suite("Outbox", () => {
     deepEqual(fixture.shown, fixture.kept);
   });
 
+  test("sends the end of a turn of 60,000 updates with the next batch, without a backlog", () => {
+    const fixture = new Fixture();
+    for (let frame = 0; frame < 60; frame++) {
+      for (let i = 0; i < 1_000; i++) fixture.report(`e${i}`, `${frame} `);
+      fixture.clock.advance(1);
+    }
+    const { length } = fixture.sent;
+    fixture.add({ type: "turn", turn: { state: "idle" } });
+    fixture.clock.advance(BATCH_MS);
+    deepEqual(fixture.shown.turn, { state: "idle" });
+    const after = fixture.sent.length - length;
+    ok(after <= 1_001, `${after} events for the end of the turn`);
+    fixture.clock.advance(60_000);
+    equal(fixture.sent.length - length, after, "a backlog was sent later");
+    deepEqual(fixture.shown, fixture.kept);
+  });
+
   test("limits snapshots to one per half second for a flood of different entries", () => {
     const fixture = new Fixture();
     for (let frame = 0; frame < 40; frame++) {

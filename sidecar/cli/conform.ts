@@ -34,6 +34,7 @@ import { CannotWrite, type Notify } from "./runtime/log";
 import { openOwnLedger, ownProcesses } from "./runtime/command-ledger";
 import { firstSignal } from "./runtime/stdio";
 import { AGENT_METHODS } from "../acp/methods";
+import { quoted } from "../extensions/shell-words";
 
 export interface ConformRequest {
   readonly program: ProgramKind;
@@ -210,11 +211,6 @@ function exitOf(subject: Subject, limitMs: number): Promise<void> {
     });
     subject.output.resume();
   });
-}
-
-/** Quotes a word for a POSIX shell, and for clients that split a command line like one. */
-function quoted(word: string): string {
-  return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
 /** Reads one conversation per file, because a client may start several agents. */

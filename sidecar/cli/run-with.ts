@@ -117,7 +117,7 @@ interface Hearers {
   readonly starter: ServerStarter;
 }
 
-/** Returns undefined if the proxy is left out, after it has logged a warning. */
+/** Returns undefined if the proxy is skipped, after it has logged a warning. */
 async function proxyOf(
   { name, command }: ProxySpec,
   begin: Begin,

@@ -1,4 +1,5 @@
 import { deepEqual, equal, match, rejects } from "node:assert/strict";
+import { BYPASSED } from "../../scripts/bypass-notice.mjs";
 import { memoryChain, type MemoryChain, type ProxyScript } from "../testing/chain/memory-chain";
 import { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
@@ -196,6 +197,7 @@ suite("Conductor", () => {
         equal(agent.received.filter(method => method === "initialize").length, 1);
         equal(chain.notices.length, 1);
         match(chain.notices[0]?.message ?? "", why);
+        match(chain.notices[0]?.message ?? "", BYPASSED);
         equal(chain.proxies[0]?.stopped, true);
       });
     }

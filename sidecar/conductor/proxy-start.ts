@@ -98,7 +98,7 @@ export type StartEffect =
   | { readonly kind: "watch"; readonly on: boolean }
   /** The proxy is initialised, in this dialect. */
   | { readonly kind: "remember"; readonly dialect: ProxyDialect }
-  /** The proxy is bypassed from now on. `why` ends the sentence “… is left out: ”. */
+  /** The proxy is bypassed from now on. `why` ends the sentence “… is skipped: ”. */
   | { readonly kind: "bypass"; readonly why: string; readonly cause: unknown };
 
 type Step = readonly [StartState, readonly StartEffect[]];

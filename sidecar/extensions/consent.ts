@@ -1,10 +1,11 @@
 /**
  * Consent policy of all built-in tools that execute or change something: Cargo's commands, Ferris' lookups with cargo,
- * Workspace's files and commands, Sparkle's files. Each such action is a tool call of the session, so the user sees its
+ * Workspace's files and commands, Sparkle's files, and the language servers of IDE operations, which can run the
+ * project's build scripts. Each such action is a tool call of the session, so the user sees its
  * diff or command. The user is asked unless an earlier decision covers the action.
  *
- * Not covered: read-only tools, IDE operations (previews), and Ferris' research session, which may only read the
- * crate's source.
+ * Not covered: read-only tools, IDE operations by the editor's own services, and Ferris' research session, which may
+ * only read the crate's source.
  *
  *   shown ── asked ── allowed ──▶ running ──▶ completed | failed
  *              └ denied, withdrawn ──▶ failed

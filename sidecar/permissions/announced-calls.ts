@@ -1,6 +1,7 @@
 /**
  * The tool calls that a session's agent has reported, for its later permission requests, which often contain only the
- * call's id. Bounded: keeps the newest calls and no finished ones.
+ * call's id. Bounded: keeps the newest calls and no finished ones. `subagent`: the subagent's session that reported the
+ * call. Ids are unique only within a session.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
 
@@ -16,11 +17,11 @@ export class AnnouncedCalls {
    * Reads the `update` member of `session/update`; updates that are not tool calls are ignored. Omitted members keep
    * their value.
    */
-  onEvent(update: unknown): void {
+  onEvent(update: unknown, subagent?: string): void {
     const said = objectOr(update),
-      { sessionUpdate, toolCallId, status } = said;
-    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string")
-      return;
+      { sessionUpdate, toolCallId: id, status } = said;
+    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof id !== "string") return;
+    const toolCallId = callKey(id, subagent);
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
     if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
     // a repeated announcement is a new call
@@ -55,10 +56,15 @@ export class AnnouncedCalls {
   }
 
   /** The reported members of the call that a `session/request_permission` is about. */
-  of(params: unknown): JsonObject | undefined {
+  of(params: unknown, subagent?: string): JsonObject | undefined {
     const { toolCallId } = questionedCall(params);
-    return typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
+    return typeof toolCallId === "string" ? this.#calls.get(callKey(toolCallId, subagent)) : undefined;
   }
+}
+
+/** Identifies a call among those of a session and its subagents. The session's own calls keep their id. */
+export function callKey(toolCallId: string, subagent: string | undefined): string {
+  return subagent === undefined ? toolCallId : JSON.stringify([subagent, toolCallId]);
 }
 
 /**

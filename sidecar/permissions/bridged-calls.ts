@@ -7,7 +7,8 @@
  * - or, for a call without a particular kind, an id that starts with the name.
  *
  * All reports of a call must agree, and none may show the agent's own action. A title proves nothing, because it may be
- * any text. A claim that is not proved but names the server is a *reference*.
+ * any text. A claim that is not proved but names the server is a *reference*. A call that is marked as one of an MCP
+ * server, without naming the server, is *unnamed*: it may be a call of ours.
  *
  * Invariant: a call that carries a command, a diff or a terminal is never proved, unless the named tool itself takes a
  * command.
@@ -86,9 +87,11 @@ export type BridgedClaim =
   | { readonly kind: "proved"; readonly tool: string; readonly args: unknown }
   /** The call names the server, or one of its tools (`tool`, by the exact name), but does not prove it. */
   | { readonly kind: "reference"; readonly tool: string | undefined; readonly args: unknown }
+  | { readonly kind: "unnamed" }
   | { readonly kind: "none" };
 
-const NONE: BridgedClaim = { kind: "none" };
+const NONE: BridgedClaim = { kind: "none" },
+  UNNAMED: BridgedClaim = { kind: "unnamed" };
 
 /**
  * `reports` are all reports of the agent about one call, the oldest first. The report of a permission request includes
@@ -108,7 +111,8 @@ export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNam
       : reports.every(({ kind }) => kind === undefined || kind === null || kind === "other");
   if (isOneTool && typeof tool === "string" && !reports.some(report => contradicts(report, tool, names)))
     return { kind: "proved", tool, args };
-  if (typeof tool !== "string" && !reports.some(report => refers(report, names))) return NONE;
+  if (typeof tool !== "string" && !reports.some(report => refers(report, names)))
+    return reports.some(isMarked) && !reports.some(report => markedCallIn(report)) ? UNNAMED : NONE;
   const titled = reports
     .map(({ title }) => (typeof title === "string" ? names.toolNamed(title) : undefined))
     .findLast(each => each !== undefined);
@@ -117,16 +121,23 @@ export function bridgedClaim(reports: readonly JsonObject[], names: QualifiedNam
 
 /** One per member that identifies the tool: its name, or `false` for a tool that is not the server's. */
 function identitiesIn(report: JsonObject, names: QualifiedNames): readonly (string | false)[] {
-  const { name, _meta, rawInput } = report,
+  const { name, _meta } = report,
     named = [name, objectOr(objectOr(_meta).claudeCode).toolName].filter(each => typeof each === "string");
-  const call = mcpCallIn(rawInput),
-    isMarked = objectOr(_meta).is_mcp_tool_call === true || objectOr(_meta).is_mcp_tool_approval === true;
+  const call = markedCallIn(report);
   return [
     ...named.map(each => names.toolNamed(each) ?? false),
-    ...(call && isMarked
-      ? [call.server === names.server && names.hasTool(call.tool) ? call.tool : (false as const)]
-      : []),
+    ...(call ? [call.server === names.server && names.hasTool(call.tool) ? call.tool : (false as const)] : []),
   ];
+}
+
+/** Whether the agent marks the call as one of an MCP server, as Codex does. */
+function isMarked({ _meta }: JsonObject): boolean {
+  const { is_mcp_tool_call: isCall, is_mcp_tool_approval: isApproval } = objectOr(_meta);
+  return isCall === true || isApproval === true;
+}
+
+function markedCallIn(report: JsonObject): ReturnType<typeof mcpCallIn> {
+  return isMarked(report) ? mcpCallIn(report.rawInput) : undefined;
 }
 
 /** Exactly `{server, tool, arguments}`, as Codex reports a call of an MCP server. */

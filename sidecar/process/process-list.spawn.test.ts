@@ -53,17 +53,22 @@ suite("process table", () => {
     deepEqual(asked.at(-1), ["taskkill", "/T", "/F", "/PID", "88"]);
   });
 
-  test("reads the CPU time of a group from /proc, ps and PowerShell", () => {
+  test("reads the CPU time of a process tree from /proc, ps and PowerShell", () => {
     deepEqual(parseCpu("42 (a) b (c) S 1 41 42 0 -1 4194304 1 2 3 4 150 50 1000 300 20 0 1 0 987654 1000 10"), {
+      pid: 42,
+      parent: 1,
       group: 41,
       seconds: 15,
     });
     deepEqual([parseCpu(""), parseCpu("42 (x) S 1 42 42")], [undefined, undefined]);
     equal(
-      parsePsTimes("  501   0:01.50\n  501 1-02:03:04\n99 10:00\nnonsense\n", 501),
-      1.5 + 86_400 + 2 * 3600 + 3 * 60 + 4,
+      parsePsTimes(
+        "  501 1 501   0:01.50\n  502 1 501 1-02:03:04\n  503 501 503 0:10\n504 503 504 0:20\n99 1 99 10:00\nnonsense\n",
+        501,
+      ),
+      1.5 + 86_400 + 2 * 3600 + 3 * 60 + 4 + 10 + 20,
     );
-    equal(parsePsTimes("99 10:00\n", 501), undefined);
+    equal(parsePsTimes("99 1 99 10:00\n", 501), undefined);
     equal(parseTreeTimes("10 1 10000000\r\n12 11 5000000\r\n11 10 20000000\r\n13 1 90000000\r\n", 10), 3.5);
     equal(parseTreeTimes("", 10), undefined);
   });
@@ -73,23 +78,24 @@ suite("process table", () => {
     : process.platform === "linux"
       ? ["linux", "darwin"]
       : [process.platform]) {
-    test(`reports growing CPU time of a busy group, and undefined when it exited (${platform})`, async () => {
-      const { cpuSeconds } = processTable(systemTools, platform);
-      const child = spawn(
-        process.execPath,
-        [
-          "-e",
-          "const used=()=>{const{user,system}=process.cpuUsage();return user+system};while(used()<11e5);console.log(1);setInterval(()=>{},1e3)",
-        ],
-        { detached: true, stdio: ["ignore", "pipe", "inherit"] },
-      );
-      const group = child.pid ?? 0;
-      await once(child.stdout, "data");
-      ok(((await cpuSeconds(group)) ?? 0) >= 1);
-      child.kill("SIGKILL");
-      await once(child, "close");
-      equal(await cpuSeconds(group), undefined);
-    });
+    const BUSY =
+      "const used=()=>{const{user,system}=process.cpuUsage();return user+system};while(used()<11e5);console.log(1);process.stdin.resume()";
+    /** Starts the busy program in another group. It exits with its parent, which closes its input. */
+    const PARENT = `require("child_process").spawn(process.execPath,["-e",${JSON.stringify(BUSY)}],{detached:true,stdio:["pipe","inherit","inherit"]})`;
+    for (const [name, code] of [
+      ["a busy group", BUSY],
+      ["a busy descendant in another group", PARENT],
+    ] as const)
+      test(`reports growing CPU time of ${name}, and undefined when it exited (${platform})`, async () => {
+        const { cpuSeconds } = processTable(systemTools, platform);
+        const child = spawn(process.execPath, ["-e", code], { detached: true, stdio: ["pipe", "pipe", "inherit"] });
+        const group = child.pid ?? 0;
+        await once(child.stdout, "data");
+        ok(((await cpuSeconds(group)) ?? 0) >= 1);
+        child.kill("SIGKILL");
+        await once(child, "close");
+        equal(await cpuSeconds(group), undefined);
+      });
   }
 
   test("is empty without system tools, and unknown start times never match", async () => {

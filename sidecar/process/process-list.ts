@@ -39,8 +39,8 @@ export interface ProcessTable {
   /** Returns the living processes (no zombies): all, or those in `pids`. Empty when the system provides no list. */
   living(pids?: readonly number[]): Promise<readonly ProcessEntry[]>;
   /**
-   * CPU seconds used so far by the living processes of this group; on Linux also by their reaped children. Undefined
-   * when unavailable.
+   * CPU seconds used so far by the living processes of this group and their descendants in other groups; on Linux also
+   * by their reaped children. Undefined when unavailable.
    */
   cpuSeconds(group: number): Promise<number | undefined>;
   /** Ignores processes that are gone or may not be signalled. On Windows both signals end the whole tree. */
@@ -87,11 +87,11 @@ function linuxTable(): ProcessTable {
     sameStart,
     living: async (of = pids()) => of.map(read).filter(entry => entry !== undefined),
     cpuSeconds: async group =>
-      sum(
+      treeSeconds(
         pids()
           .map(pid => parseCpu(readOr(`/proc/${pid}/stat`) ?? ""))
-          .filter(entry => entry?.group === group)
-          .map(entry => entry?.seconds ?? 0),
+          .filter(entry => entry !== undefined),
+        group,
       ),
     signal: posixSignal,
   };
@@ -115,19 +115,38 @@ export function parseStat(
 }
 
 /** Parses the same line. The kernel reports times in units of 1/100 s (USER_HZ). */
-export function parseCpu(stat: string): { readonly group: number; readonly seconds: number } | undefined {
-  const [, , group, ...rest] = stat
+export function parseCpu(stat: string): CpuTime | undefined {
+  const [, parent, group, ...rest] = stat
     .slice(stat.lastIndexOf(")") + 2)
     .trim()
     .split(" ");
   const ticks = rest.slice(8, 12).map(Number);
   return ticks.length === 4 && ticks.every(Number.isFinite)
-    ? { group: Number(group), seconds: ticks.reduce((a, b) => a + b, 0) / 100 }
+    ? {
+        pid: Number.parseInt(stat, 10),
+        parent: Number(parent),
+        group: Number(group),
+        seconds: ticks.reduce((a, b) => a + b, 0) / 100,
+      }
     : undefined;
 }
 
-function sum(seconds: readonly number[]): number | undefined {
-  return seconds.length === 0 ? undefined : seconds.reduce((a, b) => a + b, 0);
+interface CpuTime {
+  readonly pid: number;
+  readonly parent: number;
+  /** Undefined where groups do not exist. */
+  readonly group?: number;
+  readonly seconds: number;
+}
+
+/** Sums the processes of the group, or with its id, and their descendants. Undefined if there are none. */
+function treeSeconds(all: readonly CpuTime[], root: number): number | undefined {
+  const tree = new Set(all.filter(({ pid, group }) => pid === root || group === root).map(({ pid }) => pid));
+  for (let size = 0; size < tree.size; ) {
+    size = tree.size;
+    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
+  }
+  return tree.size === 0 ? undefined : all.reduce((sum, { pid, seconds }) => sum + (tree.has(pid) ? seconds : 0), 0);
 }
 
 const PS = ["-ww", "-o", "pid=,ppid=,pgid=,stat=,lstart=,command="];
@@ -142,7 +161,8 @@ function psTable(tools: SystemTools): ProcessTable {
     startOf: pid => read(pid)?.started ?? "",
     sameStart,
     // -E: prints the environment after the command, for processes of the same user
-    cpuSeconds: async group => parsePsTimes((await tools.soon("ps", ["-ax", "-o", "pgid=,time="])) ?? "", group),
+    cpuSeconds: async group =>
+      parsePsTimes((await tools.soon("ps", ["-ax", "-o", "pid=,ppid=,pgid=,time="])) ?? "", group),
     living: async pids =>
       parsePs((await tools.soon("ps", ["-E", ...(pids ? ["-p", pids.join(",")] : ["-ax"]), ...PS])) ?? ""),
     signal: posixSignal,
@@ -160,14 +180,18 @@ export function parsePs(output: string, zombies = false): ProcessEntry[] {
   });
 }
 
-/** Parses lines of `ps -o pgid=,time=`. A time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
-export function parsePsTimes(output: string, group: number): number | undefined {
-  return sum(
-    [...output.matchAll(/^ *(\d+) +(?:(\d+)-)?([\d:.]+) *$/gm)].flatMap(([, of, days = "0", time = ""]) =>
-      Number(of) === group
-        ? [time.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400]
-        : [],
+/** Parses lines of `ps -o pid=,ppid=,pgid=,time=`. A time is `[[days-]hours:]minutes:seconds[.hundredths]`. */
+export function parsePsTimes(output: string, root: number): number | undefined {
+  return treeSeconds(
+    [...output.matchAll(/^ *(\d+) +(\d+) +(\d+) +(?:(\d+)-)?([\d:.]+) *$/gm)].map(
+      ([, pid, parent, group, days = "0", time = ""]) => ({
+        pid: Number(pid),
+        parent: Number(parent),
+        group: Number(group),
+        seconds: time.split(":").reduce((total, part) => total * 60 + Number(part), 0) + Number(days) * 86_400,
+      }),
     ),
+    root,
   );
 }
 
@@ -207,19 +231,16 @@ function windowsTable(tools: SystemTools): ProcessTable {
   };
 }
 
-/** Parses lines `pid parent time` (units of 100 ns) and sums the process and all its descendants. */
+/** Parses lines `pid parent time` (units of 100 ns). */
 export function parseTreeTimes(output: string, root: number): number | undefined {
-  const all = [...output.matchAll(/^(\d+) (\d+) (\d+)\r?$/gm)].map(([, pid, parent, time]) => ({
-    pid: Number(pid),
-    parent: Number(parent),
-    seconds: Number(time) / 1e7,
-  }));
-  const tree = new Set([root]);
-  for (let size = 0; size < tree.size; ) {
-    size = tree.size;
-    for (const { pid, parent } of all) if (tree.has(parent)) tree.add(pid);
-  }
-  return sum(all.filter(({ pid }) => tree.has(pid)).map(({ seconds }) => seconds));
+  return treeSeconds(
+    [...output.matchAll(/^(\d+) (\d+) (\d+)\r?$/gm)].map(([, pid, parent, time]) => ({
+      pid: Number(pid),
+      parent: Number(parent),
+      seconds: Number(time) / 1e7,
+    })),
+    root,
+  );
 }
 
 function sameStart(a: string, b: string): boolean {

@@ -167,7 +167,7 @@ suite("settings page: rendering", () => {
       drawn()
         .map(({ text }) => text ?? "")
         .join("|"),
-      /stand between/,
+      /run between the editor/,
     );
   });
 

@@ -2,7 +2,10 @@
 import type { Entry } from "../../src/protocol/chat/chat";
 import { isQuestion } from "./page-model";
 
-/** Maximum number of questions shown together; of more, only the first is shown. */
+/**
+ * Maximum number of questions shown together; of more, only the first is shown. Two parallel calls are common: the user
+ * can compare their questions and answer them in either order, and both fit into the view.
+ */
 const MAX_SIDE_BY_SIDE = 2;
 
 export interface QuestionQueue {

@@ -103,13 +103,29 @@ export class V2Updates {
   }
 }
 
+const CALLS: ReadonlySet<unknown> = new Set(["tool_call", "tool_call_update"]);
+/** Maximum number of subagents whose calls are kept. */
+const MAX_SUBAGENTS = 50;
+
+/** The tool calls of a session's subagents as updates of v1, for a client that shows no other update of theirs. */
+export class SubagentCalls {
+  readonly #updates = new Map<string, V2Updates>();
+
+  /** `raw` is the `update` member of a subagent's `session/update`. */
+  inV1(subagent: string, raw: unknown): readonly unknown[] {
+    const updates = this.#updates.get(subagent) ?? new V2Updates();
+    keep(this.#updates, subagent, updates, MAX_SUBAGENTS);
+    return updates.inV1(raw).filter(update => CALLS.has(objectOr(update).sessionUpdate));
+  }
+}
+
 function keyOf(kind: string, messageId: unknown): string {
   return `${kind} ${stringOr(messageId, "")}`;
 }
 
-function keep<T>(map: Map<string, T>, key: string, value: T): void {
+function keep<T>(map: Map<string, T>, key: string, value: T, limit = MAX_KEPT): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();
-  if (map.size > MAX_KEPT && oldest !== undefined) map.delete(oldest);
+  if (map.size > limit && oldest !== undefined) map.delete(oldest);
 }

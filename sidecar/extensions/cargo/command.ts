@@ -7,6 +7,7 @@
  * parsed as an option.
  */
 import { arrayOr, textIn, type JsonObject } from "../../rpc/json";
+import { quoted } from "../shell-words";
 import { ToolFailure } from "../tool";
 import type { Reads } from "./output";
 
@@ -150,9 +151,7 @@ function unchecked(subcommand: Subcommand, args: JsonObject): CargoCommand {
 
 /** The command line as typed in a shell, for display. */
 export function typed(words: readonly string[]): string {
-  return ["cargo", ...words]
-    .map(word => (/^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`))
-    .join(" ");
+  return ["cargo", ...words].map(quoted).join(" ");
 }
 
 /** A single argument, so that the value cannot become an option. */

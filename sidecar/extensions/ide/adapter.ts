@@ -8,24 +8,31 @@
 import type { IdeAnswer, IdeRequest } from "../../../src/protocol/ide/ide";
 import { offeringIde, offersIde, readIdeRequest } from "../../../src/protocol/ide/ide-read";
 import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
-import { numberOr, type JsonObject } from "../../rpc/json";
+import { numberOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { ExtensionSettings, ExtensionDeps } from "../extension";
+import { approveIn } from "../consent";
+import { sessionTools, type SessionPlace } from "../session-tools";
+import { ToolFailure, type ToolCall } from "../tool";
+import { refused } from "./documents";
 import { languagesIn } from "./languages";
-import { Servers, type Asker } from "./servers";
+import { ServerConsents } from "./server-consent";
+import { Servers } from "./servers";
 import { EXTENSION_METHODS } from "../../acp/methods";
 
 /**
  * Runs an operation. Rejects with an `RpcError` whose message is for the model. The result is not validated: a client
  * may have sent it.
  */
-export type Operate = (request: IdeRequest, asker: Asker) => Promise<unknown>;
+export type Operate = (request: IdeRequest, call: ToolCall, place: SessionPlace) => Promise<unknown>;
 
 const LIMIT_SECONDS = { least: 5, most: 600, default: 60 };
 
 export class IdeAdapter {
   #isClients = false;
+  #version: 1 | 2 = 1;
   readonly #servers: Servers;
+  readonly consents: ServerConsents;
 
   constructor(
     private readonly chain: Chain,
@@ -37,12 +44,19 @@ export class IdeAdapter {
       languages: languagesIn(settings, onWarning),
       limitMs: limitIn(settings, onWarning) * 1000,
     });
+    this.consents = new ServerConsents({
+      client: chain.client,
+      approve: approveIn(settings, "ide", deps),
+      version: () => this.#version,
+    });
   }
 
   /** Interceptor of `initialize`. */
-  readonly initialize = (request: PassingRequest): Promise<unknown> => {
+  readonly initialize = async (request: PassingRequest): Promise<unknown> => {
     this.#isClients = offersIde(request.params);
-    return this.#isClients ? request.pass() : request.pass(offeringIde(request.params));
+    const answer = await (this.#isClients ? request.pass() : request.pass(offeringIde(request.params)));
+    this.#version = objectOr(answer).protocolVersion === 2 ? 2 : 1;
+    return answer;
   };
 
   /**
@@ -60,10 +74,10 @@ export class IdeAdapter {
   };
 
   /** For a component in the same proxy. */
-  readonly operate: Operate = (request, asker) =>
+  readonly operate: Operate = (request, call, place) =>
     this.#isClients
-      ? this.chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal: asker.signal })
-      : this.#servers.operate(request, asker);
+      ? this.chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal: call.signal })
+      : this.#servers.operate(request, { ...call, permit: start => this.consents.of(place).permit(start, call) });
 
   close(): Promise<void> {
     return this.#servers.close();
@@ -72,13 +86,43 @@ export class IdeAdapter {
   async #serve(params: unknown, signal: AbortSignal): Promise<IdeAnswer> {
     const read = readIdeRequest(params);
     if ("wrong" in read) throw new RpcError(RpcCode.invalidParams, read.wrong);
-    return this.#servers.operate(read.request, { signal, progress: () => undefined });
+    const { request } = read,
+      call: ToolCall = { signal, progress: () => undefined };
+    try {
+      return await this.#servers.operate(request, {
+        ...call,
+        permit: async start => this.consents.in(request.folders).permit(start, call),
+      });
+    } catch (error) {
+      throw error instanceof ToolFailure ? refused(error.message) : error;
+    }
   }
 }
 
 /** The adapter as a separate proxy, for a component in another proxy. */
 export function ideAdapter(settings: ExtensionSettings, deps: ExtensionDeps): ProxyDefinition {
-  return { name: "IDE adapter", create: chain => adapting(new IdeAdapter(chain, settings, deps)) };
+  return {
+    name: "IDE adapter",
+    create: chain => {
+      const adapter = new IdeAdapter(chain, settings, deps),
+        { fromClient, fromSuccessor, close } = adapting(adapter),
+        { consents } = adapter;
+      const sessions = sessionTools(chain, {
+        name: "ide-adapter",
+        server: () => undefined,
+        opened: (place, id) => consents.opened(place, id),
+        closed: id => consents.closed(id),
+      });
+      return {
+        fromClient: { requests: { ...fromClient.requests, ...sessions.requests } },
+        fromSuccessor,
+        close: async () => {
+          sessions.close();
+          await close();
+        },
+      };
+    },
+  };
 }
 
 export function adapting(adapter: IdeAdapter): Required<Proxy> {

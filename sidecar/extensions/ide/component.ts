@@ -23,12 +23,21 @@ export const SERVER = "ide-operations";
 const INSTRUCTIONS =
   "Language features of the editor or a language server: errors without a build, definitions, references, hover, and previews of renaming, quick fixes and formatting. More exact than a text search. Changes no files.";
 
-/** `isOffered`: whether the client or an adapter answers the operations. Evaluated for each new session. */
+export interface IdeToolsOptions {
+  readonly operate: Operate;
+  /** Whether the client or an adapter answers the operations. Evaluated for each new session. */
+  readonly isOffered: () => boolean;
+  /** Receives the start and the end of each session. */
+  readonly sessions?: {
+    opened(place: SessionPlace, sessionId: string): void;
+    closed(sessionId: string): void;
+  };
+}
+
 export function ideTools(
   chain: Chain,
   deps: Pick<ExtensionDeps, "clock" | "version">,
-  operate: Operate,
-  isOffered: () => boolean,
+  { operate, isOffered, sessions }: IdeToolsOptions,
 ): SessionToolsProxy {
   const { clock, version } = deps,
     { onWarning } = chain;
@@ -48,6 +57,8 @@ export function ideTools(
             }),
           }
         : undefined,
+    opened: (place, sessionId) => sessions?.opened(place, sessionId),
+    closed: sessionId => sessions?.closed(sessionId),
   });
 }
 
@@ -60,12 +71,10 @@ export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): Pr
     name: "IDE operations",
     create: chain => {
       let isOffered = false;
-      const tools = ideTools(
-        chain,
-        deps,
-        (request, { signal }) => chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal }),
-        () => isOffered,
-      );
+      const tools = ideTools(chain, deps, {
+        operate: (request, { signal }) => chain.client.request(EXTENSION_METHODS.ide_operation, request, { signal }),
+        isOffered: () => isOffered,
+      });
       return {
         fromClient: {
           requests: {
@@ -82,7 +91,8 @@ export function ideComponent(deps: Pick<ExtensionDeps, "clock" | "version">): Pr
   };
 }
 
-function ideOperation({ folders }: SessionPlace, operate: Operate): Tool {
+function ideOperation(place: SessionPlace, operate: Operate): Tool {
+  const { folders } = place;
   return {
     name: "ide_operation",
     title: "IDE operation",
@@ -90,17 +100,18 @@ function ideOperation({ folders }: SessionPlace, operate: Operate): Tool {
     annotations: { readOnlyHint: true, idempotentHint: true, openWorldHint: false },
     description:
       "Queries the editor's language services: diagnostics, definition, references, hover, document_symbols, workspace_symbols, and previews of rename, code_actions and format. Select a name with `path`, `line` and `symbol`. Edits are only shown, not applied: make them yourself.",
-    call: async (args, call) => answered(await placed(operationOf(args), folders), folders, operate, call),
+    call: async (args, call) => answered(await placed(operationOf(args), folders), place, operate, call),
   };
 }
 
 async function answered(
   operation: IdeOperation,
-  folders: readonly string[],
+  place: SessionPlace,
   operate: Operate,
-  { signal, progress }: ToolCall,
+  call: ToolCall,
 ): Promise<ToolAnswer> {
-  const raw = await operate({ ...operation, folders }, { signal, progress }).catch((error: unknown) => {
+  const { folders } = place;
+  const raw = await operate({ ...operation, folders }, call, place).catch((error: unknown) => {
     throw error instanceof RpcError ? new ToolFailure(error.message) : error;
   });
   const answer = readIdeAnswer(operation.operation, raw);

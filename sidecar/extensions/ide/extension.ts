@@ -11,7 +11,11 @@ export const ide: BuiltInExtension = {
     create: chain => {
       const adapter = new IdeAdapter(chain, settings, deps),
         { fromClient, fromSuccessor, close } = adapting(adapter);
-      const tools = ideTools(chain, deps, adapter.operate, () => true);
+      const tools = ideTools(chain, deps, {
+        operate: adapter.operate,
+        isOffered: () => true,
+        sessions: adapter.consents,
+      });
       return {
         fromClient: { requests: { ...fromClient.requests, ...tools.requests } },
         fromSuccessor,

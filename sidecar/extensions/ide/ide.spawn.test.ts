@@ -6,7 +6,7 @@ import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
 import { IDE_CAPABILITY } from "../../../src/protocol/ide/ide";
 import { offersIde } from "../../../src/protocol/ide/ide-read";
 import type { ProxyDefinition } from "../../proxies/proxy";
-import { objectOr, type JsonObject } from "../../rpc/json";
+import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
@@ -18,8 +18,9 @@ import { program } from "../../testing/programs/programs";
 import { ideAdapter } from "./adapter";
 import { ideComponent, placed } from "./component";
 import { ide } from "./extension";
-import { EXTENSION_METHODS } from "../../acp/methods";
+import { CLIENT_METHODS, EXTENSION_METHODS } from "../../acp/methods";
 
+const choosing = (optionId: string): JsonObject => ({ outcome: { outcome: "selected", optionId } });
 const OFFERED = { _meta: { [IDE_CAPABILITY.namespace]: { [IDE_CAPABILITY.name]: true } } };
 
 /** A chain in a folder with `a.words`. `asked`: the requests that the client received. */
@@ -29,7 +30,11 @@ class Chain implements AsyncDisposable {
   readonly asked: unknown[] = [];
   readonly initialized: unknown[] = [];
   readonly fixture: Fixture;
-  /** The client's handler. */
+  /** The language servers about whose start the client was asked. */
+  readonly starts: JsonObject[] = [];
+  /** The client's answer to a permission request. */
+  permit: () => unknown = () => choosing("allow");
+  /** The client's handler of operations. */
   answer: (params: JsonObject) => unknown = () => ({ kind: "hover", text: "of the editor" });
 
   constructor(
@@ -44,10 +49,13 @@ class Chain implements AsyncDisposable {
         bridge(),
       ],
       client: request => {
-        if (request.method !== EXTENSION_METHODS.ide_operation) return request.fail(methodNotFound(request.method));
-        this.asked.push(request.params);
+        const params = objectOr(request.params),
+          isStart = request.method === CLIENT_METHODS.session_request_permission;
+        if (isStart) this.starts.push(params);
+        else if (request.method === EXTENSION_METHODS.ide_operation) this.asked.push(params);
+        else return request.fail(methodNotFound(request.method));
         try {
-          request.respond(this.answer(objectOr(request.params)));
+          request.respond(isStart ? this.permit() : this.answer(params));
         } catch (error) {
           request.fail(error);
         }
@@ -118,7 +126,11 @@ suite("IDE extension", () => {
       }),
     );
     await eventually(() => messages.includes("node: Indexing 5 %"), "the progress of the call");
-    equal(messages[0], "Starting node…");
+    deepEqual(messages.slice(0, 3), [
+      "Waiting for the user to allow: Start the language server node",
+      "Start the language server node",
+      "Starting node…",
+    ]);
     withdrawn.abort();
     await over;
   });
@@ -128,7 +140,62 @@ suite("IDE extension", () => {
     await using client = await chain.session(OFFERED);
     equal(said(await call(client, HOVER)), "of the editor");
     deepEqual(chain.asked, [{ operation: "hover", path: chain.file, at: { symbol: "one" }, folders: [chain.folder] }]);
-    deepEqual(chain.rig.logged, []);
+    deepEqual([chain.starts, chain.rig.logged], [[], []]);
+  });
+
+  test("starts a language server only after permission and not after a denial", async () => {
+    await using chain = new Chain(whole);
+    await using client = await chain.session();
+    chain.permit = () => choosing("deny");
+    const denied = await call(client, HOVER);
+    deepEqual([denied.isError, chain.rig.started], [true, 0]);
+    match(said(denied), /did not allow this: Start the language server node/);
+    chain.permit = () => {
+      equal(chain.rig.started, 0);
+      return choosing("allow");
+    };
+    equal(said(await call(client, HOVER)), "**one**, 3 letters");
+    const { toolCall, options } = objectOr(chain.starts.at(-1));
+    const { kind, rawInput, content } = objectOr(toolCall);
+    deepEqual([kind, objectOr(rawInput).cwd, arrayOr(options).length], ["execute", chain.folder, 3]);
+    match(JSON.stringify([rawInput, content]), /lsp-server.*build scripts, macros and plug-ins/);
+  });
+
+  test("asks once per session and folder, also for parallel operations", async () => {
+    await using chain = new Chain(whole);
+    await using client = await chain.session();
+    await Promise.all([1, 2, 3].map(() => call(client, HOVER)));
+    await call(client, HOVER);
+    deepEqual([chain.starts.length, chain.rig.started], [1, 1]);
+  });
+
+  test("covers all language servers of the session with a standing approval", async () => {
+    const { command, args } = program("lsp-server");
+    await using chain = new Chain(whole, {
+      languages: {
+        words: { command, args, extensions: ["words"] },
+        others: { command, args, extensions: ["others"] },
+      },
+    });
+    await using client = await chain.session();
+    writeFileSync(path.join(chain.folder, "a.others"), "one\n");
+    chain.permit = () => choosing("always");
+    for (const file of ["a.words", "a.others"]) await call(client, { ...HOVER, path: file });
+    deepEqual([chain.starts.length, chain.rig.started], [1, 2]);
+  });
+
+  test("starts no language server if the client cannot request permission, unless the settings approve it", async () => {
+    for (const approve of ["ask", "all"] as const) {
+      await using chain = new Chain(whole, { approve });
+      await using client = await chain.session();
+      chain.permit = () => {
+        throw methodNotFound(CLIENT_METHODS.session_request_permission);
+      };
+      match(
+        said(await call(client, HOVER)),
+        approve === "all" ? /3 letters/ : /editor cannot ask its user for permission/,
+      );
+    }
   });
 
   test("uses a language server without the client's capability and advertises the capability onwards", async () => {
@@ -177,6 +244,23 @@ suite("IDE extension", () => {
         error.code === RpcCode.invalidParams &&
         /Unknown operation “fly”/.test(error.message),
     );
+  });
+
+  test("asks in the session of the folder about an agent's own request, and rejects other folders", async () => {
+    await using chain = new Chain(whole);
+    await using _ = await chain.session();
+    const ask = (folder: string) =>
+      chain.fixture.agent.request(EXTENSION_METHODS.ide_operation, {
+        operation: "hover",
+        path: chain.file,
+        at: { line: 0 },
+        folders: [folder],
+      });
+    chain.permit = () => choosing("deny");
+    const refused = (pattern: RegExp) => (error: unknown) => error instanceof RpcError && pattern.test(error.message);
+    await rejects(ask(chain.folder), refused(/did not allow this/));
+    await rejects(ask(path.dirname(chain.folder)), refused(/No session in .* can ask its user/));
+    deepEqual([chain.starts.length, chain.rig.started], [1, 0]);
   });
 
   test("returns the client's errors and invalid answers as sentences", async () => {

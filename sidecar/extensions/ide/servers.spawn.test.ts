@@ -9,11 +9,15 @@ import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extensions/extension-fixture";
+import { FakeClock } from "../../testing/fake-clock";
 import { hurriedClock } from "../../testing/hurried-clock";
 import { program } from "../../testing/programs/programs";
+import { deferred } from "../../testing/chain/proxy-rig";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 import type { Language } from "./languages";
 import { UNUSED_MS } from "./server-life";
+import { refused } from "./documents";
+import type { PermitStart } from "./server-consent";
 import { Servers } from "./servers";
 
 const TEXT = "one two BAD  \nthree one\ntwo ODD heard\nanswers\n";
@@ -25,6 +29,7 @@ class Rig implements AsyncDisposable {
   readonly servers: Servers;
   readonly log = path.join(this.#folder.path, "log");
   readonly progress: string[] = [];
+  permit: PermitStart = async () => undefined;
 
   constructor(
     habits: readonly string[] = [],
@@ -75,7 +80,7 @@ class Rig implements AsyncDisposable {
   ask(operation: IdeOperation, signal = new AbortController().signal): Promise<IdeAnswer> {
     return this.servers.operate(
       { ...operation, folders: [this.folder] },
-      { signal, progress: message => this.progress.push(message) },
+      { signal, progress: message => this.progress.push(message), permit: start => this.permit(start) },
     );
   }
   at(operation: "definition" | "references" | "hover", symbol: string, line?: number): Promise<IdeAnswer> {
@@ -462,6 +467,23 @@ suite("language server", () => {
       equal(census(rig.rig.run).length, 1);
       await rig[Symbol.asyncDispose](); // runs its own checks
     });
+  });
+
+  test("starts its time limit again after a permission", async () => {
+    const clock = new FakeClock(),
+      asked = deferred(),
+      permitted = deferred();
+    await using rig = new Rig([], { clock, limitMs: 60_000 });
+    rig.permit = async () => {
+      asked.resolve();
+      await permitted.promise;
+      throw refused("denied");
+    };
+    const over = rejects(rig.hover("one"), says(/^denied$/));
+    await asked.promise;
+    clock.advance(600_000);
+    permitted.resolve();
+    await over;
   });
 
   test("is reported with an installation hint if missing, and found after its installation", async () => {

@@ -5,7 +5,8 @@
  * Invariants:
  * - Operations that need a starting server share one start.
  * - A failed server is restarted, with a limit (server-life.ts).
- * - No operation exceeds the time limit.
+ * - No server starts before it is permitted.
+ * - No operation exceeds the time limit, which starts again after a permission.
  * - Each operation receives the progress of its servers at a bounded rate.
  */
 import path from "node:path";
@@ -15,11 +16,13 @@ import { contains } from "../../permissions/boundary";
 import type { ExtensionDeps } from "../extension";
 import { refused } from "./documents";
 import { firstFile } from "./first-file";
-import { languageOf, missing, unknownLanguage, type Language } from "./languages";
+import { languageOf, missing, unknownLanguage, type Language, type ServerCommand } from "./languages";
 import { LanguageServer, type ServerTimeouts } from "./language-server";
 import { shown } from "./lsp-diagnostics";
 import { operateOn, workspaceSymbols } from "./lsp-operations";
+import { OperationLimit } from "./operation-limit";
 import { pacedProgress } from "./paced-progress";
+import type { PermitStart } from "./server-consent";
 import { NEW_LIFE, step, UNUSED_MS, type Life, type LifeEvent } from "./server-life";
 
 export interface ServersDeps extends Pick<ExtensionDeps, "clock" | "start" | "find" | "log" | "version"> {}
@@ -29,14 +32,16 @@ export interface ServersOptions {
   readonly limitMs: number;
 }
 
-/** Cancellation and progress of the requester. */
+/** Cancellation, progress and permissions of the requester. */
 export interface Asker {
   readonly signal: AbortSignal;
   readonly progress: (message: string) => void;
+  readonly permit: PermitStart;
 }
 
 /** A running operation. */
 interface Waiting extends ServerTimeouts {
+  readonly permit: PermitStart;
   readonly progress: (message: string) => void;
 }
 
@@ -53,9 +58,6 @@ interface Slot {
   status: string;
 }
 
-/** Milliseconds before the limit at which an operation returns what it has found. */
-const LAST_MS = 3_000;
-
 export class Servers {
   readonly #slots = new Map<string, Slot>();
   readonly #ending = new AbortController();
@@ -66,22 +68,17 @@ export class Servers {
   ) {}
 
   /** Rejects with a sentence for the model. */
-  async operate(request: IdeRequest, { signal, progress }: Asker): Promise<IdeAnswer> {
-    const { clock } = this.deps,
-      { limitMs } = this.options,
-      late = new AbortController();
+  async operate(request: IdeRequest, { signal, progress, permit }: Asker): Promise<IdeAnswer> {
+    const { clock } = this.deps;
     using paced = pacedProgress(clock, progress);
-    using _ = clock.after(limitMs, () =>
-      late.abort(
-        refused(
-          `The language server did not respond within ${Math.round(limitMs / 1000)} seconds. It may still be loading. Try again later.`,
-        ),
-      ),
-    );
+    using limit = new OperationLimit(clock, this.options.limitMs);
     const waiting: Waiting = {
-      signal: AbortSignal.any([signal, late.signal]),
-      until: clock.now() + Math.max(limitMs - LAST_MS, limitMs / 2),
+      signal: AbortSignal.any([signal, limit.signal]),
+      get until() {
+        return limit.until;
+      },
       progress: message => paced.send(message),
+      permit: start => limit.without(permit(start)),
     };
     try {
       return await this.#operate(request, waiting);
@@ -193,13 +190,18 @@ export class Servers {
     const key = `${language.id}\0${folder}`;
     const slot: Slot = this.#slots.get(key) ?? { language, folder, life: NEW_LIFE, listeners: new Set(), status: "" };
     this.#slots.set(key, slot);
+    const next = this.#ending.signal.aborted
+      ? undefined
+      : step(slot.life, { kind: "needed" }, this.deps.clock.now())[1];
+    const command = next?.kind === "start" ? await this.#command(language) : undefined;
+    if (command) await waiting.permit({ command, folder });
     const effect = this.#ending.signal.aborted
       ? ({ kind: "refuse", why: "the session has ended." } as const)
       : this.#step(slot, { kind: "needed" });
     if (effect?.kind === "refuse")
       throw refused(`The language server for ${language.name} cannot be used: ${effect.why}`);
     if (effect?.kind === "start") {
-      slot.server = this.#start(slot);
+      slot.server = this.#start(slot, command);
       slot.server.catch(() => undefined);
     }
     if (!slot.server) throw new Error("a server that is up has none");
@@ -232,10 +234,9 @@ export class Servers {
     });
   }
 
-  async #start(slot: Slot): Promise<LanguageServer> {
+  async #start(slot: Slot, command: ServerCommand | undefined): Promise<LanguageServer> {
     const { language, folder } = slot;
     try {
-      const command = await this.#command(language);
       if (command === undefined) throw refused(missing(language));
       setStatus(slot, `Starting ${path.basename(command.command)}…`);
       const onStatus = (status: string): void => setStatus(slot, status);
@@ -263,7 +264,7 @@ export class Servers {
     }
   }
 
-  async #command({ programs, isConfigured }: Language): Promise<Language["programs"][number] | undefined> {
+  async #command({ programs, isConfigured }: Language): Promise<ServerCommand | undefined> {
     for (const program of programs) {
       const command = path.isAbsolute(program.command) ? program.command : await this.deps.find(program.command);
       if (command !== undefined) return { ...program, command };

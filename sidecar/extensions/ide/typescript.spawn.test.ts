@@ -23,6 +23,7 @@ suite("IDE operations with typescript-language-server", function () {
     rig = new ExtensionRig(),
     bin = path.resolve("node_modules/typescript-language-server/lib/cli.mjs");
   const settings = {
+    approve: "all",
     languages: {
       typescript: {
         command: process.execPath,

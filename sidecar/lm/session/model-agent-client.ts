@@ -9,7 +9,7 @@ import { randomBytes } from "node:crypto";
 import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { assertNever } from "../../../src/protocol/wire/wire";
 import type { AgentCapabilities, AgentConnection } from "../../acp/connection";
-import { V2Updates } from "../../acp/adapt/v2-as-v1";
+import { SubagentCalls, V2Updates } from "../../acp/adapt/v2-as-v1";
 import { answerLate, answerRequest, PERMISSION_CANCELLED } from "../../agent-session/agent-answers";
 import { failureOf } from "../../agent-session/agent-failure";
 import { UnsentPrompt } from "../../agent-session/prompt-preparation";
@@ -175,7 +175,7 @@ export class ModelAgentClient {
 
   /** `isTurn`: a turn is running, so the user can be asked. */
   permission(
-    { kind, request, of }: Extract<ModelAgentMessage, { readonly kind: "request" | "uncovered" }>,
+    { kind, request, of, subagent }: Extract<ModelAgentMessage, { readonly kind: "request" | "uncovered" }>,
     isTurn: boolean,
   ): Permission {
     const { agent, isForeign } = this.start,
@@ -183,7 +183,7 @@ export class ModelAgentClient {
       respond = (answer: JsonObject): void => answerRequest(request, answer);
     if (!isTurn || !this.#offer) return void respond(PERMISSION_CANCELLED);
     const call = questionedCall(request.params),
-      claim = this.#announced.claim(call, this.#offer.qualified),
+      claim = this.#announced.claim(call, this.#offer.qualified, subagent),
       { permission: offered, grouped } = this.#offer;
     const verdict = questionOf(request.params, {
       agent: agent.name,
@@ -191,14 +191,14 @@ export class ModelAgentClient {
       offered,
       grouped: kind === "uncovered" ? NONE : grouped,
       claim,
-      announced: this.#announced.of(request.params),
+      announced: this.#announced.of(request.params, subagent),
       policy: this.deps.policy(),
       isForeign,
     });
     switch (verdict.kind) {
       case "allow":
         if (verdict.why === "bypass") log("info", "Permission answered", { agent: agent.id, why: verdict.why });
-        else this.#announced.allowed(call, claim);
+        else this.#announced.allowed(call, claim, subagent);
         return void respond(verdict.answer);
       case "reject":
         log("info", "Permission refused", { agent: agent.id });
@@ -212,7 +212,9 @@ export class ModelAgentClient {
             toolName: verdict.toolName,
             parameters: {},
             answer: answer =>
-              answer.kind === "result" ? this.report({ kind: "uncovered", request, of }) : respond(verdict.reject),
+              answer.kind === "result"
+                ? this.report({ kind: "uncovered", request, of, subagent })
+                : respond(verdict.reject),
           },
         };
       case "ask": {
@@ -234,9 +236,9 @@ export class ModelAgentClient {
     }
   }
 
-  /** Handles an update. */
-  announced(update: unknown): HeardUpdate {
-    const heard = this.#announced.onEvent(update, this.#offer?.qualified),
+  /** Handles an update, or a call of a subagent. */
+  announced(update: unknown, subagent?: string): HeardUpdate {
+    const heard = this.#announced.onEvent(update, this.#offer?.qualified, subagent),
       { broken } = heard;
     if (broken !== undefined)
       this.deps.log("warn", "An allowed call of a VS Code tool did not arrive", {
@@ -332,6 +334,7 @@ export class ModelAgentClient {
   #listener({ version }: AgentConnection, of: number, isNew: boolean): SessionUpdates {
     const prompts = this.#prompts,
       v2 = version === 2 ? new V2Updates() : undefined,
+      calls = version === 2 ? new SubagentCalls() : undefined,
       notify = this.#notifierOf(of);
     return {
       opened: result => prompts.opened(result, isNew),
@@ -341,6 +344,11 @@ export class ModelAgentClient {
         for (const each of v2?.inV1(update) ?? [update])
           if (this.start.isAside !== true || objectOr(each).sessionUpdate === "agent_message_chunk")
             notify({ kind: "updated", update: each });
+        return this.#deferred?.promise;
+      },
+      subagentUpdate: (subagent, update) => {
+        for (const each of calls?.inV1(subagent, update) ?? [update])
+          notify({ kind: "subagentCall", update: each, subagent });
         return this.#deferred?.promise;
       },
       elicitationCompleted: () => undefined,

@@ -62,6 +62,8 @@ export type AgentQuestion =
 export type ModelAgentEvent =
   /** `update`: of `session/update`, as of ACP v1. */
   | { readonly kind: "updated"; readonly update: unknown }
+  /** A tool call of a subagent's session, as of ACP v1. It is evidence for permission requests and is not shown. */
+  | { readonly kind: "subagentCall"; readonly update: unknown; readonly subagent: string }
   /** Shown to the user in the chat. */
   | { readonly kind: "notice"; readonly sentence: string }
   /** The session mode to return to when the user leaves Plan or Ask. */
@@ -73,7 +75,7 @@ export type ModelAgentMessage =
   | ({ readonly of: number } & (
       | { readonly kind: "call"; readonly call: OfferedCall }
       /** The tool that makes the permission tool of this request available was called. */
-      | { readonly kind: "uncovered"; readonly request: IncomingRequest }
+      | { readonly kind: "uncovered"; readonly request: IncomingRequest; readonly subagent: string | undefined }
     ));
 
 /**

@@ -288,6 +288,30 @@ suite("permission classification", () => {
       { isForeign: true, offered: new Set(), grouped: new Map([["symposium-agent-codex-read", "activate_x"]]) },
       "reject",
     ],
+    [
+      "a call of an unnamed MCP server is asked each time, never under `execute`",
+      { toolCallId: "c", kind: "execute", _meta: { is_mcp_tool_approval: true } },
+      {},
+      "ask symposium-agent-action",
+    ],
+    [
+      "also if only its announcement is marked",
+      { toolCallId: "c" },
+      { announced: { kind: "other", title: "Rename", rawInput: { a: 1 }, _meta: { is_mcp_tool_call: true } } },
+      "ask symposium-agent-action",
+    ],
+    [
+      "also if it has the name of another tool",
+      { toolCallId: "c", name: "Bash", kind: "execute", _meta: { is_mcp_tool_approval: true } },
+      {},
+      "ask symposium-agent-action",
+    ],
+    [
+      "a call of another, named MCP server is the agent's own action",
+      { toolCallId: "c", kind: "execute", _meta: { is_mcp_tool_approval: true } },
+      { announced: CODEX("rename", "github") },
+      "ask symposium-agent-codex-execute",
+    ],
     ["nothing known at all", undefined, {}, "ask symposium-agent-codex-other"],
   ];
   for (const [name, toolCall, overrides, verdict] of table)
@@ -692,6 +716,12 @@ suite("permission message", () => {
 
   test("states that the agent offers only a permanent permission", () =>
     match(message({}, [{ optionId: "a", name: "A", kind: "allow_always" }]), /offers only a permanent permission/));
+
+  test("states that the MCP server is not named", () =>
+    match(
+      asked(ask({ toolCallId: "c", kind: "execute", _meta: { is_mcp_tool_approval: true } })).question.message,
+      /MCP server without naming/,
+    ));
 
   test("states that the input is nested too deeply", () => {
     let deep: unknown = 1;

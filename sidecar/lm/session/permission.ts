@@ -10,7 +10,7 @@
  * Invariants:
  * - Without asking the user, only a proved claim is allowed, once, and with an option that allows once, unless the
  *   policy is `allow`.
- * - A request that refers to VS Code's tools without proof uses `ASK_EACH_TIME` alone, which no standing approval can
+ * - A request that refers to VS Code's tools without proof, or to a tool of an unnamed MCP server, uses `ASK_EACH_TIME` alone, which no standing approval can
  *   answer. The same applies to an agent without a group of permission tools.
  * - An action that carries a command is asked as a command.
  */
@@ -101,7 +101,7 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
     reject: reject ?? PERMISSION_CANCELLED,
     about: { kind, title: stringOr(call.title, ""), rawInput: call.rawInput },
     question: questionText(agent, kind, call, [
-      ...(claim.kind === "none" ? [] : [UNPROVED]),
+      ...(claim.kind === "none" ? [] : [claim.kind === "unnamed" ? UNNAMED : UNPROVED]),
       ...(isForEver ? [FOR_EVER] : []),
     ]),
   };
@@ -109,6 +109,9 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
 
 const UNPROVED = l10n.t(
   "It names a tool of VS Code, but Symposium cannot verify that this is all it will do. VS Code may ask about that tool again.",
+);
+const UNNAMED = l10n.t(
+  "It calls a tool of an MCP server without naming the server, so Symposium cannot verify which tool it is.",
 );
 const FOR_EVER = l10n.t("The agent offers only a permanent permission: it will not ask again.");
 

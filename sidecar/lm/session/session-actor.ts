@@ -258,16 +258,22 @@ export class SessionActor extends Actor<Message> {
       case "modeReturn":
         this.#agent.returnTo(event.modeReturn);
         return this.deps.notify({ kind: "modeReturn", modeReturn: event.modeReturn });
+      case "subagentCall":
+        return this.#announced(event.update, event.subagent);
       case "updated": {
         this.#measure(contextSizeOf(event.update));
-        const { expectsCall, broken } = this.#agent.announced(event.update);
-        if (expectsCall) this.#quiet.prolong();
-        if (broken !== undefined) this.#report(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
+        this.#announced(event.update);
         return this.#report(wordsOfUpdate(this.#words, event.update, call => this.#agent.originOf(call)));
       }
       default:
         return assertNever(event, "event of an agent");
     }
+  }
+
+  #announced(update: unknown, subagent?: string): void {
+    const { expectsCall, broken } = this.#agent.announced(update, subagent);
+    if (expectsCall) this.#quiet.prolong();
+    if (broken !== undefined) this.#report(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
   }
 
   /**

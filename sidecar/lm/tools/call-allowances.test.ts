@@ -104,6 +104,19 @@ suite("AnnouncedTools", () => {
     equal(tools.claim(question("d"), NAMES).kind, "proved");
   });
 
+  test("separates the calls of a subagent from those of its parent", () => {
+    const tools = new AnnouncedTools(),
+      claim = (subagent?: string) => tools.claim(question("c"), NAMES, subagent).kind;
+    tools.onEvent(codex("c"), NAMES, "child");
+    deepEqual([claim(), claim("child"), claim("other")], ["unnamed", "proved", "unnamed"]);
+    tools.onEvent({ sessionUpdate: "tool_call", toolCallId: "c", name: "Bash" }, NAMES);
+    equal(claim("child"), "proved");
+    tools.allowed(question("c"), tools.claim(question("c"), NAMES, "child"), "child");
+    equal(claim("child"), "reference");
+    equal(tools.onEvent(update("c", { status: "completed" }), NAMES).broken, undefined);
+    equal(tools.onEvent(update("c", { status: "completed" }), NAMES, "child").broken, "rename");
+  });
+
   test("proves no call from contradicting reports, in any order", () => {
     for (const reports of [
       [{ name: "Bash" }, { name: "mcp__vsc_ab12__rename" }],
@@ -189,4 +202,39 @@ suite("SessionActor with a Codex-like agent", () => {
     fixture.session.decide(fixture.questionId, () => undefined);
     deepEqual(await answer, YES);
   });
+
+  const V2 = {
+    protocolVersion: 2,
+    capabilities: { session: { prompt: {} } },
+    info: { name: "draft", version: "1" },
+  };
+  for (const version of [1, 2] as const)
+    test(`proves a subagent's call by its announcements, and never asks for it as a command (version ${version})`, async () => {
+      await using fixture = new SessionFixture({ tools, protocol: version }, version === 2 ? V2 : undefined);
+      const { offer } = await fixture.begin();
+      fixture.agent.update("s", { sessionUpdate: "subagent_update", sessionId: "child", name: "Child" });
+      const asking = (toolCallId: string) => {
+        const toolCall = { toolCallId, kind: "execute", status: "pending" };
+        return fixture.agent.peer.request("session/request_permission", {
+          sessionId: "child",
+          ...(version === 2 ? { title: "", subject: { type: "tool_call", toolCall } } : { toolCall }),
+          _meta: { is_mcp_tool_approval: true },
+          options: OPTIONS,
+        });
+      };
+      const { sessionUpdate, ...call } = codex("c", offer.server, "lookUp", {});
+      fixture.agent.update("child", {
+        ...call,
+        sessionUpdate: version === 2 ? "tool_call_update" : sessionUpdate,
+      });
+      const proved = asking("c");
+      await fixture.quiet();
+      deepEqual(fixture.notifications, []);
+      deepEqual(await proved, YES);
+      const unnamed = asking("d");
+      await fixture.quiet();
+      deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "pause 1"]);
+      fixture.session.decide(fixture.questionId, () => undefined);
+      deepEqual(await unnamed, YES);
+    });
 });

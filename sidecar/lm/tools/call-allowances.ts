@@ -5,13 +5,15 @@
  *   announced ── question allowed ──▶ open ── tools/call arrives ──▶ used
  *                                      └── completed, or reports another action, without a call ──▶ broken
  *
+ * `subagent` of the methods: the subagent's session that reported the call or sent the permission request.
+ *
  * Invariants:
  * - An allowance is for one call, whose identity all its reports prove (`bridged-calls.ts`).
  * - After a broken allowance the agent of this session is no longer trusted, and the user is asked about each of its
  *   calls.
  */
 import { isDeepStrictEqual } from "node:util";
-import { AnnouncedCalls } from "../../permissions/announced-calls";
+import { AnnouncedCalls, callKey } from "../../permissions/announced-calls";
 import { bridgedClaim, type BridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
 
@@ -42,12 +44,12 @@ export interface HeardUpdate {
 
 export class AnnouncedTools {
   readonly #announced = new AnnouncedCalls();
-  /** By `toolCallId`, the newest last. */
+  /** By `callKey`, the newest last. */
   readonly #calls = new Map<string, Call>();
   #isTrusted = true;
 
   /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
-  onEvent(update: unknown, names: QualifiedNames | undefined): HeardUpdate {
+  onEvent(update: unknown, names: QualifiedNames | undefined, subagent?: string): HeardUpdate {
     const said = objectOr(update),
       { sessionUpdate, toolCallId, status } = said;
     if (
@@ -55,42 +57,44 @@ export class AnnouncedTools {
       typeof toolCallId !== "string" ||
       !names
     ) {
-      this.#announced.onEvent(update);
+      this.#announced.onEvent(update, subagent);
       return { expectsCall: false };
     }
-    const known = this.#calls.get(toolCallId),
+    const key = callKey(toolCallId, subagent),
+      known = this.#calls.get(key),
       isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
-    const before = isNew ? undefined : this.#announced.of({ toolCall: said }),
+    const before = isNew ? undefined : this.#announced.of({ toolCall: said }, subagent),
       call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
-    this.#announced.onEvent(update);
-    this.#keep(toolCallId, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
+    this.#announced.onEvent(update, subagent);
+    this.#keep(key, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
     if (call.allowance === "open" && (status === "completed" || call.isMixed))
       return { expectsCall: false, ...this.#distrust(call) };
     return { expectsCall: isNamed(call.claim) && !call.hasArrived && !ENDED.has(status) };
   }
 
   /** The merged announcements of the call that a permission request is about. */
-  of(params: unknown): JsonObject | undefined {
-    return this.#announced.of(params);
+  of(params: unknown, subagent?: string): JsonObject | undefined {
+    return this.#announced.of(params, subagent);
   }
 
   /**
    * `call`: of the permission request, with its whole `_meta`. A call that was allowed once proves nothing for a second
    * request.
    */
-  claim(call: JsonObject, names: QualifiedNames): BridgedClaim {
+  claim(call: JsonObject, names: QualifiedNames, subagent?: string): BridgedClaim {
     const { toolCallId } = call,
-      known = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
-    const claim = bridgedClaim([...[this.#announced.of({ toolCall: call })].filter(isObject), call], names);
+      known = typeof toolCallId === "string" ? this.#calls.get(callKey(toolCallId, subagent)) : undefined;
+    const claim = bridgedClaim([...[this.#announced.of({ toolCall: call }, subagent)].filter(isObject), call], names);
     const isTrusted =
       this.#isTrusted && typeof toolCallId === "string" && !known?.isMixed && (known?.allowance ?? "none") === "none";
     return claim.kind === "proved" && !isTrusted ? { ...claim, kind: "reference" } : claim;
   }
 
   /** The permission request for this call was allowed without asking the user. */
-  allowed({ toolCallId }: JsonObject, claim: BridgedClaim): void {
-    if (typeof toolCallId === "string")
-      this.#keep(toolCallId, { ...(this.#calls.get(toolCallId) ?? UNKNOWN), claim, allowance: "open" });
+  allowed({ toolCallId }: JsonObject, claim: BridgedClaim, subagent?: string): void {
+    if (typeof toolCallId !== "string") return;
+    const key = callKey(toolCallId, subagent);
+    this.#keep(key, { ...(this.#calls.get(key) ?? UNKNOWN), claim, allowance: "open" });
   }
 
   /** The turn is being stopped: allowed calls need not arrive any more. */
@@ -108,7 +112,7 @@ export class AnnouncedTools {
       ([, { claim, hasArrived }]) => !hasArrived && isNamed(claim) && claim.tool === tool,
     );
     const [id, call] =
-      open.find(([, { claim }]) => claim.kind !== "none" && isDeepStrictEqual(claim.args, args)) ?? open[0] ?? [];
+      open.find(([, { claim }]) => isNamed(claim) && isDeepStrictEqual(claim.args, args)) ?? open[0] ?? [];
     if (id !== undefined && call)
       this.#calls.set(id, {
         ...call,
@@ -118,12 +122,12 @@ export class AnnouncedTools {
   }
 
   /**
-   * `call`: of an update passed to `onEvent`. VS Code itself shows a call that has arrived or is proved to use one of its
+   * `call`: of an update of the session itself, passed to `onEvent`. VS Code itself shows a call that has arrived or is proved to use one of its
    * tools.
    */
   originOf({ toolCallId }: JsonObject): CallOrigin {
     const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
-    if (!call || (call.claim.kind === "none" && !call.hasArrived)) return "own";
+    if (!call || (!call.hasArrived && (call.claim.kind === "none" || call.claim.kind === "unnamed"))) return "own";
     return call.hasArrived || (call.claim.kind === "proved" && !call.isMixed) ? "bridged" : "claimed";
   }
 
@@ -132,16 +136,18 @@ export class AnnouncedTools {
     return isNamed(claim) ? { broken: claim.tool } : {};
   }
 
-  #keep(toolCallId: string, call: Call): void {
-    this.#calls.delete(toolCallId);
-    this.#calls.set(toolCallId, call);
+  #keep(key: string, call: Call): void {
+    this.#calls.delete(key);
+    this.#calls.set(key, call);
     const [oldest] = this.#calls.keys();
     if (this.#calls.size > MAX_CALLS && oldest !== undefined) this.#calls.delete(oldest);
   }
 }
 
-function isNamed(claim: BridgedClaim): claim is BridgedClaim & { readonly tool: string } {
-  return claim.kind !== "none" && claim.tool !== undefined;
+type ToolClaim = Extract<BridgedClaim, { readonly kind: "proved" | "reference" }> & { readonly tool: string };
+
+function isNamed(claim: BridgedClaim): claim is ToolClaim {
+  return (claim.kind === "proved" || claim.kind === "reference") && claim.tool !== undefined;
 }
 
 /**
@@ -154,6 +160,9 @@ function joined(call: Call, before: JsonObject | undefined, report: JsonObject, 
   return {
     ...call,
     isMixed: call.isMixed || (wasProved && claim.kind !== "proved"),
-    claim: call.allowance === "open" || (isNamed(call.claim) && claim.kind === "none") ? call.claim : claim,
+    claim:
+      call.allowance === "open" || (isNamed(call.claim) && (claim.kind === "none" || claim.kind === "unnamed"))
+        ? call.claim
+        : claim,
   };
 }

@@ -297,6 +297,29 @@ suite("MCP HTTP server: unauthenticated connections", () => {
     equal((await ask(host, auth(host))).status, 200);
     for (const { socket } of sockets) socket.destroy();
   });
+
+  test("closes each connection above the limit of all connections, also of authenticated clients", async () => {
+    await using house = new House({ sockets: 3 });
+    const host = await house.open(),
+      kept = [wire(host), wire(host), wire(host)];
+    for (const each of kept) {
+      each.socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+      await eventually(() => each.received().startsWith("HTTP/1.1 200"), "the response");
+    }
+    equal(await wire(host).ended, "");
+    await rejects(ask(host, auth(host)));
+    ok(kept.every(({ socket }) => !socket.destroyed));
+    kept[0]?.socket.destroy();
+    await kept[0]?.ended;
+    await eventually(async () => {
+      const { socket, ended, received } = wire(host);
+      socket.write(head(host, { "content-length": String(INITIALIZE.length) }) + INITIALIZE);
+      await Promise.race([ended, new Promise(resolve => socket.once("data", resolve))]);
+      socket.destroy();
+      return received().startsWith("HTTP/1.1 200");
+    }, "a free connection");
+    for (const { socket } of kept) socket.destroy();
+  });
 });
 
 suite("MCP HTTP server: closed server", () => {

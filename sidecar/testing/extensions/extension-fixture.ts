@@ -16,6 +16,8 @@ export class ExtensionRig implements Disposable {
   /** `level: message`. The details are in `details`. */
   readonly logged: string[] = [];
   readonly details: unknown[] = [];
+  /** Number of processes started with `start`. */
+  started = 0;
   readonly fixture: ExtensionDeps;
   readonly #folder = temporaryFolder();
   readonly #ledger = openLedger(path.join(this.#folder.path, "ledger"), this.run);
@@ -45,7 +47,10 @@ export class ExtensionRig implements Disposable {
       find: async program =>
         findProgram(program, { platform: process.platform, env: await environment(), isProgram: isProgramFile }),
       run: async (spec, options) => runTool(spec, options, await fixture()),
-      start: async spec => startChild(spec, await fixture()),
+      start: async spec => {
+        this.started++;
+        return startChild(spec, await fixture());
+      },
       log: (level, message, detail) => {
         this.logged.push(`${level}: ${message}`);
         this.details.push(detail);

@@ -13,7 +13,9 @@ const [folder = "", operations = "[]"] = process.argv.slice(2);
 
 async function main(): Promise<readonly string[]> {
   using rig = new ExtensionRig();
-  await using fixture = new Fixture({ stages: [ide.define({ timeLimitSeconds: 300 }, rig.fixture), bridge()] });
+  await using fixture = new Fixture({
+    stages: [ide.define({ timeLimitSeconds: 300, approve: "all" }, rig.fixture), bridge()],
+  });
   await fixture.initialize();
   const {
     servers: [server],

@@ -58,7 +58,7 @@ export class SessionFixture implements AsyncDisposable {
       return AgentConnection.connect(agent.channel, {
         name: "Ada",
         version: "1",
-        protocol: 1,
+        protocol: key.protocol,
         role: "lm",
         clock: this.clock,
         onWarning: () => undefined,

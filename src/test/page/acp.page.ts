@@ -1,9 +1,9 @@
-/** Features of ACP beyond text that only VS Code can show: stored choices, pages to open, files in the editor. */
+/** Features of ACP beyond text that only VS Code can show, and subagents and many questions in a real window. */
 import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
+import { newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
 /** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
 const SETTINGS = {
@@ -117,5 +117,50 @@ suite("agent features in the page", () => {
 
   suite("content", () => {
     teardown(stop);
+  });
+});
+
+suite("crowds in VS Code", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openChatBox({
+      "symposium.agents": [testAgent("subagents", "Parent", [], "subagent"), testAgent("crowd", "Crowd")],
+      "symposium.currentAgentId": "subagents",
+      "symposium.experimentalProtocolV2": true,
+    });
+  });
+  suiteTeardown(() => box.close());
+
+  const cards = (kind: string) => shownTab(box).locator(`[data-kind="${kind}"]`);
+
+  test("shows a subagent's card in its parent's tab and returns the answer to its permission request", async () => {
+    await sendPrompt(box.frame, "go");
+    const question = cards("permission").last();
+    await question.waitFor();
+    assert.match(await question.innerText(), /Explore, a subagent of Parent, wants to run a command/);
+    assert.deepEqual([await cards("subagent").count(), await cards("unknown").count()], [1, 1]);
+    await box.screenshot("vscode-subagent-asks");
+    await question.getByRole("button", { name: "Allow", exact: true }).click();
+    await turnEnded(box.frame);
+    assert.match((await cards("subagent").textContent()) ?? "", /ls test · done[^]*The answer was yes\./);
+    await box.screenshot("vscode-subagent-done");
+  });
+
+  test("shows one of 58 questions with the number of the others", async () => {
+    await newTab(box);
+    await shownTab(box).locator('select[aria-label^="The agent of this tab"]').selectOption("crowd");
+    await sendPrompt(
+      box.frame,
+      Array.from({ length: 58 }, (_, n) => `ask* p${n} kind=execute title="Step ${n}"`).join("; "),
+    );
+    await showsText(box.frame, "57 more questions wait");
+    assert.equal(
+      await cards("permission")
+        .filter({ has: box.frame.locator("button[action-id]") })
+        .count(),
+      1,
+    );
+    await box.screenshot("vscode-questions-58");
+    await stopTurn(box.frame);
   });
 });

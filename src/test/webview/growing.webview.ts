@@ -42,6 +42,25 @@ suite("growing answer", () => {
     });
 });
 
+suite("answer with tildes", () => {
+  test("strikes through text between double tildes only", async () => {
+    const browser = await launchBrowser();
+    try {
+      const page = await openView(browser),
+        shown = async (id: string, text: string): Promise<string> => {
+          await page.evaluate(([of, piece]) => growth.send(of, [piece]), [id, text] as const);
+          return page.evaluate(of => growth.shown(of), id);
+        };
+      const paths = await shown("paths", "~/a, see (~/b)");
+      assert.match(paths, /~\/a, see \(~\/b\)/);
+      assert.doesNotMatch(paths, /<(del|s|strike)\b/i);
+      assert.match(await shown("struck", "~/a, ~~gone~~"), /~\/a, <del\b[^>]*>gone<\/del>/);
+    } finally {
+      await browser.close();
+    }
+  });
+});
+
 suite("accessibility: names of answer cards", () => {
   test("is set without a later drawing", async () => {
     const browser = await launchBrowser();

@@ -1,0 +1,1 @@
+export const BYPASSED: RegExp;
