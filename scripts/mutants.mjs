@@ -1,7 +1,7 @@
-// `npm run mutants [-- --count N] [--seed N] [PATH-PREFIX…]`: measures the unit tests. Makes one random mutation in each
-// of N random modules, and runs the tests that import the module: the nearest first, then the others, then those that
-// start programs. Prints the mutants with the test that detected each. Exits with code 1 if one survived.
-// Works in a temporary copy of the checkout.
+// `npm run mutants [-- --count N] [--seed N] [--quick] [PATH-PREFIX…]`: measures the unit tests. Makes one random
+// mutation in each of N random modules, and runs the tests that import the module: the nearest first, then the others,
+// then those that start programs, unless `--quick`. Prints the mutants with the test that detected each. Exits with
+// code 1 if one survived. Works in a temporary copy of the checkout.
 import { build, stop } from "esbuild";
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
@@ -20,7 +20,12 @@ const isModule = file =>
 /** Milliseconds after which a mutant counts as an endless loop. */
 const LIMIT = 240_000;
 
-const { count = "50", seed = "1", rest: prefixes } = options(process.argv.slice(2), { one: ["count", "seed"] });
+const {
+  count = "50",
+  seed = "1",
+  quick: isQuick = false,
+  rest: prefixes,
+} = options(process.argv.slice(2), { flags: ["quick"], one: ["count", "seed"] });
 const copy = mkdtempSync(path.join(tmpdir(), "mutants-"));
 process.on("exit", () => rmSync(copy, { recursive: true, force: true }));
 copyCheckout();
@@ -111,7 +116,7 @@ async function killerOf(tests) {
   for (const [kind, files] of [
     ["--quick", quick.slice(0, 3)],
     ["--quick", quick.slice(3)],
-    ["--spawning", spawning],
+    ["--spawning", isQuick && quick.length > 0 ? [] : spawning],
   ]) {
     if (files.length === 0) continue;
     const { code, text } = await run(
