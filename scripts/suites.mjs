@@ -142,6 +142,7 @@ const LONGEST = [
   "installs",
   "lm",
   "life",
+  "chat",
   "lm-tools",
   "orphans",
   "settings-keys",

@@ -135,6 +135,7 @@ suite("row actions", () => {
       [play.done, (play.calls("agents/signOut")[0] as { agent: { id: string } }).agent.id],
       [["tab ada"], "ada"],
     );
+    match(page.of("say").at(-1)?.text ?? "", /signed out of Ada/);
     play.withKeys.clear();
     await page.press("ada", "edit");
     play.controller.stateChanged();

@@ -1,7 +1,5 @@
-/** Features of ACP beyond text that only VS Code can show, and subagents and many questions in a real window. */
+/** Features of ACP that only VS Code can show: stored choices, pages to open, subagents and many questions. */
 import assert from "node:assert/strict";
-import { readFileSync, writeFileSync } from "node:fs";
-import path from "node:path";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import { newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
@@ -34,11 +32,6 @@ suite("agent features in the page", () => {
   /** The agent's current choices, as the agent reports them. */
   async function chosen(): Promise<string> {
     await sendPrompt(box.frame, "chosen");
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  }
-  async function ask(script: string): Promise<string> {
-    await sendPrompt(box.frame, script);
     await turnEnded(box.frame);
     return (await lastExchange(box.frame)).answer;
   }
@@ -102,21 +95,6 @@ suite("agent features in the page", () => {
       await turnEnded(box.frame);
       await showsText(box.frame, /Completed: Newer reports that this is complete/);
     });
-  });
-
-  test("reads and writes files through the editor", async () => {
-    const [folder = ""] = box.folders;
-    writeFileSync(path.join(folder, "notes.txt"), "some notes");
-    const answer = await ask(
-      `read ${folder}/notes.txt; write ${folder}/made/by-agent.txt of its own; read ${folder}/nothing.txt`,
-    );
-    assert.match(answer, /some notes/);
-    assert.match(answer, /Resource not found/);
-    assert.equal(readFileSync(path.join(folder, "made", "by-agent.txt"), "utf8"), "of its own");
-  });
-
-  suite("content", () => {
-    teardown(stop);
   });
 });
 

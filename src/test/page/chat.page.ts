@@ -1,35 +1,61 @@
-/** The basic guarantees of the chat view in a real VS Code, with the scripted agent. */
+/**
+ * The chat view in VS Code: answers, drafts, hidden views, notifications, logs and the list of agents. The rest is in
+ * plain Chromium (`chat.webview.ts`, `life.webview.ts` and `composer.webview.ts`).
+ */
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import path from "node:path";
-import { lastExchange, promptInput, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { hasChips, hasInput, input, pasteImage, sendByKey } from "./composing";
+import { lastExchange, promptInput, readCards, sendPrompt, turnEnded, turnState, type Box } from "./harness";
 import {
-  answerDialog,
   answerShows,
-  becomes,
   button,
   gate,
   hideChat,
   isCounting,
   newTab,
+  notification,
   numberedWords,
   openScripted,
-  processesOf,
-  reloadWebviews,
+  reloadWindow,
   scripted,
   seen,
   shownText,
   showsText,
+  testAgent,
   toggleSidebar,
 } from "./scripted";
 
-suite("chat view with a scripted agent", () => {
+const ABSENT = { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } };
+const SCRIPTED = testAgent("scripted", "Scripted");
+
+suite("chat view in VS Code", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openScripted({ settings: { "symposium.traceDir": "trace" } });
+    box = await openScripted({
+      settings: { "symposium.agents": [SCRIPTED, testAgent("exiting", "Exiting", ["--exit-at-start", "3"])] },
+    });
     await box.open();
   });
   suiteTeardown(() => box.close());
+
+  const chat = () => box.frame.locator("[data-part=chat]:visible");
+  const badge = () =>
+    box.page
+      .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })
+      .locator(".badge");
+  const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
+  const tabs = () => box.frame.locator("[role=tab]");
+  /** The list is updated while the user types. */
+  const firstIs = (name: string): Promise<void> =>
+    seen(
+      async () =>
+        (
+          await options()
+            .first()
+            .innerText()
+            .catch(() => "")
+        ).includes(name),
+      `${name} first in the list`,
+    );
 
   test("streams an answer while the agent writes", async () => {
     const { frame } = box,
@@ -42,121 +68,6 @@ suite("chat view with a scripted agent", () => {
     const { answer } = await lastExchange(frame);
     assert.match(answer, /END$/);
     assert.ok(isCounting(await numberedWords(frame)));
-  });
-
-  test("shows a tool call as a card with title, kind, status, input and output", async () => {
-    await sendPrompt(
-      box.frame,
-      `tool t1 execute List the files; toolupdate t1 completed input={"command":"ls -la /srv"} rawOutput="total 0" text="nothing there"; say listed`,
-    );
-    await turnEnded(box.frame);
-    await showsText(box.frame, "List the files");
-    await showsText(box.frame, "listed");
-    const card = box.frame.locator(`[data-kind="tool"]:visible`);
-    const whole = (await card.allTextContents()).join(" ");
-    for (const part of ["List the files", "execute", "done", "ls -la /srv", "total 0", "nothing there"])
-      assert.ok(whole.includes(part), `the card lacks ${part}: ${whole}`);
-    assert.equal((await lastExchange(box.frame)).answer.split("\n").at(-1), "listed");
-  });
-
-  test("shows a permission request with the agent's options and returns the answer", async () => {
-    await sendPrompt(box.frame, `ask p1 options=allow_once,reject_once input={"command":"rm -r build"}`);
-    await showsText(box.frame, "rm -r build");
-    await showsText(box.frame, /Scripted (wants|asks)/);
-    await box.screenshot("permission-light");
-    await button(box.frame, /reject_once|Reject/i)
-      .first()
-      .click();
-    await turnEnded(box.frame);
-    assert.match(await shownText(box.frame), /Rejected/);
-    assert.match((await lastExchange(box.frame)).answer, /chose .*reject/i);
-  });
-
-  test("confirms Allow Everything in VS Code's dialog and allows the session's requests", async () => {
-    await newTab(box);
-    await sendPrompt(box.frame, "ask p2 options=allow_once,allow_always,reject_once,reject_always");
-    const more = box.frame.locator("[data-part=chat]:visible").getByRole("button", { name: "More Actions" });
-    for (const choice of ["Cancel", "This Session"]) {
-      await more.click();
-      await box.frame.getByRole("menuitem", { name: "Allow Everything…" }).click();
-      await answerDialog(box, /^Allow Scripted to do everything without asking\?/, choice);
-      if (choice === "Cancel") assert.equal(await turnState(box.frame), "running");
-    }
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /Allowed without asking[^]*chose allow_once/);
-    assert.ok(!JSON.stringify(box.readSettings()).includes("bypassPermissions"));
-  });
-
-  test("cancels the turn with Stop and waits for its end", async () => {
-    await sendPrompt(box.frame, "say working; wait-cancel");
-    await showsText(box.frame, /^working$/m);
-    await box.frame.locator("[data-part=stop]:visible").click();
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /Stopped\./);
-  });
-
-  test("shows each chunk once in order after it is hidden during a stream", async () => {
-    const rest = gate();
-    await newTab(box);
-    await sendPrompt(box.frame, `stream 120 chunks of 10 chars every 50 ms; ${rest.step}; say END`);
-    await answerShows(box.frame, /w3\b/);
-    await hideChat(box);
-    await toggleSidebar(box);
-    await answerShows(box.frame, /w1\b/);
-    rest.open();
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /END$/);
-    const words = await numberedWords(box.frame);
-    assert.ok(isCounting(words) && words.length > 200, `words on screen: ${words.join(" ")}`);
-  });
-
-  test("shows the complete answer after it was hidden until the end", async () => {
-    const rest = gate(),
-      icon = box.page.locator(".activitybar .action-item", {
-        has: box.page.locator('.action-label[aria-label^="Symposium"]'),
-      });
-    await sendPrompt(box.frame, `say again; stream 30 chunks of 10 chars every 20 ms; ${rest.step}; say THE-END`);
-    await hideChat(box);
-    rest.open();
-    await icon.locator(".badge-content", { hasText: /^1$/ }).waitFor(); // the answer is complete and unread
-    await toggleSidebar(box);
-    await seen(async () => (await lastExchange(box.frame)).answer.includes("THE-END"), "the end of the answer");
-    assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/THE-END/g)].length, 1);
-  });
-
-  test("restores an open permission request after a reload", async () => {
-    await sendPrompt(box.frame, "ask p9 options=allow_once,reject_once");
-    await button(box.frame, /allow_once|Allow/i)
-      .first()
-      .waitFor();
-    await reloadWebviews(box);
-    await button(box.frame, /allow_once|Allow/i)
-      .first()
-      .waitFor();
-    await button(box.frame, /allow_once|Allow/i)
-      .first()
-      .click();
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /chose .*allow/i);
-  });
-
-  test("streams in two tabs from one process without mixing them", async () => {
-    const rest = gate(),
-      ends = (word: string): Promise<void> =>
-        seen(async () => (await lastExchange(box.frame)).answer.endsWith(word), `an answer that ends with ${word}`);
-    await newTab(box);
-    await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say FIRST`);
-    await newTab(box);
-    await sendPrompt(box.frame, `stream 60 chunks of 10 chars every 20 ms; ${rest.step}; say SECOND`);
-    await answerShows(box.frame, /w1 w2/);
-    rest.open();
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /SECOND$/);
-    assert.ok(isCounting(await numberedWords(box.frame)));
-    await box.frame.locator("[role=tab]").nth(-2).click();
-    await ends("FIRST");
-    assert.ok(isCounting(await numberedWords(box.frame)));
-    await becomes(() => Promise.resolve(processesOf(box, "scripted-agent").length), 1, "one process");
   });
 
   test("keeps text typed immediately before the view collapses", async () => {
@@ -178,100 +89,120 @@ suite("chat view with a scripted agent", () => {
     await (await promptInput(box.frame)).fill("");
   });
 
-  test("shows one notice when the agent is killed during a stream and accepts the next prompt", async () => {
-    await sendPrompt(box.frame, "say before; stream 20 chunks of 10 chars every 20 ms; wait-cancel");
-    await answerShows(box.frame, /w5\b/);
-    const [agent] = processesOf(box, "scripted-agent");
-    assert.ok(agent !== undefined);
-    process.kill(agent, "SIGKILL");
-    await showsText(box.frame, /Scripted exited unexpectedly/);
-    assert.equal([...(await shownText(box.frame)).matchAll(/exited unexpectedly/g)].length, 1);
-    await box.screenshot("agent-killed-light");
-    await seen(async () => (await turnState(box.frame)) === "idle", "the end of the turn");
-    await sendPrompt(box.frame, "say back again");
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /back again/);
+  test("shows a badge and a notification for an answer that ends while the view is hidden", async () => {
+    const rest = gate();
+    await newTab(box);
+    await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
+    await hideChat(box);
+    rest.open();
+    const toast = await notification(box, "Scripted has finished.");
+    await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
+    await toast.getByRole("button", { name: "Open Chat" }).click();
+    await badge().waitFor({ state: "hidden" });
+    await seen(async () => (await lastExchange(box.frame)).answer.endsWith("END"), "the end of the answer");
+    assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/END/g)].length, 1);
   });
 
-  test("keeps the content when the sidecar is killed during a stream and accepts the next prompt", async () => {
+  test("keeps the output of an agent that exits in a hidden view and repeats its prompt", async () => {
     await newTab(box);
-    await sendPrompt(box.frame, "stream 20 chunks of 10 chars every 20 ms; wait-cancel");
-    await answerShows(box.frame, /w9\b/);
-    const [sidecar] = processesOf(box, "sidecar.js serve");
-    assert.ok(sidecar !== undefined);
-    process.kill(sidecar, "SIGKILL");
-    await showsText(box.frame, /does not remember the conversation above/);
-    const words = await numberedWords(box.frame);
-    assert.ok(words.length >= 9 && isCounting(words), `words on screen: ${words.join(" ")}`);
-    await box.screenshot("sidecar-killed-light");
-    await sendPrompt(box.frame, "say alive");
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /alive/);
-    await becomes(
-      () => Promise.resolve([processesOf(box, "sidecar.js serve").length, processesOf(box, "scripted-agent").length]),
-      [1, 1],
-      "one sidecar, and the old agent gone",
+    await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
+    await showsText(box.frame, /\d, half an/);
+    const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]);
+    await hideChat(box);
+    process.kill(pid, "SIGKILL");
+    await badge().waitFor();
+    await toggleSidebar(box);
+    await showsText(box.frame, /half an[^]*interrupted[^]*Scripted exited unexpectedly/);
+    await button(box.frame, "Send Again").last().click();
+    await seen(
+      async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2,
+      "the answer once more",
     );
-  });
-
-  test("writes every message to a file with symposium.traceDir", async () => {
-    await newTab(box);
-    await sendPrompt(box.frame, "say traced to the end");
+    assert.deepEqual(
+      (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text),
+      ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"],
+    );
+    await chat().locator("[data-part=stop]:visible").click();
     await turnEnded(box.frame);
-    const folder = path.join(box.server.home, "trace");
-    /** Complete lines; the line being written has no line end yet. */
-    const lines = (): readonly string[] =>
-      existsSync(folder)
-        ? readdirSync(folder).flatMap(file => readFileSync(path.join(folder, file), "utf8").split("\n").slice(0, -1))
-        : [];
-    const has =
-      (type: string, method: string, from: string, text = "") =>
-      (line: string): boolean => {
-        const event: { readonly type?: unknown; readonly method?: unknown; readonly from?: unknown } = JSON.parse(
-          line,
-        ) as object;
-        return event.type === type && event.method === method && event.from === from && line.includes(text);
-      };
-    const wanted = [
-      has("request", "initialize", "client"),
-      has("request", "session/prompt", "client", "traced to the end"),
-      has("notification", "session/update", "agent", "traced to the end"),
-    ];
-    await seen(() => Promise.resolve(wanted.every(each => lines().some(each))), "all of it in the trace");
   });
 
-  test("shows a sentence with a button for an agent that cannot start", async () => {
-    box.writeSettings({
-      ...scripted(),
-      "symposium.agents": [
-        { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } },
-      ],
-      "symposium.currentAgentId": "absent",
-    });
-    await box.frame
-      .locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"] option[value=absent]')
-      .waitFor({ state: "attached" });
-    await box.command("Symposium: New Tab");
-    await showsText(box.frame, /Absent could not be started/);
-    await button(box.frame, "Select Agent").first().waitFor();
-    await sendPrompt(box.frame, "say it was waiting");
-    await showsText(box.frame, /Absent could not be started[^]*Absent could not be started/);
-    await box.screenshot("agent-absent");
+  test("opens the file of a clicked chip", async () => {
+    await input(box.frame).click();
+    await box.page.keyboard.type("say see @readm");
+    await firstIs("README.md");
+    await box.page.keyboard.press("Enter");
+    await hasChips(box.frame, "README.md");
+    await sendByKey(box);
+    await box.frame.locator("[data-kind]:visible a.symposium-chip", { hasText: "README.md" }).click();
+    await box.page.locator(".tabs-container .tab.active", { hasText: "README.md" }).waitFor();
+    // the editor must not receive text typed into the prompt later
+    await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor();
+  });
+
+  test("sends with Ctrl+Enter despite a VS Code keybinding", async () => {
+    await input(box.frame).click();
+    await box.page.keyboard.type("say Control");
+    await sendByKey(box, "Control+Enter");
+    assert.deepEqual(await lastExchange(box.frame), { question: "say Control", answer: "Control" });
+  });
+
+  test("keeps drafts with attachments in their tabs across switches, hiding and Reload Window", async () => {
+    const draft = async (text: string, ...names: readonly string[]) => {
+      await hasInput(box.frame, text);
+      await hasChips(box.frame, ...names);
+    };
+    await newTab(box);
+    await input(box.frame).click();
+    await box.page.keyboard.type("of the second");
+    await pasteImage(box.frame, 3, 3, "second");
+    await draft("of the second", "second.png");
+    await tabs().first().click();
+    await draft("");
+    await input(box.frame).click();
+    await box.page.keyboard.type("of the first @readm");
+    await firstIs("README.md");
+    await box.page.keyboard.press("Tab");
+    await draft("of the first @README.md ", "README.md");
+    await tabs().last().click();
+    await draft("of the second", "second.png");
+    await hideChat(box);
+    await toggleSidebar(box);
+    await draft("of the second", "second.png");
+    await reloadWindow(box);
+    await draft("of the second", "second.png");
+    await tabs().first().click();
+    await draft("of the first @README.md ", "README.md");
+    await seen(async () => (await tabs().last().innerText()).includes("✎"), "the mark of the other draft");
+  });
+
+  test("shows the agent's last output with Show Logs", async () => {
+    await newTab(box);
+    await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("exiting");
+    await button(box.frame, "Show Logs").click();
+    await seen(
+      async () =>
+        (
+          await box.page
+            .locator(".panel .view-lines")
+            .innerText()
+            .catch(() => "")
+        )
+          .replaceAll("\u00a0", " ")
+          .includes("no licence was found"),
+      "the last words in the log",
+    );
+    await box.command("View: Toggle Panel Visibility");
   });
 
   test("sends the waiting prompt to an agent selected as replacement", async () => {
-    const settings = scripted();
-    box.writeSettings({
-      ...settings,
-      "symposium.agents": [
-        { id: "absent", name: "Absent", distribution: { local: { command: "no-such-command-anywhere" } } },
-        ...(settings["symposium.agents"] as readonly unknown[]),
-      ],
-      "symposium.currentAgentId": "absent",
-    });
-    await box.frame
-      .locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"] option[value=scripted]')
+    box.writeSettings({ ...scripted(), "symposium.agents": [ABSENT, SCRIPTED], "symposium.currentAgentId": "absent" });
+    await chat()
+      .locator('select[aria-label^="The agent of this tab"] option[value=absent]')
       .waitFor({ state: "attached" });
+    await newTab(box);
+    await showsText(box.frame, /Absent could not be started/);
+    await sendPrompt(box.frame, "say it was waiting");
+    await showsText(box.frame, /Absent could not be started[^]*Absent could not be started/);
     await button(box.frame, "Select Agent").last().click();
     await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: "Scripted" }).click();
     await turnEnded(box.frame);
@@ -285,27 +216,5 @@ suite("chat view with a scripted agent", () => {
       "say it was waiting",
     );
     await box.screenshot("agent-helped");
-  });
-
-  test("replaces the agent of an empty tab and offers a new tab after the first prompt", async () => {
-    const agent = () => box.frame.locator('[data-part=chat]:visible select[aria-label^="The agent of this tab"]');
-    await newTab(box);
-    const tabs = await box.frame.locator("[role=tab]").count();
-    await agent().selectOption("scripted");
-    await seen(
-      async () =>
-        (await box.frame.locator("[data-part=prompt]:visible").getAttribute("placeholder")) === "Ask Scripted",
-      "the other agent in the same tab",
-    );
-    assert.equal(await box.frame.locator("[role=tab]").count(), tabs);
-    await sendPrompt(box.frame, "say here");
-    await turnEnded(box.frame);
-    await agent().selectOption("absent");
-    await button(box.frame, "New Tab with Absent").waitFor();
-    await box.screenshot("agent-new-tab");
-    assert.equal(await agent().inputValue(), "scripted");
-    await button(box.frame, "New Tab with Absent").click();
-    await showsText(box.frame, /Absent could not be started/);
-    assert.equal(await box.frame.locator("[role=tab]").count(), tabs + 1);
   });
 });

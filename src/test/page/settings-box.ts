@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import path from "node:path";
 import type { FrameLocator, Locator } from "playwright-core";
 import { violations } from "./axe";
-import { ROOT, until, type Box } from "./harness";
+import { ROOT, until, type Box, type ChatBox } from "./harness";
 import { seen } from "./scripted";
 
 const AGENT = path.join(ROOT, "out/programs/scripted-agent.program.mjs");
@@ -100,7 +100,7 @@ export const names = (frame: FrameLocator, of: "agent" | "extension"): Promise<r
   frame.locator(`.row[data-of=${of}] .name`).allInnerTexts();
 
 /** A setting in the user's current files; `undefined`: in none of them. */
-export function setting(box: Box, name: string): unknown {
+export function setting(box: ChatBox, name: string): unknown {
   const [user = {}, machine = {}] = box.readSettings() as readonly Readonly<Record<string, unknown>>[];
   return machine[name] ?? user[name];
 }

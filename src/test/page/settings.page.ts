@@ -1,13 +1,15 @@
 /**
- * The settings page with a mouse: adds, installs, selects, checks, updates and removes agents. Changes are stored in
- * the user's settings.
+ * The settings page in VS Code: its lists, dialogs, editors, links and stored settings. The rest is in plain Chromium
+ * (`src/test/webview/settings*.webview.ts`).
  */
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { openBox, type Box } from "./harness";
-import { InstallingMachine, local, packed } from "./installing";
+import { local } from "./installing";
+import { THEMES } from "./looks";
+import { answerDialog, wear } from "./scripted";
 import {
   isFine,
   LocalRegistry,
@@ -19,25 +21,28 @@ import {
   settingsFrame,
   shows,
 } from "./settings-box";
-import { answerDialog, toggleSidebar } from "./scripted";
 
 const AGENTS = "symposium.agents";
+const EXTENSIONS = "symposium.extensions";
+const EXTENSION = {
+  id: "first",
+  name: "First",
+  _source: "custom",
+  distribution: { local: { command: "/srv/first", args: ["--stdio"] } },
+};
+type Entry = Readonly<Record<string, unknown>>;
 
-suite("settings: agents", () => {
-  const machine = new InstallingMachine();
+suite("settings page in VS Code", () => {
   let box: Box, registry: LocalRegistry, view: FrameLocator;
   suiteSetup(async () => {
     registry = await LocalRegistry.start();
     box = await openBox({
-      env: machine.env,
       settings: {
         "symposium.registryUrl": registry.url,
         "symposium.updates": "notify",
         [AGENTS]: [
           local("mine", "Mine"),
-          packed("packed", "Packed"),
-          { id: "broken", name: "Broken", distribution: { local: { command: path.join(machine.folder, "nowhere") } } },
-          { id: "odd", name: "Odd" },
+          { id: "broken", name: "Broken", distribution: { local: { command: path.resolve("/nowhere") } } },
         ],
         "symposium.currentAgentId": "mine",
       },
@@ -47,35 +52,17 @@ suite("settings: agents", () => {
   suiteTeardown(async () => {
     await box.close();
     await registry[Symbol.asyncDispose]();
-    machine[Symbol.dispose]();
   });
 
   const marks = (name: string): Promise<readonly string[]> => rowOf(view, name).locator(".mark").allInnerTexts();
   const isMarked = (name: string, mark: string): Promise<void> =>
     rowOf(view, name).locator(".mark", { hasText: mark }).waitFor();
-  const entry = (id: string): Readonly<Record<string, unknown>> | undefined =>
-    (setting(box, AGENTS) as readonly Readonly<Record<string, unknown>>[]).find(each => each["id"] === id);
+  const listed = (name: typeof AGENTS | typeof EXTENSIONS): readonly Entry[] =>
+    (setting(box, name) ?? []) as readonly Entry[];
+  const entry = (id: string): Entry | undefined => listed(AGENTS).find(each => each["id"] === id);
   const store = (id: string): string => path.join(box.server.home, ".symposium/bin", id);
-  const more = (name: string): Promise<void> => press(view, `More: ${name}`);
-
-  test("shows configured agents first with their status, and problems of the settings", async () => {
-    await isMarked("Packed", "not installed");
-    await shows(
-      view,
-      async () =>
-        (await names(view, "agent"))
-          .filter(name => name !== "Eliza")
-          .slice(0, 3)
-          .join() === "Mine,Packed,Broken",
-      "what is set up first",
-    );
-    await shows(view, async () => (await marks("Mine"))[0] === "selected", "that Mine is selected");
-    await rowOf(view, "Packed")
-      .locator(".origin", { hasText: /npm package scripted-acp-agent/ })
-      .waitFor();
-    await view.locator(".note", { hasText: /odd/i }).waitFor();
-    await box.screenshot("settings-view");
-  });
+  const keys = (...all: readonly string[]): Promise<void> =>
+    all.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
 
   test("adds an agent of the registry and focuses its row", async () => {
     await press(view, "From the Registry…");
@@ -89,32 +76,6 @@ suite("settings: agents", () => {
     );
     await shows(view, () => entry("ada")?.["_source"] === "registry", "it in the settings");
     await rowOf(view, "Ada").locator(".ink").waitFor();
-  });
-
-  test("shows the progress of an installation, which can be cancelled", async () => {
-    await press(view, "Install: Ada");
-    await shows(
-      view,
-      async () =>
-        /Downloading/.test(
-          await rowOf(view, "Ada")
-            .locator(".progress")
-            .innerText()
-            .catch(() => ""),
-        ) && registry.held === 1,
-      "the download",
-    );
-    await shows(
-      view,
-      async () => Number(await rowOf(view, "Ada").locator("progress").getAttribute("value")) >= 49,
-      "half of it",
-    );
-    await box.screenshot("settings-installing");
-    await isFine(view, "sideBar-background");
-    await press(view, "Cancel: Ada");
-    await isMarked("Ada", "not installed");
-    await shows(view, () => registry.held === 0, "the end of the download");
-    assert.ok(!existsSync(path.join(store("ada"), "1.0.0")));
   });
 
   test("completes an installation and selects the agent", async () => {
@@ -131,25 +92,11 @@ suite("settings: agents", () => {
     );
   });
 
-  test("installs from npm and shows npm's error in the row", async () => {
-    machine.npmFails("npm error network timeout\nnpm error at never\n");
-    await press(view, "Install: Packed");
-    await rowOf(view, "Packed").locator(".finding[data-tone=error] .sentence", { hasText: /npm/ }).waitFor();
-    machine.npmWorks();
-    await press(view, "Dismiss: Packed");
-    await press(view, "Install: Packed");
-    await isMarked("Packed", "installed 1.2.3");
-    assert.equal(await rowOf(view, "Packed").locator(".finding").count(), 0);
-  });
-
-  test("shows with Check why an agent does not start, with a fix and a report", async () => {
-    await more("Broken");
+  test("copies a report, and opens the settings file for a repair", async () => {
+    await press(view, "More: Broken");
     await press(view, "Check: Broken");
     const finding = rowOf(view, "Broken").locator(".finding[data-tone=error]");
     await finding.waitFor();
-    await box.screenshot("settings-finding");
-    await isFine(view, "sideBar-background");
-    await finding.locator(".sentence", { hasText: /nowhere|not found|no such|does not exist/i }).waitFor();
     await finding.getByRole("button", { name: /^Copy Report/ }).click();
     await shows(
       view,
@@ -158,19 +105,11 @@ suite("settings: agents", () => {
     );
     await finding.getByRole("button").first().click(); // the remedy
     await box.page.locator(".tab", { hasText: "settings.json" }).waitFor();
-    await finding.getByRole("button", { name: /^Dismiss/ }).click();
-    await finding.waitFor({ state: "detached" });
     await box.command("View: Close All Editors");
   });
 
-  test("shows with Check that an agent works", async () => {
-    await more("Mine");
-    await press(view, "Check: Mine");
-    await rowOf(view, "Mine").locator(".finding[data-tone=good]").waitFor();
-    await press(view, "Dismiss: Mine");
-  });
-
   test("confirms, stores, warns about and reverts the permission bypass", async () => {
+    await press(view, "More: Mine");
     const box_ = view.getByRole("checkbox", { name: "Allow everything without asking: Mine" });
     await box_.click();
     await answerDialog(box, /^Allow Mine to do everything without asking\?/, "Cancel");
@@ -186,43 +125,58 @@ suite("settings: agents", () => {
     await shows(view, async () => !(await box_.isChecked()), "that it is off");
   });
 
-  test("shows and installs an update of the registry", async () => {
-    registry.version = "1.1.0";
-    await press(view, "Check for Updates");
-    await rowOf(view, "Ada").locator(".finding", { hasText: "1.1.0" }).waitFor();
-    await view.locator(".registry", { hasText: "The registry was read" }).waitFor();
-    await box.screenshot("settings-update");
-    await press(view, "Update: Ada");
-    await isMarked("Ada", "installed 1.1.0");
-    await shows(view, () => entry("ada")?.["version"] === "1.1.0", "it in the settings");
-  });
-
-  test("removes an agent from settings and disk after confirmation and selects Eliza", async () => {
-    await more("Ada");
-    await press(view, "Remove: Ada");
-    await box.page.locator(".monaco-dialog-box .monaco-button", { hasText: "Remove" }).click();
-    await rowOf(view, "Ada").waitFor({ state: "detached" });
-    await shows(view, () => entry("ada") === undefined, "its end in the settings");
-    await shows(view, () => !existsSync(path.join(store("ada"), "1.1.0")), "the end of its files");
-    await isMarked("Eliza", "selected");
+  test("adds an extension by hand", async () => {
+    await press(view, "Add Extension…");
+    const input = box.page.locator(".quick-input-widget:visible input.input");
+    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
+    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /^\s*MCP server/ }).click();
+    for (const question of [1, 2, 3]) {
+      await box.page
+        .locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` })
+        .waitFor();
+      if (question === 1) await input.fill(process.execPath);
+      await input.press("Enter");
+    }
+    await shows(view, () => listed(EXTENSIONS).at(-1)?.["kind"] === "mcp", "it in the settings");
     await shows(
       view,
-      () => ["", undefined].includes(setting(box, "symposium.currentAgentId") as string | undefined),
-      "that none is chosen",
+      () =>
+        view
+          .locator(".row[data-of=extension]")
+          .last()
+          .evaluate(row => row === document.activeElement),
+      "the focus on its row",
     );
   });
 
-  test("stores the send key and the update mode in the settings", async () => {
-    await view.getByRole("checkbox", { name: "Send with a modifier key" }).click();
-    await shows(view, () => setting(box, "symposium.requireModifierToSend") === true, "the modifier");
-    for (const [label, mode] of [
-      ["Off", "off"],
-      ["Automatic", "auto"],
-    ] as const) {
-      await view.getByRole("radio", { name: label }).click();
-      await shows(view, () => setting(box, "symposium.updates") === mode, mode);
-      await shows(view, () => view.getByRole("radio", { name: label }).isChecked(), label);
-    }
+  test("adds an extension by URL with a header, validated while typing", async () => {
+    await press(view, "Add Extension…");
+    const widget = box.page.locator(".quick-input-widget:visible"),
+      input = widget.locator("input.input");
+    const asks = (start: string) =>
+      shows(
+        view,
+        async () => (await input.getAttribute("placeholder"))?.startsWith(start) ?? false,
+        `the question for ${start}`,
+      );
+    await widget.locator(".monaco-list-row", { hasText: "URL of an MCP server" }).click();
+    await asks("https://example.com/mcp");
+    await input.fill("example.com/mcp");
+    await widget.getByText("Enter a URL that starts with").first().waitFor();
+    await input.fill("https://mcp.example.com/v1");
+    await keys("Enter");
+    await asks("Authorization");
+    await input.fill("X-Key: abc");
+    await keys("Enter");
+    await shows(view, async () => (await input.inputValue()) === "mcp.example.com", "the question for its name");
+    await keys("Enter");
+    await shows(view, () => listed(EXTENSIONS).at(-1)?.["id"] === "mcp-example-com", "it in the settings");
+    const { kind, distribution } = listed(EXTENSIONS).at(-1) ?? {};
+    assert.deepEqual(
+      [kind, distribution],
+      ["mcp", { http: { url: "https://mcp.example.com/v1", headers: { "X-Key": "abc" } } }],
+    );
+    await rowOf(view, "mcp.example.com").getByText("Your own, MCP server, at mcp.example.com/v1").first().waitFor();
   });
 
   test("opens as an editor and synchronizes with the view", async () => {
@@ -231,25 +185,12 @@ suite("settings: agents", () => {
     assert.equal(await page.getByRole("button", { name: "Open as Page" }).count(), 0);
     await page.getByRole("radio", { name: "Off" }).click();
     await shows(view, () => view.getByRole("radio", { name: "Off" }).isChecked(), "the same in the view");
-    await box.screenshot("settings-page");
+    for (const { theme, kind, name } of [THEMES[1], THEMES[0]]) {
+      await wear(box, theme, kind, page);
+      await box.screenshot(`settings-page-${name}`);
+      await isFine(page, "editor-background");
+    }
     await box.command("View: Close All Editors");
-  });
-
-  test("restores unfolded sections and the scroll position", async () => {
-    await view.locator(".links").scrollIntoViewIfNeeded();
-    const before = await view.locator("body").evaluate(() => window.scrollY);
-    assert.ok(before > 0);
-    assert.equal(await view.getByRole("button", { name: "More: Mine" }).getAttribute("aria-expanded"), "true");
-    await toggleSidebar(box);
-    await view.locator(".row").first().waitFor({ state: "detached" });
-    await toggleSidebar(box);
-    view = await settingsFrame(box, "view");
-    await view.getByRole("button", { name: "More: Mine", expanded: true }).waitFor();
-    await shows(
-      view,
-      async () => Math.abs((await view.locator("body").evaluate(() => window.scrollY)) - before) < 40,
-      "where it was scrolled to",
-    );
   });
 
   test("opens the targets of its links", async () => {
@@ -269,5 +210,38 @@ suite("settings: agents", () => {
       .first()
       .waitFor();
     await box.screenshot("settings-walkthrough");
+  });
+});
+
+suite("settings in an untrusted workspace", () => {
+  let box: Box;
+  suiteSetup(async () => {
+    box = await openBox({
+      restricted: true,
+      settings: {
+        [AGENTS]: [{ ...local("mine", "Mine"), bypassPermissions: true }],
+        "symposium.currentAgentId": "mine",
+        [EXTENSIONS]: [EXTENSION],
+      },
+    });
+  });
+  suiteTeardown(() => box.close());
+
+  test("shows the configuration and the reason for restrictions, and starts nothing", async () => {
+    const view = await openSettings(box, "view");
+    await view.locator(".note", { hasText: "trust" }).waitFor();
+    await box.screenshot("settings-restricted");
+    await shows(view, async () => (await names(view, "extension")).join() === "First", "the extensions");
+    for (const name of ["Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…"])
+      assert.equal(await view.getByRole("button", { name }).isDisabled(), true, name);
+    assert.equal(await view.getByRole("checkbox", { name: /^Allow everything.*Mine$/ }).isDisabled(), true);
+    await isFine(view, "sideBar-background");
+    assert.deepEqual(
+      box.processes().filter(({ command }) => command.includes("sidecar.js")),
+      [],
+    );
+    await press(view, "Manage Workspace Trust");
+    await box.page.locator(".workspace-trust-editor").waitFor();
+    assert.ok(await settingsFrame(box, "view"));
   });
 });

@@ -1,5 +1,7 @@
 /** Features of ACP beyond text: choices at the prompt, forms, pages to open, notices and others. */
 import assert from "node:assert/strict";
+import { readFileSync, writeFileSync } from "node:fs";
+import path from "node:path";
 import { lastExchange, sendPrompt, turnEnded, turnState, type ChatBox } from "../page/harness";
 import { newTab, reloadWebviews, seen, shownTab, shownText, showsText, stopTurn, testAgent } from "../page/scripted";
 import { openChatBox } from "./fixture";
@@ -43,6 +45,17 @@ suite("agent features in the page", () => {
   }
   const stop = (): Promise<void> => stopTurn(box.frame);
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
+
+  test("reads and writes files of the workspace", async () => {
+    const [folder = ""] = box.folders;
+    writeFileSync(path.join(folder, "notes.txt"), "some notes");
+    const answer = await ask(
+      `read ${folder}/notes.txt; write ${folder}/made/by-agent.txt of its own; read ${folder}/nothing.txt`,
+    );
+    assert.match(answer, /some notes/);
+    assert.match(answer, /Resource not found/);
+    assert.equal(readFileSync(path.join(folder, "made", "by-agent.txt"), "utf8"), "of its own");
+  });
 
   suite("session control in the page", () => {
     test("sends the selected model and switch to the agent and updates dependent options", async () => {

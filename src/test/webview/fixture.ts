@@ -16,9 +16,9 @@ import { ExtensionHost } from "./host";
 import { ORIGIN, VscodePage } from "./vscode-page";
 
 /** As `scripts/vscode-box/workbench.mjs`. */
-const WINDOW = { width: 1280, height: 900 };
-const THEME = "Light 2026";
-const WAIT_MS = 60_000;
+export const WINDOW = { width: 1280, height: 900 };
+export const THEME = "Light 2026";
+export const WAIT_MS = 60_000;
 let count = 0;
 
 export interface FixtureOptions {

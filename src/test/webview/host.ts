@@ -67,7 +67,7 @@ export class ExtensionHost {
       clock: realClock,
       log: this.log,
       changed: phase => this.chat.phaseChanged(phase),
-      launcher: this.#launcher(),
+      launcher: sidecarLauncher(deps, this.log),
       listeners: {
         ...listeners(),
         "chat/event": event => this.chat.event(event),
@@ -121,21 +121,6 @@ export class ExtensionHost {
   #update(changed: Readonly<Record<string, unknown>>): void {
     this.deps.updateSettings(changed);
     this.settingsChanged();
-  }
-
-  #launcher(): ProcessLauncher {
-    return new ProcessLauncher({
-      bundled: path.join(ROOT, "dist/sidecar.js"),
-      custom: () => "",
-      hello: () => {
-        const { logLevel, traceDir, bypass, extensions } = this.settings,
-          { storage } = this.deps;
-        return { protocol: PROTOCOL, build: BUILD, logLevel, traceDir, bypass, extensions, proxy: "", storage };
-      },
-      env: this.deps.env,
-      clock: realClock,
-      log: this.log,
-    });
   }
 
   #chat(chosen: ChosenControls): ChatController {
@@ -193,4 +178,24 @@ export class ExtensionHost {
       now: () => ({ offers: [], opened: [] }),
     });
   }
+}
+
+/** Starts the built sidecar. */
+export function sidecarLauncher(
+  { settings, storage, env }: Pick<HostDeps, "settings" | "storage" | "env">,
+  log: Log,
+): ProcessLauncher {
+  return new ProcessLauncher({
+    bundled: path.join(ROOT, "dist/sidecar.js"),
+    custom: () => "",
+    hello: () => {
+      const values = settings(),
+        { logLevel, traceDir, bypass, extensions } = readSettings(name => values[name]);
+      const settled = { logLevel, traceDir, bypass, extensions };
+      return { ...settled, protocol: PROTOCOL, build: BUILD, proxy: "", storage, httpArchives: true };
+    },
+    env,
+    clock: realClock,
+    log,
+  });
 }

@@ -1,4 +1,4 @@
-/** The color themes of VS Code, as far as the pages use them. `appearance.page.ts` compares the record with VS Code. */
+/** The color themes of VS Code, as far as the pages use them. `themes.page.ts` compares the record with VS Code. */
 import { readFileSync } from "node:fs";
 import path from "node:path";
 import { ROOT } from "../page/harness";

@@ -1,14 +1,11 @@
-/**
- * Accessibility of the settings page: extensions by keyboard and mouse, the complete tab order, all themes, minimum
- * width, and an untrusted workspace.
- */
+/** Accessibility of the settings page: extensions by keyboard and mouse, the complete tab order, all themes and widths. */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
-import { openBox, type Box } from "./harness";
-import { edgesOf, textsSeen, THEMES, themeColour } from "./looks";
-import { wear } from "./scripted";
-import { local } from "./installing";
-import { isFine, names, openSettings, press, rowOf, setting, settingsFrame, shows } from "./settings-box";
+import { local } from "../page/installing";
+import { edgesOf, textsSeen, THEMES, themeColour } from "../page/looks";
+import { wear } from "../page/scripted";
+import { isFine, names, press, rowOf, setting, shows } from "../page/settings-box";
+import { openSettingsPage, type SettingsBox } from "./settings-fixture";
 
 const EXTENSIONS = "symposium.extensions";
 const extension = (id: string, name: string, overrides: object = {}): object => ({
@@ -39,10 +36,10 @@ const SETTINGS = {
 type Entry = Readonly<Record<string, unknown>>;
 
 suite("settings: accessibility", () => {
-  let box: Box, view: FrameLocator;
+  let box: SettingsBox, view: FrameLocator;
   suiteSetup(async () => {
-    box = await openBox({ settings: SETTINGS });
-    view = await openSettings(box, "view");
+    box = await openSettingsPage({ settings: SETTINGS });
+    view = await box.open();
     await view.locator(".mark", { hasText: "selected" }).waitFor();
   });
   suiteTeardown(() => box.close());
@@ -142,60 +139,6 @@ suite("settings: accessibility", () => {
         () => view.locator("#extension-first").evaluate(row => row === document.activeElement),
         "the focus on the next row",
       );
-    });
-
-    test("is added", async () => {
-      await press(view, "Add Extension…");
-      const input = box.page.locator(".quick-input-widget:visible input.input");
-      await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
-      await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /^\s*MCP server/ }).click();
-      for (const question of [1, 2, 3]) {
-        await box.page
-          .locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` })
-          .waitFor();
-        if (question === 1) await input.fill(process.execPath);
-        await input.press("Enter");
-      }
-      await shows(view, () => written().at(-1)?.["kind"] === "mcp", "it in the settings");
-      await shows(
-        view,
-        () =>
-          view
-            .locator(".row[data-of=extension]")
-            .last()
-            .evaluate(row => row === document.activeElement),
-        "the focus on its row",
-      );
-    });
-
-    test("is added by address with a header, validated while typing", async () => {
-      await press(view, "Add Extension…");
-      const widget = box.page.locator(".quick-input-widget:visible"),
-        input = widget.locator("input.input");
-      const asks = (start: string) =>
-        shows(
-          view,
-          async () => (await input.getAttribute("placeholder"))?.startsWith(start) ?? false,
-          `the question for ${start}`,
-        );
-      await widget.locator(".monaco-list-row", { hasText: "URL of an MCP server" }).click();
-      await asks("https://example.com/mcp");
-      await input.fill("example.com/mcp");
-      await widget.getByText("Enter a URL that starts with").first().waitFor();
-      await input.fill("https://mcp.example.com/v1");
-      await keys("Enter");
-      await asks("Authorization");
-      await input.fill("X-Key: abc");
-      await keys("Enter");
-      await shows(view, async () => (await input.inputValue()) === "mcp.example.com", "the question for its name");
-      await keys("Enter");
-      await shows(view, () => written().at(-1)?.["id"] === "mcp-example-com", "it in the settings");
-      const { kind, distribution } = written().at(-1) ?? {};
-      assert.deepEqual(
-        [kind, distribution],
-        ["mcp", { http: { url: "https://mcp.example.com/v1", headers: { "X-Key": "abc" } } }],
-      );
-      await rowOf(view, "mcp.example.com").getByText("Your own, MCP server, at mcp.example.com/v1").first().waitFor();
     });
   });
 
@@ -303,26 +246,13 @@ suite("settings: accessibility", () => {
             assert.ok(border.width >= 1 && border.colour === contrast, `${element}: ${JSON.stringify(border)}`);
       });
     }
-
-    test("applies to the settings editor", async () => {
-      const page = await openSettings(box, "page");
-      for (const { theme, kind, name } of [THEMES[1], THEMES[0]]) {
-        await wear(box, theme, kind, page);
-        await box.screenshot(`settings-page-${name}`);
-        await isFine(page, "editor-background");
-      }
-      await box.command("View: Close All Editors");
-    });
   });
 
   suite("minimum width", () => {
     test("shows nothing outside the view", async () => {
-      const sash = await box.page.locator(".sidebar").boundingBox();
-      assert.ok(sash);
-      await box.page.mouse.move(sash.x + sash.width, sash.y + 300);
-      await box.page.mouse.down();
-      await box.page.mouse.move(sash.x + 200, sash.y + 300, { steps: 5 });
-      await box.page.mouse.up();
+      await box.page.locator("iframe.webview").evaluate(frame => {
+        frame.style.width = "200px";
+      });
       await shows(
         view,
         () =>
@@ -343,31 +273,5 @@ suite("settings: accessibility", () => {
         );
       assert.deepEqual(out, []);
     });
-  });
-});
-
-suite("settings in an untrusted workspace", () => {
-  let box: Box;
-  suiteSetup(async () => {
-    box = await openBox({ restricted: true, settings: SETTINGS });
-  });
-  suiteTeardown(() => box.close());
-
-  test("shows the configuration and the reason for restrictions, and starts nothing", async () => {
-    const view = await openSettings(box, "view");
-    await view.locator(".note", { hasText: "trust" }).waitFor();
-    await box.screenshot("settings-restricted");
-    await shows(view, async () => (await names(view, "extension")).join() === "First,Second,Third", "the extensions");
-    for (const name of ["Add Agent…", "From the Registry…", "Check for Updates", "Add Extension…"])
-      assert.equal(await view.getByRole("button", { name }).isDisabled(), true, name);
-    assert.equal(await view.getByRole("checkbox", { name: /^Allow everything.*Mine$/ }).isDisabled(), true);
-    await isFine(view, "sideBar-background");
-    assert.deepEqual(
-      box.processes().filter(({ command }) => command.includes("sidecar.js")),
-      [],
-    );
-    await press(view, "Manage Workspace Trust");
-    await box.page.locator(".workspace-trust-editor").waitFor();
-    assert.ok(await settingsFrame(box, "view"));
   });
 });

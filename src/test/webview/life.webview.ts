@@ -5,21 +5,9 @@ import { mkdtempSync, writeFileSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { lastExchange, readCards, ROOT, sendPrompt, turnEnded, turnState, type Box } from "./harness";
-import {
-  becomes,
-  button,
-  gate,
-  hideChat,
-  newTab,
-  notification,
-  openScripted,
-  processesOf,
-  seen,
-  shownText,
-  showsText,
-  toggleSidebar,
-} from "./scripted";
+import { lastExchange, readCards, ROOT, sendPrompt, turnEnded, turnState, type ChatBox } from "../page/harness";
+import { becomes, button, newTab, processesOf, seen, showsText } from "../page/scripted";
+import { openScripted } from "./fixture";
 
 const SCRIPTED = [process.execPath, path.join(ROOT, "out/programs/scripted-agent.program.mjs")] as const;
 const agent = (id: string, command: string, ...args: readonly string[]) => ({
@@ -68,7 +56,7 @@ const BEGINNINGS = [
 ] as const;
 
 suite("agent life cycle", () => {
-  let box: Box;
+  let box: ChatBox;
   suiteSetup(async () => {
     execFileSync("mkfifo", [START]);
     box = await openScripted({ settings: { "symposium.agents": AGENTS, "symposium.currentAgentId": "Good" } });
@@ -134,25 +122,6 @@ suite("agent life cycle", () => {
     await closeTab();
   });
 
-  test("shows the agent's last output with Show Logs", async () => {
-    await tabOf("Exiting");
-    await button(box.frame, "Show Logs").click();
-    await seen(
-      async () =>
-        (
-          await box.page
-            .locator(".panel .view-lines")
-            .innerText()
-            .catch(() => "")
-        )
-          .replaceAll("\u00a0", " ")
-          .includes("no licence was found"),
-      "the last words in the log",
-    );
-    await box.command("View: Toggle Panel Visibility");
-    await closeTab();
-  });
-
   test("sends the prompt again when the agent starts later", async () => {
     await tabOf("Licensed");
     await showsText(box.frame, /Licensed exited unexpectedly/);
@@ -191,61 +160,21 @@ suite("agent life cycle", () => {
     await seen(() => Promise.resolve(processesOf(box, "--hang-init").length === 0), "the end of its process");
   });
 
-  suite("hidden end of a turn or agent", () => {
-    const badge = () =>
-      box.page
-        .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })
-        .locator(".badge");
-
-    test("shows a badge and a notification for an answer that ends while the view is hidden", async () => {
-      const rest = gate();
-      await tabOf("Good");
-      await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
-      await hideChat(box);
-      rest.open();
-      const toast = await notification(box, "Good has finished.");
-      await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
-      await toast.getByRole("button", { name: "Open Chat" }).click();
-      await badge().waitFor({ state: "hidden" });
-      await seen(async () => (await lastExchange(box.frame)).answer.endsWith("END"), "the end of the answer");
-    });
-
-    test("restarts an agent that exits between turns and answers the next prompt", async () => {
-      await tabOf("Good");
-      await sendPrompt(box.frame, "pid");
-      await turnEnded(box.frame);
-      const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]),
-        before = processesOf(box, "scripted-agent");
-      process.kill(pid, "SIGKILL");
-      await showsText(box.frame, /Good exited unexpectedly \(signal SIGKILL\)/);
-      await seen(
-        () => Promise.resolve(processesOf(box, "scripted-agent").some(each => !before.includes(each))),
-        "another process",
-      );
-      assert.equal(await button(box.frame, "Send Again").count(), 0);
-      await sendPrompt(box.frame, "say back");
-      await showsText(box.frame, /^back$/m);
-      await turnEnded(box.frame);
-    });
-
-    test("keeps the output of an agent that exits in a hidden view and repeats its prompt", async () => {
-      await newTab(box);
-      await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
-      await showsText(box.frame, /\d, half an/);
-      const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]);
-      await hideChat(box);
-      process.kill(pid, "SIGKILL");
-      await badge().waitFor();
-      await toggleSidebar(box);
-      await showsText(box.frame, /half an[^]*interrupted[^]*Good exited unexpectedly/);
-      await button(box.frame, "Send Again").last().click();
-      await seen(
-        async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2,
-        "the answer once more",
-      );
-      assert.deepEqual(await prompts(), ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"]);
-      await chat().locator("[data-part=stop]:visible").click();
-      await turnEnded(box.frame);
-    });
+  test("restarts an agent that exits between turns and answers the next prompt", async () => {
+    await tabOf("Good");
+    await sendPrompt(box.frame, "pid");
+    await turnEnded(box.frame);
+    const pid = Number(/^pid (\d+)$/m.exec((await lastExchange(box.frame)).answer)?.[1]),
+      before = processesOf(box, "scripted-agent");
+    process.kill(pid, "SIGKILL");
+    await showsText(box.frame, /Good exited unexpectedly \(signal SIGKILL\)/);
+    await seen(
+      () => Promise.resolve(processesOf(box, "scripted-agent").some(each => !before.includes(each))),
+      "another process",
+    );
+    assert.equal(await button(box.frame, "Send Again").count(), 0);
+    await sendPrompt(box.frame, "say back");
+    await showsText(box.frame, /^back$/m);
+    await turnEnded(box.frame);
   });
 });
