@@ -30,8 +30,8 @@ import { TextFiles } from "./editor/files/text-files";
 import { WorkingFolders } from "./editor/files/working-folders";
 import { openLink, openPage, showPrintout, workspaceFolders } from "./editor/files/workspace";
 import { lazyLauncher } from "./sidecar/lazy-launcher";
-import { KeptSessions } from "./lm/persisted-sessions";
-import { Learned } from "./lm/capability-cache";
+import { PersistedSessions } from "./lm/persisted-sessions";
+import { CapabilityCache } from "./lm/capability-cache";
 import { LmProvider } from "./lm/provider";
 import { lmErrors, partClasses, partsTaken, registerLm, toolParts } from "./lm/register";
 import { ToolGroups } from "./lm/tool-groups";
@@ -41,7 +41,7 @@ import { PROTOCOL, type HelloFromHost } from "./protocol/sidecar";
 import { Milestones } from "./settings/view/walkthrough-progress";
 import { registerSettings, type SettingsPart } from "./settings/view/register";
 import { AgentSecrets } from "./settings/store/agent-secrets";
-import { ChosenControls } from "./settings/store/persisted-controls";
+import { PersistedControls } from "./settings/store/persisted-controls";
 import { Configuration } from "./settings/store/configuration";
 import { SidecarSupervisor } from "./sidecar/supervisor";
 
@@ -53,7 +53,7 @@ export interface TestApi {
 }
 
 let sidecar: SidecarSupervisor | undefined;
-let keptSessions: KeptSessions | undefined;
+let persistedSessions: PersistedSessions | undefined;
 
 export function activate(context: vscode.ExtensionContext): TestApi | undefined {
   const own = <T extends vscode.Disposable>(disposable: T): T => {
@@ -71,8 +71,8 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const ide = own(new IdeOperations(realClock, file => files.read(file)));
   const proposals = own(new Proposals(files, folders.folders));
   const composer = own(new EditorComposer(realClock, log));
-  const chosen = new ChosenControls(context.globalState, log);
-  const learned = new Learned(context.globalState, log, () =>
+  const chosen = new PersistedControls(context.globalState, log);
+  const capabilities = new CapabilityCache(context.globalState, log, () =>
     models.changed(configuration.settings.languageModel.isEnabled),
   );
   const milestones = new Milestones(
@@ -80,7 +80,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
     context.globalState,
   );
   const secrets = new AgentSecrets(context.secrets, log, () => milestones.keyStored());
-  const kept = (keptSessions = new KeptSessions(context.workspaceState, log, realClock));
+  const sessions = (persistedSessions = new PersistedSessions(context.workspaceState, log, realClock));
   const capture = new ResponseCapture();
   const supervisor = (sidecar = new SidecarSupervisor({
     clock: realClock,
@@ -113,10 +113,10 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
       "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
       "lm/responsePart": ({ requestId, part }) => provider.part(requestId, part),
       "lm/responseComplete": () => undefined, // the response follows immediately
-      "lm/learned": facts => learned.learn(facts),
-      "lm/keptSessions": async () => ({ sessions: kept.all() }),
-      "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns),
-      "lm/forgetSessions": ({ ids }) => kept.forget(ids),
+      "lm/agentFacts": facts => capabilities.learn(facts),
+      "lm/persistedSessions": async () => ({ sessions: sessions.all() }),
+      "lm/keepSession": ({ id, session, turns }) => sessions.keep(id, session, turns),
+      "lm/forgetSessions": ({ ids }) => sessions.forget(ids),
       "agents/changed": () => settingsPart.controller.stateChanged(),
       "agents/installing": ({ of, id, progress }) => settingsPart.controller.installing(of, id, progress),
       "editor/readTextFile": async ({ path: file }) => ({ text: await files.read(file) }),
@@ -193,7 +193,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const provider = new LmProvider({
     client: () => supervisor.client(),
     settings: () => configuration.settings,
-    learned,
+    capabilities,
     isTrusted: () => vscode.workspace.isTrusted,
     permissionGroup,
     cwd: () => folders.folders()[0] ?? folders.home,
@@ -246,7 +246,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
 /** Resolves when the sidecar and its agents have exited and their last records are being written to the storage. */
 export async function deactivate(): Promise<void> {
   await sidecar?.dispose();
-  keptSessions?.dispose();
+  persistedSessions?.dispose();
 }
 
 function hello(

@@ -12,7 +12,7 @@ import type { ConfigurationState } from "../../../src/protocol/agents/own-config
 import { isLogged, type LogCategory, type LogLevel } from "../../../src/protocol/wire/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar, type HostToSidecar } from "../../../src/protocol/sidecar";
 import { withSecrets } from "../../agents/distributions/command-secrets";
-import { AgentStatusTracker, witnessed } from "../../agents/agent-status-tracker";
+import { AgentStatusTracker, trackedConnect } from "../../agents/agent-status-tracker";
 import { ConfiguredExtensions } from "../../agents/extensions/configured-extensions";
 import { commandOf, type AgentCommand } from "../../agents/distributions/agent-command";
 import { RUN_ID } from "../../process/child-environment";
@@ -179,7 +179,7 @@ function open(
   const evidence = scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail)));
   const pool: AgentPool = scope.add(
     new AgentPool(
-      witnessed(
+      trackedConnect(
         (key, signal) =>
           launch(key, signal, {
             version,

@@ -33,7 +33,7 @@ const ENDED: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]
 /** `claimed`: the agent refers to a tool of VS Code, but the reference is not proved and no call has arrived yet. */
 export type CallOrigin = "own" | "bridged" | "claimed";
 
-export interface HeardUpdate {
+export interface AnnouncedUpdate {
   /** The update announces a call of one of VS Code's tools that has not arrived yet. */
   readonly expectsCall: boolean;
   /** The tool whose allowance was used for another action, or not used at all. */
@@ -47,9 +47,9 @@ export class AnnouncedTools {
   #isTrusted = true;
 
   /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
-  onEvent(update: unknown, names: QualifiedNames | undefined): HeardUpdate {
-    const said = objectOr(update),
-      { sessionUpdate, toolCallId, status } = said;
+  onEvent(update: unknown, names: QualifiedNames | undefined): AnnouncedUpdate {
+    const fields = objectOr(update),
+      { sessionUpdate, toolCallId, status } = fields;
     if (
       (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") ||
       typeof toolCallId !== "string" ||
@@ -60,8 +60,8 @@ export class AnnouncedTools {
     }
     const known = this.#calls.get(toolCallId),
       isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
-    const before = isNew ? undefined : this.#announced.of({ toolCall: said }),
-      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
+    const before = isNew ? undefined : this.#announced.of({ toolCall: fields }),
+      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, fields, names);
     this.#announced.onEvent(update);
     this.#keep(toolCallId, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
     if (call.allowance === "open" && (status === "completed" || call.isMixed))
@@ -127,7 +127,7 @@ export class AnnouncedTools {
     return call.hasArrived || (call.claim.kind === "proved" && !call.isMixed) ? "bridged" : "claimed";
   }
 
-  #distrust({ claim }: Call): Pick<HeardUpdate, "broken"> {
+  #distrust({ claim }: Call): Pick<AnnouncedUpdate, "broken"> {
     this.#isTrusted = false;
     return isNamed(claim) ? { broken: claim.tool } : {};
   }

@@ -177,14 +177,19 @@ function packageIn(
 function binariesIn(value: unknown): Pick<Distribution, "binary"> {
   if (!isObject(value)) return {};
   const known = PLATFORMS.flatMap((platform): [Platform, BinaryDistribution][] => {
-    const one = value[platform];
-    if (!isObject(one) || !isFilled(one["archive"]) || !isFilled(one["cmd"]) || !isLaunch(one)) return [];
-    const sha256 = one["sha256"];
+    const first = value[platform];
+    if (!isObject(first) || !isFilled(first["archive"]) || !isFilled(first["cmd"]) || !isLaunch(first)) return [];
+    const sha256 = first["sha256"];
     if (sha256 !== undefined && !isHash(sha256)) return []; // an invalid checksum must not disable the check
     return [
       [
         platform,
-        { archive: one["archive"], cmd: one["cmd"], ...(sha256 === undefined ? {} : { sha256 }), ...launchOf(one) },
+        {
+          archive: first["archive"],
+          cmd: first["cmd"],
+          ...(sha256 === undefined ? {} : { sha256 }),
+          ...launchOf(first),
+        },
       ],
     ];
   });

@@ -112,8 +112,9 @@ export function readIdeAnswer(operation: IdeOperationName, value: unknown): IdeA
     kind = ANSWERED_WITH[operation];
   if (given["kind"] !== kind) return undefined;
   const note = isText(given["note"]) ? { note: line(given["note"]) } : {},
-    said = given["total"];
-  const total = ({ length }: readonly unknown[]): number => (isCount(said) ? Math.max(said, length) : length);
+    reportedTotal = given["total"];
+  const total = ({ length }: readonly unknown[]): number =>
+    isCount(reportedTotal) ? Math.max(reportedTotal, length) : length;
   switch (kind) {
     case "diagnostics": {
       const diagnostics = items(given[kind], diagnosticIn);
@@ -144,8 +145,8 @@ function items<T>(value: unknown, read: (item: Fields) => T | undefined): readon
   return arrayOr(value)
     .slice(0, MAX_ITEMS)
     .flatMap(item => {
-      const one = isObject(item) ? read(item) : undefined;
-      return one === undefined ? [] : [one];
+      const first = isObject(item) ? read(item) : undefined;
+      return first === undefined ? [] : [first];
     });
 }
 

@@ -79,7 +79,7 @@ export function registerSettings({
     replace: update => configuration.takeUpdate(update),
     ask: async sentence =>
       (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",
-    tell: sentence => void vscode.window.showErrorMessage(sentence),
+    notify: sentence => void vscode.window.showErrorMessage(sentence),
     changed: () => controller.changed(),
   });
   const controller = new SettingsController({
