@@ -133,7 +133,7 @@ const programs = () =>
   }));
 
 /** The suites of pages that take longest. */
-const LONGEST = [
+const SLOWEST = [
   "accessibility",
   "delivery",
   "lm-history",
@@ -196,8 +196,8 @@ const compilePages = (files, outdir, outbase) =>
  * processes end at about the same time.
  */
 export function shares(names) {
-  const shares = LONGEST.filter(name => names.includes(name)).map(name => [name]),
-    others = names.filter(name => !LONGEST.includes(name));
+  const shares = SLOWEST.filter(name => names.includes(name)).map(name => [name]),
+    others = names.filter(name => !SLOWEST.includes(name));
   while (others.length > 0) shares.push(others.splice(0, Math.ceil(others.length / 6)));
   return shares;
 }

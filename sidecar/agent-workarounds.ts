@@ -76,7 +76,7 @@ export function workaroundsFor(agentName: string): readonly AgentWorkaround[] {
 }
 
 export function needsWorkaround(agentName: string, id: WorkaroundId): boolean {
-  return workaroundsFor(agentName).some(one => one.id === id);
+  return workaroundsFor(agentName).some(workaround => workaround.id === id);
 }
 
 /** Server names of Claude itself (“reserves-server-names”). */

@@ -35,12 +35,12 @@ export function registerCommands({
     await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
   };
   const add = async (gather: () => Promise<Gathered>): Promise<void> => {
-    const { attachments, left } = await gathered(gather);
+    const { attachments, omitted } = await gathered(gather);
     if (attachments.length > 0) {
       void chat.attach(attachments);
       await openChat();
     }
-    if (left !== undefined) void vscode.window.showInformationMessage(left);
+    if (omitted !== undefined) void vscode.window.showInformationMessage(omitted);
   };
   return register({
     "symposium.openChat": openChat,
@@ -63,7 +63,7 @@ export function registerCommands({
 
 export function registerTestCommands(chat: ChatController, capture: ResponseCapture): vscode.Disposable {
   return register({
-    "symposium.test.simulateNewTab": (tabId: string) => chat.handle({ type: "new-tab", tabId }),
+    "symposium.test.simulateNewTab": (tabId: string) => chat.handle({ type: "newTab", tabId }),
     "symposium.test.getTabs": () => chat.tabs,
     "symposium.test.sendPrompt": (tabId: string, text: string) =>
       chat.handle({ type: "prompt", tabId, messageId: randomUUID(), text }),
@@ -83,7 +83,7 @@ async function gathered(gather: () => Promise<Gathered>): Promise<Gathered> {
   try {
     return await gather();
   } catch (error) {
-    if (error instanceof NothingToAdd) return { attachments: [], left: error.message };
+    if (error instanceof NothingToAdd) return { attachments: [], omitted: error.message };
     throw error;
   }
 }

@@ -13,7 +13,7 @@ import { LanguageModels } from "./lm/language-models";
 import { Log } from "./log";
 import { COMMANDS } from "./names";
 import { Configuration } from "./settings/store/configuration";
-import { ChosenControls } from "./settings/store/persisted-controls";
+import { PersistedControls } from "./settings/store/persisted-controls";
 import { helloOf, sendSettings, settingsListeners } from "./settings/store/sidecar-settings";
 import { agentListeners, registerSettings, type SettingsPart } from "./settings/view/register";
 import { bundledLauncher } from "./sidecar/lazy-launcher";
@@ -37,7 +37,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const showLogs = commands.showLogOf(log, () => configuration.settings.logLevel, own);
   configuration.report();
 
-  const chosen = new ChosenControls(context.globalState, log);
+  const chosen = new PersistedControls(context.globalState, log);
   const warn = (message: string): void => void commands.warn(message, ["showLogs"]);
   const discuss = { command: "symposium.discussSelection", title: COMMANDS["symposium.discussSelection"] };
   const editor = own(registerEditor({ log, discuss, warn }));

@@ -8,8 +8,8 @@ import { isLogged, type LogCategory, type LogEvent, type LogLevel } from "./prot
 import { redactFields, redactText, type Limits } from "./protocol/redaction/redact";
 
 /** Approximate maximum characters of a text, of a name, and of all fields of a line. */
-const LONGEST = 4_000,
-  LIMITS: Limits = { text: LONGEST, name: 200, items: 100, depth: 6, total: 16_000 };
+const MAX_LENGTH = 4_000,
+  LIMITS: Limits = { text: MAX_LENGTH, name: 200, items: 100, depth: 6, total: 16_000 };
 
 export type Listener = (event: LogEvent) => void;
 type Fields = Readonly<Record<string, unknown>>;
@@ -31,7 +31,7 @@ export class Log {
       timestamp,
       level,
       category,
-      message: redactText(message, LONGEST),
+      message: redactText(message, MAX_LENGTH),
       ...(data === undefined ? {} : { data: redactFields(data, LIMITS) }),
     };
     for (const listener of this.#listeners) listener(event);

@@ -10,14 +10,14 @@ import { LIMIT } from "../src/chat/page-flow-control";
 import { SILENCE_MS } from "../webview/state/page-requests";
 import { begin, create, move } from "./delivery/moves";
 import { drained } from "./delivery/setting";
-import { Fixture } from "./delivery/world";
+import { Fixture } from "./delivery/fixture";
 
 /** For longer runs: SYMPOSIUM_RUNS=100000 npm run hunt -- 10 test/delivery */
 const WANTED = process.env["SYMPOSIUM_RUNS"],
   RUNS = Number(WANTED ?? 10_000);
-/** A slow machine does fewer runs in this time and reports it; fewer than `LEAST` would be no evidence. */
-const LONGEST_MS = 300_000,
-  LEAST = Math.min(RUNS, 1_000);
+/** A slow machine does fewer runs in this time and reports it; fewer than `MIN_RUNS` would be no evidence. */
+const MAX_MS = 300_000,
+  MIN_RUNS = Math.min(RUNS, 1_000);
 /** Time limit of one run, which normally takes a few milliseconds, to detect a hang. */
 const HANGS_MS = 60_000;
 
@@ -42,9 +42,9 @@ suite("delivery from page to sidecar", () => {
           runs++;
         },
       ),
-      { numRuns: RUNS, timeout: HANGS_MS, ...(WANTED === undefined ? { interruptAfterTimeLimit: LONGEST_MS } : {}) },
+      { numRuns: RUNS, timeout: HANGS_MS, ...(WANTED === undefined ? { interruptAfterTimeLimit: MAX_MS } : {}) },
     );
-    ok(runs >= LEAST, `only ${runs} times in ${LONGEST_MS} ms`);
+    ok(runs >= MIN_RUNS, `only ${runs} times in ${MAX_MS} ms`);
     if (this.test && runs < RUNS) this.test.title += ` (${runs} times, then the time was over)`;
   });
 

@@ -195,12 +195,12 @@ suite("delta request", () => {
   test("contains only new messages after 1,000 turns, also for alternating chats", () => {
     const host = new SentRequests(CLASSES),
       sidecar = new KnownRequests(),
-      other = chat(500, "system", "another");
+      second = chat(500, "system", "another");
     for (const [messages, isSmall] of [
       [chat(1_000), false],
-      [other, false],
+      [second, false],
       [chat(1_001), true],
-      [[...other, ...turn(500, "another")], true],
+      [[...second, ...turn(500, "another")], true],
       [chat(1_002, "changed"), true],
       [chat(1_002, "changed").slice(0, 1_000), true],
       [chat(1_003), true],

@@ -113,11 +113,11 @@ const SURFACES: Readonly<Record<string, (text: string) => string>> = {
     return `${report(facts, { name: "Ada", command: "ada", observed, diagnosis })}\n${JSON.stringify(diagnosis)}`;
   },
   "an error of an agent": text => {
-    const { trouble, cause } = troubleOf(agentExited("Ada", text, text)),
+    const { failure, cause } = troubleOf(agentExited("Ada", text, text)),
       answered = agentAnswered("Ada", text, undefined);
     return [
-      trouble.text,
-      trouble.detail,
+      failure.text,
+      failure.detail,
       answered.message,
       answered.what,
       new InstallError("toolFailed", text).message,

@@ -61,7 +61,7 @@ const loop: PageLoop = new PageLoop(
     ui,
     frames,
     saving,
-    told: makeAccessible(root, pageClock),
+    accessibility: makeAccessible(root, pageClock),
     marks: marks => mark(document.body.dataset, marks),
     post: message => vscode.postMessage(message),
     now: () => pageClock.now(),
@@ -83,7 +83,7 @@ const onSelected = (act: (tabId: TabId) => void): void => {
   if (loop.page.selected !== undefined) act(loop.page.selected);
 };
 acceptDrops(root, {
-  uris: uris => onSelected(tabId => acts.wanted(tabId, { kind: "dropped", uris })),
+  uris: uris => onSelected(tabId => acts.requestContext(tabId, { kind: "dropped", uris })),
   images: files => onSelected(tabId => acts.imagesGiven(tabId, files)),
   notTaken: why => onSelected(tabId => loop.happen({ kind: "notTaken", tabId, why })),
 });

@@ -2,7 +2,7 @@
  * The conductor as the command line runs it: `conductor.program internal|external COUNT`, with transparent proxies and
  * the agent.
  */
-import { startProcess, type ProcessSpec, type ProcessWorld } from "../../sidecar/process/stdio-process";
+import { startProcess, type ProcessSpec, type ProcessDeps } from "../../sidecar/process/stdio-process";
 import type { ProxyComponent, Running } from "../../sidecar/conductor/component";
 import { conduct } from "../../sidecar/conductor/conductor";
 import { serveProxy } from "../../sidecar/proxies/kit";
@@ -16,7 +16,7 @@ const onWarning = (what: string, detail: unknown): void => {
 };
 
 /** Every child process ends with its stdin. */
-const fixture: ProcessWorld = {
+const fixture: ProcessDeps = {
   clock: realClock,
   ledger: {
     nextRunId: () => "bench",

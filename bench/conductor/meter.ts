@@ -68,11 +68,14 @@ export class Meters implements AsyncDisposable {
   /** The sum over the processes of a chain. */
   async usage(chain: string): Promise<Usage> {
     const all = await Promise.all((this.#ofChain.get(chain) ?? []).map(ask));
-    return all.reduce((sum, one) => ({ cpu: sum.cpu + one.cpu, rss: sum.rss + one.rss, peak: sum.peak + one.peak }), {
-      cpu: 0,
-      rss: 0,
-      peak: 0,
-    });
+    return all.reduce(
+      (sum, usage) => ({ cpu: sum.cpu + usage.cpu, rss: sum.rss + usage.rss, peak: sum.peak + usage.peak }),
+      {
+        cpu: 0,
+        rss: 0,
+        peak: 0,
+      },
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

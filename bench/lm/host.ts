@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
-import { KeptSessions } from "../../src/lm/persisted-sessions";
+import { PersistedSessions } from "../../src/lm/persisted-sessions";
 import type { PartClasses } from "../../src/lm/convert-parts";
 import { LmProvider } from "../../src/lm/provider";
 import { modelIdOf } from "../../src/lm/models";
@@ -64,7 +64,7 @@ export class Host implements AsyncDisposable {
     });
     this.#gone = new Promise(resolve => this.#child.once("exit", resolve));
     const { stdin, stdout } = this.#child,
-      kept = new KeptSessions(memory(), quietLog(), realClock);
+      kept = new PersistedSessions(memory(), quietLog(), realClock);
     if (!stdin || !stdout) throw new Error("a child with pipes has no stdin or stdout");
     const ignore = (): void => undefined;
     this.#client = new StreamClient(
@@ -75,7 +75,7 @@ export class Host implements AsyncDisposable {
         "process/started": ignore,
         "process/ended": ignore,
         "lm/responsePart": ({ requestId, part }) => this.#provider.part(requestId, part),
-        "lm/keptSessions": async () => ({ sessions: kept.all() }),
+        "lm/persistedSessions": async () => ({ sessions: kept.all() }),
         "lm/keepSession": ({ id, session, turns }) => kept.keep(id, session, turns),
         "lm/forgetSessions": ({ ids }) => kept.forget(ids),
       },
@@ -84,7 +84,7 @@ export class Host implements AsyncDisposable {
     this.#provider = new LmProvider({
       client: async () => this.#client,
       settings: () => ({ agents: [AGENT], configured: [AGENT.id], currentAgentId: AGENT.id }),
-      learned: { takesImages: () => false, contextTokens: () => undefined },
+      capabilities: { takesImages: () => false, contextTokens: () => undefined },
       isTrusted: () => true,
       cwd: () => "/",
       permissionGroup: () => undefined,
@@ -192,9 +192,9 @@ function memory() {
   };
 }
 
-function quietLog(): ConstructorParameters<typeof KeptSessions>[1] {
+function quietLog(): ConstructorParameters<typeof PersistedSessions>[1] {
   const ignore = (): void => undefined;
   return { emit: ignore, debug: ignore, info: ignore, warn: ignore, error: ignore } as unknown as ConstructorParameters<
-    typeof KeptSessions
+    typeof PersistedSessions
   >[1];
 }

@@ -40,14 +40,14 @@ class Session {
           this.#seq = seq;
           post({ type: "event", tabId, bootId: "bench", seq, event });
         },
-        snapshot: (seq, conversation, asked) => {
+        snapshot: (seq, conversation, requestNumber) => {
           this.#seq = seq;
           post({
             type: "snapshot",
             tabId,
             bootId: "bench",
             seq,
-            ...(asked === undefined ? {} : { asked }),
+            ...(requestNumber === undefined ? {} : { requestNumber }),
             conversation,
           });
         },
@@ -253,10 +253,10 @@ class Host {
   }
 
   #handleMessage(message: PageToHost): void {
-    if (message.type === "webview-ready") {
+    if (message.type === "webviewReady") {
       if (message.losses === undefined) this.#notify();
-      for (const { tabId, at, asked } of message.tabs)
-        this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, asked);
+      for (const { tabId, at, requestNumber } of message.tabs)
+        this.#sessions.find(session => session.tabId === tabId)?.outbox.replay(at, requestNumber);
     }
     if (message.type !== "ack") return;
     this.#drawn = message.handled;

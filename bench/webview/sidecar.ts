@@ -72,7 +72,7 @@ export async function answersWhileFlooded(
       new Promise(resolve => {
         const began = performance.now();
         onEvent = () => resolve(performance.now() - began);
-        client.notify("chat/replay", { sessionId: quiet, asked: 1 });
+        client.notify("chat/replay", { sessionId: quiet, requestNumber: 1 });
       });
     const answers = async (): Promise<Answers> => {
       const all: number[] = [];

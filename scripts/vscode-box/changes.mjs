@@ -6,8 +6,8 @@ import { timeLimit } from "../time-limits.mjs";
  * Minimum delay between checks, however many changes occur. Maximum delay, for changes that no document reports, such
  * as a value set by a script or a process.
  */
-const SHORTEST_MS = 50,
-  LONGEST_MS = 500;
+const MIN_MS = 50,
+  MAX_MS = 500;
 
 /**
  * Resolves when `condition` holds. `timeout` applies to an idle machine. `documents` are locators of elements that
@@ -20,8 +20,8 @@ export async function until(documents, condition, timeout, otherwise) {
       changed = Promise.race(changes.map(next => next()));
     if (await condition()) return;
     if (Date.now() > deadline) throw new Error(`After ${Math.round(limit / 1000)} s ${otherwise}.`);
-    await Promise.race([changed, delay(LONGEST_MS)]);
-    if (Date.now() - began < SHORTEST_MS) await delay(SHORTEST_MS);
+    await Promise.race([changed, delay(MAX_MS)]);
+    if (Date.now() - began < MIN_MS) await delay(MIN_MS);
   }
 }
 

@@ -337,10 +337,10 @@ suite("AgentConnection", () => {
         return update === 1 ? busy : undefined;
       },
     });
-    const other = await open(connection, fixture.listener("other", received));
+    const second = await open(connection, fixture.listener("other", received));
     agent.update(slow, 1);
     agent.update(slow, 2);
-    agent.update(other, 3);
+    agent.update(second, 3);
     await tick();
     deepEqual(received, ["slow 1"]);
     go();
@@ -419,7 +419,7 @@ suite("agent sign-in", () => {
     const agent = new MemoryAgent(["session/new"], { protocolVersion: 1, authMethods: METHODS }),
       received: string[] = [];
     await using connection = await connect(agent);
-    connection.hearSignIn(signIn => received.push(signIn));
+    connection.onSignIn(signIn => received.push(signIn));
     const refused = connection.newSession("/w", new Fixture().listener("a", []));
     (await agent.next("session/new")).fail(new RpcError(RpcCode.authRequired, "who are you"));
     await rejects(refused);
@@ -427,11 +427,11 @@ suite("agent sign-in", () => {
     (await agent.next("session/new")).respond({ sessionId: "s" });
     await opened;
     deepEqual(received, ["needed", "in"]);
-    const other: string[] = [];
+    const second: string[] = [];
     await using userless = await connect(new MemoryAgent());
-    userless.hearSignIn(signIn => other.push(signIn));
+    userless.onSignIn(signIn => second.push(signIn));
     await userless.newSession("/w", new Fixture().listener("a", []));
-    deepEqual(other, []);
+    deepEqual(second, []);
   });
 
   test("distinguishes an ended connection from an exit", async () => {

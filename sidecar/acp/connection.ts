@@ -19,12 +19,12 @@ import {
   acceptedBy,
   canClose,
   capabilitiesOf,
-  introduction,
-  introductionOf,
+  initializeParams,
+  initializeResultOf,
   type AcpVersion,
   type AgentCapabilities,
   type AgentRole,
-  type Introduction,
+  type InitializeResult,
 } from "./initialize";
 import type { MissingExtension, SessionExtensions } from "./chain-extensions";
 import { requestToSet } from "./adapt/controls";
@@ -91,7 +91,7 @@ export class AgentConnection implements AsyncDisposable {
   /** The reason if Symposium ended the connection; otherwise the channel's reason applies. */
   #why: Closed | undefined;
   readonly #turns = new Turns();
-  #agent: Introduction = {
+  #agent: InitializeResult = {
     version: 1,
     capabilities: {},
     name: "",
@@ -99,7 +99,7 @@ export class AgentConnection implements AsyncDisposable {
     authMethods: [],
     canLogOut: false,
   };
-  #hearSignIn = (_: "in" | "needed"): void => undefined;
+  #onSignIn = (_: "in" | "needed"): void => undefined;
   readonly closed: Promise<Closed>;
 
   private constructor(
@@ -123,7 +123,7 @@ export class AgentConnection implements AsyncDisposable {
     this.#requests = new LimitedRequests(this.#peer, {
       ...options,
       ended: () => this.#why,
-      needsSignIn: () => this.#hearSignIn("needed"),
+      needsSignIn: () => this.#onSignIn("needed"),
     });
     this.#openings = new SessionOpenings({
       name: options.name,
@@ -131,7 +131,7 @@ export class AgentConnection implements AsyncDisposable {
       requests: this.#requests,
       close: sessionId => this.#closeSession(sessionId),
       opened: () => {
-        if (this.authMethods.length > 0) this.#hearSignIn("in");
+        if (this.authMethods.length > 0) this.#onSignIn("in");
       },
     });
   }
@@ -142,10 +142,10 @@ export class AgentConnection implements AsyncDisposable {
     try {
       connection.#agent = await connection.#requests.request({
         method: AGENT_METHODS.initialize,
-        params: introduction(options.protocol, options.version, options.role, options.ide !== undefined),
+        params: initializeParams(options.protocol, options.version, options.role, options.ide !== undefined),
         limitMs: INITIALIZE_LIMIT_MS,
         take: answer => {
-          const agent = introductionOf(answer, options.protocol);
+          const agent = initializeResultOf(answer, options.protocol);
           if (agent) return agent;
           const { protocolVersion } = objectOr(answer);
           throw typeof protocolVersion === "number"
@@ -210,8 +210,8 @@ export class AgentConnection implements AsyncDisposable {
   }
 
   /** Calls `listener` whenever the agent reports its sign-in state. Replaces the previous listener. */
-  hearSignIn(listener: (signIn: "in" | "needed") => void): void {
-    this.#hearSignIn = listener;
+  onSignIn(listener: (signIn: "in" | "needed") => void): void {
+    this.#onSignIn = listener;
   }
 
   /** The agent performs the sign-in itself, for example in a browser. Rejects with an `AgentError`. */

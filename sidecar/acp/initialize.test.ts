@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { capabilitiesOf, introduction, type AgentCapabilities } from "./initialize";
+import { capabilitiesOf, initializeParams, type AgentCapabilities } from "./initialize";
 
 const NONE: AgentCapabilities = { load: false, resume: false, fork: false, images: false, embedded: false };
 
@@ -40,10 +40,13 @@ suite("agent capabilities", () => {
 
 suite("client capabilities", () => {
   test("is complete in Symposium's chat and empty in VS Code's chat, in both versions", () => {
-    const { clientCapabilities, capabilities } = introduction(2, "1");
+    const { clientCapabilities, capabilities } = initializeParams(2, "1");
     deepEqual(Object.keys({ ...(clientCapabilities as object) }), ["fs", "terminal", "auth", "session", "elicitation"]);
     deepEqual(capabilities, { elicitation: { form: {}, url: {} } });
-    const lm = introduction(2, "1", "lm");
-    deepEqual([lm.clientCapabilities, lm.capabilities, "capabilities" in introduction(1, "1", "lm")], [{}, {}, false]);
+    const lm = initializeParams(2, "1", "lm");
+    deepEqual(
+      [lm.clientCapabilities, lm.capabilities, "capabilities" in initializeParams(1, "1", "lm")],
+      [{}, {}, false],
+    );
   });
 });

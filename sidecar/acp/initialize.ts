@@ -10,7 +10,7 @@ import { authMethodsIn, type AuthMethod } from "./sign-in-methods";
 export type AcpVersion = 1 | 2;
 
 /** The agent's `initialize` result. */
-export interface Introduction {
+export interface InitializeResult {
   readonly version: AcpVersion;
   readonly capabilities: JsonObject;
   /** The program's name for itself; empty if unknown. */
@@ -22,7 +22,7 @@ export interface Introduction {
   readonly canLogOut: boolean;
 }
 
-type Said = Pick<Introduction, "version" | "capabilities">;
+type NegotiatedCapabilities = Pick<InitializeResult, "version" | "capabilities">;
 
 /**
  * `lm`: the client is VS Code's own chat. The only interaction with the user is a permission request, and the agent
@@ -42,7 +42,7 @@ const CAPABILITIES: JsonObject = {
 };
 
 /** The params of `initialize`. `isIde`: the client answers IDE operations. */
-export function introduction(offered: AcpVersion, ourVersion: string, role?: AgentRole, isIde = false): JsonObject {
+export function initializeParams(offered: AcpVersion, ourVersion: string, role?: AgentRole, isIde = false): JsonObject {
   const info = { name: "symposium", title: "Symposium for VS Code", version: ourVersion };
   const [first, second] = role === "lm" ? [{}, {}] : [CAPABILITIES, FORMS];
   const params = {
@@ -55,7 +55,7 @@ export function introduction(offered: AcpVersion, ourVersion: string, role?: Age
 }
 
 /** `undefined` if the agent selected a version that it was not offered. */
-export function introductionOf(answer: unknown, offered: AcpVersion): Introduction | undefined {
+export function initializeResultOf(answer: unknown, offered: AcpVersion): InitializeResult | undefined {
   const { protocolVersion, agentCapabilities, agentInfo, capabilities, info } = objectOr(answer);
   const authMethods = authMethodsIn(answer);
   if (protocolVersion === 1)
@@ -78,13 +78,13 @@ export function introductionOf(answer: unknown, offered: AcpVersion): Introducti
     : undefined;
 }
 
-function programIn(info: unknown): Pick<Introduction, "name" | "programVersion"> {
+function programIn(info: unknown): Pick<InitializeResult, "name" | "programVersion"> {
   const { name, version } = objectOr(info);
   return { name: stringOr(name, ""), programVersion: stringOr(version, "") };
 }
 
 /** In v2 every agent with sessions can close them. */
-export function canClose({ version, capabilities }: Said): boolean {
+export function canClose({ version, capabilities }: NegotiatedCapabilities): boolean {
   return version === 2 || isObject(objectOr(capabilities.sessionCapabilities).close);
 }
 
@@ -100,7 +100,7 @@ export interface AgentCapabilities {
 }
 
 /** In v2 every agent with sessions can resume them, and `load` no longer exists. */
-export function capabilitiesOf(agent: Said): AgentCapabilities {
+export function capabilitiesOf(agent: NegotiatedCapabilities): AgentCapabilities {
   const { version, capabilities } = agent,
     sessions = objectOr(version === 2 ? capabilities.session : capabilities.sessionCapabilities);
   return {
@@ -112,7 +112,10 @@ export function capabilitiesOf(agent: Said): AgentCapabilities {
 }
 
 /** The content that the agent accepts in a prompt besides text and links. v1 uses booleans, v2 objects. */
-export function acceptedBy({ version, capabilities }: Said): { readonly images: boolean; readonly embedded: boolean } {
+export function acceptedBy({ version, capabilities }: NegotiatedCapabilities): {
+  readonly images: boolean;
+  readonly embedded: boolean;
+} {
   const { image, embeddedContext } = objectOr(
     version === 2 ? objectOr(capabilities.session).prompt : capabilities.promptCapabilities,
   );

@@ -48,7 +48,7 @@ export const mayAsk = (method: string, role: AgentRole | undefined): boolean =>
   (role === "lm" ? REQUESTS_OF_LM : REQUESTS).has(method);
 
 /** For a session that never existed: rejects requests and drops all other messages. */
-export const NOBODY: SessionListener = {
+export const NO_LISTENER: SessionListener = {
   opened: () => undefined,
   isAsking: () => false,
   update: () => undefined,

@@ -2,7 +2,7 @@
 import { agentAnswered } from "../errors";
 import { objectOr, type JsonObject } from "../rpc/json";
 import type { LimitedRequests } from "./request-timeouts";
-import { NOBODY, whileOpening, type SessionListener } from "./session-listener";
+import { NO_LISTENER, whileOpening, type SessionListener } from "./session-listener";
 import type { SessionRoutes } from "./session-routes";
 import { AGENT_METHODS } from "./methods";
 
@@ -70,7 +70,7 @@ export class SessionOpenings {
       });
     } finally {
       over();
-      forgotten(({ notify }) => notify(NOBODY));
+      forgotten(({ notify }) => notify(NO_LISTENER));
     }
   }
 

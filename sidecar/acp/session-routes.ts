@@ -9,7 +9,7 @@
  * - The messages of a subagent's session go to the listener of the top-level session.
  * - A session with a listener never becomes a subagent.
  */
-export interface Heard<L> {
+export interface EarlyMessage<L> {
   readonly sessionId: string;
   readonly notify: (listener: L) => void;
 }
@@ -21,12 +21,12 @@ const MAX_SUBAGENTS = 10_000;
 export class SessionRoutes<L> {
   readonly #listeners = new Map<string, L>();
   /** Messages of sessions whose `session/new` is not answered, in order; empty when no session is being opened. */
-  #early: Heard<L>[] = [];
+  #early: EarlyMessage<L>[] = [];
   #opening = 0;
   /** The listeners of requests that the agent has not answered, the newest last. */
   #waiting: readonly L[] = [];
   /** Released sessions, whose late messages are not reported. */
-  readonly #left = new Set<string>();
+  readonly #released = new Set<string>();
   /** Subagent session → top-level session. */
   readonly #tops = new Map<string, string>();
 
@@ -46,7 +46,7 @@ export class SessionRoutes<L> {
     return this.#listeners.get(sessionId);
   }
   wasLeft(sessionId: unknown): boolean {
-    return typeof sessionId === "string" && this.#left.has(this.topOf(sessionId));
+    return typeof sessionId === "string" && this.#released.has(this.topOf(sessionId));
   }
 
   /**
@@ -67,7 +67,7 @@ export class SessionRoutes<L> {
     if (
       subagent === top ||
       this.#listeners.has(subagent) ||
-      this.#left.has(subagent) ||
+      this.#released.has(subagent) ||
       this.#tops.size >= MAX_SUBAGENTS
     )
       return false;
@@ -79,7 +79,7 @@ export class SessionRoutes<L> {
    * A session is being opened. Call the returned function when its request has ended; it passes undelivered messages to
    * `forgotten`.
    */
-  opens(): (forgotten: (heard: Heard<L>) => void) => void {
+  opens(): (forgotten: (message: EarlyMessage<L>) => void) => void {
     this.#opening++;
     return forgotten => {
       this.#opening--;
@@ -89,7 +89,7 @@ export class SessionRoutes<L> {
 
   /** Adds an open session; its listener receives the early messages at once. */
   add(sessionId: string, listener: L): void {
-    this.#left.delete(sessionId);
+    this.#released.delete(sessionId);
     this.#tops.delete(sessionId);
     this.#listeners.set(sessionId, listener);
     const early = this.#early;
@@ -100,12 +100,12 @@ export class SessionRoutes<L> {
   /** Returns `false` if the session had no listener. */
   leave(sessionId: string): boolean {
     const listener = this.#listeners.get(sessionId);
-    this.#left.add(sessionId);
+    this.#released.add(sessionId);
     this.#waiting = this.#waiting.filter(each => each !== listener);
     for (const [subagent, top] of this.#tops)
       if (top === sessionId) {
         this.#tops.delete(subagent);
-        this.#left.add(subagent);
+        this.#released.add(subagent);
       }
     return this.#listeners.delete(sessionId);
   }
@@ -119,8 +119,8 @@ export class SessionRoutes<L> {
     const sessionId = this.topOf(named);
     const listener = this.#listeners.get(sessionId);
     if (listener) notify(listener);
-    else if (this.#opening === 0 || this.#left.has(sessionId) || this.#early.length >= EARLY_LIMIT)
-      return this.#left.has(sessionId);
+    else if (this.#opening === 0 || this.#released.has(sessionId) || this.#early.length >= EARLY_LIMIT)
+      return this.#released.has(sessionId);
     else this.#early.push({ sessionId, notify });
     return true;
   }

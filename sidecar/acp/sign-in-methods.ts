@@ -66,8 +66,8 @@ export function authMethodsIn(initialized: unknown): readonly AuthMethod[] {
  */
 function variablesOf({ vars, varName }: Readonly<Record<string, unknown>>): readonly AuthVariable[] {
   const given = Array.isArray(vars) ? vars.filter(isObject) : [{ name: varName }];
-  return given.flatMap((one: Readonly<Record<string, unknown>>): readonly AuthVariable[] => {
-    const { name, label, secret, optional } = one;
+  return given.flatMap((item: Readonly<Record<string, unknown>>): readonly AuthVariable[] => {
+    const { name, label, secret, optional } = item;
     return typeof name === "string" && /^[A-Za-z_]\w*$/.test(name) && !NO_KEY.test(name)
       ? [{ name, label: stringOr(label, name), isSecret: secret !== false, isOptional: optional === true }]
       : [];

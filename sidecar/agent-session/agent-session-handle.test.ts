@@ -20,18 +20,18 @@ suite("AgentSessionHandle", () => {
       [false, true],
     );
     deepEqual(
-      [first, second].map(({ left }) => left.aborted),
+      [first, second].map(({ abandoned }) => abandoned.aborted),
       [true, false],
     );
     handle.end(() => undefined);
-    deepEqual([handle.isCurrent(second.opening), second.left.aborted], [false, true]);
+    deepEqual([handle.isCurrent(second.opening), second.abandoned.aborted], [false, true]);
   });
 
   test("closes the session before the signal of its opening aborts", () => {
     const handle = new AgentSessionHandle(),
       calls: string[] = [],
-      { left } = handle.begin();
-    left.addEventListener("abort", () => calls.push("abort"));
+      { abandoned } = handle.begin();
+    abandoned.addEventListener("abort", () => calls.push("abort"));
     handle.opened({ lease: leaseIn(calls), id: "s" });
     handle.end(closeSession);
     deepEqual(calls, ["leave s", "release", "abort"]);

@@ -18,7 +18,7 @@ export interface OpenAgentSession {
 
 export class AgentSessionHandle {
   #opening = 0;
-  #left = new AbortController();
+  #abandoned = new AbortController();
   #session: OpenAgentSession | undefined;
 
   /** Number of the current opening. */
@@ -35,10 +35,10 @@ export class AgentSessionHandle {
     return opening === this.#opening;
   }
 
-  begin(): { readonly opening: number; readonly left: AbortSignal } {
-    this.#left.abort();
-    this.#left = new AbortController();
-    return { opening: ++this.#opening, left: this.#left.signal };
+  begin(): { readonly opening: number; readonly abandoned: AbortSignal } {
+    this.#abandoned.abort();
+    this.#abandoned = new AbortController();
+    return { opening: ++this.#opening, abandoned: this.#abandoned.signal };
   }
 
   opened(session: OpenAgentSession): void {
@@ -50,7 +50,7 @@ export class AgentSessionHandle {
     this.#opening++;
     if (this.#session) close(this.#session);
     this.#session = undefined;
-    this.#left.abort();
+    this.#abandoned.abort();
   }
 }
 

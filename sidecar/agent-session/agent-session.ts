@@ -56,7 +56,7 @@ export interface AgentSessionPolicy<F, E> {
   /** A prompt is being sent to the agent's session with this id. */
   readonly onSending: (sessionId: string) => void;
   /** `left` aborts when the opening ends. */
-  readonly opening: (of: number, left: AbortSignal) => SessionOpening;
+  readonly opening: (of: number, abandoned: AbortSignal) => SessionOpening;
   /** The agent could not continue the earlier session. */
   readonly onRefused: (how: string, error: unknown) => void;
   /** Watches the extensions of an open session until it ends. */
@@ -87,9 +87,9 @@ export class AgentSession<F extends object, E> {
   /** Posts `opened` or `openFailed`, unless the opening has ended before. */
   open(): void {
     this.#preparation.stop();
-    const { opening: of, left } = this.#handle.begin(),
+    const { opening: of, abandoned } = this.#handle.begin(),
       notify = this.notifier();
-    this.#enter(this.policy.opening(of, left), of, left).catch((error: unknown) =>
+    this.#enter(this.policy.opening(of, abandoned), of, abandoned).catch((error: unknown) =>
       notify({ kind: "openFailed", ...this.policy.failure(error) }),
     );
   }
@@ -189,9 +189,9 @@ export class AgentSession<F extends object, E> {
     return event => this.policy.post({ kind: "event", event, of });
   }
 
-  async #enter(opening: SessionOpening, of: number, left: AbortSignal): Promise<void> {
-    const lease = await this.policy.pool.acquire(this.policy.key, left);
-    if (left.aborted) return lease.release();
+  async #enter(opening: SessionOpening, of: number, abandoned: AbortSignal): Promise<void> {
+    const lease = await this.policy.pool.acquire(this.policy.key, abandoned);
+    if (abandoned.aborted) return lease.release();
     const opened = await opening
       .enter(lease.connection, () => this.#session(lease, opening, of))
       .catch((error: unknown) => {
@@ -206,7 +206,7 @@ export class AgentSession<F extends object, E> {
         of,
       });
     lease.release();
-    if (!left.aborted) await this.#enter(opening, of, left);
+    if (!abandoned.aborted) await this.#enter(opening, of, abandoned);
   }
 
   #session({ connection }: Lease, opening: SessionOpening, of: number): ReturnType<typeof openAgentSession> {

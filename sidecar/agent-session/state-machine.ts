@@ -9,9 +9,9 @@ export function chain<S, E>([first, effects]: Step<S, E>, ...steps: readonly ((s
   let state = first;
   const all = [...effects];
   for (const next of steps) {
-    const [after, more] = next(state);
+    const [after, moreEffects] = next(state);
     state = after;
-    all.push(...more);
+    all.push(...moreEffects);
   }
   return [state, all];
 }

@@ -157,17 +157,17 @@ suite("AgentService", () => {
         };
       });
     let hangs = hanging();
-    const one = fixture.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, never());
+    const first = fixture.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, never());
     await hangs;
     await fixture.handlers["agents/cancelInstall"]({ of: "agent", id: PACKAGE.id }, never());
-    await rejects(one, REFUSED(/was cancelled/));
+    await rejects(first, REFUSED(/was cancelled/));
     await fixture.handlers["agents/cancelInstall"]({ of: "extension", id: "nobody" }, never());
     hangs = hanging();
     const leaving = new AbortController(),
-      other = fixture.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, leaving.signal);
+      second = fixture.handlers["agents/install"]({ of: "agent", config: PACKAGE, how: "missing" }, leaving.signal);
     await hangs;
     leaving.abort();
-    await rejects(other, REFUSED(/was cancelled/));
+    await rejects(second, REFUSED(/was cancelled/));
   });
 
   test("returns the report of an examination and updates the status from it", async () => {

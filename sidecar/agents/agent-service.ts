@@ -15,7 +15,7 @@ import type { CancelSignal, Handlers } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import { RpcError } from "../rpc/message";
 import type { AgentStatusTracker, AgentStatus } from "./agent-status-tracker";
-import { toldVersion } from "./distributions/segment";
+import { displayedVersion } from "./distributions/segment";
 import type { Examined } from "./doctor/report";
 import { InstallError } from "./install/store/install-error";
 import type { InstallConfig, Installer } from "./install/installer";
@@ -81,7 +81,7 @@ export class AgentService {
     }),
     "agents/install": ({ of, config, how }, signal) =>
       sentenced(async () =>
-        toldVersion((await this.deps.installers[of].install(config, abortSignal(signal), how)).release),
+        displayedVersion((await this.deps.installers[of].install(config, abortSignal(signal), how)).release),
       ),
     "agents/cancelInstall": async ({ of, id }) => {
       this.deps.installers[of].cancel(id);
@@ -125,7 +125,7 @@ export class AgentService {
           .slice(0, MAX_PROGRAMS)
           .map(async program => [program, await this.deps.find(program)] as const),
       );
-      return { found: Object.fromEntries(found.filter((one): one is [string, string] => one[1] !== undefined)) };
+      return { found: Object.fromEntries(found.filter((item): item is [string, string] => item[1] !== undefined)) };
     },
   };
 

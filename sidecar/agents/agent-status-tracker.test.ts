@@ -9,7 +9,7 @@ import {
   AgentStatusTracker,
   seen,
   UNSEEN,
-  witnessed,
+  trackedConnect,
   type AgentStatus,
   type StatusEvent,
 } from "./agent-status-tracker";
@@ -80,12 +80,12 @@ suite("observed connections", () => {
     protocol: 1,
     agent: { id: "ada", name: "Ada", distribution: { local: { command: "x" } } },
   };
-  class World {
+  class Fixture {
     readonly statusTracker = new AgentStatusTracker(
       () => undefined,
       () => 7,
     );
-    readonly connect = witnessed(
+    readonly connect = trackedConnect(
       key =>
         AgentConnection.connect(this.agent.channel, {
           name: key.agent.name,
@@ -117,7 +117,7 @@ suite("observed connections", () => {
     };
 
   test("reports a start, a signed-in user and an unexpected exit", async () => {
-    const fixture = new World(
+    const fixture = new Fixture(
         new MemoryAgent([], {
           protocolVersion: 1,
           agentCapabilities: { auth: { logout: {} } },
@@ -135,11 +135,11 @@ suite("observed connections", () => {
   });
 
   test("reports no failure for a connection that is ended or abandoned", async () => {
-    const fixture = new World(new MemoryAgent()),
+    const fixture = new Fixture(new MemoryAgent()),
       connection = await fixture.connect(key, never);
     await connection.end({ message: "Enough." });
     deepEqual(fixture.seen, { running: 0, canLogOut: false });
-    const given = new World(new MemoryAgent(["initialize"])),
+    const given = new Fixture(new MemoryAgent(["initialize"])),
       giving = new AbortController(),
       connecting = given.connect(key, giving.signal);
     giving.abort(new Error("nobody waits"));
@@ -149,12 +149,12 @@ suite("observed connections", () => {
   });
 
   test("reports no failure for an agent stopped by an extension's end, running or starting", async () => {
-    const ran = new World(new MemoryAgent()),
+    const ran = new Fixture(new MemoryAgent()),
       { closed } = await ran.connect(key, never);
     ran.failure = extensionEnded("The agent extension “X” exited unexpectedly.", undefined);
     await ran.agent.die();
     deepEqual([(await closed).message, ran.seen], [ran.failure.message, { running: 0, canLogOut: false }]);
-    const starting = new World(new MemoryAgent(["initialize"])),
+    const starting = new Fixture(new MemoryAgent(["initialize"])),
       connecting = starting.connect(key, never);
     starting.failure = ran.failure;
     await starting.agent.die();
@@ -168,7 +168,7 @@ suite("observed connections", () => {
       () => 7,
     );
     await rejects(
-      witnessed(async () => {
+      trackedConnect(async () => {
         throw cancelled();
       }, statusTracker)(key, never),
     );
@@ -176,7 +176,7 @@ suite("observed connections", () => {
   });
 
   test("reports a failed start and a required sign-in", async () => {
-    const fixture = new World(new MemoryAgent(["initialize"])),
+    const fixture = new Fixture(new MemoryAgent(["initialize"])),
       connecting = fixture.connect(key, never);
     (await fixture.agent.next("initialize")).fail(new Error("not today"));
     await rejects(connecting);

@@ -63,7 +63,7 @@ function withoutError({ lastError: _, ...rest }: AgentStatus): AgentStatus {
 
 export class AgentStatusTracker {
   readonly #seen: Readonly<Record<Installable, Map<string, AgentStatus>>> = { agent: new Map(), extension: new Map() };
-  readonly #told: Readonly<Record<Installable, Set<string>>> = { agent: new Set(), extension: new Set() };
+  readonly #pending: Readonly<Record<Installable, Set<string>>> = { agent: new Set(), extension: new Set() };
 
   /** `date`: milliseconds since 1970. */
   constructor(
@@ -85,7 +85,7 @@ export class AgentStatusTracker {
 
   /** Reports a change of the state outside this tracker. */
   changed(of: Installable, id: string): void {
-    const notifications = this.#told[of];
+    const notifications = this.#pending[of];
     if (notifications.has(id)) return;
     notifications.add(id);
     queueMicrotask(() => {
@@ -101,7 +101,7 @@ type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
  * Wraps `connect` and reports events to `statusTracker`. An agent that ends because of an extension has not failed itself;
  * `extension-chain.ts` reports that extension.
  */
-export function witnessed(connect: Connect, statusTracker: AgentStatusTracker): Connect {
+export function trackedConnect(connect: Connect, statusTracker: AgentStatusTracker): Connect {
   return async (key, signal) => {
     const onStatus = (status: StatusEvent): void => statusTracker.onStatus("agent", key.agent.id, status);
     let connection: AgentConnection;
@@ -113,7 +113,7 @@ export function witnessed(connect: Connect, statusTracker: AgentStatusTracker): 
       throw error;
     }
     onStatus({ kind: "started", canLogOut: connection.canLogOut });
-    connection.hearSignIn(signIn => onStatus({ kind: "session", signIn }));
+    connection.onSignIn(signIn => onStatus({ kind: "session", signIn }));
     void connection.closed.then(reason =>
       onStatus({ kind: "ended", ...(connection.isEnded || isTakenAlong(reason) ? {} : { why: reason.message }) }),
     );

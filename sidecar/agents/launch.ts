@@ -20,7 +20,7 @@ import type { StatusEvent } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import { commandOf, type AgentCommand } from "./distributions/agent-command";
 import { findExtensions, type ExtensionChain } from "./extensions/extension-chain";
-import { bothTraces, witnessedExtensions } from "./extensions/extension-details";
+import { bothTraces, observedExtensions } from "./extensions/extension-details";
 import { openAttachPoint } from "./own-configuration/attach-point";
 import type { AgentKey } from "./pool";
 import type { AgentProcess, ProcessSpec } from "../process/stdio-process";
@@ -85,20 +85,20 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
   for (const { sentence } of extensions.missing) deps.log("warn", sentence, { agent: agent.id });
   const [channel, upstream] = memoryChannels();
   let lastWords = (): string => "";
-  const witnessed = witnessedExtensions(extensions, {
+  const observed = observedExtensions(extensions, {
       agent: agent.name,
       ...(role === "lm" ? { others: "VS Code", place: "chat" } : { others: undefined, place: "tab" }),
       now: () => deps.clock.now(),
       configuration,
     }),
-    trace = bothTraces(deps.trace, witnessed.trace);
+    trace = bothTraces(deps.trace, observed.trace);
   const conductor = conduct(upstream, {
     proxies: [...extensions.components, ...(deps.proxies?.(key, onWarning) ?? [])],
     clock: deps.clock,
     onWarning,
     ...(trace === undefined ? {} : { trace }),
     bridge: {
-      deliveries: witnessed.deliveries,
+      deliveries: observed.deliveries,
       ...(deps.evidence === undefined ? {} : { evidence: deps.evidence }),
       ...(attach ? { attached: attach.server } : {}),
     },
@@ -145,7 +145,7 @@ export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDep
       lastWords: () => lastWords(),
       failure: () => extensions.explained(conductor.failure),
       missing: () => extensions.missing,
-      extensions: witnessed.extensions,
+      extensions: observed.extensions,
     });
     extensions.runs(conductor.closed, () => conductor.failure);
     deps.log("info", "Agent ready", { agent: agent.id });

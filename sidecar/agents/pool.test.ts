@@ -77,34 +77,34 @@ suite("AgentPool", () => {
 
   test("starts separate processes for different extensions, orders and settings, but not for names", async () => {
     const fixture = new Fixture(),
-      one = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const,
-      other = { ...one, id: "y" };
+      first = { id: "x", name: "X", _source: "custom", distribution: { local: { command: "x" } } } as const,
+      second = { ...first, id: "y" };
     const lists = [
       [],
-      [one],
-      [other],
-      [one, other],
-      [other, one],
-      [{ ...one, settings: { a: 1 } }],
-      [{ ...one, distribution: { npx: { package: "x" } } }],
-      [{ ...one, kind: "mcp" as const }],
+      [first],
+      [second],
+      [first, second],
+      [second, first],
+      [{ ...first, settings: { a: 1 } }],
+      [{ ...first, distribution: { npx: { package: "x" } } }],
+      [{ ...first, kind: "mcp" as const }],
       ...[
         { url: "https://a" },
         { url: "https://b" },
         { url: "https://b", headers: { A: "1" } },
         { url: "https://b", headers: { A: "2" } },
-      ].map(http => [{ ...one, kind: "mcp" as const, distribution: { http } }]),
+      ].map(http => [{ ...first, kind: "mcp" as const, distribution: { http } }]),
     ];
     const same = [
       undefined,
-      [{ ...one, name: "Another", description: "d", version: "1", _source: "registry" as const }],
+      [{ ...first, name: "Another", description: "d", version: "1", _source: "registry" as const }],
     ];
     await Promise.all(
       [...lists, ...same].map(extensions => fixture.acquire({ ...key("a"), ...(extensions ? { extensions } : {}) })),
     );
     equal(fixture.agents.length, lists.length);
-    fixture.pool.restart({ ...key("a"), extensions: [one] }, { message: "again" });
-    await fixture.acquire({ ...key("a"), extensions: [other] });
+    fixture.pool.restart({ ...key("a"), extensions: [first] }, { message: "again" });
+    await fixture.acquire({ ...key("a"), extensions: [second] });
     equal(fixture.agents.length, lists.length);
     await fixture.pool[Symbol.asyncDispose]();
   });
@@ -161,18 +161,18 @@ suite("AgentPool", () => {
   test("stops a starting process when no request waits for it", async () => {
     const fixture = new Fixture();
     fixture.manual = ["initialize"];
-    const one = new AbortController(),
-      other = new AbortController();
-    const first = fixture.acquire(key("a"), one.signal),
-      second = fixture.acquire(key("a"), other.signal);
+    const controller = new AbortController(),
+      abortController = new AbortController();
+    const first = fixture.acquire(key("a"), controller.signal),
+      second = fixture.acquire(key("a"), abortController.signal);
     const request = await fixture.agents[0]!.next("initialize");
-    one.abort();
+    controller.abort();
     await tick();
     deepEqual(
       fixture.signals.map(({ aborted }) => aborted),
       [false],
     );
-    other.abort();
+    abortController.abort();
     deepEqual(
       fixture.signals.map(({ aborted }) => aborted),
       [true],
@@ -185,12 +185,12 @@ suite("AgentPool", () => {
     const fixture = new Fixture(),
       staying = new AbortController();
     const lease = await fixture.acquire(key("a"), staying.signal),
-      other = await fixture.acquire(key("a"));
+      otherLease = await fixture.acquire(key("a"));
     staying.abort();
     lease.release();
     await tick();
     deepEqual(fixture.stopped, []);
-    other.release();
+    otherLease.release();
     await tick();
     deepEqual(fixture.stopped, [1]);
   });

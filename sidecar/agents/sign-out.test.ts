@@ -2,7 +2,7 @@ import { deepEqual, equal, rejects } from "node:assert/strict";
 import { RpcCode, RpcError } from "../rpc/message";
 import { FakeClock } from "../testing/fake-clock";
 import { MemoryAgent } from "../testing/memory-agent";
-import { AgentStatusTracker, witnessed } from "./agent-status-tracker";
+import { AgentStatusTracker, trackedConnect } from "./agent-status-tracker";
 import { AgentConnection } from "../acp/connection";
 import { AgentPool } from "./pool";
 import { signOut } from "./sign-out";
@@ -23,7 +23,7 @@ class Fixture {
   /** `create` returns undefined if the agent cannot be started. */
   constructor(create: () => MemoryAgent | undefined) {
     this.pool = new AgentPool(
-      witnessed(async () => {
+      trackedConnect(async () => {
         const agent = create();
         if (!agent) throw new Error("Ada could not be started.");
         this.agents.push(agent);

@@ -59,7 +59,7 @@ export class ChatService implements AsyncDisposable {
       const sessionId = randomUUID();
       this.#sessions.set(
         sessionId,
-        new Session({ sessionId, ...chat, extensions: this.deps.extensions?.() ?? [] }, this.#worldOf(sessionId)),
+        new Session({ sessionId, ...chat, extensions: this.deps.extensions?.() ?? [] }, this.#depsOf(sessionId)),
       );
       return { sessionId };
     },
@@ -86,7 +86,7 @@ export class ChatService implements AsyncDisposable {
       this.#session(sessionId).restartAgent();
       return {};
     },
-    "chat/replay": ({ sessionId, at, asked }) => this.#sessions.get(sessionId)?.replay(at, asked),
+    "chat/replay": ({ sessionId, at, requestNumber }) => this.#sessions.get(sessionId)?.replay(at, requestNumber),
   };
 
   /** Reports the start or end of the installation of an agent or an extension to all sessions. */
@@ -110,28 +110,28 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  #worldOf(sessionId: SessionId): SessionDeps {
+  #depsOf(sessionId: SessionId): SessionDeps {
     const { host, ...deps } = this.deps;
     return {
       ...deps,
       sink: {
         event: ({ seq, event }) => host.notify("chat/event", { sessionId, bootId: deps.bootId, seq, event }),
-        snapshot: (seq, conversation, asked) =>
+        snapshot: (seq, conversation, requestNumber) =>
           host.notify("chat/snapshot", {
             sessionId,
             bootId: deps.bootId,
             seq,
             conversation,
-            ...(asked === undefined ? {} : { asked }),
+            ...(requestNumber === undefined ? {} : { requestNumber }),
           }),
         isCongested: () => host.isCongested(),
       },
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
-      attention: (wants, { agent, title }) =>
+      attention: (attention, { agent, title }) =>
         host.notify("chat/attention", {
           sessionId,
-          wants,
+          attention,
           name: agent.name,
           ...(title === undefined ? {} : { title }),
         }),

@@ -187,7 +187,7 @@ suite("chat transcript", () => {
       service.handlers["chat/replay"](
         said("chat/replay", {
           sessionId,
-          asked: 7,
+          requestNumber: 7,
           ...(messageId === "first" ? { at: { bootId: "boot", seq: 2 } } : {}),
         }),
       );

@@ -18,7 +18,7 @@ class Fixture {
   readonly clock = new FakeClock();
   kept: Conversation = EMPTY;
   shown: Conversation = EMPTY;
-  seen: Seen = { at: { bootId: "b", seq: 0 }, asked: 0, tooLate: 0 };
+  seen: Seen = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
   readonly sent: string[] = [];
   congested = false;
   readonly outbox = new Outbox(
@@ -26,7 +26,7 @@ class Fixture {
     () => this.kept,
     {
       event: numbered => this.#event(numbered),
-      snapshot: (seq, conversation, asked) => this.#snapshot(seq, conversation, asked),
+      snapshot: (seq, conversation, requestNumber) => this.#snapshot(seq, conversation, requestNumber),
       isCongested: () => this.congested,
     },
     this.clock,
@@ -56,7 +56,7 @@ class Fixture {
     this.add({ type: "nested", id: "sub", event });
   }
   report(id: string, text: string): void {
-    const entry = this.kept.entries.find(other => other.id === id);
+    const entry = this.kept.entries.find(otherEntry => otherEntry.id === id);
     this.add(
       entry?.kind === "agent"
         ? { type: "append", id, offset: entry.text.length, text }
@@ -70,13 +70,13 @@ class Fixture {
     if (kind === "show") this.shown = applyEvent(this.shown, event);
     else ok(kind === "skip", `a gap before ${seq}`);
   }
-  #snapshot(seq: number, conversation: Conversation, asked: number | undefined): void {
+  #snapshot(seq: number, conversation: Conversation, requestNumber: number | undefined): void {
     this.sent.push("snapshot");
     const { kind, seen } = receive(this.seen, {
       kind: "snapshot",
       bootId: "b",
       seq,
-      ...(asked === undefined ? {} : { asked }),
+      ...(requestNumber === undefined ? {} : { requestNumber }),
     });
     this.seen = seen;
     if (kind === "show") this.shown = conversation;

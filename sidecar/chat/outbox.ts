@@ -22,7 +22,7 @@ export interface Numbered {
 /** The connection to the host, for one session. */
 export interface EventSink {
   event(numbered: Numbered): void;
-  snapshot(seq: number, conversation: Conversation, asked: number | undefined): void;
+  snapshot(seq: number, conversation: Conversation, requestNumber: number | undefined): void;
   /** Whether the host reads more slowly than the sidecar writes. */
   isCongested(): boolean;
 }
@@ -44,8 +44,8 @@ const KEPT_EVENTS = 512,
   KEPT_CHARACTERS = 2_000_000;
 
 export class Outbox implements Disposable {
-  readonly #kept: Numbered[] = [];
-  #keptSize = 0;
+  readonly #sent: Numbered[] = [];
+  #sentSize = 0;
   #seq = 0;
   #waiting: (ChatEvent | undefined)[] = [];
   /** Key of an event that a later one can be merged into → its index in `#waiting`; see `keyOf`. */
@@ -115,13 +115,13 @@ export class Outbox implements Disposable {
   /**
    * Responds to a page that reports its position: with the missed events if they are kept, otherwise with a snapshot.
    */
-  replay(at: Position | undefined, asked: number): void {
+  replay(at: Position | undefined, requestNumber: number): void {
     this.#flush();
-    const reply = answer(at, { bootId: this.bootId, first: this.#kept[0]?.seq ?? this.#seq + 1, last: this.#seq });
+    const reply = answer(at, { bootId: this.bootId, first: this.#sent[0]?.seq ?? this.#seq + 1, last: this.#seq });
     if (reply.kind === "snapshot" || this.#skipped) {
       this.#skipped = false;
-      this.sink.snapshot(this.#seq, this.conversation(), asked);
-    } else for (const numbered of this.#kept) if (numbered.seq > reply.after) this.sink.event(numbered);
+      this.sink.snapshot(this.#seq, this.conversation(), requestNumber);
+    } else for (const numbered of this.#sent) if (numbered.seq > reply.after) this.sink.event(numbered);
   }
 
   [Symbol.dispose](): void {
@@ -157,12 +157,12 @@ export class Outbox implements Disposable {
     }
     for (const event of this.#takeWaiting()) {
       const numbered = this.#number(event);
-      this.#kept.push(numbered);
-      this.#keptSize += sizeOf(event);
+      this.#sent.push(numbered);
+      this.#sentSize += sizeOf(event);
       this.sink.event(numbered);
     }
-    while (this.#kept.length > KEPT_EVENTS || this.#keptSize > KEPT_CHARACTERS)
-      this.#keptSize -= sizeOf(this.#kept.shift()?.event);
+    while (this.#sent.length > KEPT_EVENTS || this.#sentSize > KEPT_CHARACTERS)
+      this.#sentSize -= sizeOf(this.#sent.shift()?.event);
   }
 
   /** Numbers the dropped events, so that the next event is not taken for their successor. */
@@ -170,8 +170,8 @@ export class Outbox implements Disposable {
     const dropped = this.#takeWaiting();
     for (const event of dropped) this.#number(event);
     if (dropped.some(isTurnEnd)) this.#hurry();
-    this.#kept.length = 0;
-    this.#keptSize = 0;
+    this.#sent.length = 0;
+    this.#sentSize = 0;
     this.#skipped = true;
   }
 

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { applyEvent, emptyConversation, type Conversation, type Entry } from "../../src/protocol/chat/chat";
-import { MOST } from "./session-bounds";
+import { MAX_SPENT } from "./session-bounds";
 import type { SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
 
@@ -36,7 +36,7 @@ const LEFT = "Ada sends more in this turn than Symposium can store. The excess i
 suite("limit of one turn", () => {
   test("keeps the beginning of a long message and shows one notice", () => {
     const conversation = play(say("x".repeat(50_000_000)), say("y"), say("z"));
-    equal(words(conversation), MOST.words);
+    equal(words(conversation), MAX_SPENT.words);
     deepEqual(
       conversation.entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : [])),
       [LEFT],
@@ -44,10 +44,10 @@ suite("limit of one turn", () => {
   });
 
   test("keeps the beginning of a growing message, cut at a whole character", () => {
-    const conversation = play(say("x".repeat(MOST.words - 1)), say("😀"), say("no"));
-    equal(words(conversation), MOST.words);
+    const conversation = play(say("x".repeat(MAX_SPENT.words - 1)), say("😀"), say("no"));
+    equal(words(conversation), MAX_SPENT.words);
     equal(
-      play(say("x".repeat(MOST.words - 1)), say("😀")).entries.some(
+      play(say("x".repeat(MAX_SPENT.words - 1)), say("😀")).entries.some(
         entry => entry.kind === "agent" && /[\uD800-\uDBFF]$/.test(entry.text),
       ),
       false,
@@ -56,9 +56,9 @@ suite("limit of one turn", () => {
   });
 
   test("keeps the first tool calls and their final status", () => {
-    const many = Array.from({ length: MOST.entries + 10 }, (_, n) => tool(String(n)));
+    const many = Array.from({ length: MAX_SPENT.entries + 10 }, (_, n) => tool(String(n)));
     const conversation = play(...many, tool("0", { status: "completed" }));
-    equal(conversation.entries.filter(({ kind }) => kind === "tool").length, MOST.entries);
+    equal(conversation.entries.filter(({ kind }) => kind === "tool").length, MAX_SPENT.entries);
     ok(
       conversation.entries.some(
         entry => entry.kind === "tool" && entry.toolCallId === "0" && entry.status === "completed",
@@ -72,7 +72,7 @@ suite("limit of one turn", () => {
     entries.flatMap(entry => (entry.kind === "agent" || entry.kind === "notice" ? [entry.text] : []));
 
   test("shows the closing text after 5,000 tool calls, behind a line with the number of omitted updates", () => {
-    const many = Array.from({ length: MOST.entries + 1_000 }, (_, n) => tool(String(n)));
+    const many = Array.from({ length: MAX_SPENT.entries + 1_000 }, (_, n) => tool(String(n)));
     deepEqual(shown(play(...many, say("All "), say("done."), ENDED)), [
       "Ada sends more in this turn than Symposium can store. 1,002 updates are omitted. The end of the answer follows.",
       "All done.",
@@ -85,7 +85,7 @@ suite("limit of one turn", () => {
 
   test("shows the end of a long answer from a word boundary", () => {
     const conversation = play(
-      say("x".repeat(MOST.words)),
+      say("x".repeat(MAX_SPENT.words)),
       ...Array.from({ length: 5_000 }, (_, n) => say(`word-${n} `)),
       ENDED,
     );
@@ -94,11 +94,11 @@ suite("limit of one turn", () => {
       end.startsWith("… word-") && end.endsWith("word-4999 ") && end.length <= 8_001,
       `${end.slice(0, 20)}, ${end.length}`,
     );
-    equal(words(conversation), MOST.words + end.length);
+    equal(words(conversation), MAX_SPENT.words + end.length);
   });
 
   test("shows the end of a turn whose agent exits, and resets for the next turn", () => {
-    const many = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
+    const many = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
     const conversation = play(...many, say("last words"), { kind: "agentDown", text: "Ada stopped.", actions: [] });
     deepEqual(
       shown(conversation)
@@ -135,13 +135,13 @@ suite("limit of one turn", () => {
   test("keeps the first hundreds of questions, cancels the others and shows one notice", () => {
     let state = begun(),
       cancelled = 0;
-    for (let n = 0; n < MOST.questions + 10; n++) {
+    for (let n = 0; n < MAX_SPENT.questions + 10; n++) {
       const [next, effects] = stepSession(
         state,
         n % 2 === 0
           ? {
               kind: "asked",
-              asked: { permissionId: `p${n}`, toolCall: { toolCallId: `t${n}` }, options: [], policy: "ask" },
+              permission: { permissionId: `p${n}`, toolCall: { toolCallId: `t${n}` }, options: [], policy: "ask" },
             }
           : { kind: "elicited", elicited: { id: `e${n}`, message: "?", ask: { mode: "form", fields: [] } } },
         0,
@@ -176,10 +176,10 @@ suite("limit of one turn", () => {
   });
 
   test("resets with the next turn and always admit a question", () => {
-    const full = Array.from({ length: MOST.entries + 1 }, (_, n) => tool(String(n)));
+    const full = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
     const asked: SessionEvent = {
       kind: "asked",
-      asked: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" },
+      permission: { permissionId: "p", toolCall: { toolCallId: "new" }, options: [], policy: "ask" },
     };
     ok(play(...full, asked).entries.some(entry => entry.kind === "permission" && !entry.answered));
     const next = play(

@@ -24,7 +24,12 @@ const TAIL = 8_000;
 /**
  * Maximum number of cards, characters of messages, characters of other content (images count as base64), and questions.
  */
-export const MOST: Omit<Spent, "omitted"> = { entries: 5_000, words: 2_000_000, content: 16_000_000, questions: 500 };
+export const MAX_SPENT: Omit<Spent, "omitted"> = {
+  entries: 5_000,
+  words: 2_000_000,
+  content: 16_000_000,
+  questions: 500,
+};
 
 /** As `emitEvent`, within the limits for output of the agent or of its subagent. */
 export function emitBounded(state: State, event: ChatEvent, subagent?: string): SessionStep {
@@ -58,13 +63,13 @@ export function askBounded(
   asking: (state: State) => SessionStep,
   refusal: readonly Effect[],
 ): SessionStep {
-  if (state.spent.questions >= MOST.questions) return chain(leaveOut(state), s => [s, refusal]);
+  if (state.spent.questions >= MAX_SPENT.questions) return chain(leaveOut(state), s => [s, refusal]);
   return asking(spend(state, { questions: 1 }));
 }
 
 /** Whether the limit of cards is reached. */
 export function hasNoRoom({ spent }: State): boolean {
-  return spent.entries >= MOST.entries;
+  return spent.entries >= MAX_SPENT.entries;
 }
 
 function appended(
@@ -72,7 +77,7 @@ function appended(
   event: Extract<ChatEvent, { readonly type: "append" }>,
   subagent: string | undefined,
 ): SessionStep {
-  const text = wholeCharacters(event.text, MOST.words - state.spent.words),
+  const text = wholeCharacters(event.text, MAX_SPENT.words - state.spent.words),
     [after, effects] =
       text === "" ? [state, []] : show(spend(state, { words: text.length }), { ...event, text }, subagent);
   if (text.length === event.text.length) return [after, effects];
@@ -88,11 +93,11 @@ function upserted(state: State, entry: Entry, subagent: string | undefined): Ses
     entries = viewOf(state, subagent)?.entries ?? [],
     before = entries[lastIndexOf(entries, entry.id)];
   if (before === undefined && hasNoRoom(state)) return leaveOut(state, subagent === undefined ? answerIn(entry) : "");
-  const fitting = cut(entry, MOST.words - spent.words + wordsIn(before));
+  const fitting = cut(entry, MAX_SPENT.words - spent.words + wordsIn(before));
   const words = wordsIn(fitting) - wordsIn(before),
     content = Math.max(0, contentIn(fitting) - contentIn(before));
   const spending = { entries: before === undefined ? 1 : 0, words, content };
-  if (spent.content + content <= MOST.content)
+  if (spent.content + content <= MAX_SPENT.content)
     return chain(show(spend(state, spending), { type: "upsert", entry: fitting }, subagent), s =>
       fitting === entry
         ? [s, []]
@@ -118,12 +123,12 @@ function withoutContent(entry: Entry, before: Entry | undefined): Entry | undefi
 /** Leaves out one update. `text`: its part of the answer. A notice is shown with the first one of a turn. */
 export function leaveOut(state: State, text = ""): SessionStep {
   const { omitted = { noticeId: `${state.prefix}${state.made}`, updates: 0, tail: "" } } = state.spent;
-  const told: SessionStep =
+  const noticed: SessionStep =
     state.spent.omitted === undefined
       ? addNotice(state, "warning", l10n.t`${tooMuch(state)} The excess is omitted.`, [])
       : [state, []];
   const tail = omitted.tail.length + text.length > 2 * TAIL ? (omitted.tail + text).slice(-TAIL) : omitted.tail + text;
-  return chain(told, s => [
+  return chain(noticed, s => [
     { ...s, spent: { ...s.spent, omitted: { ...omitted, updates: omitted.updates + 1, tail } } },
     [],
   ]);
@@ -187,10 +192,10 @@ function wordsIn(entry: Entry | undefined): number {
     : 0;
 }
 
-function cut(entry: Entry, room: number): Entry {
-  return wordsIn(entry) <= room || !("text" in entry) || entry.text === undefined
+function cut(entry: Entry, limit: number): Entry {
+  return wordsIn(entry) <= limit || !("text" in entry) || entry.text === undefined
     ? entry
-    : { ...entry, text: wholeCharacters(entry.text, room) };
+    : { ...entry, text: wholeCharacters(entry.text, limit) };
 }
 
 function contentIn(entry: Entry | undefined): number {

@@ -25,7 +25,7 @@ export interface SessionDeps {
   /** Persists the value for the agent's next sessions. */
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;
   /** Reports the attention that the conversation now needs. */
-  readonly attention: (wants: Attention, conversation: Conversation) => void;
+  readonly attention: (attention: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;
   /** Starts a command of an agent. Never throws. */
   readonly startCommand: StartCommand;

@@ -115,7 +115,7 @@ suite("extension of a session", () => {
 
   test("reports tools that the agent lists later, but not after another session setup", async () => {
     await using fixture = new Fixture();
-    const one = (stage: ToolDelivery["stage"]): ExtensionDetails => {
+    const first = (stage: ToolDelivery["stage"]): ExtensionDetails => {
       const tools: ToolDelivery = {
         server: "one",
         transport: "http",
@@ -127,12 +127,12 @@ suite("extension of a session", () => {
       };
       return { id: "one", name: "One", tools: [tools] };
     };
-    fixture.doing = [one("offered")];
+    fixture.doing = [first("offered")];
     const id = await fixture.open(),
       sentence = "Ada did not request the tools of One (0 of 2).";
     const change = async (missing: string | undefined, stage: ToolDelivery["stage"]): Promise<void> => {
       fixture.missingTools = missing;
-      fixture.doing = [one(stage)];
+      fixture.doing = [first(stage)];
       for (const changed of fixture.hearing) changed();
       await fixture.settle();
     };

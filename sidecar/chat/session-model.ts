@@ -104,7 +104,7 @@ export interface Elicited {
  * A sentence for the user, helpful actions, and the agent's last output. `needsUser`: the failure would repeat until
  * the user has acted.
  */
-export interface Trouble {
+export interface AgentFailure {
   readonly text: string;
   readonly actions: readonly ActionId[];
   readonly detail?: string;
@@ -118,7 +118,7 @@ export interface Trouble {
 export type SessionEvent =
   | SessionAction
   | { readonly kind: "opened"; readonly accepts: Accepts }
-  | ({ readonly kind: "openFailed" } & Trouble)
+  | ({ readonly kind: "openFailed" } & AgentFailure)
   /** The agent, or an extension, is being downloaded and installed, which takes time. */
   | { readonly kind: "installing"; readonly name: string }
   /** An agent extension is missing. `sentence`: which one, and why. */
@@ -137,7 +137,7 @@ export type SessionEvent =
    * subagent that sent it.
    */
   | { readonly kind: "updated"; readonly update: unknown; readonly version: AcpVersion; readonly subagent?: string }
-  | { readonly kind: "asked"; readonly asked: Asked }
+  | { readonly kind: "asked"; readonly permission: Asked }
   | { readonly kind: "elicited"; readonly elicited: Elicited }
   /** The agent withdrew a permission request or an elicitation. `id` is assigned by Symposium. */
   | { readonly kind: "withdrawn"; readonly id: string }
@@ -153,8 +153,8 @@ export type SessionEvent =
   | { readonly kind: "cancelOverdue" }
   /** The time limit for a cancellation has passed. */
   | { readonly kind: "cancelGivenUp" }
-  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome<Trouble> }
-  | ({ readonly kind: "agentDown" } & Trouble)
+  | { readonly kind: "turnEnded"; readonly outcome: TurnOutcome<AgentFailure> }
+  | ({ readonly kind: "agentDown" } & AgentFailure)
   | { readonly kind: "restarted" }
   /** The time of the next automatic restart has come. */
   | { readonly kind: "reopened" }

@@ -42,11 +42,11 @@ type Question = Permission | Elicitation;
  * Without a turn no tool call waits for the answer: a late question is answered `cancelled`, and its card shows the
  * reason.
  */
-export function ask(before: State, asked: Asked): SessionStep {
-  const isPlaced = asked.subagent !== undefined && before.phase.kind !== "down" && before.phase.kind !== "closed";
+export function ask(before: State, permission: Asked): SessionStep {
+  const isPlaced = permission.subagent !== undefined && before.phase.kind !== "down" && before.phase.kind !== "closed";
   return isPlaced
-    ? chain(placed(before, asked.subagent ?? ""), state => askPlaced(state, asked))
-    : askPlaced(before, asked);
+    ? chain(placed(before, permission.subagent ?? ""), state => askPlaced(state, permission))
+    : askPlaced(before, permission);
 }
 
 function askPlaced(
@@ -198,22 +198,22 @@ export function elicit(state: State, { id, message, ask: what, subagent }: Elici
 export function answerElicitation(state: State, id: string, choice: ElicitationChoice): SessionStep {
   const question = openQuestions(state.conversation.entries).find(open => open.id === id);
   if (question?.kind !== "elicitation") return [state, []];
-  const { ask: asked } = question;
+  const { ask: request } = question;
   if (choice.kind === "decline")
     return answered(state, question, { kind: "declined" }, [
       { kind: "answerElicitation", id, response: { action: "decline" } },
     ]);
-  if (asked.mode === "url")
+  if (request.mode === "url")
     return answered(state, question, { kind: "accepted" }, [
       { kind: "answerElicitation", id, response: { action: "accept" } },
-      { kind: "openPage", url: asked.url },
+      { kind: "openPage", url: request.url },
     ]);
-  const wrong = asked.fields
+  const wrong = request.fields
     .map(field => wrongValue(field, own(choice.values, field)))
     .find(sentence => sentence !== undefined);
   if (wrong !== undefined) return addNotice(state, "warning", wrong, []);
   const content = Object.fromEntries(
-    asked.fields.flatMap(field => {
+    request.fields.flatMap(field => {
       const value = own(choice.values, field);
       return value === undefined || value === "" ? [] : [[field.name, value]];
     }),

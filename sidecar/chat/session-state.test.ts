@@ -28,7 +28,7 @@ const prompt = (messageId: string): SessionEvent => ({
 });
 const asked = (permissionId: string, policy: "ask" | "allow" = "ask"): SessionEvent => ({
   kind: "asked",
-  asked: {
+  permission: {
     permissionId,
     toolCall: { toolCallId: `t-${permissionId}`, title: "rm -rf", kind: "execute" },
     options: OPTIONS,
@@ -72,7 +72,7 @@ const WITH_MODEL: readonly SessionEvent[] = [
   { kind: "opened", accepts: { images: true } },
   { kind: "controlSet", controls: [MODEL] },
 ];
-const choose = (value: string): SessionEvent => ({ kind: "setOption", controlId: "m", value });
+const choose = (value: string): SessionEvent => ({ kind: "setControl", controlId: "m", value });
 const DOWN: SessionEvent = { kind: "agentDown", text: "Ada stopped.", actions: ["restartAgent"] };
 /** An agent whose exit before the prompt was sent had not been detected. */
 const UNREAD: SessionEvent = {
@@ -299,7 +299,7 @@ suite("SessionMachine", () => {
         prompt("1"),
         {
           kind: "asked",
-          asked: {
+          permission: {
             permissionId: "p",
             toolCall: {},
             options: [{ optionId: "no", name: "No", kind: "reject_once" }],
@@ -502,7 +502,7 @@ suite("SessionMachine", () => {
   test("asks despite bypass if the agent offers no allow_once option", () => {
     const only = {
       kind: "asked",
-      asked: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" },
+      permission: { permissionId: "p", toolCall: {}, options: [OPTIONS[0]], policy: "allow" },
     } as const;
     equal(play(OPENED, prompt("1"), only).story, "open running accept 1 send 1 (prompting)");
   });
@@ -510,14 +510,14 @@ suite("SessionMachine", () => {
   test("asks its own questions regardless of the agent's policy and offers no permanent answer", () => {
     const ours = {
       kind: "asked",
-      asked: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" },
+      permission: { permissionId: "f", toolCall: {}, options: [OPTIONS[1]], policy: "ours" },
     } as const;
     const { state, story: told } = play(
       OPENED,
       prompt("1"),
       ours,
       { kind: "bypassed", until: "sessionEnds" },
-      { ...ours, asked: { ...ours.asked, permissionId: "g" } },
+      { ...ours, permission: { ...ours.permission, permissionId: "g" } },
     );
     equal(told, "open running accept 1 send 1 (prompting)");
     equal(state.conversation.entries.find(entry => entry.kind === "permission")?.isOurs, true);
@@ -605,7 +605,7 @@ suite("SessionMachine", () => {
     };
     const { state } = play(OPENED, prompt("1"), old, stopped(), prompt("2"), {
       kind: "asked",
-      asked: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" },
+      permission: { permissionId: "p", toolCall: { toolCallId: "0", title: "rm" }, options: OPTIONS, policy: "ask" },
     });
     const card = state.conversation.entries.find(entry => entry.kind === "permission");
     deepEqual([card?.title, card?.input], ["rm", undefined]);

@@ -33,7 +33,7 @@ import {
   type SessionEvent,
   type State,
   type SessionStep,
-  type Trouble,
+  type AgentFailure,
 } from "./session-model";
 import { listedLate } from "../agents/extensions/missing-tools";
 import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
@@ -91,7 +91,7 @@ const ACTIONS: { readonly [K in ActionName]: ActionHandler<K> } = {
   cancel: (state, action, now) => stepPhase(state, action, now),
   answerPermission: (state, { permissionId, choice }) => answerPermission(state, permissionId, choice),
   answerElicitation: (state, { elicitationId, choice }) => answerElicitation(state, elicitationId, choice),
-  setOption: (state, { controlId, value }) => chooseControl(state, controlId, value),
+  setControl: (state, { controlId, value }) => chooseControl(state, controlId, value),
   endBypass: state => endBypass(state),
 };
 
@@ -113,8 +113,8 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
     case "updated":
       return update(state, event, now);
     case "asked":
-      return askBounded(state, s => ask(s, event.asked), [
-        { kind: "answerAgent", permissionId: event.asked.permissionId, optionId: undefined },
+      return askBounded(state, s => ask(s, event.permission), [
+        { kind: "answerAgent", permissionId: event.permission.permissionId, optionId: undefined },
       ]);
     case "elicited":
       return askBounded(state, s => elicit(s, event.elicited), [
@@ -511,7 +511,7 @@ const STOP_REASONS: Readonly<Record<string, string>> = {
   cancelled: l10n.t("Stopped."),
 };
 
-function end(state: State, outcome: TurnOutcome<Trouble>, entriesBefore: number, now: number): SessionStep {
+function end(state: State, outcome: TurnOutcome<AgentFailure>, entriesBefore: number, now: number): SessionStep {
   const { name } = state.conversation.agent;
   const isEmpty = entriesBefore > 0 && state.conversation.entries.length <= entriesBefore;
   const isOver = outcome.kind === "stopped" && outcome.reason !== "cancelled";
@@ -548,8 +548,8 @@ const PAUSES_MS = [1_000, 5_000, 15_000] as const;
 /**
  * The agent has failed: everything that it was doing ends. `isBack`: it worked before and is restarted automatically.
  */
-function fell(state: State, trouble: Trouble, isBack: boolean): SessionStep {
-  const { text, actions, detail, needsUser, restarts } = trouble,
+function fell(state: State, failure: AgentFailure, isBack: boolean): SessionStep {
+  const { text, actions, detail, needsUser, restarts } = failure,
     {
       phase,
       conversation: {
@@ -557,9 +557,9 @@ function fell(state: State, trouble: Trouble, isBack: boolean): SessionStep {
       },
     } = state;
   const pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
-  const unread = pause === undefined ? undefined : unreadPrompt(state, trouble);
+  const unread = pause === undefined ? undefined : unreadPrompt(state, failure);
   if (pause !== undefined && unread)
-    return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, trouble, unread, pause);
+    return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, failure, unread, pause);
   const wasAsked = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
   const next =
     pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
@@ -575,7 +575,7 @@ function fell(state: State, trouble: Trouble, isBack: boolean): SessionStep {
 }
 
 /** The prompt, if it was sent after the agent's process stopped reading and has produced no output. */
-function unreadPrompt({ phase, conversation }: State, { readUntil }: Trouble): Prompt | undefined {
+function unreadPrompt({ phase, conversation }: State, { readUntil }: AgentFailure): Prompt | undefined {
   const isUnread =
     phase.kind === "prompting" &&
     phase.attempt === 1 &&
@@ -589,7 +589,7 @@ function unreadPrompt({ phase, conversation }: State, { readUntil }: Trouble): P
 function fellUnread(
   state: State,
   text: string,
-  { actions, detail }: Trouble,
+  { actions, detail }: AgentFailure,
   waiting: Prompt,
   pause: number,
 ): SessionStep {

@@ -92,7 +92,7 @@ suite("subagents in SessionMachine", () => {
             questions.push(permissionId);
             feed({
               kind: "asked",
-              asked: {
+              permission: {
                 permissionId,
                 toolCall: { toolCallId: "t" },
                 options: OPTIONS,

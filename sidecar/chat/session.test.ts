@@ -152,7 +152,7 @@ suite("chat session", () => {
       title: "Greetings",
       why: "Symposium's process stopped and was started again.",
     });
-    fixture.service.handlers["chat/replay"]({ sessionId: id, asked: 1 });
+    fixture.service.handlers["chat/replay"]({ sessionId: id, requestNumber: 1 });
     await fixture.settle();
     deepEqual(fixture.story(id), [
       "user hi",

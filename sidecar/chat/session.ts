@@ -32,14 +32,14 @@ export interface PromptResponder {
 type Message =
   | { readonly kind: "event"; readonly event: SessionEvent }
   | { readonly kind: "prompt"; readonly prompt: Prompt; readonly responder: PromptResponder }
-  | { readonly kind: "word"; readonly message: ChatAgentMessage }
-  | { readonly kind: "replay"; readonly at: Position | undefined; readonly asked: number };
+  | { readonly kind: "agent"; readonly message: ChatAgentMessage }
+  | { readonly kind: "replay"; readonly at: Position | undefined; readonly requestNumber: number };
 
 export class Session extends Actor<Message> {
   #state: State;
-  #wants: Attention = "nothing";
+  #attention: Attention = "nothing";
   readonly #outbox: Outbox;
-  readonly #line: AgentClient;
+  readonly #agent: AgentClient;
   readonly #responders = new Map<string, PromptResponder>();
 
   constructor(
@@ -60,7 +60,7 @@ export class Session extends Actor<Message> {
     );
     this.#state = state;
     this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock);
-    this.#line = new AgentClient(begin, deps, message => this.post({ kind: "word", message }));
+    this.#agent = new AgentClient(begin, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
   }
 
@@ -73,8 +73,8 @@ export class Session extends Actor<Message> {
   installing(of: Installable, id: string, isInstalling: boolean): void {
     const { agent, extensions = [] } = this.begin,
       what = of === "agent" ? [agent] : extensions,
-      name = what.find(one => one.id === id)?.name;
-    if (name !== undefined && this.#line.installing(`${of} ${id}`, isInstalling))
+      name = what.find(item => item.id === id)?.name;
+    if (name !== undefined && this.#agent.installing(`${of} ${id}`, isInstalling))
       this.#notify({ kind: "installing", name: of === "agent" ? name : l10n.t`The agent extension “${name}”` });
   }
   restartAgent(): void {
@@ -83,8 +83,8 @@ export class Session extends Actor<Message> {
   bypass(until: BypassUntil): void {
     this.#notify({ kind: "bypassed", until });
   }
-  replay(at: Position | undefined, asked: number): void {
-    this.post({ kind: "replay", at, asked });
+  replay(at: Position | undefined, requestNumber: number): void {
+    this.post({ kind: "replay", at, requestNumber });
   }
 
   protected override handle(message: Message): void {
@@ -94,12 +94,12 @@ export class Session extends Actor<Message> {
       case "prompt":
         this.#responders.set(message.prompt.messageId, message.responder);
         return this.#step({ kind: "prompted", prompt: message.prompt });
-      case "word": {
-        const event = this.#line.onMessage(message.message);
+      case "agent": {
+        const event = this.#agent.onMessage(message.message);
         return event && this.#step(event);
       }
       case "replay":
-        return this.#outbox.replay(message.at, message.asked);
+        return this.#outbox.replay(message.at, message.requestNumber);
       default:
         return assertNever(message, "session message");
     }
@@ -109,15 +109,15 @@ export class Session extends Actor<Message> {
     this.deps.log("error", "agent", "A session message failed", { kind: message.kind, error: String(error) });
     if (message.kind === "prompt")
       message.responder.refuse(l10n.t("Symposium could not process this prompt. See the log."));
-    if (message.kind === "word") this.#line.refuse(message.message);
+    if (message.kind === "agent") this.#agent.refuse(message.message);
   }
 
   protected override refused(message: Message): void {
     switch (message.kind) {
       case "prompt":
         return message.responder.refuse(l10n.t("This tab is closed."));
-      case "word":
-        return this.#line.refuse(message.message);
+      case "agent":
+        return this.#agent.refuse(message.message);
       case "event":
       case "replay":
         return;
@@ -129,7 +129,7 @@ export class Session extends Actor<Message> {
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
     if (this.#state.phase.kind !== "closed") this.#step({ kind: "closed" });
-    this.#line[Symbol.dispose]();
+    this.#agent[Symbol.dispose]();
     this.#outbox[Symbol.dispose]();
   }
 
@@ -143,14 +143,14 @@ export class Session extends Actor<Message> {
     this.#state = state;
     for (const effect of effects) this.#do(effect);
     const isConcerned = effects.some(effect => effect.kind === "emit" && concernsAttention(effect.event));
-    const wants =
+    const current =
       state.phase.kind === "closed"
         ? "nothing"
         : isConcerned
-          ? attention(this.#wants, before, state.conversation)
-          : this.#wants;
-    if (wants !== this.#wants) this.deps.attention(wants, state.conversation);
-    this.#wants = wants;
+          ? attention(this.#attention, before, state.conversation)
+          : this.#attention;
+    if (current !== this.#attention) this.deps.attention(current, state.conversation);
+    this.#attention = current;
   }
 
   #do(effect: Effect): void {
@@ -158,32 +158,32 @@ export class Session extends Actor<Message> {
       case "emit":
         return this.#outbox.add(effect.event);
       case "open":
-        return this.#line.open();
+        return this.#agent.open();
       case "sendPrompt":
-        return this.#line.send(effect.prompt);
+        return this.#agent.send(effect.prompt);
       case "acceptPrompt":
         return this.#respond(effect.messageId, responder => responder.accept());
       case "refusePrompt":
         return this.#respond(effect.messageId, responder => responder.refuse(effect.why));
       case "sendCancel":
-        return this.#line.cancel();
+        return this.#agent.cancel();
       case "answerAgent":
-        return this.#line.answerPermission(effect.permissionId, effect.optionId);
+        return this.#agent.answerPermission(effect.permissionId, effect.optionId);
       case "answerElicitation":
-        return this.#line.answerElicitation(effect.id, effect.response);
+        return this.#agent.answerElicitation(effect.id, effect.response);
       case "openPage":
         return this.deps.openPage(effect.url);
       case "setControl":
-        return this.#line.setControl(effect.control, effect.value);
+        return this.#agent.setControl(effect.control, effect.value);
       case "setBypass":
         this.deps.policy.add(this.begin.agent.id);
         return this.deps.setBypass(this.begin.agent.id);
       case "restartAgent":
-        return this.#line.restart();
+        return this.#agent.restart();
       case "reopenLater":
-        return this.#line.reopenLater(effect.ms);
+        return this.#agent.reopenLater(effect.ms);
       case "leave":
-        return this.#line.leave();
+        return this.#agent.leave();
       case "unexpected":
         return this.deps.log("error", "agent", "Unexpected session event", { what: effect.what });
       default:

@@ -3,7 +3,7 @@
  */
 import { deepEqual, equal } from "node:assert/strict";
 import type { Entry } from "../../src/protocol/chat/chat";
-import { Fixture as ChatWorld, NEVER } from "../testing/sessions/chat-fixture";
+import { Fixture as ChatFixture, NEVER } from "../testing/sessions/chat-fixture";
 import type { MemoryAgent } from "../testing/memory-agent";
 import type { IncomingRequest } from "../rpc/peer";
 
@@ -24,7 +24,7 @@ const OPTIONS = [
   { optionId: "no", name: "No", kind: "reject_once" },
 ];
 
-class Fixture extends ChatWorld {
+class Fixture extends ChatFixture {
   override initialized: unknown = V2;
   sessionId = "";
   prompted: IncomingRequest | undefined;
@@ -240,13 +240,13 @@ suite("subagents of an ACP v2 agent", () => {
 
   test("cannot take over a session that another tab uses", async () => {
     await using fixture = await new Fixture().begin();
-    const other = await fixture.open({ protocol: 2 });
+    const second = await fixture.open({ protocol: 2 });
     await fixture.settle();
     await fixture.send(
       ["s1", subagent("s2", { title: "Thief" })],
       ["s2", { sessionUpdate: "agent_message_chunk", content: text("for the other tab") }],
     );
-    deepEqual(fixture.story(other), ["agent for the other tab"]);
+    deepEqual(fixture.story(second), ["agent for the other tab"]);
   });
 
   test("shares one placeholder per unknown update kind and turn", async () => {

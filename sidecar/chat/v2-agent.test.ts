@@ -262,7 +262,7 @@ suite("ACP v2 agent", () => {
     );
     const sessionId = await fixture.open();
     await fixture.shows("the switch", ({ controls }) => controls.length === 1);
-    await fixture.service.handlers["chat/setOption"]({ sessionId, controlId: "fast", value: true }, NEVER);
+    await fixture.service.handlers["chat/setControl"]({ sessionId, controlId: "fast", value: true }, NEVER);
     await passing("the switch is set", () => received.length > 1);
     deepEqual(received[1], { sessionId: "s1", configId: "fast", type: "boolean", value: true });
     await fixture.prompt("go");

@@ -187,7 +187,7 @@ function valueOf(
 ): readonly [name: string, value: string] {
   const option = Object.hasOwn(OPTIONS, name) ? OPTIONS[name] : undefined;
   if (!option) throw new Wrong(`Unknown option ${rawName}.`, of);
-  if (command !== undefined && !option.of.some(other => other === command))
+  if (command !== undefined && !option.of.some(subcommand => subcommand === command))
     throw new Wrong(`--${name} is only valid with ${option.of.join(", ").replace(/, ([^,]*)$/, " and $1")}.`, of);
   if (option.type === "boolean") {
     if (value !== undefined) throw new Wrong(`--${name} takes no value.`, of);
@@ -222,8 +222,8 @@ class Values {
 }
 
 function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
-  const [id, ...more] = rest,
-    much = what === "resolve" ? more : rest;
+  const [id, ...surplus] = rest,
+    much = what === "resolve" ? surplus : rest;
   if (what !== "list" && what !== "resolve")
     throw new Wrong(
       what === undefined
@@ -237,9 +237,9 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
   return { kind: what, id };
 }
 
-function patientIn([id, ...more]: readonly string[], values: Values, platform: string): Patient {
+function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): Patient {
   const agent = values.one("agent");
-  if (more.length > 0 || (id !== undefined && agent !== undefined))
+  if (surplus.length > 0 || (id !== undefined && agent !== undefined))
     throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
   return id === undefined ? undefined : { kind: "built-in", id };
@@ -258,7 +258,7 @@ const DEFAULT_TIMEOUT_S = 30,
   MAX_TIMEOUT_S = 3600;
 
 function conformRequest(
-  [kind, ...more]: readonly string[],
+  [kind, ...surplus]: readonly string[],
   [command, ...args]: readonly string[],
   values: Values,
 ): ConformRequest {
@@ -270,7 +270,8 @@ function conformRequest(
         : `“${kind}” is not agent, proxy or client.`,
       "conform",
     );
-  if (more.length > 0) throw new Wrong(`Unexpected argument “${more.join(" ")}”. The command follows --.`, "conform");
+  if (surplus.length > 0)
+    throw new Wrong(`Unexpected argument “${surplus.join(" ")}”. The command follows --.`, "conform");
   if (command === undefined || command === "") throw new Wrong("The command is missing. It follows --.", "conform");
   if (program === "client" && !args.some(arg => arg.includes(AGENT_PLACEHOLDER))) {
     throw new Wrong(
@@ -306,9 +307,9 @@ function logOptions(values: Values): LogOptions {
   return { level, folder: values.one("log-dir") };
 }
 
-function proxyIn([id, ...more]: readonly string[], values: Values): OwnProxy {
-  const own = BUILT_IN_EXTENSIONS.find(one => one.id === id);
-  if (more.length > 0) throw new Wrong(`Unexpected argument “${more.join(" ")}”.`, "proxy");
+function proxyIn([id, ...surplus]: readonly string[], values: Values): OwnProxy {
+  const own = BUILT_IN_EXTENSIONS.find(config => config.id === id);
+  if (surplus.length > 0) throw new Wrong(`Unexpected argument “${surplus.join(" ")}”.`, "proxy");
   if (!own)
     throw new Wrong(
       id === undefined

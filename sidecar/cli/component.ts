@@ -104,7 +104,7 @@ function fromJson(text: string): ProxySpec {
   // Built-in extensions have no distribution in the settings.
   const entry =
     value._source === "built-in" || Object.keys(value).every(key => key === "id" || key === "settings")
-      ? BUILT_IN_EXTENSIONS.find(one => one.id === id)
+      ? BUILT_IN_EXTENSIONS.find(config => config.id === id)
       : undefined;
   if (entry) return ownProxy(entry, objectOr(value.settings));
   const kind = value.kind ?? "proxy",
@@ -122,7 +122,7 @@ function fromJson(text: string): ProxySpec {
   if (kind === "mcp") return serverProxy(distribution, id, own);
   const { subcommand, args = [] } = distribution.symposium ?? {};
   if (subcommand === PROXY_SUBCOMMAND) {
-    const ours = BUILT_IN_EXTENSIONS.find(one => one.id === args[0]);
+    const ours = BUILT_IN_EXTENSIONS.find(config => config.id === args[0]);
     if (!ours || args.length > 1)
       throw new UnreadableComponent(`names no proxy of Symposium. Proxies: ${OWN_PROXIES}.`);
     return ownProxy(ours, objectOr(value.settings));

@@ -248,7 +248,9 @@ function cannotRecord(folder: string, cause: unknown): CannotWrite {
 /** Throws `CannotWrite`. */
 function record(folder: string, program: ProgramKind, conversations: readonly Conversation[]): void {
   try {
-    for (const { name, text } of conversations.flatMap((one, i) => recordFiles(program, i + 1, one))) {
+    for (const { name, text } of conversations.flatMap((conversation, i) =>
+      recordFiles(program, i + 1, conversation),
+    )) {
       writeFileSync(path.join(folder, name), text, { mode: 0o600 });
     }
   } catch (error) {

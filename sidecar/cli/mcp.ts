@@ -21,12 +21,12 @@ export async function runShim(): Promise<number> {
     );
     return 2;
   }
-  const left = new Promise<void>(resolve => stdin.once("end", resolve).once("close", () => resolve()));
+  const disconnected = new Promise<void>(resolve => stdin.once("end", resolve).once("close", () => resolve()));
   const how = await joinStdioToHttp({
     target,
     input: stdin,
     output: stdout,
-    ended: Promise.race([left, firstSignal()]),
+    ended: Promise.race([disconnected, firstSignal()]),
     clock: realClock,
     complain: sentence => stderr.write(`${sentence}\n`),
   });
@@ -49,7 +49,7 @@ function recordIn(json: string): Readonly<Record<string, string>> | undefined {
   try {
     const value: unknown = JSON.parse(json);
     return isObject(value)
-      ? Object.fromEntries(Object.entries(value).map(([name, one]) => [name, String(one)]))
+      ? Object.fromEntries(Object.entries(value).map(([name, item]) => [name, String(item)]))
       : undefined;
   } catch {
     return undefined;

@@ -68,9 +68,9 @@ async function resolved(id: string, deps: RegistryCommandDeps): Promise<Registry
   const snapshot = await deps.snapshot(),
     notes = stale(snapshot, deps.now());
   const { agents, extensions, leftOut: missed } = snapshot.registry,
-    entry = [...agents, ...extensions].find(one => one.id === id);
+    entry = [...agents, ...extensions].find(registryEntry => registryEntry.id === id);
   if (entry) return commandOf(configOf(entry), deps, notes);
-  const why = missed.find(one => one.id === id)?.why;
+  const why = missed.find(out => out.id === id)?.why;
   return {
     code: 1,
     out: "",
@@ -107,13 +107,13 @@ function stale({ problem, fetchedAt }: RegistrySnapshot, now: number): readonly 
 
 function leftOut({
   registry: {
-    leftOut: [first, ...more],
+    leftOut: [first, ...others],
   },
 }: RegistrySnapshot): readonly string[] {
   return first === undefined
     ? []
     : [
-        `${more.length + 1 === 1 ? "An entry of the registry is" : `${more.length + 1} entries of the registry are`} ignored: ${first.why}`,
+        `${others.length + 1 === 1 ? "An entry of the registry is" : `${others.length + 1} entries of the registry are`} ignored: ${first.why}`,
       ];
 }
 

@@ -122,11 +122,11 @@ async function proxyOf(
   { name, command }: ProxySpec,
   begin: Begin,
   extensions: ExtensionDeps,
-  hearers: Hearers,
+  listeners: Hearers,
 ): Promise<ProxyComponent | undefined> {
-  if (command.kind === "mcp") return serverOf(name, command, hearers);
+  if (command.kind === "mcp") return serverOf(name, command, listeners);
   if (command.kind !== "own") return { kind: "external", name, start: begin(name, command) };
-  const component = await builtInComponent(command.id, name, command.settings, extensions, hearers.onWarning);
+  const component = await builtInComponent(command.id, name, command.settings, extensions, listeners.onWarning);
   if (!component) throw new Error(`no extension ${command.id}`);
   return component;
 }

@@ -73,7 +73,7 @@ async function served(traceFolder: string | undefined, notify: Notify, version: 
       freshId: () => randomUUID(),
       // This command persists no sessions between runs.
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
-      learned: () => undefined,
+      onFacts: () => undefined,
       log: notify,
       onWarning: (what, detail) => notify("warn", what, detail),
     }),

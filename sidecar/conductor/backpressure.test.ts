@@ -37,20 +37,20 @@ function fill(flow: Backpressure, channel: Channel): number {
 suite("Backpressure", () => {
   test("pauses the source only while a receiving channel is behind", async () => {
     const flow = new Backpressure(),
-      one = unread(),
-      other = unread();
+      first = unread(),
+      second = unread();
     equal(flow.paused(undefined), undefined);
-    const count = fill(flow, one.channel);
+    const count = fill(flow, first.channel);
     const waits = flow.paused(undefined);
     ok(waits);
-    for (let n = 0; n < count; n++) void flow.push(note(n), other.channel);
-    await one.read();
+    for (let n = 0; n < count; n++) void flow.push(note(n), second.channel);
+    await first.read();
     ok(flow.paused(undefined), "the other is still behind");
-    await other.read();
+    await second.read();
     await waits;
     equal(flow.paused(undefined), undefined);
     deepEqual(
-      one.received,
+      first.received,
       Array.from({ length: count }, (_, n) => n),
     );
   });

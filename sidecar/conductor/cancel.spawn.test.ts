@@ -150,7 +150,7 @@ suite("cancellation", function () {
         const others = ["by hand, old", "outside", "inside"].map(name => COMPONENTS[name]?.() ?? {});
         const asked: IncomingRequest[] = [];
         const chain = memoryChain(
-          others.map((other, i) => (i === place ? (COMPONENTS[kind]?.(makes) ?? {}) : other)),
+          others.map((item, i) => (i === place ? (COMPONENTS[kind]?.(makes) ?? {}) : item)),
           {
             client: {
               request: request => {

@@ -170,17 +170,17 @@ const CUTS: Readonly<Record<string, Cut | undefined>> = {
 /** Sends lines from one end; the other end receives the same, except for ids. Returns the received messages. */
 async function across(from: LineEnd, to: LineEnd, lines: readonly string[]): Promise<readonly Json[]> {
   const already = to.lines.length;
-  for (const one of lines) from.report(one);
+  for (const item of lines) from.report(item);
   const received: Json[] = [];
   for (let i = 0; i < lines.length; i++) received.push(parsed(await to.line(already + i)));
   const without = ({ id: _, ...rest }: Json): Json => rest;
   deepEqual(
     received.map(without),
-    lines.map(one => without(parsed(one))),
+    lines.map(each => without(parsed(each))),
   );
   deepEqual(
-    received.map(one => "id" in one),
-    lines.map(one => "id" in parsed(one)),
+    received.map(each => "id" in each),
+    lines.map(each => "id" in parsed(each)),
   );
   return received;
 }

@@ -7,7 +7,7 @@ import type { ProxyDefinition } from "../proxies/proxy";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { FakeClock } from "../testing/fake-clock";
 import { manyTools, TOOLS } from "../testing/mcp/many-tools";
-import { adding, connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../testing/mcp/mcp-fixture";
+import { adding, connected, HTTP_AGENT, Signal, Fixture, type FixtureOptions } from "../testing/mcp/mcp-fixture";
 import { mcpBridge } from "./mcp-bridge";
 
 const bridge = (clock = new FakeClock()) =>
@@ -19,7 +19,7 @@ const tools = (name = "tools", note?: (line: string) => void, made?: () => void)
       await manyTools(note).connect(transport);
     }).declaration,
   ]);
-const fixture = (options: Partial<WorldOptions> = {}) => new Fixture({ stages: [tools(), bridge()], ...options });
+const fixture = (options: Partial<FixtureOptions> = {}) => new Fixture({ stages: [tools(), bridge()], ...options });
 const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
 const said = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
 
@@ -135,19 +135,19 @@ suite("MCP bridge: calls", () => {
     const {
       servers: [server],
     } = await w.setup("session/new", { mcpServers: [] });
-    await using one = await connected(server!);
+    await using first = await connected(server!);
     await using two = await connected(server!);
-    equal((await one.listTools()).tools.length, TOOLS);
+    equal((await first.listTools()).tools.length, TOOLS);
     const calls = Array.from({ length: 100 }, (_, i) =>
-      (i % 2 ? one : two).callTool({ name: `tool_${i % 50}`, arguments: { i } }),
+      (i % 2 ? first : two).callTool({ name: `tool_${i % 50}`, arguments: { i } }),
     );
     deepEqual(
       (await Promise.all(calls)).map(said),
       Array.from({ length: 100 }, (_, i) => `tool_${i % 50} {"i":${i}}`),
     );
     equal(made, 2);
-    deepEqual(one.getServerVersion(), { name: "many", version: "7" });
-    equal(one.getInstructions(), "Use them all.");
+    deepEqual(first.getServerVersion(), { name: "many", version: "7" });
+    equal(first.getInstructions(), "Use them all.");
   });
 
   test("accepts connections before the agent responds to session/new", async () => {

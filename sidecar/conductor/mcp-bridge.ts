@@ -13,7 +13,7 @@ import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "..
 import { routedServer } from "../mcp/delivery/routed-server";
 import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
 import { type SessionToolsResult } from "../mcp/delivery/delivery";
-import { learned, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
+import { mergeEvidence, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";
 import { McpEndpoint, type EndpointLimits, type OpenServerHost } from "../mcp/http/http-server";
 import { observedServer } from "../mcp/delivery/observed-server";
@@ -51,7 +51,7 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
   const stage = new Bridge(chain, options);
   const setup = (request: PassingRequest) => stage.setup(request),
     closing = (request: PassingRequest) => stage.close(request);
-  const asked = (request: PassingRequest) => stage.asked(request),
+  const onRequest = (request: PassingRequest) => stage.onRequest(request),
     onNotification = (notification: PassingNotification) => stage.onNotification(notification);
   return {
     fromClient: {
@@ -65,10 +65,10 @@ function bridge(chain: Chain, options: McpBridgeOptions): Proxy {
         [AGENT_METHODS.session_delete]: closing,
         [AGENT_METHODS.session_prompt]: request => stage.turns.prompted(request),
         [EXTENSION_METHODS.session_tools]: request => stage.sessionTools(request),
-        [AGENT_METHODS.mcp_message]: asked,
-        [MCP_OVER_ACP._mcp.message]: asked,
-        [MCP_OVER_ACP.mcp.disconnect]: asked,
-        [MCP_OVER_ACP._mcp.disconnect]: asked,
+        [AGENT_METHODS.mcp_message]: onRequest,
+        [MCP_OVER_ACP._mcp.message]: onRequest,
+        [MCP_OVER_ACP.mcp.disconnect]: onRequest,
+        [MCP_OVER_ACP._mcp.disconnect]: onRequest,
       },
       notifications: {
         [AGENT_METHODS.session_cancel]: notification => stage.turns.cancelled(notification),
@@ -227,7 +227,7 @@ class Bridge implements AsyncDisposable {
     }
   }
 
-  asked(request: PassingRequest): unknown {
+  onRequest(request: PassingRequest): unknown {
     const answer = this.#owners.request(request.method, request.params, request.signal);
     if (answer) request.release(); // the user may have to answer it
     return answer ?? request.pass();
@@ -246,7 +246,7 @@ class Bridge implements AsyncDisposable {
   /** Also records a list after the decision: from then on, sessions with such an agent report nothing. */
   #learn(delivery: Delivery): void {
     const { outcome } = delivery;
-    if (outcome) this.#evidence.set(this.#program, learned(this.#evidence.of(this.#program), outcome));
+    if (outcome) this.#evidence.set(this.#program, mergeEvidence(this.#evidence.of(this.#program), outcome));
     if (delivery.lists === "never") delivery.onLateList(() => this.#learn(delivery));
   }
 
@@ -270,12 +270,17 @@ class Bridge implements AsyncDisposable {
   ): Promise<{ readonly host: OpenServerHost; readonly entry: JsonObject }> {
     const host = await this.#endpoint.open(served);
     const { _meta } = server.declared,
-      kept = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
+      declared = { name: server.name, ...(_meta === undefined ? {} : { _meta }) };
     const entry =
       transport === "http"
-        ? { type: "http", ...kept, url: host.url, headers: [{ name: "Authorization", value: `Bearer ${host.token}` }] }
+        ? {
+            type: "http",
+            ...declared,
+            url: host.url,
+            headers: [{ name: "Authorization", value: `Bearer ${host.token}` }],
+          }
         : // v1 has no type here
-          { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...kept, ...shimDeclaration(this.#shim, host) };
+          { ...(this.#agent.version >= 2 ? { type: "stdio" } : {}), ...declared, ...shimDeclaration(this.#shim, host) };
     return { host, entry };
   }
 
@@ -298,7 +303,7 @@ function sessionOf({ method, params }: PassingRequest, answer: unknown): unknown
 }
 
 function closeAll(doors: readonly AsyncDisposable[]): void {
-  for (const door of doors) void door[Symbol.asyncDispose]();
+  for (const host of doors) void host[Symbol.asyncDispose]();
 }
 
 /** Adds `acp` to the MCP capabilities of the answer. */

@@ -63,7 +63,7 @@ suite("order of messages in a chain", function () {
         const [ours, theirs] = memoryChannels(),
           [near, far] = pipes(pieces(65_536));
         const conductor = between(proxies(), theirs, endingIn(near));
-        const slowEvery = (as: string): number => (slow.some(one => one === as) ? 20 : 0);
+        const slowEvery = (as: string): number => (slow.some(item => item === as) ? 20 : 0);
         const agent = new Talker(ndjsonChannel(far.input, far.output), {
           as: "agent",
           seed: 1,

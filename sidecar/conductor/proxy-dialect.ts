@@ -39,8 +39,8 @@ export function attemptsFor(version: number, known: ProxyDialect | undefined): r
 }
 
 /** The request that replaces `initialize` on the proxy's connection. */
-export function initializeFor({ dialect, version }: Attempt, ask: Frame, asked: unknown): Frame {
-  const frame = version === asked ? ask : withVersion(ask, version);
+export function initializeFor({ dialect, version }: Attempt, ask: Frame, requestedVersion: unknown): Frame {
+  const frame = version === requestedVersion ? ask : withVersion(ask, version);
   return dialect === "meta" ? withMark(frame) : frame.withMethod(PROXY_DIALECTS[dialect].initialize);
 }
 

@@ -306,7 +306,7 @@ suite("ProxyStart", () => {
         fc.option(fc.constantFrom(...DIALECTS), { nil: undefined }),
         (moves, version, known) => {
           const fixture = new Neighbours(version, known);
-          for (const one of moves) fixture.play(one);
+          for (const item of moves) fixture.play(item);
           fixture.finish();
           deepEqual([...fixture.open], [], "somebody waits for ever");
           ends.set(fixture.state.kind, (ends.get(fixture.state.kind) ?? 0) + 1);
@@ -335,8 +335,8 @@ suite("ProxyStart", () => {
 
   test("retries with version 1 before another dialect when the proxy rejects the version", () => {
     const fixture = new Neighbours(2);
-    for (const one of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const)
-      fixture.play(one);
+    for (const item of [{ do: "ask" }, { do: "proxy answers", how: "invalid" }, ...GOOD.slice(1)] as const)
+      fixture.play(item);
     deepEqual(
       [fixture.methods, fixture.asked, fixture.state.kind, fixture.remembered],
       [["_proxy/initialize", "_proxy/initialize"], [1], "ready", ["_proxy"]],
@@ -362,14 +362,14 @@ suite("ProxyStart", () => {
 
   test("returns the successor's error to the client and accepts another initialize", () => {
     const fixture = new Neighbours(1);
-    for (const one of [
+    for (const item of [
       ...GOOD.slice(0, 2),
       { do: "successor answers", how: "no" },
       { do: "proxy answers", how: "no" },
     ] as const)
-      fixture.play(one);
+      fixture.play(item);
     deepEqual([fixture.state.kind, fixture.answers.map(idOf), fixture.bypasses], ["waiting", [1], 0]);
-    for (const one of GOOD) fixture.play(one);
+    for (const each of GOOD) fixture.play(each);
     deepEqual([fixture.state.kind, fixture.answers.length], ["ready", 2]);
   });
 });

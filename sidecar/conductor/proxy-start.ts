@@ -174,9 +174,12 @@ function forwarded(state: Asked, forward: Ask): Step {
   if (successor.kind !== "untouched") return [state, [refuse("The successor is already initialized.")]];
   const version = acceptedBy(state, forward);
   if (version === undefined) {
-    const asked = String(forward.version);
-    const [next, effects] = bypass(state, `it requested protocol version ${asked} instead of ${attempt.version}.`);
-    return [next, [refuse(`A proxy may lower protocolVersion but may not set it to ${asked}.`), ...effects]];
+    const requestedVersion = String(forward.version);
+    const [next, effects] = bypass(
+      state,
+      `it requested protocol version ${requestedVersion} instead of ${attempt.version}.`,
+    );
+    return [next, [refuse(`A proxy may lower protocolVersion but may not set it to ${requestedVersion}.`), ...effects]];
   }
   const frame = version === forward.version ? forward.frame : withVersion(forward.frame, version);
   return [

@@ -57,7 +57,7 @@ suite("conformance rules for clients", () => {
   for (const { rule, fault, why } of CLIENT_FAULTS) {
     test(`fails only ${rule} for a client that ${why}`, async () => {
       const results = await check(fault),
-        ids = results.flatMap(one => (one.verdict.kind === "fail" ? [one.rule.id] : []));
+        ids = results.flatMap(result => (result.verdict.kind === "fail" ? [result.rule.id] : []));
       deepEqual([...new Set(ids)], [rule], failed(results).join("\n"));
     });
   }

@@ -148,7 +148,7 @@ export class Driver {
     return new Promise(resolve => {
       const settle = (found: boolean): void => {
         late[Symbol.dispose]();
-        this.#watchers = this.#watchers.filter(other => other !== watch);
+        this.#watchers = this.#watchers.filter(item => item !== watch);
         resolve(found);
       };
       const watch = (message: WireMessage | undefined): void => {
@@ -202,9 +202,9 @@ export class Driver {
       void this.#subject.stop();
       return;
     }
-    const [first = "", ...more] = this.#decoder.write(chunk).split("\n");
+    const [first = "", ...lines] = this.#decoder.write(chunk).split("\n");
     this.#rest.push(first);
-    for (const piece of more) {
+    for (const piece of lines) {
       this.#line(this.#rest.join(""));
       this.#rest = [piece];
     }

@@ -49,7 +49,7 @@ suite("conformance rules for proxies", () => {
   for (const { rule, fault, why } of PROXY_FAULTS) {
     test(`fails only ${rule} for a proxy that ${why}`, async () => {
       const results = await check(fault),
-        ids = results.flatMap(one => (one.verdict.kind === "fail" ? [one.rule.id] : []));
+        ids = results.flatMap(result => (result.verdict.kind === "fail" ? [result.rule.id] : []));
       deepEqual([...new Set(ids)], [rule], failed(results).join("\n"));
     });
   }

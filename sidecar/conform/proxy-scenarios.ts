@@ -44,9 +44,9 @@ export async function runProxyScenarios(options: CheckOptions): Promise<readonly
       if (spoken) break;
     }
     if (spoken?.name !== "proxy") continue;
-    const other = new ProxySession(options, TRIED_DIALECTS[1] ?? spoken, version, "other-dialect");
-    await other.initialize();
-    await record(other);
+    const proxySession = new ProxySession(options, TRIED_DIALECTS[1] ?? spoken, version, "other-dialect");
+    await proxySession.initialize();
+    await record(proxySession);
   }
   return conversations;
 }

@@ -108,7 +108,9 @@ export function readLine(direction: Direction, text: string, at: number, version
     parsed = (isBatch ? (value as unknown[]) : [value]).map(raw => readMessage(raw, version));
   const messages = parsed.flatMap(({ message }) => (message ? [message] : []));
   const problem =
-    isBatch && parsed.length === 0 ? "The batch is empty." : parsed.find(one => one.problem !== undefined)?.problem;
+    isBatch && parsed.length === 0
+      ? "The batch is empty."
+      : parsed.find(message => message.problem !== undefined)?.problem;
   return { ...line, messages, isBatch, problem };
 }
 

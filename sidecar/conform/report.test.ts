@@ -124,7 +124,7 @@ suite("conformance report", () => {
 suite("conformance rule catalogue", () => {
   test("has unique ids that name the kind of program", () => {
     deepEqual(
-      RULES.filter(({ id }, i) => RULES.findIndex(other => other.id === id) !== i),
+      RULES.filter(({ id }, i) => RULES.findIndex(rule => rule.id === id) !== i),
       [],
     );
     deepEqual(

@@ -87,9 +87,9 @@ function rows({ rule, section, verdict }: Result): readonly string[] {
   const word = WORDS[rule.severity][verdict.kind],
     head = `  ${word.padEnd(4)}  ${rule.id.padEnd(30)}  ${section}`;
   if (verdict.kind === "pass") return [head, `        ${rule.title}.`];
-  const more =
+  const omitted =
     verdict.kind === "fail" && verdict.excerpt !== undefined ? [`        ${readableLine(verdict.excerpt)}`] : [];
-  return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...more];
+  return [head, `        ${rule.title}: ${readableLine(verdict.why)}`, ...omitted];
 }
 
 const WORDS: Readonly<Record<Severity, Readonly<Record<Verdict["kind"], string>>>> = {

@@ -60,7 +60,9 @@ export function judgeAll(
 ): readonly Result[] {
   const direction = initializeDirection(program);
   return VERSIONS.flatMap(version => {
-    const conversations = all.filter(one => one.version === version && negotiated(one, direction) === version);
+    const conversations = all.filter(
+      conversation => conversation.version === version && negotiated(conversation, direction) === version,
+    );
     return rules
       .filter(rule => rule.program === program)
       .flatMap(rule => {

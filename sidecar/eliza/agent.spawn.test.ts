@@ -353,11 +353,11 @@ suite("Eliza as an ACP agent", () => {
 
   test("keeps the state of sessions separate", async () => {
     await using client = new Client();
-    const one = await client.open(),
-      other = await client.open();
-    equal(await client.ask(one, "sorry"), "Please don't apologise.");
-    equal(await client.ask(other, "sorry"), "Please don't apologise.");
-    equal(await client.ask(one, "sorry"), "Apologies are not necessary.");
+    const first = await client.open(),
+      second = await client.open();
+    equal(await client.ask(first, "sorry"), "Please don't apologise.");
+    equal(await client.ask(second, "sorry"), "Please don't apologise.");
+    equal(await client.ask(first, "sorry"), "Apologies are not necessary.");
   });
 
   test("starts a non-deterministic session at a random reply", async () => {

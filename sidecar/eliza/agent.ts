@@ -176,12 +176,12 @@ class ElizaAgent implements RunningEliza {
   }
 
   async #answer(session: Session, text: string, signal: AbortSignal, update: (of: JsonObject) => void): Promise<void> {
-    const asked = readPrompt(text),
+    const command = readPrompt(text),
       messageId = randomUUID();
     const answer =
-      asked.kind === "talk"
-        ? session.eliza.reply(asked.text)
-        : await carryOut(asked, {
+      command.kind === "talk"
+        ? session.eliza.reply(command.text)
+        : await carryOut(command, {
             servers: session.servers,
             cwd: session.cwd,
             clock: this.#options.clock ?? realClock,

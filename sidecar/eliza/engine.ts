@@ -16,7 +16,7 @@
 import { clauses, word, type Clause, type Token } from "./tokenizer";
 import type { CompiledKeyword, CompiledRule, CompiledScript, Piece, Reply, Segment, WordTest } from "./script";
 
-export interface Beginnings {
+export interface ElizaOptions {
   /** Every list of replies starts where the script defines. */
   readonly deterministic: boolean;
   /** Returns a number from 0 to 1, which selects the start of each list otherwise. */
@@ -25,7 +25,7 @@ export interface Beginnings {
 
 type Parts = readonly (readonly Token[])[];
 /** A clause after reflection, and its keywords, the next one first. */
-interface Heard {
+interface ReflectedClause {
   readonly words: readonly Token[];
   readonly keywords: readonly string[];
   readonly rank: number;
@@ -45,7 +45,7 @@ export class Eliza {
   /** Cycles from 1 to 4, one step per text; memories are used only at 4. */
   #limit = 1;
 
-  constructor(script: CompiledScript, { deterministic, random = Math.random }: Beginnings) {
+  constructor(script: CompiledScript, { deterministic, random = Math.random }: ElizaOptions) {
     this.#script = script;
     this.#places = script.rules.map(({ first, replies }) =>
       deterministic ? first : Math.min(replies.length - 1, Math.floor(random() * replies.length)),
@@ -54,22 +54,22 @@ export class Eliza {
 
   reply(text: string): string {
     this.#limit = (this.#limit % 4) + 1;
-    const heard = this.#listen(text);
-    if (heard === undefined) return this.#script.greeting;
-    const [top] = heard.keywords;
+    const clause = this.#listen(text);
+    if (clause === undefined) return this.#script.greeting;
+    const [top] = clause.keywords;
     if (top === undefined)
-      return (this.#limit === 4 ? this.#memories.shift() : undefined) ?? this.#fallBack(heard.words);
-    if (top === this.#script.memory.keyword) this.#remember(heard.words);
-    return this.#answer(heard);
+      return (this.#limit === 4 ? this.#memories.shift() : undefined) ?? this.#fallBack(clause.words);
+    if (top === this.#script.memory.keyword) this.#remember(clause.words);
+    return this.#answer(clause);
   }
 
   /** The clause to answer: the first with a keyword of rank 0 or more, else the first with any, else the first. */
-  #listen(text: string): Heard | undefined {
-    let best: Heard | undefined;
+  #listen(text: string): ReflectedClause | undefined {
+    let best: ReflectedClause | undefined;
     for (const words of this.#spoken(text)) {
-      const heard = this.#reflect(words);
-      if (heard.rank >= 0) return heard;
-      if (best === undefined || heard.rank > best.rank) best = heard;
+      const clause = this.#reflect(words);
+      if (clause.rank >= 0) return clause;
+      if (best === undefined || clause.rank > best.rank) best = clause;
     }
     return best;
   }
@@ -95,7 +95,7 @@ export class Eliza {
     if (held !== undefined) yield held.words;
   }
 
-  #reflect(words: readonly Token[]): Heard {
+  #reflect(words: readonly Token[]): ReflectedClause {
     const { spelling, keywords } = this.#script;
     const stack: string[] = [];
     let rank = -Infinity;
@@ -121,7 +121,7 @@ export class Eliza {
     if (reply.kind === "say") this.#memories.push(this.#assemble(reply.pieces, parts));
   }
 
-  #answer({ words, keywords: [...stack] }: Heard): string {
+  #answer({ words, keywords: [...stack] }: ReflectedClause): string {
     let top = stack.shift();
     for (let links = 0; top !== undefined && links < LINKS; links++) {
       const fit = firstFit(this.#script.keywords.get(top), words);
@@ -165,8 +165,8 @@ export class Eliza {
   #assemble(pieces: readonly Piece[], parts: Parts): string {
     let text = "";
     for (const piece of pieces) {
-      const said = typeof piece === "string" ? piece : quote(this.#polish(parts[piece - 1] ?? []));
-      text = said === "" ? text.trimEnd() : text + said;
+      const piecedText = typeof piece === "string" ? piece : quote(this.#polish(parts[piece - 1] ?? []));
+      text = piecedText === "" ? text.trimEnd() : text + piecedText;
     }
     return text.charAt(0).toUpperCase() + text.slice(1);
   }

@@ -17,10 +17,10 @@ type Command = Exclude<Asked, { kind: "talk" }>;
  * Never rejects because of a server: failures are returned as text. When this settles, a tool call that was started has
  * ended.
  */
-export async function carryOut(asked: Command, turn: ToolTurn): Promise<string> {
-  const server = turn.servers.find(({ name }) => name === asked.server);
-  if (server === undefined) return `ERROR: ${noServer(asked.server, turn.servers)}`;
-  return asked.kind === "list" ? listTools(server, turn) : callTool(asked, server, turn);
+export async function carryOut(command: Command, turn: ToolTurn): Promise<string> {
+  const server = turn.servers.find(({ name }) => name === command.server);
+  if (server === undefined) return `ERROR: ${noServer(command.server, turn.servers)}`;
+  return command.kind === "list" ? listTools(server, turn) : callTool(command, server, turn);
 }
 
 function noServer(name: string, servers: readonly McpServer[]): string {

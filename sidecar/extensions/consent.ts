@@ -135,17 +135,17 @@ export class Consent {
       key = action.standing && [extension, action.kind, action.standing.key].join("\n");
     if (approve === "all") return;
     if (key === undefined) return void (await this.#ask(toolCallId, action, call));
-    for (let other = this.#asking.get(key); other !== undefined; other = this.#asking.get(key))
-      await until(other, call.signal);
+    for (let second = this.#asking.get(key); second !== undefined; second = this.#asking.get(key))
+      await until(second, call.signal);
     if (this.#allowed.has(key)) return;
-    const asked = this.#ask(toolCallId, action, call),
-      settled = asked.then(
+    const request = this.#ask(toolCallId, action, call),
+      settled = request.then(
         () => undefined,
         () => undefined,
       );
     this.#asking.set(key, settled);
     try {
-      if ((await asked) === ALWAYS) this.#allowed.add(key);
+      if ((await request) === ALWAYS) this.#allowed.add(key);
     } finally {
       this.#asking.delete(key);
     }

@@ -19,8 +19,8 @@ suite("rustFolders", () => {
     }
   };
   const found = async (...folders: string[]): Promise<readonly string[]> =>
-    (await rustFolders(folders.map(at), at("home"))).map(one =>
-      path.relative(folder.path, one).replaceAll(path.sep, "/"),
+    (await rustFolders(folders.map(at), at("home"))).map(item =>
+      path.relative(folder.path, item).replaceAll(path.sep, "/"),
     );
 
   test("returns a folder with a manifest, or below one", async () => {

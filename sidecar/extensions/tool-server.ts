@@ -87,9 +87,9 @@ export function connectToolServer(of: ToolServer): ConnectMcp {
       }));
       server.setRequestHandler(
         types.GetPromptRequestSchema,
-        async ({ params: { name: asked, arguments: args = {} } }) => {
-          const prompt = prompts.find(one => one.name === asked);
-          if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `Unknown prompt “${asked}”.`);
+        async ({ params: { name: requested, arguments: args = {} } }) => {
+          const prompt = prompts.find(toolPrompt => toolPrompt.name === requested);
+          if (!prompt) throw new types.McpError(types.ErrorCode.InvalidParams, `Unknown prompt “${requested}”.`);
           return {
             description: prompt.description,
             messages: [{ role: "user", content: { type: "text", text: await prompt.text(args) } }],
@@ -109,9 +109,9 @@ export async function callTool(
   args: JsonObject,
   call: Parameters<Tool["call"]>[1],
 ): Promise<CallToolResult> {
-  const tool = tools.find(one => one.name === name);
+  const tool = tools.find(item => item.name === name);
   try {
-    if (!tool) throw new ToolFailure(`Unknown tool “${name}”. Tools: ${tools.map(one => one.name).join(", ")}.`);
+    if (!tool) throw new ToolFailure(`Unknown tool “${name}”. Tools: ${tools.map(item => item.name).join(", ")}.`);
     checkArguments(tool.inputSchema, args);
     return answered(await tool.call(args, call));
   } catch (error) {

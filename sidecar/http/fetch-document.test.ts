@@ -4,7 +4,7 @@ import { FakeClock } from "../testing/fake-clock";
 import { RegistryServer, serving, status, type Answer } from "../testing/install/registry-server";
 import {
   fetchDocument,
-  LONGEST_DOCUMENT,
+  MAX_DOCUMENT_BYTES,
   PATIENCE_MS,
   RegistryError,
   type Fetched,
@@ -148,7 +148,7 @@ suite("fetchDocument", () => {
   });
 
   test("rejects a response above the size limit, announced or not", async () => {
-    const much = Buffer.alloc(LONGEST_DOCUMENT + 1024 * 1024, " ");
+    const much = Buffer.alloc(MAX_DOCUMENT_BYTES + 1024 * 1024, " ");
     await fails(
       "tooLarge",
       (_, response) => {
@@ -165,7 +165,7 @@ suite("fetchDocument", () => {
       response.writeHead(200, { "content-encoding": "gzip", "content-length": String(bomb.length) }).end(bomb);
     });
     server.answer = (_, response) => {
-      response.end(much.subarray(0, LONGEST_DOCUMENT));
+      response.end(much.subarray(0, MAX_DOCUMENT_BYTES));
     };
     equal((await get()).kind, "fresh");
   });

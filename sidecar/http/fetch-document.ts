@@ -62,12 +62,12 @@ export interface FetchLimits {
 }
 
 export const PATIENCE_MS = 30_000,
-  LONGEST_DOCUMENT = 16 * 1024 * 1024;
+  MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** Throws `RegistryError`. */
 export async function fetchDocument(address: string, deps: FetchDeps): Promise<Fetched> {
   const fetched = await fetchBytes(address, deps, {
-    longest: LONGEST_DOCUMENT,
+    longest: MAX_DOCUMENT_BYTES,
     patienceMs: PATIENCE_MS,
     accept: "application/json",
   });

@@ -28,13 +28,13 @@ export function httpGet(connects: Connects = once): Fetch {
   return async (input, { headers, signal } = {}) => {
     const url = new URL(input instanceof Request ? input.url : input);
     signal?.throwIfAborted();
-    const said =
+    const reason =
       (what: string) =>
       (cause: unknown): unknown =>
         signal?.aborted ? signal.reason : new TypeError(what, { cause });
-    const answer = await asked(url, new Headers(headers), signal ?? undefined, connects(url)).catch(
+    const answer = await respond(url, new Headers(headers), signal ?? undefined, connects(url)).catch(
       (cause: unknown) => {
-        throw said("fetch failed")(cause);
+        throw reason("fetch failed")(cause);
       },
     );
     try {
@@ -42,7 +42,7 @@ export function httpGet(connects: Connects = once): Fetch {
       // could redirect the request anywhere.
       if (url.protocol === "https:" && !(answer.socket instanceof TLSSocket))
         throw new Error(`The proxy does not connect to ${url.host}: status ${answer.statusCode}.`);
-      return responseOf(answer, said("terminated"));
+      return responseOf(answer, reason("terminated"));
     } catch (cause) {
       answer.destroy();
       throw new TypeError("fetch failed", { cause });
@@ -50,7 +50,7 @@ export function httpGet(connects: Connects = once): Fetch {
   };
 }
 
-function asked(url: URL, headers: Headers, signal: AbortSignal | undefined, agent: Agent): Promise<IncomingMessage> {
+function respond(url: URL, headers: Headers, signal: AbortSignal | undefined, agent: Agent): Promise<IncomingMessage> {
   if (!headers.has("accept-encoding")) headers.set("accept-encoding", "identity");
   return new Promise((resolve, reject) => {
     const request = url.protocol === "https:" ? overHttps : overHttp;

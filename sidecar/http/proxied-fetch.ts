@@ -25,9 +25,9 @@ export function proxiedFetch({ environment, editor, direct, load = loadProxied, 
   const choose = async (): Promise<(url: URL) => Fetch> => {
     const { proxies, wrong } = proxiesIn(await environment(), editor),
       proxy = proxies.https ?? proxies.http;
-    for (const one of wrong)
+    for (const item of wrong)
       log("warn", "A proxy in the environment has no http or https URL and is ignored", {
-        proxy: withoutUser(one),
+        proxy: withoutUser(item),
       });
     if (proxy === undefined) return () => direct;
     log("info", "Registry and downloads go through a proxy", { proxy: withoutUser(proxy) });
@@ -60,11 +60,11 @@ export function isExcepted({ protocol, hostname, port }: URL, not: string): bool
   return not
     .toLowerCase()
     .split(/[\s,]+/)
-    .some(one => {
-      const [, name = "", only] = /^(.*?)(?::(\d+))?$/.exec(one) ?? [],
+    .some(item => {
+      const [, name = "", only] = /^(.*?)(?::(\d+))?$/.exec(item) ?? [],
         below = name.replace(/^\*?\./, "");
       return (
-        one === "*" ||
+        item === "*" ||
         (below !== "" && (only === undefined || only === at) && (host === below || host.endsWith(`.${below}`)))
       );
     });
@@ -93,7 +93,7 @@ export function proxiesIn(
       ...(https === undefined ? {} : { https }),
       not: named("NO_PROXY")[0] ?? "",
     },
-    wrong: [...new Set([...ofHttps, ...ofHttp])].filter(one => !isProxy(one)),
+    wrong: [...new Set([...ofHttps, ...ofHttp])].filter(item => !isProxy(item)),
   };
 }
 

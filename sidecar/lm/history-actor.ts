@@ -22,7 +22,7 @@ import { OneShotSessions } from "./session/one-shot-session";
 import { chatContextOf } from "./history/chat-context";
 import { classify } from "./history/classify-request";
 import { admit, match, type Verdict } from "./history/match-history";
-import type { ChatRequestMessage, HistoryDeps, Kept, Message } from "./history-model";
+import type { ChatRequestMessage, HistoryDeps, PersistedState, Message } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
 import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
 import { namesTools, promptFor } from "./session/prompt";
@@ -52,7 +52,7 @@ export class HistoryActor extends Actor<Message> {
   >();
   readonly #closing = new Set<Promise<void>>();
   #settings: LmSettings = LM_DEFAULTS;
-  #kept: Kept = { kind: "unasked" };
+  #persisted: PersistedState = { kind: "unasked" };
 
   constructor(private readonly deps: HistoryDeps) {
     super("model history");
@@ -156,7 +156,7 @@ export class HistoryActor extends Actor<Message> {
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
-    if (this.#kept.kind === "awaited") for (const { stream } of this.#kept.waiting) stream.failed(STOPPED);
+    if (this.#persisted.kind === "awaited") for (const { stream } of this.#persisted.waiting) stream.failed(STOPPED);
     for (const { actor } of this.#lives.all) if (actor) this.#close(actor, STOPPED);
     await this.#asides[Symbol.asyncDispose]();
     await Promise.all(this.#closing);
@@ -165,9 +165,9 @@ export class HistoryActor extends Actor<Message> {
   // --- requests
 
   #ask(ask: ChatRequestMessage): void {
-    switch (this.#kept.kind) {
+    switch (this.#persisted.kind) {
       case "unasked":
-        this.#kept = { kind: "awaited", waiting: [ask] };
+        this.#persisted = { kind: "awaited", waiting: [ask] };
         this.deps.keeper.load().then(
           sessions => this.post({ kind: "kept", sessions }),
           (error: unknown) => {
@@ -177,24 +177,24 @@ export class HistoryActor extends Actor<Message> {
         );
         return;
       case "awaited":
-        this.#kept = { kind: "awaited", waiting: [...this.#kept.waiting, ask] };
+        this.#persisted = { kind: "awaited", waiting: [...this.#persisted.waiting, ask] };
         return;
       case "there":
         return this.#admit(ask);
       default:
-        return assertNever(this.#kept, "state of what is kept");
+        return assertNever(this.#persisted, "state of what is kept");
     }
   }
 
   #restore(sessions: readonly unknown[]): void {
-    const waiting = this.#kept.kind === "awaited" ? this.#kept.waiting : [];
-    this.#kept = { kind: "there" };
-    const { kept, forgotten } = prune(
+    const waiting = this.#persisted.kind === "awaited" ? this.#persisted.waiting : [];
+    this.#persisted = { kind: "there" };
+    const { valid, forgotten } = prune(
       sessions.map(restore).filter(saved => saved !== undefined),
       this.deps.date(),
     );
     if (forgotten.length > 0) this.deps.keeper.forget(forgotten);
-    for (const { session, agentSession, modeReturn } of kept.toSorted((a, b) => a.at - b.at))
+    for (const { session, agentSession, modeReturn } of valid.toSorted((a, b) => a.at - b.at))
       this.#lives.use({ ...lifeOf(session, "", true), agentSession, modeReturn });
     for (const ask of waiting) this.post(ask);
   }
@@ -212,10 +212,10 @@ export class HistoryActor extends Actor<Message> {
     const asking = { agent: agentKey(request), identity, reading },
       verdict = match(asking, this.#lives.records);
     const [record, ...others] = admit(verdict, asking, this.deps.freshId);
-    for (const other of others) {
-      const live = this.#lives.get(other.id);
+    for (const sessionRecord of others) {
+      const live = this.#lives.get(sessionRecord.id);
       if (!live) continue;
-      this.#keep(live, other);
+      this.#keep(live, sessionRecord);
       live.actor?.takeBack();
     }
     const live =
@@ -301,9 +301,9 @@ export class HistoryActor extends Actor<Message> {
         policy: () => deps.policy(agentId),
         notify: message => {
           if (message.kind === "opened" && agentId !== undefined)
-            deps.learned({ agentId, images: message.capabilities.images });
+            deps.onFacts({ agentId, images: message.capabilities.images });
           if (message.kind === "contextSize" && agentId !== undefined)
-            deps.learned({ agentId, contextTokens: message.tokens });
+            deps.onFacts({ agentId, contextTokens: message.tokens });
           this.post({ kind: "word", id: record.id, actor, message });
         },
       },
@@ -312,10 +312,10 @@ export class HistoryActor extends Actor<Message> {
   }
 
   #cancel(requestId: RequestId): void {
-    if (this.#kept.kind === "awaited") {
-      const { waiting } = this.#kept;
+    if (this.#persisted.kind === "awaited") {
+      const { waiting } = this.#persisted;
       for (const { stream } of waiting.filter(ask => ask.requestId === requestId)) stream.done();
-      this.#kept = { kind: "awaited", waiting: waiting.filter(ask => ask.requestId !== requestId) };
+      this.#persisted = { kind: "awaited", waiting: waiting.filter(ask => ask.requestId !== requestId) };
     }
     this.#streams.get(requestId)?.live.actor?.cancel(requestId);
     this.#asides.cancel(requestId);

@@ -36,7 +36,7 @@ export interface HistoryDeps extends Omit<ModelSessionDeps, "notify" | "policy">
   readonly cwd: string;
   readonly keeper: Keeper;
   /** Reports the capabilities that an agent of the settings announced. */
-  readonly learned: (facts: AgentFacts) => void;
+  readonly onFacts: (facts: AgentFacts) => void;
   /** Milliseconds since 1970. */
   readonly date: () => number;
   /** Returns an id that was never used before. */
@@ -64,7 +64,7 @@ export type Message =
   | { readonly kind: "kept"; readonly sessions: readonly unknown[] };
 
 /** State of the persisted records. They are loaded before the first request is handled. */
-export type Kept =
+export type PersistedState =
   | { readonly kind: "unasked" }
   | { readonly kind: "awaited"; readonly waiting: readonly ChatRequestMessage[] }
   | { readonly kind: "there" };

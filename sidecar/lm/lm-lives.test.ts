@@ -47,10 +47,10 @@ suite("LmService lifecycle", () => {
     fixture.clock.advance(1);
     await fixture.settle();
     ok(fixture.agent.received.includes("session/close"));
-    const other = chatOf("b");
-    await fixture.turn(other, "One", "1");
+    const simulatedChat = chatOf("b");
+    await fixture.turn(simulatedChat, "One", "1");
     fixture.clock.advance(IDLE_MS - 1);
-    fixture.ask(other, "Two");
+    fixture.ask(simulatedChat, "Two");
     const { request } = await fixture.prompted();
     fixture.clock.advance(IDLE_MS);
     await fixture.settle();

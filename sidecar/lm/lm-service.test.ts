@@ -399,9 +399,9 @@ suite("LmService", () => {
     const chat = chatOf("a");
     fixture.ask(chat, "Hello");
     await fixture.prompted();
-    const other = chatOf("b");
-    other.ask({ id: 0, words: "x", rounds: [], isCut: false });
-    fixture.request(other.request(), 1);
+    const simulatedChat = chatOf("b");
+    simulatedChat.ask({ id: 0, words: "x", rounds: [], isCut: false });
+    fixture.request(simulatedChat.request(), 1);
     await fixture.settle();
     match(fixture.notifications.at(-1)!, /^failed 1: A request with this id is open already/);
     equal(fixture.agents.length, 1);

@@ -88,7 +88,7 @@ class Client implements AsyncDisposable {
       freshId: () => `session${++this.#id}`,
       log: () => undefined,
       onWarning: () => undefined,
-      learned: () => undefined,
+      onFacts: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
     this.#peer = new Peer(ours, {
@@ -219,9 +219,9 @@ suite("vscodelm", () => {
   test("mismatch: rejects the pending permission and cancels the turn for a different user text", async () => {
     await using client = new Client();
     const first = client.says("Hello").respond(ADA),
-      one = await client.agent.next("session/prompt");
+      request = await client.agent.next("session/prompt");
     client.agent.report("s1", "Hi!");
-    one.respond({ stopReason: "end_turn" });
+    request.respond({ stopReason: "end_turn" });
     await first;
     const second = client.says("Remove foo.txt").respond(ADA, [ACTION]),
       two = await client.agent.next("session/prompt");
@@ -309,17 +309,17 @@ suite("vscodelm", () => {
     await client.settle();
     withdrawn.abort();
     deepEqual(await again, {});
-    await using other = new Client();
-    const second = other.says("Hello").respond(ADA, [ACTION]);
-    await other.agent.next("session/prompt");
-    const asking = other.agent.peer.request("session/request_permission", {
+    await using otherClient = new Client();
+    const second = otherClient.says("Hello").respond(ADA, [ACTION]);
+    await otherClient.agent.next("session/prompt");
+    const asking = otherClient.agent.peer.request("session/request_permission", {
       sessionId: "s1",
       toolCall: { toolCallId: "call_1", kind: "execute" },
       options: OPTIONS,
     });
-    await other.called();
+    await otherClient.called();
     await second;
-    other.notify("lm/decide", { questionId: other.questionId });
+    otherClient.notify("lm/decide", { questionId: otherClient.questionId });
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "yes" } });
   });
 
@@ -353,7 +353,7 @@ suite("vscodelm", () => {
       freshId: () => "session1",
       log: () => undefined,
       onWarning: () => undefined,
-      learned: () => undefined,
+      onFacts: () => undefined,
       keeper: { load: async () => [], save: () => undefined, forget: () => undefined },
     });
     let goOn = (): void => undefined;

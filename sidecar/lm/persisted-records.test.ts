@@ -75,7 +75,7 @@ suite("persisted record", () => {
       at: days * 86_400_000,
     });
     const all = [at("old", 60), ...Array.from({ length: 201 }, (_, i) => at(`n${i}`, 71 + i / 1000))];
-    const { kept, forgotten } = prune(all, 100 * 86_400_000);
-    deepEqual([kept.length, kept[0]?.session.id, forgotten], [200, "n200", ["old", "n0"]]);
+    const { valid, forgotten } = prune(all, 100 * 86_400_000);
+    deepEqual([valid.length, valid[0]?.session.id, forgotten], [200, "n200", ["old", "n0"]]);
   });
 });

@@ -20,7 +20,7 @@ export interface Saved {
 const VERSION = 1;
 /** Maximum age in days, and maximum number of records. */
 const DAYS = 30,
-  MOST = 200;
+  MAX_SESSIONS = 200;
 const DAY_MS = 86_400_000;
 
 /** The record as plain JSON. A running turn is saved as cut off. */
@@ -118,12 +118,12 @@ function modeReturnIn(value: unknown): ModeReturn | undefined {
 export function prune(
   saved: readonly Saved[],
   now: number,
-): { readonly kept: readonly Saved[]; readonly forgotten: readonly string[] } {
-  const kept = saved
+): { readonly valid: readonly Saved[]; readonly forgotten: readonly string[] } {
+  const valid = saved
     .filter(({ at }) => at > now - DAYS * DAY_MS)
     .sort((a, b) => b.at - a.at)
-    .slice(0, MOST);
-  return { kept, forgotten: saved.filter(each => !kept.includes(each)).map(({ session }) => session.id) };
+    .slice(0, MAX_SESSIONS);
+  return { valid, forgotten: saved.filter(each => !valid.includes(each)).map(({ session }) => session.id) };
 }
 
 function turnsIn(value: unknown): readonly Turn[] | undefined {

@@ -142,7 +142,7 @@ export class AttachedServer implements ServedServer {
     return {
       named: id => {
         session.id = id;
-        void this.#introduce(session);
+        void this.#initialize(session);
       },
       [Symbol.dispose]: () => {
         this.#sessions.delete(session);
@@ -181,7 +181,7 @@ export class AttachedServer implements ServedServer {
    * Introduces a session that starts after the agent has listed. Either the agent has the session's tools already, or
    * it is notified that the list has changed.
    */
-  async #introduce(session: Known): Promise<void> {
+  async #initialize(session: Known): Promise<void> {
     const clients = [...this.#clients].filter(({ listed }) => listed !== undefined),
       { signal } = new AbortController();
     if (clients.length === 0 || session.servers.size === 0) return;
@@ -222,7 +222,7 @@ export class AttachedServer implements ServedServer {
    */
   async #inTime(server: AttachedTools, listing: Promise<readonly JsonObject[]>): Promise<readonly JsonObject[]> {
     const previous = this.#newest.get(server),
-      kept = listing.then(tools => {
+      listed = listing.then(tools => {
         this.#newest.set(server, tools);
         return tools;
       });
@@ -231,12 +231,12 @@ export class AttachedServer implements ServedServer {
       stopTimer = this.clock.after(SERVER_LIMIT_MS, () => resolve(undefined));
     });
     try {
-      const tools = await Promise.race([kept, late]);
+      const tools = await Promise.race([listed, late]);
       if (tools) return tools;
     } finally {
       stopTimer?.[Symbol.dispose]();
     }
-    kept.then(
+    listed.then(
       tools => {
         if (!isDeepStrictEqual(tools, previous)) this.#announce();
       },

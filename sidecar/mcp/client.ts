@@ -128,9 +128,9 @@ async function connectAndUse<T>(
   } catch (cause) {
     throw unreachable(server, line.lastWords(), cause);
   }
-  const answered = async <R>(asked: Promise<R>): Promise<R> => {
+  const answered = async <R>(response: Promise<R>): Promise<R> => {
     try {
-      return await asked;
+      return await response;
     } catch (cause) {
       throw refused(server, client, line.lastWords(), cause);
     }

@@ -59,7 +59,7 @@ suite("MCP declaration", () => {
       }),
     )
     .map(entry => ({ entry, isAcp: true }));
-  const other = fc
+  const arbitrary = fc
     .oneof(
       fc.jsonValue(),
       fc.record({ type: fc.constantFrom("http", "sse"), name: fc.string(), url: fc.webUrl() }),
@@ -70,7 +70,7 @@ suite("MCP declaration", () => {
   test("replaces exactly the servers over ACP and keeps the other entries", () => {
     fc.assert(
       fc.property(
-        fc.array(fc.oneof(acp, other), { maxLength: 8 }),
+        fc.array(fc.oneof(acp, arbitrary), { maxLength: 8 }),
         fc.dictionary(fc.string(), fc.jsonValue()),
         (entries, overrides) => {
           const params = { ...overrides, mcpServers: entries.map(({ entry }) => entry) },

@@ -97,9 +97,9 @@ export class Owners implements AsyncDisposable {
       const unknown =
         error instanceof RpcError && (error.code === RpcCode.methodNotFound || error.code === RpcCode.invalidParams);
       if (!unknown || serverId === undefined) throw error;
-      const other = this.#carried.get(serverId) ?? new CarriedServer(serverId, this.client);
-      this.#carried.set(serverId, other);
-      return { kind: "carried", server: other };
+      const carriedServer = this.#carried.get(serverId) ?? new CarriedServer(serverId, this.client);
+      this.#carried.set(serverId, carriedServer);
+      return { kind: "carried", server: carriedServer };
     }
   }
 

@@ -61,8 +61,8 @@ export function withMeta(params: unknown, meta: JsonObject): JsonObject {
 /** Removes the stateless revision's members from `_meta` of `params`. */
 export function withoutMeta(params: JsonObject): JsonObject {
   const { _meta, ...rest } = params;
-  const kept = Object.fromEntries(Object.entries(objectOr(_meta)).filter(([key]) => !key.startsWith(PREFIX)));
-  return Object.keys(kept).length === 0 ? rest : { ...rest, _meta: kept };
+  const supported = Object.fromEntries(Object.entries(objectOr(_meta)).filter(([key]) => !key.startsWith(PREFIX)));
+  return Object.keys(supported).length === 0 ? rest : { ...rest, _meta: supported };
 }
 
 /** Throws the inner error of a request whose `_meta` does not match the stateless revision. */

@@ -119,8 +119,8 @@ class ClassicFace implements AsyncDisposable {
   /** Sends all input requests in parallel, as the server issued them together. */
   async #input({ inputRequests, requestState }: JsonObject, signal: AbortSignal): Promise<JsonObject> {
     const answers = await Promise.all(
-      Object.entries(objectOr(inputRequests)).map(async ([key, asked]) => {
-        const { method, params } = objectOr(asked);
+      Object.entries(objectOr(inputRequests)).map(async ([key, request]) => {
+        const { method, params } = objectOr(request);
         return [key, await this.#client.request(stringOr(method, ""), params, signal)] as const;
       }),
     );

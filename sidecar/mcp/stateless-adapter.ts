@@ -159,7 +159,7 @@ export class StatelessFace implements StatelessServer, AsyncDisposable {
       if (typeof params.progressToken === "number") this.#progress.get(params.progressToken)?.(params);
       return;
     }
-    for (const { filter, notify } of this.#listeners) if (wants(filter, method, params)) notify(method, params);
+    for (const { filter, notify } of this.#listeners) if (matchesFilter(filter, method, params)) notify(method, params);
   }
 }
 
@@ -188,7 +188,7 @@ function agreed(wanted: JsonObject, capabilities: JsonObject): JsonObject {
   };
 }
 
-function wants(filter: JsonObject, method: string, params: JsonObject): boolean {
+function matchesFilter(filter: JsonObject, method: string, params: JsonObject): boolean {
   const list = /^notifications\/(tools|prompts|resources)\/list_changed$/.exec(method)?.[1];
   if (list !== undefined) return filter[`${list}ListChanged`] === true;
   return (

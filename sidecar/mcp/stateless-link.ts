@@ -97,10 +97,10 @@ export class CarriedServer implements StatelessServer {
 }
 
 /** `result` wins if both members are present, as the schema requires. Throws the inner error. */
-function outcome(carrier: unknown): unknown {
-  if (isObject(carrier) && Object.hasOwn(carrier, "result")) return carrier.result;
-  if (isObject(carrier) && isObject(carrier.error)) {
-    const { code, message, data } = carrier.error;
+function outcome(response: unknown): unknown {
+  if (isObject(response) && Object.hasOwn(response, "result")) return response.result;
+  if (isObject(response) && isObject(response.error)) {
+    const { code, message, data } = response.error;
     throw new RpcError(
       numberOr(code, RpcCode.internalError),
       stringOr(message, "The MCP server returned an error."),

@@ -30,14 +30,14 @@ suite("AnnouncedCalls", () => {
       _meta: { a: 1, claudeCode: { toolName: "Edit" } },
     });
     deepEqual(calls.of({ subject: { type: "tool_call", toolCall: { toolCallId: "1" } } }), calls.of(asking("1")));
-    for (const other of [
+    for (const item of [
       asking("2"),
       asking(undefined),
       undefined,
       { toolCall: null },
       { subject: { type: "command" } },
     ])
-      equal(calls.of(other), undefined);
+      equal(calls.of(item), undefined);
   });
 
   test("accepts an update without an announcement, and replaces a call that is announced again", () => {

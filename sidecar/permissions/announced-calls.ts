@@ -18,24 +18,26 @@ export class AnnouncedCalls {
    * their value.
    */
   onEvent(update: unknown, subagent?: string): void {
-    const said = objectOr(update),
-      { sessionUpdate, toolCallId: id, status } = said;
+    const fields = objectOr(update),
+      { sessionUpdate, toolCallId: id, status } = fields;
     if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof id !== "string") return;
     const toolCallId = callKey(id, subagent);
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
     if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
     // a repeated announcement is a new call
     const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId));
-    const told = Object.fromEntries(
-      MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [
+    const announced = Object.fromEntries(
+      MEMBERS.filter(member => fields[member] !== undefined && fields[member] !== null).map(member => [
         member,
-        said[member],
+        fields[member],
       ]),
     );
     const _meta =
-      isObject(known._meta) && isObject(told._meta) ? { ...known._meta, ...told._meta } : (told._meta ?? known._meta);
+      isObject(known._meta) && isObject(announced._meta)
+        ? { ...known._meta, ...announced._meta }
+        : (announced._meta ?? known._meta);
     this.#calls.delete(toolCallId);
-    this.#calls.set(toolCallId, { ...known, ...told, ...(_meta === undefined ? {} : { _meta }) });
+    this.#calls.set(toolCallId, { ...known, ...announced, ...(_meta === undefined ? {} : { _meta }) });
     const [oldest] = this.#calls.keys();
     if (this.#calls.size > MAX_CALLS && oldest !== undefined) this.#forget(oldest);
   }

@@ -33,7 +33,7 @@ export class CommandLineError extends Error {
 }
 
 /** A parsed word and the length of its unquoted prefix. `NAME=value` is an assignment only if its name is unquoted. */
-interface Word {
+interface Argument {
   readonly text: string;
   readonly plain: number;
 }
@@ -66,7 +66,7 @@ export function parseCommand(text: string, platform: string = process.platform):
   return { command, args, env };
 }
 
-function* wordsOf(text: string, escapes: Escapes): Generator<Word> {
+function* wordsOf(text: string, escapes: Escapes): Generator<Argument> {
   let at = 0;
   while (at < text.length) {
     if (/\s/.test(text.charAt(at)) && !isLineEndInside(text, at)) {
@@ -88,7 +88,7 @@ function isLineEndInside(text: string, at: number): boolean {
   return "\n\r".includes(text.charAt(at)) && text.slice(0, at).trim() !== "" && text.slice(at).trim() !== "";
 }
 
-function wordAt(text: string, start: number, escapes: Escapes): [Word, end: number] {
+function wordAt(text: string, start: number, escapes: Escapes): [Argument, end: number] {
   let word = "";
   let plain: number | undefined;
   let at = start;

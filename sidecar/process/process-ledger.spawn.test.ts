@@ -269,12 +269,12 @@ suite("killed sidecar without a writable ledger", function () {
 
   test("leaves processes that another storage folder does not end", async () => {
     using folder = temporaryFolder();
-    using other = temporaryFolder();
+    using second = temporaryFolder();
     const run = newRun();
     await using small = await spawner(folder.path, run);
     process.kill(small.drive.pid!, "SIGKILL");
     await small.drive.exited;
-    await reapLeftOvers(other.path, options);
+    await reapLeftOvers(second.path, options);
     equal(census(run).length, 3);
     await reapLeftOvers(folder.path, options);
     deepEqual(census(run), []);

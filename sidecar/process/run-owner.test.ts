@@ -61,8 +61,8 @@ suite("orphaned runs", () => {
           Array.from({ length: children }, (_, n) => entry(first + n, childRunId(run, n + 1))),
         );
         const all = [...living.map(({ pid, started }) => entry(pid, undefined, started)), ...processes];
-        const isAlive = (one: { readonly pid: number; readonly started: string }): boolean =>
-          living.some(({ pid, started }) => pid === one.pid && started === one.started);
+        const isAlive = (item: { readonly pid: number; readonly started: string }): boolean =>
+          living.some(({ pid, started }) => pid === item.pid && started === item.started);
         const expected = known.filter(each => each.children > 0 && each.place === PLACE && !isAlive(each));
         deepEqual(
           orphanedRuns(all, PLACE),

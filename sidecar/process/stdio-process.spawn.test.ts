@@ -138,15 +138,18 @@ suite("child process", () => {
 
   test("is stopped without affecting another process of the sidecar", async function () {
     if (!onLinux) return skipped(this, NEEDS_PROC);
-    await using one = await started([]);
-    const two = await started(["--ignore-stdin-end", "--setsid-child"], { ledger: one.ledger, clock: hurriedClock(1) });
-    equal(census(one.run).length, 3);
+    await using drive = await started([]);
+    const two = await started(["--ignore-stdin-end", "--setsid-child"], {
+      ledger: drive.ledger,
+      clock: hurriedClock(1),
+    });
+    equal(census(drive.run).length, 3);
     await two[Symbol.asyncDispose]();
     deepEqual(
-      census(one.run).map(({ pid }) => pid),
-      [one.process.pid],
+      census(drive.run).map(({ pid }) => pid),
+      [drive.process.pid],
     );
-    equal((await one.initialize()).protocolVersion, 1);
+    equal((await drive.initialize()).protocolVersion, 1);
   });
 
   test("is stopped once when its channel is disposed repeatedly", async () => {

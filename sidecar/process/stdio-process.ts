@@ -23,7 +23,7 @@ export {
   type Exit,
   type ProcessLedger,
   type ProcessSpec,
-  type ProcessDeps as ProcessWorld,
+  type ProcessDeps,
 } from "./child";
 
 export interface AgentProcess extends AsyncDisposable {
@@ -76,7 +76,7 @@ class RunningProcess implements AgentProcess {
   readonly #stdio: Channel;
   readonly #stderr = new TailBuffer(STDERR_BYTES);
   readonly #decoder = new StringDecoder("utf8");
-  readonly #words = new RedactedStream();
+  readonly #stderrText = new RedactedStream();
   /** Invalid messages on stdout. Some programs print the reason for their exit there. */
   readonly #garbage = new TailBuffer(GARBAGE_BYTES);
   readonly #lastWords: Promise<Closed>;
@@ -100,7 +100,7 @@ class RunningProcess implements AgentProcess {
     child.stdin.once("error", () => {
       this.#inputFailed ??= this.#deps.clock.now();
     });
-    child.stderr.on("data", (chunk: Buffer) => this.#said(chunk));
+    child.stderr.on("data", (chunk: Buffer) => this.#onStderr(chunk));
     this.#stdio = ndjsonChannel(child.stdout, child.stdin, {
       garbage: (line, why) => {
         this.#garbage.push(Buffer.from(`${line}\n`));
@@ -187,15 +187,15 @@ class RunningProcess implements AgentProcess {
       }); // lets buffered output reach the receiver
       over = isReady() && (ended || (before.ready && before.arrived === arrived()));
     }
-    this.#logWords(this.#words.push(this.#decoder.end()) + this.#words.end());
+    this.#logWords(this.#stderrText.push(this.#decoder.end()) + this.#stderrText.end());
     stdout.destroy();
     stderr.destroy();
   }
 
-  #said(chunk: Buffer): void {
+  #onStderr(chunk: Buffer): void {
     const logged = this.#stderr.total;
     this.#stderr.push(chunk);
-    if (logged < LOGGED_BYTES) this.#logWords(this.#words.push(this.#decoder.write(chunk)));
+    if (logged < LOGGED_BYTES) this.#logWords(this.#stderrText.push(this.#decoder.write(chunk)));
     if (logged < LOGGED_BYTES && this.#stderr.total >= LOGGED_BYTES)
       this.#log("more on stderr is not logged", { bytes: LOGGED_BYTES });
   }

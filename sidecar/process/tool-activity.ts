@@ -29,20 +29,20 @@ export interface ToolWatchDeps {
 }
 
 export class ToolWatch {
-  #heardAt: number;
+  #lastOutputAt: number;
   #measured: { readonly at: number; readonly cpu: number };
   #alarm: Disposable | undefined;
   #state: "armed" | "measuring" | "ended" = "armed";
 
   constructor(private readonly deps: ToolWatchDeps) {
-    this.#heardAt = deps.clock.now();
-    this.#measured = { at: this.#heardAt, cpu: 0 };
+    this.#lastOutputAt = deps.clock.now();
+    this.#measured = { at: this.#lastOutputAt, cpu: 0 };
     this.#arm(deps.quietMs);
   }
 
   /** Reports output of the tool. */
   onEvent(): void {
-    this.#heardAt = this.deps.clock.now();
+    this.#lastOutputAt = this.deps.clock.now();
   }
 
   end(): void {
@@ -62,7 +62,7 @@ export class ToolWatch {
     if (this.#state !== "measuring") return;
     const at = clock.now(),
       works = isWorking(this.#measured.cpu, cpu, at - this.#measured.at),
-      silentMs = at - this.#heardAt;
+      silentMs = at - this.#lastOutputAt;
     if (cpu !== undefined) this.#measured = { at, cpu };
     if (works) return this.#arm(quietMs);
     if (silentMs < quietMs) return this.#arm(quietMs - silentMs);

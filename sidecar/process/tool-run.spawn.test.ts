@@ -128,10 +128,10 @@ suite("tool process", () => {
   test("times out after ten minutes without output", async () => {
     using fixture = new Fixture();
     const silence = new FakeClock(),
-      other = hurriedClock(1);
+      otherClock = hurriedClock(1);
     const clock: Clock = {
       now: () => silence.now(),
-      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : otherClock.after(ms, expired)),
     };
     const lines: string[] = [];
     await rejects(
@@ -156,10 +156,10 @@ suite("tool process", () => {
   test("keeps running without output while it uses the CPU", async () => {
     using fixture = new Fixture();
     const silence = new FakeClock(),
-      other = hurriedClock(1);
+      otherClock = hurriedClock(1);
     const clock: Clock = {
       now: () => silence.now(),
-      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : otherClock.after(ms, expired)),
     };
     const measured: number[] = [],
       left = [600, 1200, 1800, 1800];
@@ -185,10 +185,10 @@ suite("tool process", () => {
   test("keeps running while it writes output in time", async () => {
     using fixture = new Fixture();
     const silence = new FakeClock(),
-      other = hurriedClock(1);
+      otherClock = hurriedClock(1);
     const clock: Clock = {
       now: () => silence.now(),
-      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : other.after(ms, expired)),
+      after: (ms, expired) => (ms > 60_000 ? silence.after(ms, expired) : otherClock.after(ms, expired)),
     };
     silence.advance(1);
     // Lines are nine minutes apart. The tool sends a request after each line; the test responds when the line has

@@ -105,18 +105,18 @@ async function lastWords(child: Child): Promise<void> {
 }
 
 function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): TailBuffer {
-  const kept = new TailBuffer(KEPT_BYTES),
+  const tail = new TailBuffer(KEPT_BYTES),
     lines = line && new SpokenLines(line);
   stream.on("data", (chunk: Buffer) => {
     watch.onEvent();
-    kept.push(chunk);
+    tail.push(chunk);
     lines?.push(chunk.toString());
   });
   stream.on("close", () => lines?.end());
-  return kept;
+  return tail;
 }
 
-const LONGEST_LINE = 300;
+const MAX_LINE_LENGTH = 300;
 
 /**
  * Splits output into lines as a terminal shows them. A carriage return also starts a line (progress bars). Colours are
@@ -132,7 +132,7 @@ class SpokenLines {
 
   push(text: string): void {
     const lines = (this.#rest + text).split(/[\r\n]+/);
-    this.#rest = (lines.pop() ?? "").slice(-4 * LONGEST_LINE);
+    this.#rest = (lines.pop() ?? "").slice(-4 * MAX_LINE_LENGTH);
     for (const line of lines) this.#report(line);
   }
 
@@ -145,6 +145,6 @@ class SpokenLines {
       .replaceAll(/\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)?|.)/g, "")
       .replaceAll(/\p{Cc}/gu, " ")
       .trim();
-    if (plain !== "") this.#notify(plain.slice(0, LONGEST_LINE));
+    if (plain !== "") this.#notify(plain.slice(0, MAX_LINE_LENGTH));
   }
 }

@@ -8,14 +8,14 @@
  * Invariants:
  * - Items leave, or get their turn, in the order in which they were taken.
  * - Nothing waits while the queue is free; there is at most one hold.
- * - Up to `ROOM` frames may wait before the reader is paused.
- * - While the proxy waits for an answer in this direction, the reader is not paused. From `MUCH` frames on the hold is
+ * - Up to `LOW_WATER_MARK` frames may wait before the reader is paused.
+ * - While the proxy waits for an answer in this direction, the reader is not paused. From `HIGH_WATER_MARK` frames on the hold is
  *   overruled, because the answer may be behind them.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";
 
-const ROOM = 64,
+const LOW_WATER_MARK = 64,
   HIGH_WATER_MARK = 1000;
 
 export interface Hold {
@@ -96,12 +96,12 @@ export class DirectionQueue {
     const hold: Hold = { letGo: () => this.#letGo(hold) };
     this.#head = { kind: "beginning", hold };
     turn(hold);
-    const stays = this.#isBeginning();
+    const stays = this.#isStarting();
     this.#head = stays ? { kind: "held", hold } : FREE;
     return stays;
   }
 
-  #isBeginning(): boolean {
+  #isStarting(): boolean {
     return this.#head.kind === "beginning";
   }
 
@@ -122,7 +122,7 @@ export class DirectionQueue {
   }
 
   #isCrowded(): boolean {
-    return this.#waiting.length >= ROOM && !this.#isAwaited();
+    return this.#waiting.length >= LOW_WATER_MARK && !this.#isAwaited();
   }
 
   #resume(): void {

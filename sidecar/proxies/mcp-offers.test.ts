@@ -84,15 +84,15 @@ suite("proxy kit: own MCP servers", () => {
     await offer[Symbol.asyncDispose]();
     successor.says({ id: 900, method: "mcp/connect", params: { acpId: offer.declaration.id } });
     equal(client.news().length, 1);
-    const other = offering();
+    const second = offering();
     let isClosed = false;
     const server = echoServer();
     server.server.onclose = () => {
       isClosed = true;
     };
-    const closing = other.chain.offerMcp("closes", transport => server.connect(transport));
-    await connected(other.successor, closing);
-    await other.served[Symbol.asyncDispose]();
+    const closing = second.chain.offerMcp("closes", transport => server.connect(transport));
+    await connected(second.successor, closing);
+    await second.served[Symbol.asyncDispose]();
     await turn();
     equal(isClosed, true);
   });

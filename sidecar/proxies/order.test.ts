@@ -194,7 +194,7 @@ suite("proxy kit: order", () => {
  * direction.
  */
 type Way = "down" | "up";
-const other = (way: Way): Way => (way === "down" ? "up" : "down");
+const second = (way: Way): Way => (way === "down" ? "up" : "down");
 
 interface Item {
   readonly label: string;
@@ -257,7 +257,7 @@ class Fixture {
    * before its answer.
    */
   finish(item: InHand): void {
-    if (item.request) this.#lanes[other(item.way)].left.push(`#${item.id} = "done"`);
+    if (item.request) this.#lanes[second(item.way)].left.push(`#${item.id} = "done"`);
     item.stage = "finished";
     this.#letGo(item);
     item.settle();
@@ -269,7 +269,7 @@ class Fixture {
   }
 
   answer(item: InHand): void {
-    const back = other(item.way);
+    const back = second(item.way);
     this.#take({
       label: "",
       way: back,
@@ -286,7 +286,7 @@ class Fixture {
 
   ownRequest(way: Way): void {
     const held = this.#lanes[way].held;
-    this.#lanes[other(way)].left.push(`own#${++this.#owns} {}`);
+    this.#lanes[second(way)].left.push(`own#${++this.#owns} {}`);
     if (held) this.#letGo(held);
     this.own(way);
     (way === "up" ? this.#rig.successor : this.#rig.client).says({ id: this.#owns, result: 0 });

@@ -8,7 +8,7 @@
  * An agent may send messages in a session before the answer that contains its id. While a session is being opened, a
  * notification of an unknown session waits for that answer, together with all later messages. All of them are delivered
  * to the client if the agent sends a request, because it may answer nothing until it has its own answer. The same
- * happens if `MUCH` messages wait.
+ * happens if `HIGH_WATER_MARK` messages wait.
  */
 import type { Envelope, Frame } from "../rpc/frame";
 import { isObject } from "../rpc/json";
@@ -28,7 +28,7 @@ export class OwnSessions implements Claims {
   /** Sessions that were seen while they could not be the proxy's. */
   readonly #others = new Set<string>();
   #opening = 0;
-  #kept: Frame[] = [];
+  #held: Frame[] = [];
   #direction: Router | undefined;
 
   constructor(successor: OwnRequests, onWarning: (what: string, detail: unknown) => void) {
@@ -37,7 +37,7 @@ export class OwnSessions implements Claims {
   }
 
   get areMade(): boolean {
-    return this.#opening > 0 || this.#sessions.size > 0 || this.#kept.length > 0;
+    return this.#opening > 0 || this.#sessions.size > 0 || this.#held.length > 0;
   }
 
   open(params: unknown, listener: OwnSessionListener): Promise<OwnSession> {
@@ -62,7 +62,7 @@ export class OwnSessions implements Claims {
     const session = sessionId === undefined ? undefined : this.#sessions.get(sessionId);
     if (session) return session.take(frame, envelope, direction);
     if (envelope.kind === "request") this.#giveUp();
-    else if (this.#kept.length > 0 || (sessionId !== undefined && this.#opening > 0 && !this.#others.has(sessionId)))
+    else if (this.#held.length > 0 || (sessionId !== undefined && this.#opening > 0 && !this.#others.has(sessionId)))
       return this.#keep(frame, direction);
     this.#notOurs(sessionId);
     return false;
@@ -70,8 +70,8 @@ export class OwnSessions implements Claims {
 
   #keep(frame: Frame, direction: Router): true {
     this.#direction = direction;
-    this.#kept.push(frame);
-    if (this.#kept.length >= HIGH_WATER_MARK) {
+    this.#held.push(frame);
+    if (this.#held.length >= HIGH_WATER_MARK) {
       this.#onWarning("opening a session takes too long; its held messages are forwarded", HIGH_WATER_MARK);
       this.#giveUp();
     }
@@ -80,13 +80,13 @@ export class OwnSessions implements Claims {
 
   /** Treats the waiting messages as the client's. */
   #giveUp(): void {
-    for (const frame of this.#kept) this.#notOurs(sessionOf(frame));
+    for (const frame of this.#held) this.#notOurs(sessionOf(frame));
     this.#decide();
   }
 
   /** Sorts all waiting messages again. A message of a session that is still unknown waits on, with all later ones. */
   #decide(): void {
-    this.#direction?.again(this.#kept.splice(0));
+    this.#direction?.again(this.#held.splice(0));
   }
 
   #notOurs(sessionId: string | undefined): void {

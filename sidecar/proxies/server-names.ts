@@ -22,7 +22,7 @@ export function besideServers(mcpServers: unknown, added: readonly unknown[]): r
 /** `name_2`, not `name-2`, because that form names servers of other sessions of the same chain. */
 function freeName(name: string, taken: ReadonlySet<unknown>): string {
   for (let n = 1; ; n++) {
-    const one = n === 1 ? name : `${name}_${n}`;
-    if (!taken.has(one)) return one;
+    const first = n === 1 ? name : `${name}_${n}`;
+    if (!taken.has(first)) return first;
   }
 }

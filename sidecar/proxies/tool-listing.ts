@@ -46,7 +46,7 @@ export class ToolListing {
         signal.addEventListener("abort", () => resolve(), { once: true, signal: ends.signal }),
       );
     const params: SessionToolsRequest = { sessionId, wait: true };
-    const asked = successor.request(EXTENSION_METHODS.session_tools, params, { signal: ends.signal }).then(
+    const request = successor.request(EXTENSION_METHODS.session_tools, params, { signal: ends.signal }).then(
       () => undefined,
       () => undefined,
     );
@@ -54,7 +54,7 @@ export class ToolListing {
       const alarm = clock.after(LISTING_MS, resolve);
       ends.signal.addEventListener("abort", () => alarm[Symbol.dispose](), { once: true });
     });
-    await Promise.race([this.#listed, asked, expired, ended]);
+    await Promise.race([this.#listed, request, expired, ended]);
     ends.abort();
     return this.#isListed;
   }

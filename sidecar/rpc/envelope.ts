@@ -21,7 +21,7 @@ import {
   textEnd,
   valueEnd,
 } from "./json-scan";
-import { MemberWalk, methodAt, type Kept } from "./members";
+import { MemberWalk, methodAt, type Retained } from "./members";
 import { RpcCode, type Id } from "./message";
 import { insideOf, isSuccessorMethod } from "./successor";
 
@@ -76,12 +76,12 @@ export interface Scanned {
   readonly bodyStart: number;
   readonly bodyEnd: number;
   /** The content of a proxy's envelope, if the scan found one. */
-  readonly inside: Kept | undefined;
+  readonly inside: Retained | undefined;
 }
 
 /** Reads the envelope of one line, which may end with whitespace and a newline. Throws `FrameError`. */
 export function scanEnvelope(line: Buffer): Scanned {
-  let id: unknown, method: unknown, result: unknown, error: unknown, inside: Kept | undefined;
+  let id: unknown, method: unknown, result: unknown, error: unknown, inside: Retained | undefined;
   let idStart = 0,
     idEnd = 0,
     methodStart = 0,

@@ -201,13 +201,13 @@ suite("Hop", () => {
   test("rejects the open requests", async () => {
     const [ours, theirs] = memoryChannels();
     const made = hop(ours, { ids: countingIds(), onWarning: () => undefined }),
-      other = new Heard(theirs);
+      heard = new Heard(theirs);
     new Heard(made.plain);
-    other.report({ id: "a", method: "m" });
+    heard.report({ id: "a", method: "m" });
     await settled();
     made.refuseOpen({ code: -32603, message: "no" });
     await settled();
-    deepEqual(other.messages, [message({ id: "a", error: { code: -32603, message: "no" } })]);
+    deepEqual(heard.messages, [message({ id: "a", error: { code: -32603, message: "no" } })]);
   });
 });
 

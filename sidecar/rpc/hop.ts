@@ -89,7 +89,7 @@ class Hop implements ProxyHop {
   readonly #options: HopOptions;
   readonly #isProxy: boolean;
   readonly #receivers: Partial<Record<Side, Receiver>> = {};
-  readonly #asked = new Map<number, Asked>();
+  readonly #ownRequests = new Map<number, Asked>();
   /** Outgoing requests without an answer. */
   readonly #pending = new Map<number, Side>();
   /** Callers that wait until no request of `plain` is pending. */
@@ -112,12 +112,12 @@ class Hop implements ProxyHop {
   answered(): Promise<void> {
     return new Promise(resolve => {
       this.#waiting.push(resolve);
-      this.#tellAnswered();
+      this.#notifyAnswered();
     });
   }
 
   refuseOpen(error: RpcErrorObject): void {
-    for (const id of [...this.#asked.keys()]) this.#answer(failure(id, error), id);
+    for (const id of [...this.#ownRequests.keys()]) this.#answer(failure(id, error), id);
   }
 
   #side(side: Side): Channel {
@@ -147,13 +147,13 @@ class Hop implements ProxyHop {
   }
 
   #answer(frame: Frame, id: Id | null): boolean {
-    const asked = typeof id === "number" ? this.#asked.get(id) : undefined;
-    if (!asked) {
+    const own = typeof id === "number" ? this.#ownRequests.get(id) : undefined;
+    if (!own) {
       this.#onWarning("a response to a request that was answered before, or never made", frame);
       return true;
     }
-    this.#asked.delete(Number(id));
-    return this.#channel.send(frame.withId(asked.id));
+    this.#ownRequests.delete(Number(id));
+    return this.#channel.send(frame.withId(own.id));
   }
 
   /** The older dialect also wraps the cancellation of an enveloped message. An answered request is not cancelled. */
@@ -185,7 +185,7 @@ class Hop implements ProxyHop {
   #ask(side: Side, frame: Frame, id: Id): number {
     const own = this.#options.ids.next();
     // Copied, because the bytes are part of a chunk that would be retained while the request is open.
-    this.#asked.set(own, {
+    this.#ownRequests.set(own, {
       side,
       id: typeof id === "string" || Number.isSafeInteger(id) ? id : Buffer.from(frame.idBytes),
     });
@@ -218,11 +218,11 @@ class Hop implements ProxyHop {
     if (!side) return this.#onWarning("a response to a request that was answered before, or never made", frame);
     this.#pending.delete(Number(id));
     const busy = this.#deliver(side, frame);
-    if (this.#waiting.length > 0) this.#tellAnswered();
+    if (this.#waiting.length > 0) this.#notifyAnswered();
     return busy;
   }
 
-  #tellAnswered(): void {
+  #notifyAnswered(): void {
     if (![...this.#pending.values()].includes("plain")) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
@@ -232,9 +232,8 @@ class Hop implements ProxyHop {
    */
   #cancelled(frame: Frame): void | Promise<void> {
     const id = requestIdIn(frame);
-    const found = [...this.#asked].findLast(
-      ([, asked]) =>
-        asked.id === id || (asked.id instanceof Uint8Array && Number(Buffer.from(asked.id).toString()) === id),
+    const found = [...this.#ownRequests].findLast(
+      ([, own]) => own.id === id || (own.id instanceof Uint8Array && Number(Buffer.from(own.id).toString()) === id),
     );
     if (found) return this.#deliver(found[1].side, cancellation(found[0])); // otherwise already answered: both crossed
   }
@@ -248,10 +247,10 @@ class Hop implements ProxyHop {
     this.#options.ended?.(reason);
     const error = this.#options.unanswered?.(reason) ?? { code: RpcCode.internalError, message: reason.message };
     for (const [id, side] of this.#pending) void this.#deliver(side, failure(id, error));
-    for (const [id, { side }] of this.#asked) void this.#deliver(side, cancellation(id));
+    for (const [id, { side }] of this.#ownRequests) void this.#deliver(side, cancellation(id));
     this.#pending.clear();
-    this.#asked.clear();
-    this.#tellAnswered();
+    this.#ownRequests.clear();
+    this.#notifyAnswered();
     this.#receivers.plain?.closed(reason);
     this.#receivers.wrapped?.closed(reason);
   }

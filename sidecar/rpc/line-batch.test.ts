@@ -11,14 +11,14 @@ const batchOf = (pieces: readonly Buffer[]): LineBatch => {
 suite("LineBatch", () => {
   test("merges adjacent buffers without a copy", () => {
     const chunk = Buffer.from("first\nsecond\nthird\n"),
-      other = Buffer.from("other\n");
+      buffer = Buffer.from("other\n");
     const [piece, ...more] = batchOf([chunk.subarray(0, 6), chunk.subarray(6, 13), chunk.subarray(13)]).take();
     deepEqual(
       [piece?.buffer === chunk.buffer, piece?.byteOffset, String(piece), more],
       [true, chunk.byteOffset, String(chunk), []],
     );
     equal(
-      batchOf([chunk.subarray(0, 6), other, chunk.subarray(6)])
+      batchOf([chunk.subarray(0, 6), buffer, chunk.subarray(6)])
         .take()
         .join(""),
       "first\nother\nsecond\nthird\n",

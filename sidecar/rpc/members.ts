@@ -80,13 +80,13 @@ export class MemberWalk {
 
 /** The last method read, by length. The same methods recur, and comparing bytes is cheaper than decoding them. */
 const METHODS: { readonly bytes: Buffer; readonly method: string }[] = [];
-const LONGEST = 64;
+const MAX_METHOD_LENGTH = 64;
 
 export function methodAt(line: Buffer, start: number, end: number): unknown {
   const known = METHODS[end - start];
   if (known && isAt(line, start, known.bytes)) return known.method;
   const method = scalar(line, start, end);
-  if (typeof method === "string" && end - start <= LONGEST)
+  if (typeof method === "string" && end - start <= MAX_METHOD_LENGTH)
     METHODS[end - start] = { bytes: Buffer.from(line.subarray(start, end)), method };
   return method;
 }
@@ -94,7 +94,7 @@ export function methodAt(line: Buffer, start: number, end: number): unknown {
 const COMMA_BYTES = Buffer.from(",");
 
 /** The rest of an object after some members are removed. */
-export interface Kept {
+export interface Retained {
   /** The text of the remaining members, in pieces. */
   readonly pieces: readonly Buffer[];
   /** The value of `method`; undefined if absent. */
@@ -103,7 +103,7 @@ export interface Kept {
   readonly end: number;
 }
 
-export function membersWithout(line: Buffer, open: number, without: ReadonlySet<Key>): Kept {
+export function membersWithout(line: Buffer, open: number, without: ReadonlySet<Key>): Retained {
   const pieces: Buffer[] = [];
   let method: unknown;
   let from = -1,

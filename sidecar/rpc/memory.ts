@@ -14,9 +14,9 @@ import { Frame } from "./frame";
 const ENOUGH = 64;
 
 export function memoryChannels(): [Channel, Channel] {
-  const left: MemoryEnd = new MemoryEnd(() => right);
-  const right: MemoryEnd = new MemoryEnd(() => left);
-  return [left, right];
+  const first: MemoryEnd = new MemoryEnd(() => right);
+  const right: MemoryEnd = new MemoryEnd(() => first);
+  return [first, right];
 }
 
 type State =
@@ -25,14 +25,14 @@ type State =
   | { readonly kind: "closed"; readonly reason: Closed };
 
 class MemoryEnd implements Channel {
-  readonly #other: () => MemoryEnd;
+  readonly #peer: () => MemoryEnd;
   #state: State = { kind: "waiting" };
   /** Received frames, then the reason if the other side has closed. */
   readonly #inbox: (Frame | Closed)[] = [];
   readonly #senders: (() => void)[] = [];
 
-  constructor(other: () => MemoryEnd) {
-    this.#other = other;
+  constructor(item: () => MemoryEnd) {
+    this.#peer = item;
   }
 
   start(receiver: Receiver): void {
@@ -44,19 +44,19 @@ class MemoryEnd implements Channel {
   }
 
   send(frame: Frame): boolean {
-    return this.#state.kind === "closed" || this.#other().#accept(frame);
+    return this.#state.kind === "closed" || this.#peer().#accept(frame);
   }
 
   drained(): Promise<void> {
-    const other = this.#other();
-    if (this.#state.kind === "closed" || other.#inbox.length < ENOUGH) return Promise.resolve();
-    return new Promise(resolve => other.#senders.push(resolve));
+    const end = this.#peer();
+    if (this.#state.kind === "closed" || end.#inbox.length < ENOUGH) return Promise.resolve();
+    return new Promise(resolve => end.#senders.push(resolve));
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state.kind === "closed") return;
     this.#close({ message: "The connection was closed." });
-    this.#other().#accept({ message: "The other side closed the connection." });
+    this.#peer().#accept({ message: "The other side closed the connection." });
   }
 
   #accept(item: Frame | Closed): boolean {
@@ -90,7 +90,7 @@ class MemoryEnd implements Channel {
   /** A receiver that throws has a bug. Both ends close, so that neither waits forever. */
   #fail(cause: unknown): void {
     this.#close({ message: "A message could not be handled.", cause });
-    this.#other().#accept({ message: "The other side could not handle a message.", cause });
+    this.#peer().#accept({ message: "The other side could not handle a message.", cause });
   }
 
   #close(reason: Closed): void {
@@ -99,7 +99,7 @@ class MemoryEnd implements Channel {
     this.#state = { kind: "closed", reason };
     this.#inbox.length = 0;
     this.#releaseSenders();
-    for (const resolve of this.#other().#senders.splice(0)) resolve(); // senders that wait at this end
+    for (const resolve of this.#peer().#senders.splice(0)) resolve(); // senders that wait at this end
     if (state.kind !== "waiting") state.receiver.closed(reason);
   }
 

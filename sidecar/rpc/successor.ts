@@ -9,7 +9,7 @@
 import { PROXY_DIALECTS, type ProxyDialect } from "../acp/methods";
 import { BRACE, FrameError, skipSpace } from "./json-scan";
 import { isObject } from "./json";
-import { membersWithout, type Kept, type Key } from "./members";
+import { membersWithout, type Retained, type Key } from "./members";
 import { RpcCode, type Id, type Message, type Notification, type Request } from "./message";
 
 const { proxy, _proxy, meta } = PROXY_DIALECTS;
@@ -56,7 +56,7 @@ export interface MessageBody {
 
 /** The parsed params of an envelope, if they were parsed, and their offset (`Scanned`). */
 export interface EnvelopeParams {
-  readonly inside: Kept | undefined;
+  readonly inside: Retained | undefined;
   readonly paramsStart: number;
 }
 
@@ -78,7 +78,7 @@ export function wrapLine(
 }
 
 /** The content of an envelope whose params start at `start`. Throws `FrameError`. */
-export function insideOf(line: Buffer, start: number): Kept {
+export function insideOf(line: Buffer, start: number): Retained {
   if (start === 0 || line[start] !== BRACE) throw notAnEnvelope();
   return membersWithout(line, start, HOP_LOCAL);
 }

@@ -124,7 +124,7 @@ export class Drive implements AsyncDisposable {
     return new Promise(resolve => {
       const look = (): void => {
         if (!condition()) return;
-        this.#watching = this.#watching.filter(other => other !== look);
+        this.#watching = this.#watching.filter(item => item !== look);
         resolve();
       };
       this.#watching.push(look);

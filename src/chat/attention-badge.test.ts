@@ -16,20 +16,20 @@ suite("AttentionBadge", () => {
       }),
     };
   }
-  const wants = (sessionId: string, what: "answer" | "reading" | "nothing", title?: string) => ({
+  const attention = (sessionId: string, what: "answer" | "reading" | "nothing", title?: string) => ({
     sessionId,
-    wants: what,
+    attention: what,
     name: "Ada",
     ...(title === undefined ? {} : { title }),
   });
 
   test("shows the number of waiting tabs while hidden, with one notification per question and end", () => {
     const { badge, notifications } = fixture();
-    badge.onEvent(wants("a", "answer", "Tests"));
-    badge.onEvent(wants("a", "answer"));
-    badge.onEvent(wants("b", "reading"));
-    badge.onEvent(wants("c", "reading"));
-    badge.onEvent(wants("a", "nothing"));
+    badge.onEvent(attention("a", "answer", "Tests"));
+    badge.onEvent(attention("a", "answer"));
+    badge.onEvent(attention("b", "reading"));
+    badge.onEvent(attention("c", "reading"));
+    badge.onEvent(attention("a", "nothing"));
     deepEqual(notifications, [
       "! Ada asks you a question in “Tests”.",
       "1: 1 question waits for your answer",
@@ -45,11 +45,11 @@ suite("AttentionBadge", () => {
   test("is empty while the chat is visible, then counts unread answers and open questions", () => {
     const { badge, notifications, clock } = fixture();
     badge.visible(true);
-    badge.onEvent(wants("a", "answer"));
-    badge.onEvent(wants("b", "reading"));
+    badge.onEvent(attention("a", "answer"));
+    badge.onEvent(attention("b", "reading"));
     clock.advance(2_000);
     badge.visible(false);
-    badge.onEvent(wants("c", "reading"));
+    badge.onEvent(attention("c", "reading"));
     badge.visible(true);
     badge.visible(false);
     deepEqual(notifications, [
@@ -67,9 +67,9 @@ suite("AttentionBadge", () => {
   test("notifies once about a question that arrived immediately before hiding", () => {
     const { badge, notifications, clock } = fixture();
     badge.visible(true);
-    badge.onEvent(wants("a", "answer"));
-    badge.onEvent(wants("b", "answer"));
-    badge.onEvent(wants("b", "nothing"));
+    badge.onEvent(attention("a", "answer"));
+    badge.onEvent(attention("b", "answer"));
+    badge.onEvent(attention("b", "nothing"));
     clock.advance(1_999);
     badge.visible(false);
     badge.visible(true);
@@ -83,11 +83,11 @@ suite("AttentionBadge", () => {
   test("counts an answer that ended immediately before hiding, without a notification", () => {
     const { badge, notifications, clock } = fixture();
     badge.visible(true);
-    badge.onEvent(wants("a", "reading"));
+    badge.onEvent(attention("a", "reading"));
     clock.advance(1_999);
-    badge.onEvent(wants("b", "reading"));
-    badge.onEvent(wants("c", "reading"));
-    badge.onEvent(wants("c", "nothing"));
+    badge.onEvent(attention("b", "reading"));
+    badge.onEvent(attention("c", "reading"));
+    badge.onEvent(attention("c", "nothing"));
     clock.advance(1);
     badge.visible(false);
     badge.visible(true);
@@ -100,7 +100,7 @@ suite("AttentionBadge", () => {
 
   test("is cleared with the sidecar", () => {
     const { badge, notifications } = fixture();
-    badge.onEvent(wants("a", "reading"));
+    badge.onEvent(attention("a", "reading"));
     badge.clear();
     deepEqual(notifications, ["! Ada has finished.", "1: 1 unread answer", "none"]);
   });

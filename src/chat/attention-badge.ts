@@ -25,26 +25,26 @@ export interface AttentionDeps {
 /** A message counts as unread if the chat is hidden within this time after it. */
 const UNREAD_MS = 2_000;
 
-type Wanted = ParamsOf<SidecarToHost, "chat/attention">;
+type AttentionRequest = ParamsOf<SidecarToHost, "chat/attention">;
 
 export class AttentionBadge {
   /** Unread requests for attention. */
-  readonly #wanted = new Map<SessionId, Wanted>();
+  readonly #unread = new Map<SessionId, AttentionRequest>();
   /** Requests that arrived while the chat was visible, with their arrival times. */
-  readonly #shown = new Map<SessionId, { readonly wanted: Wanted; readonly at: number }>();
+  readonly #shown = new Map<SessionId, { readonly request: AttentionRequest; readonly at: number }>();
   #isVisible = false;
 
   constructor(private readonly deps: AttentionDeps) {}
 
-  onEvent(wanted: Wanted): void {
-    const before = this.#wanted.get(wanted.sessionId)?.wants;
-    if (wanted.wants === "nothing" || (this.#isVisible && wanted.wants === "reading"))
-      this.#wanted.delete(wanted.sessionId);
-    else this.#wanted.set(wanted.sessionId, wanted);
-    if (wanted.wants === "nothing") this.#shown.delete(wanted.sessionId);
-    else if (this.#isVisible && before !== wanted.wants)
-      this.#shown.set(wanted.sessionId, { wanted, at: this.deps.now() });
-    if (wanted.wants !== "nothing" && before !== wanted.wants && !this.#isVisible) this.#notify(wanted);
+  onEvent(request: AttentionRequest): void {
+    const before = this.#unread.get(request.sessionId)?.attention;
+    if (request.attention === "nothing" || (this.#isVisible && request.attention === "reading"))
+      this.#unread.delete(request.sessionId);
+    else this.#unread.set(request.sessionId, request);
+    if (request.attention === "nothing") this.#shown.delete(request.sessionId);
+    else if (this.#isVisible && before !== request.attention)
+      this.#shown.set(request.sessionId, { request, at: this.deps.now() });
+    if (request.attention !== "nothing" && before !== request.attention && !this.#isVisible) this.#notify(request);
     this.#show();
   }
 
@@ -55,36 +55,37 @@ export class AttentionBadge {
   visible(isVisible: boolean): void {
     this.#isVisible = isVisible;
     if (isVisible) this.#read();
-    else for (const { wanted, at } of this.#shown.values()) if (this.deps.now() - at < UNREAD_MS) this.#missed(wanted);
+    else
+      for (const { request, at } of this.#shown.values()) if (this.deps.now() - at < UNREAD_MS) this.#missed(request);
     if (!isVisible) this.#shown.clear();
     this.#show();
   }
 
   /** Clears everything: the sidecar has exited with its sessions. */
   clear(): void {
-    this.#wanted.clear();
+    this.#unread.clear();
     this.#shown.clear();
     this.#show();
   }
 
   #read(): void {
-    for (const [sessionId, { wants }] of this.#wanted) if (wants === "reading") this.#wanted.delete(sessionId);
+    for (const [sessionId, { attention }] of this.#unread) if (attention === "reading") this.#unread.delete(sessionId);
   }
 
-  #missed(wanted: Wanted): void {
-    this.#wanted.set(wanted.sessionId, wanted);
-    if (wanted.wants === "answer") this.#notify(wanted);
+  #missed(request: AttentionRequest): void {
+    this.#unread.set(request.sessionId, request);
+    if (request.attention === "answer") this.#notify(request);
   }
 
-  #notify({ name, title, wants }: Wanted): void {
-    const event = wants === "answer" ? "asks you a question" : "has finished",
+  #notify({ name, title, attention }: AttentionRequest): void {
+    const event = attention === "answer" ? "asks you a question" : "has finished",
       place = title === undefined ? "" : ` in “${title}”`;
     this.deps.notify(`${name} ${event}${place}.`);
   }
 
   #show(): void {
-    const questions = [...this.#wanted.values()].filter(({ wants }) => wants === "answer").length,
-      answers = this.#wanted.size - questions;
+    const questions = [...this.#unread.values()].filter(({ attention }) => attention === "answer").length,
+      answers = this.#unread.size - questions;
     const words = [
       ...(questions > 0
         ? [l10n.t`${questions} ${questions === 1 ? "question waits" : "questions wait"} for your answer`]

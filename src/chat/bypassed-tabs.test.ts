@@ -4,7 +4,7 @@ import type { BypassUntil } from "../protocol/sidecar";
 import type { Bypassed } from "../protocol/page/host-to-page";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { BACKOFF, begunWith, MINE, settingsWith, type Fixture } from "../testing/chat-controller-world";
+import { BACKOFF, begunWith, MINE, settingsWith, type Fixture } from "../testing/chat-controller-fixture";
 
 const ASKING = { id: "workspace", _enabled: true, _source: "built-in" },
   APPROVING = { ...ASKING, settings: { approve: "all" } };
@@ -21,7 +21,7 @@ suite("bypassed tab", () => {
 
   test("is those of an agent with bypass, while it is set", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "new-tab", tabId: "u", agentId: "elizacp" });
+    await fixture.says({ type: "newTab", tabId: "u", agentId: "elizacp" });
     deepEqual(
       [told(fixture, settingsWith()), told(fixture, settingsWith(BYPASS)), told(fixture, settingsWith())],
       [undefined, [{ tabId: "t", by: ["agent"] }], undefined],
@@ -31,7 +31,7 @@ suite("bypassed tab", () => {
   test("is those that started with an approving Workspace extension", async () => {
     const fixture = await begunWith({ "symposium.extensions": [APPROVING] });
     deepEqual(told(fixture, settingsWith({ "symposium.extensions": [ASKING] })), [{ tabId: "t", by: ["workspace"] }]);
-    await fixture.says({ type: "new-tab", tabId: "u" });
+    await fixture.says({ type: "newTab", tabId: "u" });
     deepEqual(told(fixture, settingsWith({ ...BYPASS, "symposium.extensions": [APPROVING] })), [
       { tabId: "t", by: ["agent", "workspace"] },
       { tabId: "u", by: ["agent"] },
@@ -58,7 +58,7 @@ suite("bypassed tab", () => {
 
   test("excludes a closed tab", async () => {
     const fixture = await begunWith(BYPASS);
-    await fixture.says({ type: "close-tab", tabId: "t" });
+    await fixture.says({ type: "closeTab", tabId: "t" });
     deepEqual(told(fixture, fixture.settings), undefined);
   });
 
@@ -94,7 +94,7 @@ suite("bypass requested by the page", () => {
   });
 
   for (const [what, end] of [
-    ["the tab closes", fixture => fixture.says({ type: "close-tab", tabId: "t" })],
+    ["the tab closes", fixture => fixture.says({ type: "closeTab", tabId: "t" })],
     [
       "the sidecar exits",
       async fixture => {

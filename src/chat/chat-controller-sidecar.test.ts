@@ -4,25 +4,25 @@ import { ELIZA } from "../protocol/agents/agents";
 import { ErrorCode } from "../protocol/wire/errors";
 import type { PageToHost } from "../protocol/page/host-to-page";
 import { settled } from "../testing/settled";
-import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
+import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-fixture";
 
 suite("ChatController: sidecar and page restarts", () => {
   test("replays the session from the page's position", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
-    await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, asked: 7, shown: SHOWN });
-    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, asked: 7 }]);
+    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, requestNumber: 7, shown: SHOWN });
+    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, requestNumber: 7 }]);
     equal(fixture.calls("chat/new").length, 1);
   });
 
   test("replays once for repeated requests while a session opens", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
-    for (const asked of [1, 2, 3]) await fixture.ready({ tabId: "t", asked });
+    for (const requestNumber of [1, 2, 3]) await fixture.ready({ tabId: "t", requestNumber });
     fixture.sidecar.release();
     await settled();
-    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", asked: 3 }]);
-    await fixture.ready({ tabId: "t", asked: 4 });
+    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", requestNumber: 3 }]);
+    await fixture.ready({ tabId: "t", requestNumber: 4 });
     equal(fixture.calls("chat/replay").length, 2);
   });
 
@@ -50,7 +50,7 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("notifies the page of a sidecar exit and sends a prompt after the session reopened", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     deepEqual(fixture.of("state").at(-1)?.sidecar, {
@@ -62,7 +62,7 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.become({ ...RUNNING, run: 2 });
     deepEqual(
       fixture.posted.slice(-2).map(({ type }) => type),
-      ["state", "askAgain"],
+      ["state", "requestReplay"],
     );
     deepEqual(fixture.sidecar.calls, []);
     await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
@@ -75,22 +75,22 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("opens no session for a request sent before the page received the loss", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     equal(fixture.of("state").at(-1)?.losses, 1);
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: [] }], losses: 0 });
+    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 0 });
     deepEqual(fixture.sidecar.calls, []);
-    await fixture.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 3, shown: SHOWN }], losses: 1 });
+    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 3, shown: SHOWN }], losses: 1 });
     deepEqual(fixture.calls("chat/new").length, 1);
-    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s2", asked: 3 }]);
+    deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s2", requestNumber: 3 }]);
   });
 
   test("requests another state from a page whose first request was repeated or late", async () => {
     const fixture = new Fixture(),
-      first: PageToHost = { type: "webview-ready", tabs: [{ tabId: "t", asked: 1, shown: [] }], losses: 0 };
+      first: PageToHost = { type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 1, shown: [] }], losses: 0 };
     await fixture.says(first);
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
@@ -104,9 +104,9 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.says(first);
     deepEqual(
       [fixture.sidecar.calls, fixture.posted.slice(-2).map(({ type }) => type), fixture.of("state").at(-1)?.losses],
-      [[], ["state", "askAgain"], 1],
+      [[], ["state", "requestReplay"], 1],
     );
-    await fixture.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: SHOWN }], losses: 1 });
+    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }], losses: 1 });
     deepEqual(
       [fixture.calls("chat/new"), fixture.posted.at(-1)?.type],
       [[{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }], "state"],
@@ -115,7 +115,7 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("drops a prompt sent before the page received the loss", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     const said = (losses: number): PageToHost => ({ type: "prompt", tabId: "t", messageId: "m", text: "hi", losses });
     await fixture.says(said(0));
     fixture.sidecar.die();
@@ -128,7 +128,11 @@ suite("ChatController: sidecar and page restarts", () => {
     ok(refusal instanceof SidecarGone);
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.says(said(0), { type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: SHOWN }], losses: 1 });
+    await fixture.says(said(0), {
+      type: "webviewReady",
+      tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }],
+      losses: 1,
+    });
     deepEqual([fixture.sidecar.methods(), fixture.of("failed")], [["chat/new", "chat/replay"], []]);
     await fixture.says(said(1));
     equal(fixture.calls("chat/prompt").length, 1);
@@ -136,11 +140,11 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("keeps a prompt of a newly opened session when another tab has a loss", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     await fixture.says(
-      { type: "new-tab", tabId: "u" },
+      { type: "newTab", tabId: "u" },
       { type: "prompt", tabId: "u", messageId: "m", text: "hi", losses: 0 },
     );
     fixture.sidecar.restart();
@@ -151,7 +155,7 @@ suite("ChatController: sidecar and page restarts", () => {
   test("treats a session opened by a stopping sidecar as lost", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     await fixture.become({ kind: "stopping", run: 1, next: "start" });
     fixture.sidecar.release();
     await settled();
@@ -159,15 +163,15 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.become({ kind: "starting", run: 2, node: "own", deaths: [] });
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    equal(fixture.posted.at(-1)?.type, "askAgain");
-    await fixture.says({ type: "webview-ready", tabs: [{ tabId: "t", asked: 2, shown: [] }], losses: 1 });
+    equal(fixture.posted.at(-1)?.type, "requestReplay");
+    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 1 });
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/replay"]);
   });
 
   test("opens a lost tab for a prompt without a page", async () => {
     const fixture = new Fixture();
     fixture.live = false;
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     fixture.sidecar.restart();
@@ -177,7 +181,7 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("reports no failure for a prompt in flight when the sidecar exits", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
     await fixture.says(prompt("t"));
     fixture.sidecar.die();
@@ -187,17 +191,17 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("reopens a session unknown to the sidecar on the page's request", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
     await fixture.says(prompt("t"));
-    deepEqual([fixture.posted.at(-1)?.type, fixture.of("state").at(-1)?.losses], ["askAgain", 1]);
+    deepEqual([fixture.posted.at(-1)?.type, fixture.of("state").at(-1)?.losses], ["requestReplay", 1]);
     await fixture.ready({ tabId: "t" });
     equal(fixture.calls("chat/new").length, 2);
   });
 
   test("shows the sidecar's error in the tab and rejects the caller", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
     await rejects(fixture.chat.handle(prompt("t")), /still answering/);
     deepEqual(fixture.of("failed"), [
@@ -214,7 +218,7 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("sends a repeated prompt once", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
     await fixture.says(prompt("t"), prompt("t"));
     equal(fixture.calls("chat/prompt").length, 1);
@@ -227,7 +231,7 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("shows one sentence with buttons when the sidecar failed and rejects waiting prompts", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     await fixture.says(prompt("t"));

@@ -7,7 +7,7 @@ import type { NewChat } from "../protocol/sidecar";
 import type { PageToHost } from "../protocol/page/host-to-page";
 import { readSettings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-world";
+import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-controller-fixture";
 
 suite("ChatController", () => {
   test("posts agents, tabs and sidecar state to a ready page", async () => {
@@ -26,7 +26,7 @@ suite("ChatController", () => {
 
   test("opens one session per new tab with the current agent in the workspace folder", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" }, { type: "newTab", tabId: "t" });
     deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
@@ -35,7 +35,7 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
     await fixture.says(
-      { type: "new-tab", tabId: "t" },
+      { type: "newTab", tabId: "t" },
       prompt("t"),
       { type: "cancel", tabId: "t" },
       prompt("t", "again"),
@@ -60,7 +60,7 @@ suite("ChatController", () => {
       { kind: "terminal", name: "zsh", text: "$" },
     ] as const;
     await fixture.says(
-      { type: "new-tab", tabId: "t" },
+      { type: "newTab", tabId: "t" },
       { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
       { type: "withdraw", tabId: "t", messageId: "m" },
       { type: "sendQueued", tabId: "t" },
@@ -102,7 +102,7 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
     await fixture.says(
-      { type: "new-tab", tabId: "t" },
+      { type: "newTab", tabId: "t" },
       { type: "answerElicitation", tabId: "t", elicitationId: "e", choice },
       { type: "answerElicitation", tabId: "gone", elicitationId: "e", choice },
     );
@@ -114,17 +114,17 @@ suite("ChatController", () => {
   test("forwards selected options and starts later sessions with the accepted ones", async () => {
     const fixture = new Fixture();
     await fixture.says(
-      { type: "new-tab", tabId: "t" },
-      { type: "setOption", tabId: "t", controlId: "model", value: "large" },
-      { type: "setOption", tabId: "t", controlId: "fast", value: true },
+      { type: "newTab", tabId: "t" },
+      { type: "setControl", tabId: "t", controlId: "model", value: "large" },
+      { type: "setControl", tabId: "t", controlId: "fast", value: true },
     );
-    deepEqual(fixture.calls("chat/setOption"), [
+    deepEqual(fixture.calls("chat/setControl"), [
       { sessionId: "s1", controlId: "model", value: "large" },
       { sessionId: "s1", controlId: "fast", value: true },
     ]);
     const controls = { model: "large", fast: true };
     for (const [id, value] of Object.entries(controls)) fixture.chosen.keep(ELIZA.id, id, value);
-    await fixture.says({ type: "new-tab", tabId: "u" });
+    await fixture.says({ type: "newTab", tabId: "u" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new").slice(1), [
       { agent: ELIZA, cwd: "/w", shown: [], controls },
@@ -146,7 +146,7 @@ suite("ChatController", () => {
   test("offers protocol version 2 by setting, also to a reopened tab", async () => {
     const fixture = new Fixture();
     fixture.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new"), [
       { agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
@@ -157,11 +157,11 @@ suite("ChatController", () => {
   test("ignores an option of an unknown tab and shows a rejected one in its tab", async () => {
     const fixture = new Fixture();
     await fixture.says(
-      { type: "setOption", tabId: "gone", controlId: "model", value: "large" },
-      { type: "new-tab", tabId: "t" },
+      { type: "setControl", tabId: "gone", controlId: "model", value: "large" },
+      { type: "newTab", tabId: "t" },
     );
-    fixture.sidecar.refuse("chat/setOption", new SidecarRefused(1, "No."));
-    await fixture.says({ type: "setOption", tabId: "t", controlId: "model", value: "large" });
+    fixture.sidecar.refuse("chat/setControl", new SidecarRefused(1, "No."));
+    await fixture.says({ type: "setControl", tabId: "t", controlId: "model", value: "large" });
     deepEqual(
       fixture.of("failed").map(({ tabId, message }) => [tabId, message]),
       [["t", "No."]],
@@ -170,15 +170,15 @@ suite("ChatController", () => {
 
   test("opens diffs, terminals and previews, and ignores unavailable locations", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     await fixture.says(
-      { type: "open-diff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" },
-      { type: "open-diff", tabId: "gone", path: "/w/a", newText: "y" },
-      { type: "open-terminal", tabId: "t", command: "ls", output: "" },
-      { type: "open-link", href: "a.ts", preview: true },
+      { type: "openDiff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" },
+      { type: "openDiff", tabId: "gone", path: "/w/a", newText: "y" },
+      { type: "openTerminal", tabId: "t", command: "ls", output: "" },
+      { type: "openLink", href: "a.ts", preview: true },
     );
     fixture.linkProblem = new Error("It is not there.");
-    await fixture.says({ type: "open-link", href: "b.ts", preview: true });
+    await fixture.says({ type: "openLink", href: "b.ts", preview: true });
     deepEqual(
       [fixture.done, fixture.of("failed")],
       [["diff /w/a x y Eliza", "diff /w/a undefined y the agent", "terminal ls", "preview a.ts"], []],
@@ -194,7 +194,7 @@ suite("ChatController", () => {
 
   test("forwards events and snapshots to their tab and drops those without one", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
     const conversation = {
       agent: ELIZA,
@@ -206,18 +206,18 @@ suite("ChatController", () => {
     } as const;
     fixture.chat.event({ sessionId: "s1", bootId: "b", seq: 1, event });
     fixture.chat.event({ sessionId: "s9", bootId: "b", seq: 1, event });
-    fixture.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, asked: 4, conversation });
+    fixture.chat.snapshot({ sessionId: "s1", bootId: "b", seq: 1, requestNumber: 4, conversation });
     fixture.chat.snapshot({ sessionId: "s9", bootId: "b", seq: 1, conversation });
     deepEqual(fixture.posted.slice(1), [
       { type: "event", tabId: "t", bootId: "b", seq: 1, event },
-      { type: "snapshot", tabId: "t", bootId: "b", seq: 1, asked: 4, conversation },
+      { type: "snapshot", tabId: "t", bootId: "b", seq: 1, requestNumber: 4, conversation },
     ]);
     deepEqual(fixture.done, ["forwarded t title elizacp"]);
   });
 
   test("closes the session of a closed tab and posts the state", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "close-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" }, { type: "closeTab", tabId: "t" });
     deepEqual(fixture.calls("chat/close"), [{ sessionId: "s1" }]);
     deepEqual([fixture.chat.tabs, fixture.of("state").at(-1)?.tabs], [[], []]);
   });
@@ -230,7 +230,7 @@ suite("ChatController", () => {
       permissionId: "p",
       choice: { kind: "option", optionId: "o" },
     };
-    await fixture.says({ type: "new-tab", tabId: "t" }, answer);
+    await fixture.says({ type: "newTab", tabId: "t" }, answer);
     deepEqual(fixture.calls("chat/answerPermission"), [
       { sessionId: "s1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
     ]);
@@ -242,13 +242,13 @@ suite("ChatController", () => {
 
   test("posts an agent selected from a tab's button", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
+    await fixture.says({ type: "newTab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
     deepEqual(fixture.of("agentSelected"), [], "the user cancelled");
     fixture.chosenAgent = "mine";
     await fixture.says(
       { type: "action", tabId: "t", action: "selectAgent" },
-      { type: "close-tab", tabId: "t" },
-      { type: "new-tab", tabId: "t", agentId: "mine" },
+      { type: "closeTab", tabId: "t" },
+      { type: "newTab", tabId: "t", agentId: "mine" },
     );
     deepEqual(
       [fixture.of("agentSelected"), fixture.calls("chat/close"), fixture.calls("chat/new").at(-1)],
@@ -272,7 +272,7 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     fixture.trusted = false;
     await fixture.ready({ tabId: "t", shown: SHOWN });
-    await fixture.says({ type: "new-tab", tabId: "u" }, prompt("t"), {
+    await fixture.says({ type: "newTab", tabId: "u" }, prompt("t"), {
       type: "action",
       tabId: "t",
       action: "restartSidecar",
@@ -294,7 +294,7 @@ suite("ChatController", () => {
     fixture.chat.trustGranted();
     deepEqual(
       fixture.posted.slice(-2).map(({ type }) => type),
-      ["state", "askAgain"],
+      ["state", "requestReplay"],
     );
     await fixture.ready({ tabId: "t", shown: SHOWN }, { tabId: "u" });
     equal(fixture.calls("chat/new").length, 2);
@@ -303,13 +303,13 @@ suite("ChatController", () => {
   test("performs agent selections, actions and links, and rejects an unknown agent", async () => {
     const fixture = new Fixture();
     await fixture.says(
-      { type: "new-tab", tabId: "t" },
-      { type: "select-agent", agentId: "mine" },
-      { type: "select-agent", agentId: "gone" },
+      { type: "newTab", tabId: "t" },
+      { type: "selectAgent", agentId: "mine" },
+      { type: "selectAgent", agentId: "gone" },
       { type: "action", tabId: "t", action: "showLogs" },
       { type: "action", tabId: "t", action: "restartAgent" },
       { type: "action", tabId: "t", action: "restartSidecar" },
-      { type: "open-link", href: "https://x" },
+      { type: "openLink", href: "https://x" },
     );
     deepEqual(
       [fixture.done, fixture.restarts, fixture.calls("chat/restartAgent")],
@@ -326,7 +326,7 @@ suite("ChatController", () => {
     const fixture = new Fixture(),
       written = deferred<undefined>();
     fixture.selecting = written.promise;
-    await fixture.says({ type: "select-agent", agentId: "mine" }, { type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "selectAgent", agentId: "mine" }, { type: "newTab", tabId: "t" });
     deepEqual(fixture.calls("chat/new"), []);
     fixture.settings = { ...fixture.settings, currentAgentId: "mine" };
     written.resolve(undefined);
@@ -339,7 +339,7 @@ suite("ChatController", () => {
 
   test("reports a failed action without a prompt id", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
     await fixture.says({ type: "action", tabId: "t", action: "restartAgent" });
     deepEqual(fixture.of("failed"), [{ type: "failed", tabId: "t", message: "Not now." }]);
@@ -348,7 +348,7 @@ suite("ChatController", () => {
   test("shows a VS Code notification for a failure without a tab", async () => {
     const fixture = new Fixture();
     fixture.linkProblem = new Error("This link is not opened.");
-    await fixture.says({ type: "open-link", href: "ftp://x" });
+    await fixture.says({ type: "openLink", href: "ftp://x" });
     deepEqual(fixture.done, ["tell This link is not opened. "]);
   });
 
@@ -356,12 +356,12 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     equal(await fixture.chat.restartAgent(), false);
     await fixture.says(
-      { type: "new-tab", tabId: "t" },
-      { type: "new-tab", tabId: "u" },
-      { type: "select-tab", tabId: "u" },
+      { type: "newTab", tabId: "t" },
+      { type: "newTab", tabId: "u" },
+      { type: "selectTab", tabId: "u" },
     );
     equal(await fixture.chat.restartAgent(), true);
-    await fixture.says({ type: "close-tab", tabId: "u" });
+    await fixture.says({ type: "closeTab", tabId: "u" });
     await fixture.chat.restartAgent();
     deepEqual(fixture.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
   });
@@ -397,7 +397,7 @@ suite("ChatController", () => {
       { type: "openTab", agentId: "mine" },
       { type: "openTab", agentId: "mine" },
     ]);
-    await fixture.says({ type: "new-tab", tabId: "t", agentId: "mine" });
+    await fixture.says({ type: "newTab", tabId: "t", agentId: "mine" });
     deepEqual(
       fixture.calls("chat/new").map(params => (params as NewChat).agent.id),
       ["mine"],
@@ -406,7 +406,7 @@ suite("ChatController", () => {
 
   test("posts the selected tab only to a page without a selection", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "new-tab", tabId: "t" }, { type: "select-tab", tabId: "t" });
+    await fixture.says({ type: "newTab", tabId: "t" }, { type: "selectTab", tabId: "t" });
     await fixture.ready({ tabId: "t" });
     ok(fixture.of("state").every(({ selected }) => selected === undefined));
     await fixture.ready();

@@ -22,7 +22,7 @@ import { SessionStarts } from "./session-start";
 import type { ChatDeps } from "./chat-deps";
 import { ComposerRoutes } from "./composer-routes";
 import { PageResume } from "./page-resume";
-import { blocksOf, Prompts, type Prompt } from "./prompt-dedup";
+import { blocksOf, PromptDedup, type Prompt } from "./prompt-dedup";
 import { GAVE_UP, sidecarState } from "./sidecar-state";
 import { TabSessions, type OpenSession } from "./tab-sessions";
 
@@ -34,8 +34,8 @@ export class ChatController {
   #selected: TabId | undefined;
   /** A command requested a new tab, possibly with a specific agent, before the page was ready. */
   #tabWanted: { readonly agentId?: string } | undefined;
-  readonly #prompts = new Prompts();
-  readonly #beginnings: SessionStarts;
+  readonly #prompts = new PromptDedup();
+  readonly #starts: SessionStarts;
   readonly #composer: ComposerRoutes;
   /** The last reported value of `outdatedTabs`. */
   #outdated: readonly TabId[] = [];
@@ -45,7 +45,7 @@ export class ChatController {
     this.#sessions = new TabSessions(() =>
       deps.isTrusted() ? deps.sidecar.client() : Promise.reject(new SidecarUnavailable(NOT_TRUSTED)),
     );
-    this.#beginnings = new SessionStarts(deps);
+    this.#starts = new SessionStarts(deps);
     this.#positions = new PageResume(deps, this.#sessions, (tabId, position, why) => this.#open(tabId, position, why));
     this.#composer = new ComposerRoutes(deps);
   }
@@ -56,7 +56,7 @@ export class ChatController {
 
   /** Tabs that still use the settings of their start although those have changed since. */
   get outdatedTabs(): readonly TabId[] {
-    return this.#beginnings.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
+    return this.#starts.outdated(this.tabs.filter(tabId => this.#sessions.kind(tabId) !== "lost"));
   }
 
   /** Handles a message of the page. Rejects with the error that the tab also shows, for callers other than the page. */
@@ -71,32 +71,32 @@ export class ChatController {
 
   #route(message: PageToHost): Promise<void> | void {
     switch (message.type) {
-      case "webview-ready":
+      case "webviewReady":
         return this.#pageReady(message.tabs, message.losses);
-      case "new-tab":
+      case "newTab":
         return this.#newTab(message.tabId, message.agentId);
-      case "close-tab":
+      case "closeTab":
         return this.#closeTab(message.tabId);
-      case "select-tab":
+      case "selectTab":
         this.#selected = message.tabId;
         return;
       case "prompt":
         return this.#prompts.send(message, prompt => this.#forward(prompt));
-      case "find":
+      case "findMentions":
         return this.#composer.find(message);
-      case "want":
-        return this.#composer.want(message);
+      case "requestContext":
+        return this.#composer.requestContext(message);
       case "bypass":
         return this.#toSession(message.tabId, session => this.#bypass(session, message.tabId));
       case "action":
         return this.#clicked(message.tabId, message.action);
-      case "select-agent":
-        return this.#beginnings.selectAgent(message.agentId);
-      case "open-link":
+      case "selectAgent":
+        return this.#starts.selectAgent(message.agentId);
+      case "openLink":
         return message.preview ? this.#preview(message.href) : this.deps.openLink(message.href, false);
-      case "open-diff":
-        return this.deps.openDiff(message, this.#beginnings.agentOf(message.tabId));
-      case "open-terminal":
+      case "openDiff":
+        return this.deps.openDiff(message, this.#starts.agentOf(message.tabId));
+      case "openTerminal":
         this.deps.showPrintout(message);
         return;
       case "ack":
@@ -114,7 +114,7 @@ export class ChatController {
     const tabId = this.#sessions.tabOf(sessionId);
     if (tabId === undefined) return; // late: the tab is closed
     this.deps.page.post({ type: "event", tabId, ...event });
-    this.deps.forwarded(tabId, event.event, this.#beginnings.agentIdOf(tabId));
+    this.deps.forwarded(tabId, event.event, this.#starts.agentIdOf(tabId));
   }
 
   snapshot({ sessionId, ...snapshot }: ParamsOf<SidecarToHost, "chat/snapshot">): void {
@@ -131,20 +131,20 @@ export class ChatController {
       if (!this.deps.page.isLive) this.deps.notify(phase.message, GAVE_UP);
     }
     this.postState();
-    if (phase.kind === "running" && this.#sessions.someLost) this.deps.page.post({ type: "askAgain" });
+    if (phase.kind === "running" && this.#sessions.someLost) this.deps.page.post({ type: "requestReplay" });
   }
 
   /** Called when the user trusts the workspace. The page requests its state again. */
   trustGranted(): void {
     this.postState();
-    this.deps.page.post({ type: "askAgain" });
+    this.deps.page.post({ type: "requestReplay" });
   }
 
   /** Call it after a change of the settings, the tabs or the sidecar. */
   postState(selected?: TabId): void {
     const { agents, currentAgentId, requireModifier } = this.deps.settings(),
       outdated = this.outdatedTabs,
-      bypassed = this.#beginnings.bypassed(this.tabs);
+      bypassed = this.#starts.bypassed(this.tabs);
     this.deps.page.post({
       type: "state",
       agents: agents.map(({ id, name }) => ({ id, name })),
@@ -200,7 +200,7 @@ export class ChatController {
     const known = this.tabs.length > 0 || positions.length > 0;
     if (this.deps.isTrusted()) for (const position of positions) this.#positions.take(position, losses);
     this.postState(positions.length === 0 ? this.#selected : undefined);
-    if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.askAgain();
+    if (positions.some(({ tabId }) => this.#positions.isLate(tabId, losses))) this.#positions.requestReplay();
     // A first page opens its first tab by itself, with the agent for new tabs.
     if (this.#tabWanted && (known || this.#tabWanted.agentId !== undefined))
       this.deps.page.post({ type: "openTab", ...this.#tabWanted });
@@ -223,12 +223,12 @@ export class ChatController {
     position: Pick<TabPosition, "agentId" | "cwd" | "shown" | "title">,
     why?: string,
   ): Promise<void> {
-    await this.#sessions.open(tabId, this.#beginnings.of(tabId, position, why));
+    await this.#sessions.open(tabId, this.#starts.of(tabId, position, why));
   }
 
   #closeTab(tabId: TabId): void {
     this.#sessions.close(tabId);
-    this.#beginnings.forget(tabId);
+    this.#starts.forget(tabId);
     if (this.#selected === tabId) this.#selected = undefined;
     this.postState();
   }
@@ -261,7 +261,7 @@ export class ChatController {
 
   /** The session may end while the confirmation is open. Then nothing is allowed. */
   async #bypass({ client, sessionId }: OpenSession, tabId: TabId): Promise<void> {
-    const until = await this.deps.confirmBypass(this.#beginnings.agentOf(tabId));
+    const until = await this.deps.confirmBypass(this.#starts.agentOf(tabId));
     if (until !== undefined && this.#sessions.tabOf(sessionId) === tabId)
       await client.request("chat/bypass", { sessionId, until });
   }
@@ -291,7 +291,7 @@ export class ChatController {
   }
 
   async #addToConfiguration(tabId: TabId): Promise<void> {
-    const agentId = this.#beginnings.agentIdOf(tabId);
+    const agentId = this.#starts.agentIdOf(tabId);
     if (agentId !== undefined) await this.deps.addToConfiguration(agentId);
   }
 
@@ -315,7 +315,7 @@ export class ChatController {
       this.#sessions.forget(tabId);
       this.#positions.lost();
       this.postState();
-      return page.post({ type: "askAgain" });
+      return page.post({ type: "requestReplay" });
     }
     if (tabId === undefined) return this.deps.notify(error.message, []);
     if (message.type === "prompt") this.#prompts.failed(message.messageId, error.message);
@@ -324,7 +324,7 @@ export class ChatController {
       tabId,
       ...(message.type === "prompt" ? { messageId: message.messageId } : {}),
       message: error.message,
-      ...(message.type === "new-tab" ? { noSession: true } : {}),
+      ...(message.type === "newTab" ? { noSession: true } : {}),
     });
   }
 }

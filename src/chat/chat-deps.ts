@@ -2,11 +2,11 @@
 import type { Gathered } from "../editor/mentions/context-sources";
 import type { WorkingFolders } from "../editor/files/working-folders";
 import type { Log } from "../log";
-import type { Mention, Want } from "../protocol/chat/attachments";
+import type { Mention, ContextSource } from "../protocol/chat/attachments";
 import type { ActionId, ChatEvent } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { Change, HostToPage, PageToHost, TabId } from "../protocol/page/host-to-page";
-import type { ChosenControls } from "../settings/store/persisted-controls";
+import type { PersistedControls } from "../settings/store/persisted-controls";
 import type { Settings } from "../settings/store/settings";
 import type { SidecarClient } from "../sidecar/client";
 import type { SidecarPhase } from "../sidecar/restart-policy";
@@ -24,7 +24,7 @@ export interface ChatDeps {
   readonly sidecar: { readonly phase: SidecarPhase; client(): Promise<SidecarClient>; restart(): void };
   readonly folders: WorkingFolders;
   /** The user's choices for an agent. */
-  readonly chosen: Pick<ChosenControls, "of">;
+  readonly chosen: Pick<PersistedControls, "of">;
   readonly composer: Composer;
   readonly log: Log;
   settings(): Settings;
@@ -41,7 +41,7 @@ export interface ChatDeps {
   /** Rejects with a message for the user. */
   openLink(href: string, preview: boolean): Promise<void>;
   openDiff(change: Change, agent: string): Promise<void>;
-  showPrintout(terminal: Extract<PageToHost, { type: "open-terminal" }>): void;
+  showPrintout(terminal: Extract<PageToHost, { type: "openTerminal" }>): void;
   /** Shows a message with buttons in VS Code, if no page or tab can show it. */
   notify(message: string, actions: readonly HostAction[]): void;
   /** Fires when the set of outdated tabs changes. An outdated tab still uses the settings of its start. */
@@ -58,5 +58,5 @@ export interface Composer {
    */
   find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void>;
   /** Rejects with a message for the user. */
-  gather(want: Want): Promise<Gathered>;
+  gather(source: ContextSource): Promise<Gathered>;
 }

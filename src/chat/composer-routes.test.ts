@@ -1,7 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { deferred } from "../deferred";
 import { MAX_ATTACHMENTS, type Attachment, type Mention } from "../protocol/chat/attachments";
-import { Fixture } from "../testing/chat-controller-world";
+import { Fixture } from "../testing/chat-controller-fixture";
 import { settled } from "../testing/settled";
 
 const file = (path: string): Attachment => ({ kind: "file", path });
@@ -26,7 +26,10 @@ suite("composer routes", () => {
         searches.push({ query, found, signal });
       },
     };
-    await fixture.says({ type: "find", asked: 1, query: "a" }, { type: "find", asked: 2, query: "ab" });
+    await fixture.says(
+      { type: "findMentions", requestNumber: 1, query: "a" },
+      { type: "findMentions", requestNumber: 2, query: "ab" },
+    );
     deepEqual(
       searches.map(({ query, signal }) => [query, signal.aborted]),
       [
@@ -37,9 +40,9 @@ suite("composer routes", () => {
     searches[0]?.found([mention("late")]);
     searches[1]?.found([mention("ab")]);
     searches[1]?.found([mention("ab"), mention("abc")]);
-    deepEqual(fixture.of("found"), [
-      { type: "found", asked: 2, mentions: [mention("ab")] },
-      { type: "found", asked: 2, mentions: [mention("ab"), mention("abc")] },
+    deepEqual(fixture.of("mentionsFound"), [
+      { type: "mentionsFound", requestNumber: 2, mentions: [mention("ab")] },
+      { type: "mentionsFound", requestNumber: 2, mentions: [mention("ab"), mention("abc")] },
     ]);
     fixture.chat.dispose();
     equal(searches[1]?.signal.aborted, true);
@@ -55,10 +58,10 @@ suite("composer routes", () => {
         throw new Error("no");
       },
     };
-    await fixture.says({ type: "find", asked: 1, query: "a" });
+    await fixture.says({ type: "findMentions", requestNumber: 1, query: "a" });
     deepEqual(
       [fixture.posted, fixture.done, lines],
-      [[{ type: "found", asked: 1, mentions: [] }], [], ["Could not find mentions"]],
+      [[{ type: "mentionsFound", requestNumber: 1, mentions: [] }], [], ["Could not find mentions"]],
     );
   });
 
@@ -66,19 +69,19 @@ suite("composer routes", () => {
     const fixture = new Fixture();
     fixture.composer = {
       ...fixture.composer,
-      gather: async want => {
-        if (want.kind !== "dropped") throw new Error("Nothing is selected.");
+      gather: async source => {
+        if (source.kind !== "dropped") throw new Error("Nothing is selected.");
         return {
-          attachments: want.uris.slice(1).map(file),
-          ...(want.uris[0] === "" ? {} : { left: `${want.uris[0]} is not a file.` }),
+          attachments: source.uris.slice(1).map(file),
+          ...(source.uris[0] === "" ? {} : { omitted: `${source.uris[0]} is not a file.` }),
         };
       },
     };
     await fixture.says(
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["", "/a"] } },
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["x", "/b"] } },
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["y"] } },
-      { type: "want", tabId: "t", want: { kind: "selection" } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["", "/a"] } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["x", "/b"] } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["y"] } },
+      { type: "requestContext", tabId: "t", source: { kind: "selection" } },
     );
     deepEqual(fixture.of("attach"), [
       { type: "attach", tabId: "t", attachments: [file("/a")] },

@@ -20,11 +20,11 @@ export class ComposerRoutes {
   constructor(private readonly deps: Pick<ChatDeps, "page" | "composer" | "log">) {}
 
   /** Never rejects. On failure the list stays empty, and the next key searches again. */
-  async find({ asked, query }: Message<"find">): Promise<void> {
+  async find({ requestNumber, query }: Message<"findMentions">): Promise<void> {
     this.#searching.abort();
     const { signal } = (this.#searching = new AbortController());
     const found = (mentions: Parameters<Parameters<ChatDeps["composer"]["find"]>[1]>[0]): void => {
-      if (!signal.aborted) this.deps.page.post({ type: "found", asked, mentions });
+      if (!signal.aborted) this.deps.page.post({ type: "mentionsFound", requestNumber, mentions });
     };
     try {
       await this.deps.composer.find(query, found, signal);
@@ -35,10 +35,10 @@ export class ComposerRoutes {
   }
 
   /** Rejects with a message about the items that could not be gathered, also if others were. */
-  async want({ tabId, want }: Message<"want">): Promise<void> {
-    const { attachments, left } = await this.deps.composer.gather(want);
+  async requestContext({ tabId, source }: Message<"requestContext">): Promise<void> {
+    const { attachments, omitted } = await this.deps.composer.gather(source);
     if (attachments.length > 0) this.deps.page.post({ type: "attach", tabId, attachments });
-    if (left !== undefined) throw new Error(left);
+    if (omitted !== undefined) throw new Error(omitted);
   }
 
   /** Adds to the draft of the selected tab, now or when a page is ready. */

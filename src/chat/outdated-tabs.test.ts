@@ -4,7 +4,7 @@ import { WorkingFolders } from "../editor/files/working-folders";
 import type { NewChat } from "../protocol/sidecar";
 import type { Settings } from "../settings/store/settings";
 import { settled } from "../testing/settled";
-import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, Fixture } from "../testing/chat-controller-world";
+import { begunWith, BACKOFF, MINE, RUNNING, SHOWN, settingsWith, Fixture } from "../testing/chat-controller-fixture";
 import { SessionStarts } from "./session-start";
 
 const X = { id: "x", name: "X", distribution: { local: { command: "x" } } },
@@ -98,8 +98,8 @@ suite("outdated tabs", () => {
     const fixture = await begunWith();
     fixture.settings = settingsWith({ ...BEFORE, "symposium.currentAgentId": "elizacp" });
     await fixture.says(
-      { type: "new-tab", tabId: "u", agentId: "mine" },
-      { type: "new-tab", tabId: "v", agentId: "gone" },
+      { type: "newTab", tabId: "u", agentId: "mine" },
+      { type: "newTab", tabId: "v", agentId: "gone" },
     );
     deepEqual(
       fixture.calls("chat/new").map(params => (params as NewChat).agent.id),
@@ -122,7 +122,7 @@ suite("outdated tabs", () => {
           return ["/w"];
         },
       });
-      await fixture.says({ type: "new-tab", tabId: "t" });
+      await fixture.says({ type: "newTab", tabId: "t" });
       deepEqual(outdated(fixture, now), expected);
     }
   });
@@ -160,10 +160,10 @@ suite("outdated tabs", () => {
 
   test("notifies listeners once about changes, without closed tabs", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "new-tab", tabId: "u" });
+    await fixture.says({ type: "newTab", tabId: "u" });
     deepEqual(outdated(fixture, settingsWith(BEFORE)), ["t", "u"]);
     fixture.chat.postState();
-    await fixture.says({ type: "close-tab", tabId: "t" }, { type: "close-tab", tabId: "u" });
+    await fixture.says({ type: "closeTab", tabId: "t" }, { type: "closeTab", tabId: "u" });
     await settled();
     deepEqual(
       fixture.done.filter(line => line.startsWith("outdated")),

@@ -16,7 +16,7 @@ const event = (seq: number): HostToPage => ({
   seq,
   event: { type: "title", title: "x" },
 });
-const READY: PageToHost = { type: "webview-ready", tabs: [], losses: 0 };
+const READY: PageToHost = { type: "webviewReady", tabs: [], losses: 0 };
 
 function fixture() {
   const sent: HostToPage[] = [];
@@ -81,7 +81,7 @@ suite("PageChannel", () => {
     for (let seq = 1; seq <= LIMIT + 10; seq++) page.post(event(seq));
     equal(sent.length, LIMIT);
     page.receive({ type: "ack", handled: LIMIT });
-    deepEqual(sent.at(-1), { type: "askAgain" });
+    deepEqual(sent.at(-1), { type: "requestReplay" });
   });
 
   test("logs and drops an invalid message", () => {

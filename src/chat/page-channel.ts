@@ -6,7 +6,7 @@ import type { Log } from "../log";
 import { pageToHost } from "../protocol/page/page-to-host";
 import { validated } from "../protocol/wire/schema";
 import type { HostToPage, PageToHost } from "../protocol/page/host-to-page";
-import { ABSENT, step, type PageFlowControl, type OutletEvent } from "./page-flow-control";
+import { ABSENT, step, type PageFlowControl, type PageFlowEvent } from "./page-flow-control";
 
 export interface PageDeps {
   /** VS Code's `postMessage`. Resolves with whether the message was delivered. `undefined`: no view exists. */
@@ -20,7 +20,7 @@ export class PageChannel {
 
   constructor(private readonly deps: PageDeps) {}
 
-  /** Whether a page is loaded and has sent `webview-ready`. */
+  /** Whether a page is loaded and has sent `webviewReady`. */
   get isLive(): boolean {
     return this.#flowControl.kind !== "absent";
   }
@@ -43,9 +43,9 @@ export class PageChannel {
     if (!validation.ok)
       return this.deps.log.warn("webview", "Ignored an invalid page message", { why: validation.why });
     const { message } = validation;
-    if (message.type === "webview-ready") this.#take({ kind: "pageReady" });
-    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "askAgain")
-      void this.#send({ type: "askAgain" });
+    if (message.type === "webviewReady") this.#take({ kind: "pageReady" });
+    if (message.type === "ack" && this.#take({ kind: "acknowledged", handled: message.handled }) === "requestReplay")
+      void this.#send({ type: "requestReplay" });
     this.deps.onMessage(message);
   }
 
@@ -54,7 +54,7 @@ export class PageChannel {
     this.#take({ kind: "hidden" });
   }
 
-  #take(event: OutletEvent): ReturnType<typeof step>[1] {
+  #take(event: PageFlowEvent): ReturnType<typeof step>[1] {
     const [flowControl, effect] = step(this.#flowControl, event);
     if (flowControl.kind === "lagging" && this.#flowControl.kind === "live")
       this.deps.log.info("webview", "The page has too many unacknowledged messages; sending is paused");

@@ -1,19 +1,26 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { ABSENT, LIMIT, step, type PageFlowControl, type OutletEffect, type OutletEvent } from "./page-flow-control";
+import {
+  ABSENT,
+  LIMIT,
+  step,
+  type PageFlowControl,
+  type PageFlowEffect,
+  type PageFlowEvent,
+} from "./page-flow-control";
 
-const READY: OutletEvent = { kind: "pageReady" };
-const HIDDEN: OutletEvent = { kind: "hidden" };
-const EVENT: OutletEvent = { kind: "offered", counted: true };
-const STATE: OutletEvent = { kind: "offered", counted: false };
-const ack = (handled: number): OutletEvent => ({ kind: "acknowledged", handled });
-const times = (n: number, event: OutletEvent) => Array.from({ length: n }, () => event);
+const READY: PageFlowEvent = { kind: "pageReady" };
+const HIDDEN: PageFlowEvent = { kind: "hidden" };
+const EVENT: PageFlowEvent = { kind: "offered", counted: true };
+const STATE: PageFlowEvent = { kind: "offered", counted: false };
+const ack = (handled: number): PageFlowEvent => ({ kind: "acknowledged", handled });
+const times = (n: number, event: PageFlowEvent) => Array.from({ length: n }, () => event);
 
 function run(
-  events: readonly OutletEvent[],
+  events: readonly PageFlowEvent[],
   from: PageFlowControl = ABSENT,
-): { flowControl: PageFlowControl; effects: OutletEffect[] } {
-  const effects: OutletEffect[] = [];
+): { flowControl: PageFlowControl; effects: PageFlowEffect[] } {
+  const effects: PageFlowEffect[] = [];
   let flowControl = from;
   for (const event of events) {
     const [next, effect] = step(flowControl, event);
@@ -22,7 +29,7 @@ function run(
   }
   return { flowControl, effects };
 }
-const last = (...events: OutletEvent[]) => run(events).effects.at(-1);
+const last = (...events: PageFlowEvent[]) => run(events).effects.at(-1);
 
 suite("PageFlowControl", () => {
   test("drops messages while no page is connected", () => {
@@ -53,7 +60,7 @@ suite("PageFlowControl", () => {
       "drop",
       "none",
       "drop",
-      "askAgain",
+      "requestReplay",
       "post",
     ]);
   });
@@ -93,7 +100,7 @@ suite("PageFlowControl", () => {
         if (flowControl.kind === "absent") return;
         ok(flowControl.unacknowledged <= LIMIT);
         if (flowControl.kind === "lagging")
-          equal(step(flowControl, ack(flowControl.handled + flowControl.unacknowledged))[1], "askAgain");
+          equal(step(flowControl, ack(flowControl.handled + flowControl.unacknowledged))[1], "requestReplay");
       }),
       { numRuns: 300 },
     );

@@ -2,22 +2,22 @@
  * Flow control towards the page: decides which messages may be posted. VS Code drops messages silently when the view is
  * hidden, and a page can be slower than a stream. Pure; `page-channel.ts` posts.
  *
- *     absent ─page is ready▶ live ─too many unacknowledged▶ lagging ─caught up▶ live, and askAgain
+ *     absent ─page is ready▶ live ─too many unacknowledged▶ lagging ─caught up▶ live, and requestReplay
  *       ◀─ hidden, refused ─┴──────────────────────────────────┘
  *
  * Invariants:
  * - No message is stored here; the sidecar's session is the buffer.
  * - At most `LIMIT` events and snapshots are unacknowledged.
- * - Every drop is followed by a `webview-ready`, from a recreated page or in response to `askAgain`.
+ * - Every drop is followed by a `webviewReady`, from a recreated page or in response to `requestReplay`.
  *
  * A page counts the messages it handled since its start. A reloaded page cannot be distinguished from one that repeats
- * `webview-ready`. So each `webview-ready` restarts the count. Until the next acknowledgement the count is too low by
+ * `webviewReady`. So each `webviewReady` restarts the count. Until the next acknowledgement the count is too low by
  * the number of messages in flight; then it is exact.
  */
 import { assertNever } from "../protocol/wire/wire";
 
 /**
- * `page` is the number of `webview-ready` messages so far. It identifies late refusals that concern an earlier page.
+ * `page` is the number of `webviewReady` messages so far. It identifies late refusals that concern an earlier page.
  */
 export type PageFlowControl =
   | { readonly kind: "absent"; readonly page: number }
@@ -28,7 +28,7 @@ export type PageFlowControl =
       readonly handled: number;
     };
 
-export type OutletEvent =
+export type PageFlowEvent =
   | { readonly kind: "pageReady" | "hidden" }
   /** An outgoing message. `counted`: an event or a snapshot, which the page acknowledges. */
   | { readonly kind: "offered"; readonly counted: boolean }
@@ -36,15 +36,15 @@ export type OutletEvent =
   | { readonly kind: "refused"; readonly page: number }
   | { readonly kind: "acknowledged"; readonly handled: number };
 
-export type OutletEffect = "post" | "drop" | "askAgain" | "none";
+export type PageFlowEffect = "post" | "drop" | "requestReplay" | "none";
 
 /** Maximum number of unacknowledged events and snapshots. */
 export const LIMIT = 500;
-const CAUGHT_UP = LIMIT / 2;
+const LOW_WATER_MARK = LIMIT / 2;
 
 export const ABSENT: PageFlowControl = { kind: "absent", page: 0 };
 
-export function step(flowControl: PageFlowControl, event: OutletEvent): readonly [PageFlowControl, OutletEffect] {
+export function step(flowControl: PageFlowControl, event: PageFlowEvent): readonly [PageFlowControl, PageFlowEffect] {
   switch (event.kind) {
     case "pageReady":
       return [{ kind: "live", page: flowControl.page + 1, unacknowledged: 0, handled: 0 }, "none"];
@@ -61,7 +61,7 @@ export function step(flowControl: PageFlowControl, event: OutletEvent): readonly
   }
 }
 
-function offered(flowControl: PageFlowControl, counted: boolean): readonly [PageFlowControl, OutletEffect] {
+function offered(flowControl: PageFlowControl, counted: boolean): readonly [PageFlowControl, PageFlowEffect] {
   if (flowControl.kind === "absent") return [flowControl, "drop"];
   if (!counted) return [flowControl, "post"];
   if (flowControl.kind === "lagging" || flowControl.unacknowledged >= LIMIT)
@@ -69,11 +69,11 @@ function offered(flowControl: PageFlowControl, counted: boolean): readonly [Page
   return [{ ...flowControl, unacknowledged: flowControl.unacknowledged + 1 }, "post"];
 }
 
-function acknowledged(flowControl: PageFlowControl, handled: number): readonly [PageFlowControl, OutletEffect] {
+function acknowledged(flowControl: PageFlowControl, handled: number): readonly [PageFlowControl, PageFlowEffect] {
   if (flowControl.kind === "absent") return [flowControl, "none"];
   const fresh = handled < flowControl.handled ? handled : handled - flowControl.handled;
   const next = { ...flowControl, handled, unacknowledged: Math.max(0, flowControl.unacknowledged - fresh) };
-  return next.kind === "lagging" && next.unacknowledged <= CAUGHT_UP
-    ? [{ ...next, kind: "live" }, "askAgain"]
+  return next.kind === "lagging" && next.unacknowledged <= LOW_WATER_MARK
+    ? [{ ...next, kind: "live" }, "requestReplay"]
     : [next, "none"];
 }

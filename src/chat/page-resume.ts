@@ -22,8 +22,8 @@ export type Open = (tabId: TabId, position: TabPosition, why: string) => Promise
 export class PageResume {
   /** Number of losses of sessions, with their sidecar or alone. */
   #losses = 0;
-  /** The last loss for which an outdated page was sent `askAgain`. */
-  #toldLate = 0;
+  /** The last loss for which an outdated page was sent `requestReplay`. */
+  #reportedLoss = 0;
   /** For each tab, the latest position that waits for its session. */
   readonly #asking = new Map<TabId, Omit<Replay, "sessionId">>();
 
@@ -53,19 +53,19 @@ export class PageResume {
     if (!this.isLate(position.tabId, losses)) void this.#replay(position);
   }
 
-  /** Call it after the page received the current count. While no sidecar runs, its start sends `askAgain`. */
-  askAgain(): void {
+  /** Call it after the page received the current count. While no sidecar runs, its start sends `requestReplay`. */
+  requestReplay(): void {
     // Once per loss, regardless of the number of messages. The page requests missing content by itself.
-    if (this.#toldLate === this.#losses || this.deps.sidecar.phase.kind !== "running") return;
-    this.#toldLate = this.#losses;
-    this.deps.page.post({ type: "askAgain" });
+    if (this.#reportedLoss === this.#losses || this.deps.sidecar.phase.kind !== "running") return;
+    this.#reportedLoss = this.#losses;
+    this.deps.page.post({ type: "requestReplay" });
   }
 
   async #replay(position: TabPosition): Promise<void> {
-    const { tabId, at, asked } = position,
+    const { tabId, at, requestNumber } = position,
       isWaiting = this.#asking.has(tabId),
       kind = this.sessions.kind(tabId);
-    this.#asking.set(tabId, { asked, ...(at === undefined ? {} : { at }) });
+    this.#asking.set(tabId, { requestNumber, ...(at === undefined ? {} : { at }) });
     if (kind === undefined || kind === "lost")
       this.open(tabId, position, kind === undefined ? WINDOW_RELOADED : SIDECAR_RESTARTED).catch(() => undefined);
     if (isWaiting) return;

@@ -14,7 +14,7 @@ export type Prompt = Extract<PageToHost, { type: "prompt" }>;
 /** Maximum number of remembered failed prompts. */
 const FAILED_PROMPTS = 100;
 
-export class Prompts {
+export class PromptDedup {
   readonly #waiting = new Set<string>();
   /** Message ids with the error message that was reported. */
   readonly #failed = new Map<string, string>();

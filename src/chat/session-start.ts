@@ -18,7 +18,7 @@ import type { Settings } from "../settings/store/settings";
 import type { ChatDeps } from "./chat-deps";
 
 export class SessionStarts {
-  readonly #started = new Map<TabId, Begun>();
+  readonly #started = new Map<TabId, StartSettings>();
   /** Resolves when the last selection of the agent for new tabs is stored in the settings. */
   #selecting: Promise<void> = Promise.resolve();
 
@@ -80,12 +80,13 @@ export class SessionStarts {
         { agents, currentAgentId, protocolV2 } = settings;
       const agent = agents.find(({ id }) => id === agentId) ?? agents.find(({ id }) => id === currentAgentId);
       if (!agent) throw new Error(l10n.t`No agent has the id ${currentAgentId}.`);
-      this.#started.set(tabId, begun(agent, settings));
+      this.#started.set(tabId, startSettings(agent, settings));
       const replaced = agentId === undefined || agent.id === agentId ? [] : [agentReplaced(agentId, agent.name)];
       const sentences = shown.length === 0 || why === undefined ? [] : [why, ...replaced];
       const folder = cwd !== undefined && this.deps.folders.isOurs(cwd) ? cwd : await this.deps.folders.choose();
       // The agent is part of the request. The extensions are those that the sidecar has when the request arrives.
-      if (this.#started.has(tabId)) this.#started.set(tabId, begun(agent, { ...this.deps.settings(), protocolV2 }));
+      if (this.#started.has(tabId))
+        this.#started.set(tabId, startSettings(agent, { ...this.deps.settings(), protocolV2 }));
       const controls = this.deps.chosen.of(agent.id),
         folders = this.deps.folders.all;
       return {
@@ -102,13 +103,13 @@ export class SessionStarts {
   }
 }
 
-interface Begun {
+interface StartSettings {
   readonly agent: AgentConfig;
   readonly mark: string /** Ids of built-in extensions that do not ask. */;
   readonly approving: readonly BypassedBy[];
 }
 
-function begun(agent: AgentConfig, settings: Settings): Begun {
+function startSettings(agent: AgentConfig, settings: Settings): StartSettings {
   return { agent, mark: markOf(agent, settings), approving: approvingIn(settings) };
 }
 

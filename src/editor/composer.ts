@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 import type { Clock } from "../clock";
 import type { Log } from "../log";
-import type { Mention, Want } from "../protocol/chat/attachments";
+import type { Mention, ContextSource } from "../protocol/chat/attachments";
 import { EditorContext, type Gathered } from "./mentions/context-sources";
 import { FileIndex } from "./mentions/file-index";
 import { Mentions } from "./mentions/mentions";
@@ -40,8 +40,8 @@ export class EditorComposer implements vscode.Disposable {
   find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {
     return this.#mentions.find(query, found, signal);
   }
-  gather(want: Want): Promise<Gathered> {
-    return this.context.gather(want);
+  gather(source: ContextSource): Promise<Gathered> {
+    return this.context.gather(source);
   }
 
   dispose(): void {

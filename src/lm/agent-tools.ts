@@ -75,7 +75,7 @@ export class AgentTool {
       toolName: this.name,
       ...(typeof chatStreamToolCallId === "string" ? { callId: chatStreamToolCallId } : {}),
     });
-    if (!isTaken) throw new Error(NOBODY);
+    if (!isTaken) throw new Error(NO_AGENT);
     return this.deps.result("The user allowed it. The agent continues.");
   }
 
@@ -85,23 +85,23 @@ export class AgentTool {
   }
 }
 
-const NOBODY = "No agent waits for this answer.";
+const NO_AGENT = "No agent waits for this answer.";
 
 /** The current form of this question. Rejects with a message if it is not open. */
 export async function questionWith(questionId: string, running: LmClient | undefined): Promise<PermissionQuestion> {
   const { question } = await clientOf(running).request("lm/question", { questionId });
-  if (!question) throw new Error(NOBODY);
+  if (!question) throw new Error(NO_AGENT);
   return question;
 }
 
 function clientOf(running: LmClient | undefined): LmClient {
-  if (!running) throw new Error(NOBODY);
+  if (!running) throw new Error(NO_AGENT);
   return running;
 }
 
 function questionOf(input: unknown): string {
   const id = isObject(input) ? input["id"] : undefined;
-  if (typeof id !== "string") throw new Error(NOBODY);
+  if (typeof id !== "string") throw new Error(NO_AGENT);
   return id;
 }
 

@@ -2,26 +2,26 @@
 import { isObject } from "../protocol/wire/json";
 import type { AgentFacts } from "../protocol/lm/lm";
 import type { Log } from "../log";
-import type { Memory } from "../settings/store/persisted-controls";
+import type { KeyValueStore } from "../settings/store/persisted-controls";
 
 const IMAGES = "symposium.agentsThatTakeImages",
   CONTEXT = "symposium.agentContextTokens";
 const MAX_AGENTS = 200;
 
-export class Learned {
+export class CapabilityCache {
   constructor(
-    private readonly memory: Memory,
+    private readonly memory: KeyValueStore,
     private readonly log: Log,
     private readonly changed: () => void,
   ) {}
 
   takesImages(agentId: string): boolean {
-    return this.#kept(IMAGES)[agentId] === true;
+    return this.#stored(IMAGES)[agentId] === true;
   }
 
   /** Size of the agent's context window in tokens; `undefined` if the agent has not reported it. */
   contextTokens(agentId: string): number | undefined {
-    const tokens = this.#kept(CONTEXT)[agentId];
+    const tokens = this.#stored(CONTEXT)[agentId];
     return typeof tokens === "number" && tokens > 0 ? tokens : undefined;
   }
 
@@ -31,7 +31,7 @@ export class Learned {
   }
 
   #keep(key: string, agentId: string, fact: boolean | number | undefined): void {
-    const { [agentId]: before, ...others } = this.#kept(key);
+    const { [agentId]: before, ...others } = this.#stored(key);
     if (fact === undefined || before === fact) return;
     const next = Object.fromEntries([...Object.entries(others), [agentId, fact] as const].slice(-MAX_AGENTS));
     const warn = (error: unknown): void =>
@@ -39,8 +39,8 @@ export class Learned {
     this.memory.update(key, next).then(() => this.changed(), warn);
   }
 
-  #kept(key: string): Readonly<Record<string, unknown>> {
-    const kept = this.memory.get(key);
-    return isObject(kept) ? kept : {};
+  #stored(key: string): Readonly<Record<string, unknown>> {
+    const stored = this.memory.get(key);
+    return isObject(stored) ? stored : {};
   }
 }

@@ -6,8 +6,8 @@ import type { SidecarToHost } from "../protocol/sidecar";
 import type { Handlers } from "../protocol/wire/wire";
 import type { Configuration } from "../settings/store/configuration";
 import type { ToolDeps } from "./agent-tools";
-import { Learned } from "./capability-cache";
-import { KeptSessions } from "./persisted-sessions";
+import { CapabilityCache } from "./capability-cache";
+import { PersistedSessions } from "./persisted-sessions";
 import { LmProvider, type ProviderDeps } from "./provider";
 import { lmErrors, partClasses, partsTaken, registerLm, toolParts, type LmRegistration } from "./register";
 import { ToolGroups } from "./tool-groups";
@@ -15,8 +15,8 @@ import { ToolGroups } from "./tool-groups";
 type LmMethods =
   | "lm/responsePart"
   | "lm/responseComplete"
-  | "lm/learned"
-  | "lm/keptSessions"
+  | "lm/agentFacts"
+  | "lm/persistedSessions"
   | "lm/keepSession"
   | "lm/forgetSessions";
 
@@ -30,20 +30,20 @@ export class LanguageModels implements vscode.Disposable {
   readonly #provider: LmProvider;
   readonly #registration: LmRegistration;
   readonly #following: vscode.Disposable;
-  readonly #learned: Learned;
-  readonly #sessions: KeptSessions;
+  readonly #capabilities: CapabilityCache;
+  readonly #sessions: PersistedSessions;
 
   constructor({ context, configuration, log, client, running, cwd }: LanguageModelDeps) {
     const groups = new ToolGroups(context.globalState, context.workspaceState, log),
       permissionGroup = (agentId: string) => groups.groupOf(agentId);
-    this.#learned = new Learned(context.globalState, log, () =>
+    this.#capabilities = new CapabilityCache(context.globalState, log, () =>
       this.#registration.changed(configuration.settings.languageModel.isEnabled),
     );
-    this.#sessions = new KeptSessions(context.workspaceState, log, realClock);
+    this.#sessions = new PersistedSessions(context.workspaceState, log, realClock);
     this.#provider = new LmProvider({
       client,
       settings: () => configuration.settings,
-      learned: this.#learned,
+      capabilities: this.#capabilities,
       isTrusted: () => vscode.workspace.isTrusted,
       permissionGroup,
       cwd,
@@ -74,8 +74,8 @@ export class LanguageModels implements vscode.Disposable {
     return {
       "lm/responsePart": ({ requestId, part }) => models().#provider.part(requestId, part),
       "lm/responseComplete": () => undefined, // the response follows immediately
-      "lm/learned": facts => models().#learned.learn(facts),
-      "lm/keptSessions": async () => ({ sessions: models().#sessions.all() }),
+      "lm/agentFacts": facts => models().#capabilities.learn(facts),
+      "lm/persistedSessions": async () => ({ sessions: models().#sessions.all() }),
       "lm/keepSession": ({ id, session, turns }) => models().#sessions.keep(id, session, turns),
       "lm/forgetSessions": ({ ids }) => models().#sessions.forget(ids),
     };

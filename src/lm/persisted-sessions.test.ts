@@ -1,8 +1,8 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { Log } from "../log";
 import { FakeClock } from "../testing/fake-clock";
-import { KeptSessions, WRITE_MS } from "./persisted-sessions";
-import { Learned } from "./capability-cache";
+import { PersistedSessions, WRITE_MS } from "./persisted-sessions";
+import { CapabilityCache } from "./capability-cache";
 
 /** Like VS Code's storage: a write is visible immediately and reaches the disk later. */
 function memory(fails = false) {
@@ -30,7 +30,7 @@ suite("PersistedSessions", () => {
   const none = { from: 0, added: [] };
 
   test("keeps one record per id, the latest last", () => {
-    const kept = new KeptSessions(memory(), logged().log, new FakeClock());
+    const kept = new PersistedSessions(memory(), logged().log, new FakeClock());
     for (const [id, n] of [
       ["a", 1],
       ["b", 2],
@@ -46,7 +46,7 @@ suite("PersistedSessions", () => {
   });
 
   test("appends turns and drops a record with a gap", () => {
-    const kept = new KeptSessions(memory(), logged().log, new FakeClock());
+    const kept = new PersistedSessions(memory(), logged().log, new FakeClock());
     kept.keep("a", {}, { from: 0, added: ["1", "2"] });
     kept.keep("a", {}, { from: 2, added: ["3"] });
     kept.keep("a", {}, { from: 1, added: ["4"] });
@@ -56,7 +56,7 @@ suite("PersistedSessions", () => {
   });
 
   test("keeps at most two hundred records, dropping the oldest", () => {
-    const kept = new KeptSessions(memory(), logged().log, new FakeClock());
+    const kept = new PersistedSessions(memory(), logged().log, new FakeClock());
     for (let i = 0; i < 210; i++) kept.keep(`s${i}`, { i }, none);
     deepEqual([kept.all().length, kept.all()[0]], [200, { i: 10, turns: [] }]);
   });
@@ -64,7 +64,7 @@ suite("PersistedSessions", () => {
   test("is written at most once per second and finally", () => {
     const clock = new FakeClock(),
       storage = memory(),
-      kept = new KeptSessions(storage, logged().log, clock);
+      kept = new PersistedSessions(storage, logged().log, clock);
     for (let i = 0; i < 100; i++) kept.keep("a", { i }, none);
     deepEqual(storage.values.size, 0);
     clock.advance(WRITE_MS);
@@ -72,7 +72,7 @@ suite("PersistedSessions", () => {
     kept.keep("a", { i: 100 }, none);
     kept.dispose();
     deepEqual(storage.values.get("symposium.lmSessions"), { a: { i: 100, turns: [] } });
-    deepEqual(new KeptSessions(storage, logged().log, clock).all(), [{ i: 100, turns: [] }]);
+    deepEqual(new PersistedSessions(storage, logged().log, clock).all(), [{ i: 100, turns: [] }]);
     equal(clock.waiting, 0);
   });
 
@@ -80,9 +80,9 @@ suite("PersistedSessions", () => {
     const odd = memory(),
       clock = new FakeClock();
     odd.values.set("symposium.lmSessions", "odd");
-    deepEqual(new KeptSessions(odd, logged().log, clock).all(), []);
+    deepEqual(new PersistedSessions(odd, logged().log, clock).all(), []);
     const { log, lines } = logged();
-    new KeptSessions(memory(true), log, clock).keep("a", {}, none);
+    new PersistedSessions(memory(true), log, clock).keep("a", {}, none);
     clock.advance(WRITE_MS);
     await turn();
     deepEqual(lines, ["Could not save a conversation"]);
@@ -92,7 +92,7 @@ suite("PersistedSessions", () => {
 suite("CapabilityCache", () => {
   test("stores image support and context size and reports changes", async () => {
     let changes = 0;
-    const learned = new Learned(memory(), logged().log, () => {
+    const learned = new CapabilityCache(memory(), logged().log, () => {
       changes++;
     });
     equal(learned.takesImages("a"), false);

@@ -9,10 +9,10 @@
 import type { Clock } from "../clock";
 import { isObject, type Fields } from "../protocol/wire/json";
 import type { Log } from "../log";
-import type { Memory } from "../settings/store/persisted-controls";
+import type { KeyValueStore } from "../settings/store/persisted-controls";
 
 const KEY = "symposium.lmSessions";
-const MOST = 200;
+const MAX_SESSIONS = 200;
 export const WRITE_MS = 1_000;
 
 /** Turns to append after the first `from` stored turns. */
@@ -21,13 +21,13 @@ export interface AddedTurns {
   readonly added: readonly unknown[];
 }
 
-export class KeptSessions {
+export class PersistedSessions {
   /** In the order of `keep`. Read at the first use. */
   #sessions: Map<string, unknown> | undefined;
   #writing: { dispose(): void } | undefined;
 
   constructor(
-    private readonly memory: Memory,
+    private readonly memory: KeyValueStore,
     private readonly log: Log,
     private readonly clock: Clock,
   ) {}
@@ -42,7 +42,8 @@ export class KeptSessions {
       turns = turnsOf(sessions.get(id));
     sessions.delete(id);
     if (turns.length >= from) sessions.set(id, { ...session, turns: [...turns.slice(0, from), ...added] });
-    for (const oldest of [...sessions.keys()].slice(0, Math.max(0, sessions.size - MOST))) sessions.delete(oldest);
+    for (const oldest of [...sessions.keys()].slice(0, Math.max(0, sessions.size - MAX_SESSIONS)))
+      sessions.delete(oldest);
     this.#changed();
   }
 
@@ -57,8 +58,8 @@ export class KeptSessions {
 
   #all(): Map<string, unknown> {
     if (this.#sessions) return this.#sessions;
-    const kept = this.memory.get(KEY);
-    return (this.#sessions = new Map(isObject(kept) ? Object.entries(kept) : []));
+    const stored = this.memory.get(KEY);
+    return (this.#sessions = new Map(isObject(stored) ? Object.entries(stored) : []));
   }
 
   #changed(): void {

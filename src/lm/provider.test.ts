@@ -38,7 +38,7 @@ function fixture(changes: Partial<ProviderDeps> = {}) {
   const provider = new LmProvider({
     client: () => Promise.resolve(client),
     settings: () => ({ agents: [ELIZA, nothing], configured: [ELIZA.id, nothing.id], currentAgentId: ELIZA.id }),
-    learned: { takesImages: () => false, contextTokens: () => undefined },
+    capabilities: { takesImages: () => false, contextTokens: () => undefined },
     permissionGroup: agentId => (agentId === ELIZA.id ? "eliza" : undefined),
     isTrusted: () => true,
     cwd: () => "/w",

@@ -37,7 +37,7 @@ export interface ProviderDeps {
   /** Starts the sidecar if necessary. */
   client(): Promise<LmClient>;
   settings(): Offered;
-  readonly learned: AgentKnowledge;
+  readonly capabilities: AgentKnowledge;
   isTrusted(): boolean;
   /** The agent's group of permission tools; undefined: it has none. */
   permissionGroup(agentId: string): string | undefined;
@@ -65,7 +65,7 @@ export class LmProvider {
   constructor(private readonly deps: ProviderDeps) {}
 
   models(): readonly Model[] {
-    return modelsOf(this.#offered(), this.deps.learned);
+    return modelsOf(this.#offered(), this.deps.capabilities);
   }
 
   /** Ids of the agents that have a model. */

@@ -83,10 +83,10 @@ export class SentRequests {
       continued = base?.isContinued ? base.history : undefined;
     // A repeated request replaces its first entry, which the sidecar does not know.
     const others = before.filter(each => each.messages !== history.messages && each !== continued);
-    let room = this.maxCharacters;
+    let remaining = this.maxCharacters;
     this.#histories = [history, ...others].slice(0, MAX_HISTORIES).filter(({ sizes }) => {
-      if (sizes.all > room) return false;
-      room -= sizes.all;
+      if (sizes.all > remaining) return false;
+      remaining -= sizes.all;
       return true;
     });
     return [...before, history].filter(each => !this.#histories.includes(each)).map(({ id }) => id);

@@ -39,10 +39,10 @@ suite("ToolGroups", () => {
 
   test("neither uses nor reassigns a group of another profile in the workspace", () => {
     const workspace = new Stored(),
-      one = groups(new Stored(), workspace),
-      other = groups(new Stored(), workspace);
+      toolGroups = groups(new Stored(), workspace),
+      otherGroups = groups(new Stored(), workspace);
     deepEqual(
-      [one.groupOf("a"), other.groupOf("b"), other.groupOf("a"), one.groupOf("a")],
+      [toolGroups.groupOf("a"), otherGroups.groupOf("b"), otherGroups.groupOf("a"), toolGroups.groupOf("a")],
       ["custom1", "custom2", "custom1", "custom1"],
     );
     const known = new Stored();

@@ -14,7 +14,7 @@
 import { isObject } from "../protocol/wire/json";
 import type { Log } from "../log";
 import { ASSIGNED_GROUPS, BUILT_IN_GROUPS } from "../protocol/lm/permission-tools";
-import type { Memory } from "../settings/store/persisted-controls";
+import type { KeyValueStore } from "../settings/store/persisted-controls";
 
 /** Agent ids by group. */
 export type Assignments = Readonly<Record<string, string>>;
@@ -40,8 +40,8 @@ const KEY = "symposium.permissionTools";
 
 export class ToolGroups {
   constructor(
-    private readonly profile: Memory,
-    private readonly workspace: Memory,
+    private readonly profile: KeyValueStore,
+    private readonly workspace: KeyValueStore,
     private readonly log: Log,
   ) {}
 
@@ -57,7 +57,7 @@ export class ToolGroups {
     return group;
   }
 
-  #store(memory: Memory, assignments: Assignments): void {
+  #store(memory: KeyValueStore, assignments: Assignments): void {
     memory
       .update(KEY, assignments)
       .then(undefined, (error: unknown) =>
@@ -67,7 +67,7 @@ export class ToolGroups {
 }
 
 /** An entry that does not name an agent counts as an assignment to an unknown one, so that its group stays reserved. */
-function read(memory: Memory): Assignments {
+function read(memory: KeyValueStore): Assignments {
   const stored = memory.get(KEY);
   return isObject(stored)
     ? Object.fromEntries(

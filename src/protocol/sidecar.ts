@@ -18,7 +18,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 8;
+export const PROTOCOL = 9;
 
 export interface Hello {
   readonly protocol: number;
@@ -114,8 +114,8 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, Act
   "chat/bypass": Call<{ readonly sessionId: SessionId; readonly until: BypassUntil }, Record<string, never>>;
   /** Restarts the session's agent; other tabs that share the process show a notice. */
   "chat/restartAgent": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** Answered with `chat/event`s or a `chat/snapshot`, in order with all others. `asked` as in `delivery.ts`. */
-  "chat/replay": Note<{ readonly sessionId: SessionId; readonly at?: Position; readonly asked: number }>;
+  /** Answered with `chat/event`s or a `chat/snapshot`, in order with all others. `requestNumber` as in `delivery.ts`. */
+  "chat/replay": Note<{ readonly sessionId: SessionId; readonly at?: Position; readonly requestNumber: number }>;
   /** The complete list after a change of the settings; replaces the previous one. */
   "settings/bypass": Note<{ readonly agentIds: readonly string[] }>;
   "settings/logLevel": Note<{ readonly level: LogLevel }>;
@@ -128,18 +128,18 @@ export interface SidecarToHost extends LmSidecarToHost, AgentsSidecarToHost {
     readonly seq: number;
     readonly event: ChatEvent;
   }>;
-  /** `asked` is absent if the snapshot answers no request. */
+  /** `requestNumber` is absent if the snapshot answers no request. */
   "chat/snapshot": Note<{
     readonly sessionId: SessionId;
     readonly bootId: string;
     readonly seq: number;
-    readonly asked?: number;
+    readonly requestNumber?: number;
     readonly conversation: Conversation;
   }>;
   /** Sent on each change. `name`: the agent's; `title`: the conversation's. A new session requires nothing. */
   "chat/attention": Note<{
     readonly sessionId: SessionId;
-    readonly wants: Attention;
+    readonly attention: Attention;
     readonly name: string;
     readonly title?: string;
   }>;

@@ -44,7 +44,7 @@ export interface SidecarClient {
   close(why: string): void;
 }
 
-export interface WireTroubles {
+export interface WireFailureListener {
   /** A stream ended or failed, or its content is no message. The connection cannot be used any more. */
   broken(what: string): void;
   /** One message failed, such as an unknown method or a throwing handler. The connection remains usable. */
@@ -68,7 +68,7 @@ export class StreamClient implements SidecarClient {
     fromSidecar: Readable,
     toSidecar: Writable,
     handlers: Handlers<SidecarToHost>,
-    { broken, report }: WireTroubles,
+    { broken, report }: WireFailureListener,
   ) {
     const connection = createMessageConnection(
       new StreamMessageReader(fromSidecar),

@@ -106,7 +106,7 @@ suite("sidecar process", () => {
     });
     const process = launch();
     const client = await process.ready;
-    client.notify("chat/replay", { sessionId: "s", asked: 1 });
+    client.notify("chat/replay", { sessionId: "s", requestNumber: 1 });
     await rejects(client.request("chat/close", { sessionId: "s" }), {
       name: "SidecarRefused",
       code: -32051,
@@ -131,7 +131,7 @@ suite("sidecar process", () => {
       ),
     });
     const process = launch();
-    (await process.ready).notify("chat/replay", { sessionId: "s", asked: 1 });
+    (await process.ready).notify("chat/replay", { sessionId: "s", requestNumber: 1 });
     while (!notes.includes("ended")) await settled();
     await process.stop();
     deepEqual(
@@ -151,7 +151,7 @@ suite("sidecar process", () => {
     const process = launch();
     const client = await process.ready;
     const open = client.request("chat/cancel", { sessionId: "s" });
-    client.notify("chat/replay", { sessionId: "s", asked: 1 });
+    client.notify("chat/replay", { sessionId: "s", requestNumber: 1 });
     const why = await process.ended;
     equal(why, "Symposium’s sidecar stopped unexpectedly (signal SIGKILL).");
     client.close(why);
@@ -172,10 +172,10 @@ suite("sidecar process", () => {
     });
     const process = launch();
     const client = await process.ready;
-    client.notify("chat/replay", { sessionId: "s", asked: 1 });
+    client.notify("chat/replay", { sessionId: "s", requestNumber: 1 });
     await process.ended;
     const request = client.request("chat/cancel", { sessionId: "s" });
-    client.notify("chat/replay", { sessionId: "s", asked: 2 });
+    client.notify("chat/replay", { sessionId: "s", requestNumber: 2 });
     client.close("It ended.");
     await rejects(request, { name: "SidecarGone", message: "It ended." });
   });

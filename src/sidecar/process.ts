@@ -257,14 +257,14 @@ function killGroup(child: ChildProcess, signal: "SIGTERM" | "SIGKILL"): void {
   }
 }
 
-const LONGEST_LINE = 16 * 1024;
+const MAX_LINE_LENGTH = 16 * 1024;
 
 function lines(stream: Readable, line: (text: string) => void): void {
   let rest = "";
   stream.setEncoding("utf8").on("data", (piece: string) => {
     const parts = (rest + piece).split(/\r?\n/);
     rest = parts.pop() ?? "";
-    if (rest.length > LONGEST_LINE) {
+    if (rest.length > MAX_LINE_LENGTH) {
       parts.push(rest);
       rest = "";
     }

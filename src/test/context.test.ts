@@ -179,7 +179,7 @@ suite("editor context for a prompt", () => {
         { kind: "file", path: inFolder("a b.txt") },
       ],
     });
-    const { attachments, left } = await context.gather({
+    const { attachments, omitted } = await context.gather({
       kind: "dropped",
       uris: [
         "https://example.org/",
@@ -190,11 +190,11 @@ suite("editor context for a prompt", () => {
     });
     assert.equal(attachments.length, 1);
     assert.match(
-      left ?? "",
+      omitted ?? "",
       /“https:\/\/example.org\/” is not a file or folder of this machine. \(2 more could not be added\.\)/,
     );
     assert.equal(
-      (await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.txt")).toString()] })).left,
+      (await context.gather({ kind: "dropped", uris: [vscode.Uri.file(inFolder("gone.txt")).toString()] })).omitted,
       `“${inFolder("gone.txt")}” does not exist.`,
     );
     const many = await context.gather({
@@ -205,7 +205,7 @@ suite("editor context for a prompt", () => {
       }),
     });
     assert.deepEqual(
-      [many.attachments.length, many.left],
+      [many.attachments.length, many.omitted],
       [MAX_ATTACHMENTS, "At most 50 items can be added at once; 1 is omitted."],
     );
   });
@@ -216,15 +216,15 @@ suite("editor context for a prompt", () => {
       document: { uri },
     } = await show("a.txt", "one\n", selection);
     writeFileSync(inFolder("b.txt"), "");
-    const other = vscode.Uri.file(inFolder("b.txt"));
+    const otherUri = vscode.Uri.file(inFolder("b.txt"));
     const kinds = async (first?: unknown, second?: unknown) =>
       (await additions(context, first, second)).attachments.map(each =>
         "path" in each ? `${each.kind} ${path.basename(each.path ?? "")}` : each.kind,
       );
-    assert.deepEqual(await kinds(uri, [uri, other]), ["file a.txt", "file b.txt"], "the explorer");
+    assert.deepEqual(await kinds(uri, [uri, otherUri]), ["file a.txt", "file b.txt"], "the explorer");
     assert.deepEqual(await kinds(uri, { groupId: 0 }), ["file a.txt"], "an editor's title");
     assert.deepEqual(await kinds(uri), ["selection a.txt"], "an editor");
-    assert.deepEqual(await kinds(other), ["file b.txt"], "another editor than the one in use");
+    assert.deepEqual(await kinds(otherUri), ["file b.txt"], "another editor than the one in use");
     assert.deepEqual(await kinds(), ["selection a.txt"], "the palette");
     (vscode.window.activeTextEditor ?? assert.fail()).selection = new vscode.Selection(0, 0, 0, 0);
     assert.deepEqual([await kinds(uri), await kinds()], [["file a.txt"], ["file a.txt"]], "nothing selected");

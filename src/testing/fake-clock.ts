@@ -14,7 +14,7 @@ export class FakeClock implements Clock {
     this.#timers.push(timer);
     return {
       dispose: () => {
-        this.#timers = this.#timers.filter(other => other !== timer);
+        this.#timers = this.#timers.filter(item => item !== timer);
       },
     };
   }
@@ -30,7 +30,7 @@ export class FakeClock implements Clock {
       const next = this.#timers.filter(({ at }) => at <= until).sort((a, b) => a.at - b.at)[0];
       if (!next) break;
       this.#now = next.at;
-      this.#timers = this.#timers.filter(other => other !== next);
+      this.#timers = this.#timers.filter(item => item !== next);
       next.expired();
     }
     this.#now = until;

@@ -8,7 +8,7 @@ type Notes = Exclude<
   | "editor/ideOperation"
   | "secrets/environment"
   | "secrets/keepEnvironment"
-  | "lm/keptSessions"
+  | "lm/persistedSessions"
 >;
 
 /**
@@ -27,14 +27,14 @@ export function listeners(onEvent: (method: Notes) => void = () => undefined): S
     log: note("log"),
     "lm/responsePart": note("lm/responsePart"),
     "lm/responseComplete": note("lm/responseComplete"),
-    "lm/learned": note("lm/learned"),
+    "lm/agentFacts": note("lm/agentFacts"),
     "lm/keepSession": note("lm/keepSession"),
     "lm/forgetSessions": note("lm/forgetSessions"),
     "agents/changed": note("agents/changed"),
     "agents/installing": note("agents/installing"),
     "editor/readTextFile": async () => ({ text: "" }),
     "editor/writeTextFile": async () => ({}),
-    "lm/keptSessions": async () => ({ sessions: [] }),
+    "lm/persistedSessions": async () => ({ sessions: [] }),
     "editor/runInTerminal": async () => ({}),
     "editor/ideOperation": async () => ({ kind: "hover", text: "" }),
     "secrets/environment": async () => ({ env: {} }),

@@ -1,7 +1,7 @@
 /** The random events of the test, their frequencies, and the initial state. */
 import fc from "fast-check";
 import { BATCH_MS } from "../../sidecar/chat/outbox";
-import { WAYS, type Fixture } from "./world";
+import { WAYS, type Fixture } from "./fixture";
 
 const some = (max: number) => fc.integer({ min: 1, max });
 const kind = <const K extends string>(...kinds: readonly [K, ...K[]]) => fc.constantFrom(...kinds);

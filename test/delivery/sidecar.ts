@@ -145,7 +145,7 @@ export class TestSidecar implements SidecarProcess {
     this.#tap = (sessionId, conversation) => {
       all.set(sessionId, conversation);
     };
-    for (const sessionId of this.sessions) this.#chat.handlers["chat/replay"]({ sessionId, asked: 0 });
+    for (const sessionId of this.sessions) this.#chat.handlers["chat/replay"]({ sessionId, requestNumber: 0 });
     await drained();
     this.#tap = undefined;
     return [...all.values()];

@@ -36,7 +36,7 @@ export class TestWebview {
   readonly toHost = new Line<PageToHost>(message => this.extension.received(message));
   #state: "hidden" | "starting" | "running" = "hidden";
   #page: TestPage | undefined;
-  /** Number of `webview-ready` messages. */
+  /** Number of `webviewReady` messages. */
   asked = 0;
   #pages = 0;
   #saved: unknown;
@@ -75,7 +75,7 @@ export class TestWebview {
       ...this.browser,
       timeOfDay: () => this.browser.clock.now() + BUILDING_MS * ++this.#pages,
       post: message => {
-        if (message.type === "webview-ready") this.asked++;
+        if (message.type === "webviewReady") this.asked++;
         this.toHost.send(message);
       },
       viewState: {

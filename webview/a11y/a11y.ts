@@ -41,24 +41,24 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
   root.setAttribute("role", "main");
   root.prepend(create("h1", { className: "symposium-spoken", text: texts.heading }));
   observe(root, tabs);
-  let heard = listening;
+  let state = listening;
   let asks: readonly Ask[] = [];
-  const carryOut = (said: Announcement): void => {
-    switch (said.kind) {
-      case "say":
-        return region.report(said.text);
+  const carryOut = (announcement: Announcement): void => {
+    switch (announcement.kind) {
+      case "announce":
+        return region.report(announcement.text);
       case "sayNow":
-        return region.sayNow(said.text);
+        return region.sayNow(announcement.text);
       case "hush":
         return region.hush();
       case "ask":
-        asks = [...asks, said];
+        asks = [...asks, announcement];
     }
   };
   return {
     changed(before, after) {
-      const [next, messages] = announce(heard, before, after);
-      heard = next;
+      const [next, messages] = announce(state, before, after);
+      state = next;
       messages.forEach(carryOut);
     },
     drawn(page, isWhole) {

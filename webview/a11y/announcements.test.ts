@@ -70,7 +70,7 @@ class Listener {
     return messages;
   }
   says(page: Page): readonly string[] {
-    return this.hears(page).flatMap(each => (each.kind === "say" ? [each.text] : [`(${each.kind})`]));
+    return this.hears(page).flatMap(each => (each.kind === "announce" ? [each.text] : [`(${each.kind})`]));
   }
 }
 
@@ -125,16 +125,16 @@ suite("announcements", () => {
   });
 
   test("skips the content of a newly selected tab and continues from there", () => {
-    const other = (text: string, turn: Conversation["turn"] = RUNNING): Tab =>
+    const second = (text: string, turn: Conversation["turn"] = RUNNING): Tab =>
       tab({ entries: [answer(text)], turn }, { tabId: "o" });
     const first = running(answer("Mine. A"));
-    const listener = new Listener(pageOf(running(), other("One.")));
-    listener.says(pageOf(first, other("One.")));
-    deepEqual(listener.says({ ...pageOf(first, other("One. Two. Three")), selected: "o" }), ["(hush)"]);
-    deepEqual(listener.says({ ...pageOf(first, other("One. Two. Three. Four")), selected: "o" }), ["Three."]);
+    const listener = new Listener(pageOf(running(), second("One.")));
+    listener.says(pageOf(first, second("One.")));
+    deepEqual(listener.says({ ...pageOf(first, second("One. Two. Three")), selected: "o" }), ["(hush)"]);
+    deepEqual(listener.says({ ...pageOf(first, second("One. Two. Three. Four")), selected: "o" }), ["Three."]);
     deepEqual(
       listener.says({
-        ...pageOf(running(answer("Mine. And. Yours. B")), other("One. Two. Three. Four")),
+        ...pageOf(running(answer("Mine. And. Yours. B")), second("One. Two. Three. Four")),
         selected: "o",
       }),
       [],
@@ -142,27 +142,27 @@ suite("announcements", () => {
   });
 
   test("names another tab that has a question or has finished", () => {
-    const other = (conversation: Partial<Conversation>): Page =>
+    const second = (conversation: Partial<Conversation>): Page =>
       pageOf(idle(), tab({ title: "Docs", ...conversation }, { tabId: "o" }));
-    const listener = new Listener(other({ turn: RUNNING }));
-    deepEqual(listener.hears(other({ turn: RUNNING, entries: [answer("One. Two")] })), []);
-    deepEqual(listener.hears(other({ turn: RUNNING, entries: [answer("One. Two"), question] })), [
+    const listener = new Listener(second({ turn: RUNNING }));
+    deepEqual(listener.hears(second({ turn: RUNNING, entries: [answer("One. Two")] })), []);
+    deepEqual(listener.hears(second({ turn: RUNNING, entries: [answer("One. Two"), question] })), [
       { kind: "sayNow", text: "In the chat “Docs”, Eliza wants to run a command: Clean up. command: rm -r build." },
     ]);
     deepEqual(
       listener.says(
-        other({ entries: [answer("One. Two"), { ...question, answered: { kind: "cancelled", why: "" } }] }),
+        second({ entries: [answer("One. Two"), { ...question, answered: { kind: "cancelled", why: "" } }] }),
       ),
       ["In the chat “Docs”, Eliza has finished."],
     );
     deepEqual(
-      new Listener(other({ turn: RUNNING })).hears(
-        other({ turn: RUNNING, entries: [{ ...question, answered: { kind: "cancelled", why: "" } }] }),
+      new Listener(second({ turn: RUNNING })).hears(
+        second({ turn: RUNNING, entries: [{ ...question, answered: { kind: "cancelled", why: "" } }] }),
       ),
       [],
     );
     deepEqual(
-      new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).hears(other({ entries: [question] })),
+      new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).hears(second({ entries: [question] })),
       [],
     );
   });
@@ -293,13 +293,13 @@ suite("announcements", () => {
         fc.infiniteStream(fc.integer({ min: 1, max: 9 })),
         (steps, sizes) => {
           let now = running(),
-            other = tab({ turn: RUNNING }, { tabId: "o" }),
+            otherTab = tab({ turn: RUNNING }, { tabId: "o" }),
             entries = 0;
-          const listener = new Listener(pageOf(now, other));
+          const listener = new Listener(pageOf(now, otherTab));
           const said: string[] = [];
           const become = (tab: Tab) => {
             now = tab;
-            said.push(...listener.says(pageOf(now, other)));
+            said.push(...listener.says(pageOf(now, otherTab)));
           };
           // Text chunks may be announced together with the next change.
           const event = (each: ChatEvent) => {
@@ -353,11 +353,11 @@ suite("announcements", () => {
                 event({ type: "turn", turn: RUNNING });
                 break;
               case "another":
-                other = {
-                  ...other,
+                otherTab = {
+                  ...otherTab,
                   conversation: {
-                    ...other.conversation,
-                    entries: [...other.conversation.entries, answer("Not. Mine. ", `o${++entries}`)],
+                    ...otherTab.conversation,
+                    entries: [...otherTab.conversation.entries, answer("Not. Mine. ", `o${++entries}`)],
                   },
                 };
                 become(now);

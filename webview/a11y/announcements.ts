@@ -24,7 +24,7 @@ import { passed, read, unread, type Reader } from "../view-model/text/sentences"
 
 export type Announcement =
   /** Queued after pending utterances. */
-  | { readonly kind: "say"; readonly text: string }
+  | { readonly kind: "announce"; readonly text: string }
   /** Spoken immediately, because the agent waits for the user or the user has just acted. */
   | { readonly kind: "sayNow"; readonly text: string }
   /**
@@ -42,8 +42,8 @@ export interface Listening {
 
 export const listening: Listening = { growing: undefined };
 
-export function announce(heard: Listening, before: Page, after: Page): readonly [Listening, readonly Announcement[]] {
-  if (before.tabs === after.tabs && before.selected === after.selected) return [heard, []];
+export function announce(state: Listening, before: Page, after: Page): readonly [Listening, readonly Announcement[]] {
+  if (before.tabs === after.tabs && before.selected === after.selected) return [state, []];
   const isAnother = before.selected !== after.selected;
   const others = [...after.tabs.values()].flatMap(tab =>
     tab.tabId === after.selected ? [] : ofAnother(before.tabs.get(tab.tabId), tab),
@@ -51,12 +51,12 @@ export function announce(heard: Listening, before: Page, after: Page): readonly 
   const tab = after.selected === undefined ? undefined : after.tabs.get(after.selected);
   if (isAnother || tab === undefined)
     return [listening, [...(isAnother ? [{ kind: "hush" } as const] : []), ...others]];
-  const [next, messages] = ofSelected(heard, before.tabs.get(tab.tabId), tab);
+  const [next, messages] = ofSelected(state, before.tabs.get(tab.tabId), tab);
   return [next, [...messages, ...others]];
 }
 
 /** Whether `tab` continues what `before` showed. */
-function goesOn(before: Tab | undefined, tab: Tab): before is Tab {
+function continues(before: Tab | undefined, tab: Tab): before is Tab {
   return before !== undefined && before.phase === "live" && before.bootId === tab.bootId;
 }
 
@@ -65,17 +65,17 @@ const isIdle = ({ turn }: Conversation): boolean => turn.state === "idle";
 // --- the selected tab
 
 function ofSelected(
-  heard: Listening,
+  state: Listening,
   before: Tab | undefined,
   tab: Tab,
 ): readonly [Listening, readonly Announcement[]] {
-  if (before === tab) return [heard, []];
+  if (before === tab) return [state, []];
   const attached = before === undefined ? [] : ofChips(before, tab);
-  if (!goesOn(before, tab)) return [listening, attached];
+  if (!continues(before, tab)) return [listening, attached];
   const acts: readonly Announcement[] = [...(isOver(before, tab) ? [{ kind: "hush" } as const] : []), ...attached];
-  if (before.conversation === tab.conversation) return [heard, acts];
+  if (before.conversation === tab.conversation) return [state, acts];
   const had = predecessors(before.conversation.entries, tab.conversation.entries);
-  const [next, messages] = ofEntries(heard, before.conversation, tab, had);
+  const [next, messages] = ofEntries(state, before.conversation, tab, had);
   return [next, [...acts, ...messages, ...ofTurn(before, tab), ...ofQueue(before, tab)]];
 }
 
@@ -83,7 +83,7 @@ function ofSelected(
 function ofChips({ drafts: before }: Tab, { drafts: { attachments, onTheWay } }: Tab): readonly Announcement[] {
   if (before.attachments === attachments) return [];
   const missing = (from: typeof attachments, all: typeof attachments) =>
-    from.filter(each => !all.some(other => other === each || isSame(other, each))).map(each => chipView(each).name);
+    from.filter(each => !all.some(item => item === each || isSame(item, each))).map(each => chipView(each).name);
   const added = missing(attachments, before.attachments),
     removed = onTheWay.length > before.onTheWay.length ? [] : missing(before.attachments, attachments);
   return [["Attached", added] as const, ["Removed", removed] as const].flatMap(([what, names]) =>
@@ -97,7 +97,7 @@ function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { que
   if (queue.held && !before?.held)
     return [
       {
-        kind: "say",
+        kind: "announce",
         text: l10n.t`${counted(queue.prompts.length, "prompt")} held because a turn was stopped or failed.`,
       },
     ];
@@ -151,7 +151,7 @@ function ofEntries(
           ? passed(before.text, hasEnded(past, entry.id))
           : unread;
     const [reader, sentences] = read(from, entry.text, hasEnded(conversation, entry.id));
-    messages.push(...sentences.map(text => ({ kind: "say", text }) as const));
+    messages.push(...sentences.map(text => ({ kind: "announce", text }) as const));
     open = { id: entry.id, reader };
   };
   // The rest of an ended answer comes before the entries that follow it.
@@ -202,10 +202,12 @@ function ofEntry({ entry, before }: Changed, { shown, waiting }: QuestionQueue):
     return before !== undefined || entry.answered || !shown.has(entry.id) ? [] : [asking(entry, waiting)];
   if (entry.kind === "tool")
     return entry.status === "failed" && !(before?.kind === "tool" && before.status === "failed")
-      ? [{ kind: "say", text: l10n.t`Failed: ${visibleLine(entry.title)}` }]
+      ? [{ kind: "announce", text: l10n.t`Failed: ${visibleLine(entry.title)}` }]
       : [];
   if (entry.kind !== "notice" || before !== undefined) return [];
-  return [{ kind: "say", text: visibleLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) }];
+  return [
+    { kind: "announce", text: visibleLine(entry.from === undefined ? entry.text : `${entry.from}: ${entry.text}`) },
+  ];
 }
 
 /** The end of a turn is not announced if Symposium's own notice already reports it. */
@@ -213,23 +215,23 @@ function ofTurn(before: Tab, { conversation }: Tab): readonly Announcement[] {
   const last = conversation.entries.at(-1);
   if (isIdle(before.conversation) || !isIdle(conversation) || (last?.kind === "notice" && last.from === undefined))
     return [];
-  return [{ kind: "say", text: l10n.t`${visibleLine(conversation.agent.name)} has finished.` }];
+  return [{ kind: "announce", text: l10n.t`${visibleLine(conversation.agent.name)} has finished.` }];
 }
 
 // --- other tabs
 
 function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
-  if (before === tab || !goesOn(before, tab) || before.conversation === tab.conversation) return [];
+  if (before === tab || !continues(before, tab) || before.conversation === tab.conversation) return [];
   const { conversation } = tab,
     questions = questionQueue(conversation.entries);
   const where = l10n.t`In the chat “${visibleLine(conversation.title ?? conversation.agent.name)}”, `;
-  const asked = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
+  const opened = predecessors(before.conversation.entries, conversation.entries).flatMap(({ entry, before }) =>
     isQuestion(entry) && before === undefined && !entry.answered && questions.shown.has(entry.id) ? [entry] : [],
   );
   return [
-    ...asked.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
+    ...opened.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
     ...(!isIdle(before.conversation) && isIdle(conversation)
-      ? [{ kind: "say", text: l10n.t`${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
+      ? [{ kind: "announce", text: l10n.t`${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
       : []),
   ];
 }

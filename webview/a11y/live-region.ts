@@ -13,7 +13,7 @@ import { counted } from "../../src/protocol/text/phrases";
 
 /** Milliseconds per character, at the speech rate of experienced users. */
 const PER_CHARACTER_MS = 40;
-const SHORTEST_MS = 600;
+const MIN_MS = 600;
 /** Maximum number of characters of sentences joined into one utterance. */
 const UTTERANCE = 300;
 /** Maximum number of queued characters; about three minutes of speech. */
@@ -57,7 +57,7 @@ export class LiveRegion {
     const now = { utterance };
     this.#now = now;
     this.speak(utterance);
-    this.clock.after(Math.max(SHORTEST_MS, utterance.length * PER_CHARACTER_MS), () => {
+    this.clock.after(Math.max(MIN_MS, utterance.length * PER_CHARACTER_MS), () => {
       if (this.#now !== now) return; // hushed meanwhile
       this.#now = undefined;
       this.#next();

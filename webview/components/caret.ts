@@ -24,11 +24,11 @@ export function write(input: HTMLElement, from: number, to: number, text: string
 
 function placeOf(input: HTMLElement, offset: number): [node: Node, offset: number] {
   const walker = document.createTreeWalker(input, NodeFilter.SHOW_TEXT);
-  let left = offset;
+  let remaining = offset;
   for (let node = walker.nextNode(); node; node = walker.nextNode()) {
     const length = node.textContent?.length ?? 0;
-    if (left <= length) return [node, left];
-    left -= length;
+    if (remaining <= length) return [node, remaining];
+    remaining -= length;
   }
   return [input, input.childNodes.length];
 }

@@ -49,9 +49,9 @@ export class Chips {
     if (attachments === this.#shown) return;
     this.#shown = attachments;
     this.element.hidden = attachments.length === 0;
-    const kept = new Set(attachments);
+    const current = new Set(attachments);
     for (const [attachment, chip] of this.#chips)
-      if (!kept.has(attachment)) {
+      if (!current.has(attachment)) {
         chip.remove();
         this.#chips.delete(attachment);
       }

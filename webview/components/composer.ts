@@ -89,7 +89,7 @@ export class Composer {
   #mentioned({ name, adds }: Mention, from: number, to: number): void {
     write(this.elements.input, from, to, `@${name} `);
     if (adds.kind === "attachment") this.acts.attached(this.tabId, [adds.attachment]);
-    else this.acts.wanted(this.tabId, adds.want);
+    else this.acts.requestContext(this.tabId, adds.source);
   }
 
   #pressed(event: KeyboardEvent): void {

@@ -28,8 +28,8 @@ export class DetailsPanel {
   });
   readonly #list = create("ol", { attributes: { "aria-labelledby": this.#heading.id } });
   readonly #none = create("p", { text: texts.detailsNone });
-  #told = "";
-  readonly #items = new Map<string, { readonly told: string; readonly element: HTMLElement }>();
+  #shownFacts = "";
+  readonly #items = new Map<string, { readonly content: string; readonly element: HTMLElement }>();
 
   constructor() {
     this.panel.append(this.#facts, this.#heading, this.#list, this.#none);
@@ -43,12 +43,12 @@ export class DetailsPanel {
     this.panel.classList.toggle("symposium-none", details === undefined);
     if (details === undefined) return;
     const { facts, extensions } = detailsView(details, agent, cwd),
-      told = JSON.stringify(facts);
-    if (told !== this.#told)
+      content = JSON.stringify(facts);
+    if (content !== this.#shownFacts)
       this.#facts.replaceChildren(
         ...facts.flatMap(({ name, value }) => [create("dt", { text: name }), create("dd", { text: value })]),
       );
-    this.#told = told;
+    this.#shownFacts = content;
     this.#none.hidden = extensions.length > 0;
     this.#heading.hidden = this.#list.hidden = extensions.length === 0;
     this.#show(extensions);
@@ -56,17 +56,17 @@ export class DetailsPanel {
 
   #show(extensions: readonly ExtensionView[]): void {
     for (const id of this.#items.keys())
-      if (!extensions.some(one => one.id === id)) {
+      if (!extensions.some(view => view.id === id)) {
         this.#items.get(id)?.element.remove();
         this.#items.delete(id);
       }
     extensions.forEach((view, i) => {
-      const told = JSON.stringify(view),
+      const content = JSON.stringify(view),
         before = this.#items.get(view.id);
-      const element = before?.told === told ? before.element : itemOf(view, before?.element);
+      const element = before?.content === content ? before.element : itemOf(view, before?.element);
       if (before && before.element !== element) replace(before.element, element);
       if (this.#list.children[i] !== element) this.#list.insertBefore(element, this.#list.children[i] ?? null);
-      this.#items.set(view.id, { told, element });
+      this.#items.set(view.id, { content, element });
     });
   }
 }

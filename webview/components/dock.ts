@@ -53,7 +53,7 @@ export class Dock {
   readonly #usageFull = create("p", { className: "symposium-usage-full", attributes: { id: freshId() } });
   readonly #bypassText = create("p");
   readonly #bypassButton = create("button", { attributes: { type: "button" } });
-  readonly #askAgain = create("button", {
+  readonly #endBypass = create("button", {
     className: "symposium-ask-again",
     text: texts.askAgain,
     attributes: { type: "button", title: texts.askAgainTooltip },
@@ -63,7 +63,7 @@ export class Dock {
     { className: "symposium-bypassed", attributes: { role: "group" } },
     this.#bypassButton,
     this.#bypassText,
-    this.#askAgain,
+    this.#endBypass,
   );
   readonly #details = new DetailsPanel();
   readonly #queue: QueueList;
@@ -74,7 +74,7 @@ export class Dock {
     this.#queue = new QueueList(listener);
     this.#followButton.addEventListener("click", () => listener.followToggled());
     this.#bypassButton.addEventListener("click", () => listener.settingsWanted());
-    this.#askAgain.addEventListener("click", () => listener.acted({ kind: "endBypass" }));
+    this.#endBypass.addEventListener("click", () => listener.acted({ kind: "endBypass" }));
     this.element.append(
       this.#bypass,
       create(
@@ -129,7 +129,7 @@ export class Dock {
     this.#bypass.hidden = view === undefined;
     this.#bypassButton.hidden = view?.isSet !== true;
     this.#bypassText.hidden = view?.isSet === true;
-    this.#askAgain.hidden = view?.endsHere !== true;
+    this.#endBypass.hidden = view?.endsHere !== true;
     const text = view === undefined ? "" : `⚠ ${view.text}`,
       all = view === undefined ? "" : `${view.text}. ${view.tooltip}`;
     for (const label of [this.#bypassButton, this.#bypassText]) {
@@ -148,13 +148,13 @@ export class Dock {
     setText(this.#current, view.current === "" ? "" : ` · ${view.current}`);
     this.#planButton.title = view.current;
     this.#planSteps.replaceChildren(
-      ...view.steps.map(({ mark, text, state, said }) =>
+      ...view.steps.map(({ mark, text, state, spokenText }) =>
         create(
           "li",
           { attributes: { "data-state": state } },
           create("span", { className: "symposium-mark", text: mark, attributes: { "aria-hidden": "true" } }),
           create("span", { text }),
-          create("span", { className: "symposium-unseen", text: `, ${said}` }),
+          create("span", { className: "symposium-unseen", text: `, ${spokenText}` }),
         ),
       ),
     );

@@ -206,12 +206,16 @@ function tick(field: Of<"boolean">): Drawn {
   };
 }
 
-function several(field: Of<"choice"> | Of<"choices">, type: "radio" | "checkbox", more: readonly FieldOption[]): Drawn {
+function several(
+  field: Of<"choice"> | Of<"choices">,
+  type: "radio" | "checkbox",
+  extraOptions: readonly FieldOption[],
+): Drawn {
   const { notes, wrong, ids } = notesOf(field);
   const name = freshId();
   const isInitial = ({ value }: FieldOption): boolean =>
     field.type === "choices" ? (field.initial?.includes(value) ?? false) : field.initial === value;
-  const options = [...field.options, ...more];
+  const options = [...field.options, ...extraOptions];
   const boxes = options.map((option, i) => {
     const box = create("input", { attributes: { type, name, id: freshId() } });
     box.checked = i < field.options.length ? isInitial(option) : !field.options.some(isInitial);

@@ -1,7 +1,7 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { IMAGE_LIMIT } from "../../src/protocol/chat/attachments";
-import { fitted, LONGEST_EDGE, within, type Picture, type Size } from "./image-fit";
+import { fitted, MAX_EDGE, within, type Picture, type Size } from "./image-fit";
 
 /** A picture with this number of characters per pixel, by type. */
 function picture(
@@ -56,11 +56,11 @@ suite("image fit", () => {
   test("keeps the aspect ratio, never enlarges and never returns an empty size", () =>
     fc.assert(
       fc.property(fc.integer({ min: 1, max: 100_000 }), fc.integer({ min: 1, max: 100_000 }), (width, height) => {
-        const size = within({ width, height }, LONGEST_EDGE);
+        const size = within({ width, height }, MAX_EDGE);
         ok(
           size.width >= 1 &&
             size.height >= 1 &&
-            Math.max(size.width, size.height) <= LONGEST_EDGE &&
+            Math.max(size.width, size.height) <= MAX_EDGE &&
             size.width <= width &&
             size.height <= height,
         );

@@ -4,7 +4,7 @@ import { IMAGE_LIMIT } from "../../src/protocol/chat/attachments";
 /** Image types that agents accept. */
 const KNOWN: readonly string[] = ["image/png", "image/jpeg", "image/gif", "image/webp"];
 /** Pixels. Models downscale images whose longer edge exceeds this. */
-export const LONGEST_EDGE = 1_568;
+export const MAX_EDGE = 1_568;
 
 export interface Size {
   readonly width: number;
@@ -30,11 +30,11 @@ export interface Picture {
  */
 export async function fitted(picture: Picture): Promise<Encoded | undefined> {
   const { size, mimeType } = picture;
-  if (KNOWN.includes(mimeType) && Math.max(size.width, size.height) <= LONGEST_EDGE) {
+  if (KNOWN.includes(mimeType) && Math.max(size.width, size.height) <= MAX_EDGE) {
     const data = await picture.original();
     if (isSmall(data)) return { mimeType, data };
   }
-  for (const edge of [LONGEST_EDGE, LONGEST_EDGE / 2, LONGEST_EDGE / 4]) {
+  for (const edge of [MAX_EDGE, MAX_EDGE / 2, MAX_EDGE / 4]) {
     const smaller = within(size, edge);
     for (const [type, quality] of [
       ["image/png", 1],

@@ -9,7 +9,7 @@ export interface Taken {
 }
 
 /** Bytes. Decoding holds the whole image in memory. */
-const LARGEST_FILE = 50_000_000;
+const MAX_FILE_BYTES = 50_000_000;
 
 /** Results are in the order of the files. */
 export async function takeImages(files: readonly File[]): Promise<Taken> {
@@ -23,7 +23,7 @@ export async function takeImages(files: readonly File[]): Promise<Taken> {
 async function takeImage(file: File): Promise<Attachment | string> {
   // Clipboard images have no meaningful file name.
   const name = file.name === "" || file.name === "image.png" ? l10n.t("Pasted image") : file.name;
-  if (file.size > LARGEST_FILE) return l10n.t`${name} is too large to attach.`;
+  if (file.size > MAX_FILE_BYTES) return l10n.t`${name} is too large to attach.`;
   let bitmap: ImageBitmap | undefined;
   try {
     bitmap = await createImageBitmap(file);

@@ -16,7 +16,7 @@ import { texts } from "../view-model/text/chat-texts";
 export class Terminal {
   readonly element: HTMLElement;
   readonly #command = create("code", { className: "symposium-terminal-command", attributes: { id: freshId() } });
-  readonly #where = create("span", { className: "symposium-note" });
+  readonly #location = create("span", { className: "symposium-note" });
   readonly #state = create("span", { className: "symposium-terminal-state" });
   readonly #cut = create("span", { className: "symposium-note", text: texts.cut });
   readonly #output = create("pre", {
@@ -37,7 +37,7 @@ export class Terminal {
       "div",
       { className: "symposium-terminal" },
       create("div", { className: "symposium-terminal-head" }, this.#command, this.#state),
-      this.#where,
+      this.#location,
       this.#cut,
       this.#output,
       open,
@@ -51,8 +51,8 @@ export class Terminal {
     setText(this.#command, command);
     setText(this.#state, state);
     this.#state.dataset["tone"] = tone;
-    setText(this.#where, shown.where === undefined ? "" : `in ${visibleText(shown.where)}`);
-    this.#where.hidden = shown.where === undefined;
+    setText(this.#location, shown.where === undefined ? "" : `in ${visibleText(shown.where)}`);
+    this.#location.hidden = shown.where === undefined;
     this.#cut.hidden = !isCut;
     this.#output.hidden = lines.length === 0;
     this.#print(lines);

@@ -7,22 +7,22 @@ import { chipContent } from "../components/chips";
 import { create } from "../components/dom";
 import { texts } from "../view-model/text/chat-texts";
 
-interface Kept {
+interface RenderedAttachments {
   readonly attached: readonly Attachment[];
   readonly element: HTMLElement;
 }
 
 export class CardAttachments {
-  readonly #kept = new Map<string, Kept>();
+  readonly #rendered = new Map<string, RenderedAttachments>();
 
   /** Inserts the elements at the end of their cards. */
   mount(list: Element, cards: readonly Card[]): void {
     const withChips = cards.filter(({ attached }) => attached.length > 0);
     const keys = new Set(withChips.map(({ key }) => key));
-    for (const [key, { element }] of this.#kept)
+    for (const [key, { element }] of this.#rendered)
       if (!keys.has(key)) {
         element.remove();
-        this.#kept.delete(key);
+        this.#rendered.delete(key);
       }
     for (const { key, attached } of withChips) {
       const card = cardContent(list, key);
@@ -31,11 +31,11 @@ export class CardAttachments {
     }
   }
 
-  #chips(key: string, attached: readonly Attachment[]): Kept {
-    const before = this.#kept.get(key);
+  #chips(key: string, attached: readonly Attachment[]): RenderedAttachments {
+    const before = this.#rendered.get(key);
     if (before?.attached === attached) return before;
     before?.element.remove();
-    const kept = {
+    const rendered = {
       attached,
       element: create(
         "ul",
@@ -43,8 +43,8 @@ export class CardAttachments {
         ...attached.map(item),
       ),
     };
-    this.#kept.set(key, kept);
-    return kept;
+    this.#rendered.set(key, rendered);
+    return rendered;
   }
 }
 

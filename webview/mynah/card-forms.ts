@@ -8,13 +8,13 @@ import type { Card } from "../view-model/cards/card";
 import { Form } from "../components/form";
 import { cardContent } from "./elements";
 
-interface Kept {
-  readonly asked: string;
+interface RenderedForm {
+  readonly question: string;
   readonly form: Form;
 }
 
 export class CardForms {
-  readonly #kept = new Map<string, Kept>();
+  readonly #rendered = new Map<string, RenderedForm>();
 
   constructor(private readonly answered: (cardKey: string, choice: ElicitationChoice) => void) {}
 
@@ -22,10 +22,10 @@ export class CardForms {
   mount(list: Element, cards: readonly Card[]): void {
     const asking = cards.flatMap(({ key, form }) => (form === undefined ? [] : [{ key, form }]));
     const keys = new Set(asking.map(({ key }) => key));
-    for (const [key, { form }] of this.#kept)
+    for (const [key, { form }] of this.#rendered)
       if (!keys.has(key)) {
         form.element.remove();
-        this.#kept.delete(key);
+        this.#rendered.delete(key);
       }
     for (const {
       key,
@@ -38,13 +38,13 @@ export class CardForms {
     }
   }
 
-  #form(key: string, ask: NonNullable<Card["form"]>["ask"], asks: string): Kept {
-    const asked = JSON.stringify([ask, asks]);
-    const before = this.#kept.get(key);
-    if (before?.asked === asked) return before;
+  #form(key: string, ask: NonNullable<Card["form"]>["ask"], asks: string): RenderedForm {
+    const question = JSON.stringify([ask, asks]);
+    const before = this.#rendered.get(key);
+    if (before?.question === question) return before;
     before?.form.element.remove();
-    const kept = { asked, form: new Form(ask, asks, choice => this.answered(key, choice)) };
-    this.#kept.set(key, kept);
-    return kept;
+    const rendered = { question, form: new Form(ask, asks, choice => this.answered(key, choice)) };
+    this.#rendered.set(key, rendered);
+    return rendered;
   }
 }

@@ -12,45 +12,45 @@ import { selectors } from "./selectors";
 import { freshId, create } from "../components/dom";
 import { texts } from "../view-model/text/chat-texts";
 
-interface Kept {
-  readonly more: readonly CardButton[];
+interface RenderedMenu {
+  readonly buttons: readonly CardButton[];
   readonly element: HTMLElement;
 }
 
 export class CardMore {
-  readonly #kept = new Map<string, Kept>();
+  readonly #rendered = new Map<string, RenderedMenu>();
 
   constructor(private readonly pressed: (cardKey: string, buttonId: string) => void) {}
 
   mount(list: Element, cards: readonly Card[]): void {
-    const withMore = cards.filter(({ more }) => more.length > 0),
+    const withMore = cards.filter(({ menuButtons }) => menuButtons.length > 0),
       keys = new Set(withMore.map(({ key }) => key));
-    for (const [key, { element }] of this.#kept)
+    for (const [key, { element }] of this.#rendered)
       if (!keys.has(key)) {
         element.remove();
-        this.#kept.delete(key);
+        this.#rendered.delete(key);
       }
-    for (const { key, more } of withMore) {
+    for (const { key, menuButtons } of withMore) {
       const buttons = cardContent(list, key)?.querySelector(`:scope > ${selectors.cardButtons}`);
-      const { element } = this.#menu(key, more);
+      const { element } = this.#menu(key, menuButtons);
       if (buttons && element.parentElement !== buttons) buttons.append(element);
     }
   }
 
-  #menu(key: string, more: readonly CardButton[]): Kept {
-    const before = this.#kept.get(key);
-    if (before && JSON.stringify(before.more) === JSON.stringify(more)) return before;
+  #menu(key: string, buttons: readonly CardButton[]): RenderedMenu {
+    const before = this.#rendered.get(key);
+    if (before && JSON.stringify(before.buttons) === JSON.stringify(buttons)) return before;
     before?.element.remove();
-    const kept = { more, element: menuButton(more, buttonId => this.pressed(key, buttonId)) };
-    this.#kept.set(key, kept);
-    return kept;
+    const rendered = { buttons, element: menuButton(buttons, buttonId => this.pressed(key, buttonId)) };
+    this.#rendered.set(key, rendered);
+    return rendered;
   }
 }
 
 /**
  * The browser closes a popover on Escape and on outside clicks. The top layer keeps scroll containers from clipping it.
  */
-function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
+function menuButton(buttons: readonly CardButton[], pressed: (buttonId: string) => void): HTMLElement {
   const menu = create("div", {
     className: "symposium-menu",
     attributes: { id: freshId(), role: "menu", popover: "auto", "aria-label": texts.moreActions },
@@ -67,7 +67,7 @@ function menuButton(more: readonly CardButton[], pressed: (buttonId: string) => 
       title: texts.moreActions,
     },
   });
-  const items = more.map(({ id, label }) => {
+  const items = buttons.map(({ id, label }) => {
     const item = create("button", {
       className: "symposium-menu-item",
       text: label,

@@ -35,8 +35,8 @@ export class CardNames {
         tab.conversation.entries.flatMap(entry => (isQuestion(entry) ? [[keyOf(entry.id), entry] as const] : [])),
       );
       for (const card of cards) {
-        const asked = questions.get(card.getAttribute("messageid") ?? "");
-        if (asked) this.#describe(card, asked);
+        const question = questions.get(card.getAttribute("messageid") ?? "");
+        if (question) this.#describe(card, question);
       }
     }
     // DOM order follows visual order.
@@ -47,11 +47,11 @@ export class CardNames {
       if (!this.root.querySelector(`[aria-describedby="${description.id}"]`)) description.remove();
   }
 
-  #describe(card: HTMLElement, asked: Permission | Elicitation): void {
-    card.setAttribute("aria-label", whoAsks(asked));
+  #describe(card: HTMLElement, question: Permission | Elicitation): void {
+    card.setAttribute("aria-label", whoAsks(question));
     // The card shows its outcome.
-    if (asked.answered) return card.removeAttribute("aria-describedby");
-    const text = whatIsAsked(asked);
+    if (question.answered) return card.removeAttribute("aria-describedby");
+    const text = whatIsAsked(question);
     const before = document.getElementById(card.getAttribute("aria-describedby") ?? "");
     if (before?.textContent === text) return;
     const description = create("p", { text, attributes: { id: freshId() } });

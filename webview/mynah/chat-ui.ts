@@ -20,7 +20,7 @@ import { bannerItem, itemContent } from "./card-item";
 import { CardList, type CardScreen } from "../view-model/cards/card-list";
 import { EARLIER } from "../view-model/cards/card-diff";
 import { AGENT, pickersOf, type Picker } from "../view-model/tab/controls";
-import { KeptFocus } from "./persisted-focus";
+import { PersistedFocus } from "./persisted-focus";
 import { cardElement, chatOf } from "./elements";
 import { openLinksOnlyThrough } from "./links";
 import { selectors } from "./selectors";
@@ -47,7 +47,7 @@ interface Place {
 export class ChatUi {
   readonly #mynah: MynahUI;
   readonly #input: PromptInput;
-  readonly #focus: KeptFocus;
+  readonly #focus: PersistedFocus;
   readonly #places = new Map<TabId, Place>();
   readonly #tabIds = new Map<string, TabId>();
   /** Set while this module opens or selects a tab, because mynah reports that like an action of the user. */
@@ -71,7 +71,7 @@ export class ChatUi {
       this.#place(mynahId)?.parts.typed();
       this.#withTab(mynahId, tabId => acts.typed(tabId, text));
     });
-    this.#focus = new KeptFocus(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
+    this.#focus = new PersistedFocus(root, () => this.#input.focus(this.#mynah.getSelectedTabId() ?? ""));
     openLinksOnlyThrough(root, href => acts.linkClicked(href));
     this.#mynah = new MynahUI({
       rootSelector: `#${root.id}`,

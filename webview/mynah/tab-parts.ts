@@ -25,7 +25,7 @@ export class TabParts {
   readonly #dock: Dock;
   readonly #terminals: CardTerminals;
   readonly #forms: CardForms;
-  readonly #more: CardMore;
+  readonly #moreMenu: CardMore;
   readonly #attachments = new CardAttachments();
   readonly #composer: Composer | undefined;
   readonly #end: FollowEnd | undefined;
@@ -50,7 +50,7 @@ export class TabParts {
     });
     this.#terminals = new CardTerminals(terminalId => acts.openTerminal(tabId, terminalId));
     this.#forms = new CardForms((cardKey, choice) => acts.elicitationAnswered(tabId, cardKey, choice));
-    this.#more = new CardMore((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
+    this.#moreMenu = new CardMore((cardKey, buttonId) => acts.buttonClicked(tabId, cardKey, buttonId));
     markParts(wrapper);
     wrapper.querySelector(selectors.banner)?.before(this.#dock.element);
     const list = wrapper.querySelector(selectors.conversation);
@@ -79,7 +79,7 @@ export class TabParts {
     this.#terminals.mount(this.wrapper, cards);
     this.#forms.mount(this.wrapper, cards);
     this.#attachments.mount(this.wrapper, cards);
-    this.#more.mount(this.wrapper, cards);
+    this.#moreMenu.mount(this.wrapper, cards);
   }
 
   /**

@@ -1,5 +1,5 @@
 import { deepEqual, equal, throws } from "node:assert/strict";
-import { FrameScheduler, SHORTEST_PAUSE_MS } from "./frame-scheduler";
+import { FrameScheduler, MIN_PAUSE_MS } from "./frame-scheduler";
 import { FakeClock } from "../testing/fake-clock";
 
 /** A clock and animation frames that the test controls. */
@@ -51,7 +51,7 @@ suite("FrameScheduler", () => {
       return drawnAt.length;
     };
     equal(next(0), 1);
-    equal(next(SHORTEST_PAUSE_MS - 1), 1);
+    equal(next(MIN_PAUSE_MS - 1), 1);
     cost = 40;
     equal(next(1), 2);
     equal(next(4 * 40 - 1), 2);
@@ -65,7 +65,7 @@ suite("FrameScheduler", () => {
     scheduler.request();
     stage.frame();
     equal(stage.frames.length, 0);
-    stage.advance(SHORTEST_PAUSE_MS);
+    stage.advance(MIN_PAUSE_MS);
     stage.frame();
     equal(drawnAt.length, 2);
     stage.advance(10_000);
@@ -79,7 +79,7 @@ suite("FrameScheduler", () => {
     scheduler.request();
     throws(() => stage.frame(), /bug/);
     scheduler.request();
-    stage.advance(SHORTEST_PAUSE_MS);
+    stage.advance(MIN_PAUSE_MS);
     stage.frame();
     equal(drawnAt.length, 2);
   });

@@ -9,7 +9,7 @@
  */
 import type { Clock } from "../page-clock";
 
-export const SHORTEST_PAUSE_MS = 150;
+export const MIN_PAUSE_MS = 150;
 const PAUSE_PER_COST = 4;
 
 type State =
@@ -54,7 +54,7 @@ export class FrameScheduler {
       this.draw();
     } finally {
       const ended = this.clock.now();
-      const notBefore = ended + Math.max(SHORTEST_PAUSE_MS, PAUSE_PER_COST * (ended - began));
+      const notBefore = ended + Math.max(MIN_PAUSE_MS, PAUSE_PER_COST * (ended - began));
       const again = this.#isRequestedAgain();
       this.#state = { kind: "idle", notBefore };
       if (again) this.#wait(notBefore);

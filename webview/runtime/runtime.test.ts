@@ -40,7 +40,7 @@ function fixture() {
         },
       },
       saving: { now: () => undefined, soon: () => undefined },
-      told: {
+      accessibility: {
         changed: (before, after) => {
           notifications.push({ before, after });
         },
@@ -73,7 +73,7 @@ function fixture() {
       tabId,
       bootId: "b",
       seq: 0,
-      asked: 100,
+      requestNumber: 100,
       conversation: emptyConversation({ id: "a", name: "A" }, "/w"),
     });
   loop.draw();

@@ -23,7 +23,7 @@ export interface Stage {
   readonly ui: Pick<ChatUi, "open" | "select" | "focusPrompt" | "offer" | "fill" | "showAgents" | "show" | "isDrawing">;
   readonly frames: Pick<FrameScheduler, "request">;
   readonly saving: Pick<Saving, "now" | "soon">;
-  readonly told: Accessibility;
+  readonly accessibility: Accessibility;
   /** Publishes the state of the page for tests and the smoke run. */
   marks(marks: PageMarks): void;
   post(message: PageToHost): void;
@@ -35,7 +35,7 @@ export interface Stage {
 export class PageLoop {
   #page: Page;
   /** The page before the first text chunk that has not been announced. */
-  #untold: Page | undefined;
+  #unannounced: Page | undefined;
   readonly #toDraw = new Set<TabId>();
 
   constructor(
@@ -57,10 +57,10 @@ export class PageLoop {
   }
 
   happen(event: UiEvent): void {
-    const before = this.#untold ?? this.#page;
+    const before = this.#unannounced ?? this.#page;
     this.enter(step(this.#page, event, this.stage.now()));
-    this.#untold = isText(event) ? before : undefined;
-    if (this.#untold === undefined) this.stage.told.changed(before, this.#page);
+    this.#unannounced = isText(event) ? before : undefined;
+    if (this.#unannounced === undefined) this.stage.accessibility.changed(before, this.#page);
   }
 
   /** Draws each changed tab; called once per frame. */
@@ -80,7 +80,7 @@ export class PageLoop {
         }),
     );
     this.happen({ kind: "drawn" });
-    this.stage.told.drawn(
+    this.stage.accessibility.drawn(
       this.#page,
       this.#page.selected === undefined || !this.stage.ui.isDrawing(this.#page.selected),
     );
@@ -88,7 +88,7 @@ export class PageLoop {
 
   /** A drawing of several frames has finished. */
   complete(): void {
-    this.stage.told.drawn(this.#page, true);
+    this.stage.accessibility.drawn(this.#page, true);
     this.#mark();
   }
 

@@ -45,7 +45,7 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps):
     stopped: tabId => happen({ kind: "stopped", tabId }),
     attached: (tabId, attachments) => happen({ kind: "attached", tabId, attachments }),
     detached: (tabId, attachment) => happen({ kind: "detached", tabId, attachment }),
-    wanted: (tabId, want) => happen({ kind: "wanted", tabId, want }),
+    requestContext: (tabId, source) => happen({ kind: "contextRequested", tabId, source }),
     searched: (tabId, query) => happen({ kind: "searched", tabId, query }),
     imagesGiven: (tabId, files) => intakes.add(tabId, taken(tabId, files)),
     withdrawn: (tabId, messageId, to) => happen({ kind: "withdrawn", tabId, messageId, to }),
@@ -57,8 +57,8 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps):
     followToggled: () => happen({ kind: "followToggled" }),
     controlChosen: (tabId, controlId, value) => happen({ kind: "controlChosen", tabId, controlId, value }),
     elicitationAnswered(tabId, cardKey, choice) {
-      const asked = entryOf(tabId, cardKey);
-      if (asked) happen({ kind: "elicitationAnswered", tabId, elicitationId: asked.id, choice });
+      const question = entryOf(tabId, cardKey);
+      if (question) happen({ kind: "elicitationAnswered", tabId, elicitationId: question.id, choice });
     },
     buttonClicked(tabId, cardKey, buttonId) {
       const meaning = meaningOf(buttonId);
@@ -71,9 +71,9 @@ export function pageActs({ loop, messageId, takeImages, focusPrompt }: ActDeps):
           tabId,
           ...(meaning.agentId === undefined ? {} : { agentId: meaning.agentId }),
         });
-      const asked = entryOf(tabId, cardKey);
-      if (meaning?.kind === "permission" && asked)
-        happen({ kind: "answered", tabId, permissionId: asked.id, choice: meaning.choice });
+      const question = entryOf(tabId, cardKey);
+      if (meaning?.kind === "permission" && question)
+        happen({ kind: "answered", tabId, permissionId: question.id, choice: meaning.choice });
     },
   };
 }

@@ -32,7 +32,7 @@ export class InputController {
     root.addEventListener("click", event => this.#clicked(event));
     root.addEventListener("change", event => this.#changed(event));
     root.addEventListener("keydown", event => this.#pressed(event));
-    root.addEventListener("focusout", ({ relatedTarget }) => this.#left(relatedTarget));
+    root.addEventListener("focusout", ({ relatedTarget }) => this.#onPointerLeave(relatedTarget));
     root.addEventListener("pointerdown", event => this.#grasped(event));
     root.addEventListener("pointermove", event => this.#moved(event));
     root.addEventListener("pointerup", event => this.#released(event, "drop"));
@@ -43,7 +43,7 @@ export class InputController {
   #clicked({ target }: MouseEvent): void {
     const action = this.#actOf(target);
     switch (action?.kind) {
-      case "say":
+      case "send":
         return this.deps.happen({ kind: "pressed", message: action.message });
       case "fold":
         return this.deps.happen({ kind: "folded", fold: action.fold });
@@ -108,7 +108,7 @@ export class InputController {
   }
 
   /** An extension grabbed by keyboard is dropped at its current position when the focus leaves its row. */
-  #left(to: EventTarget | null): void {
+  #onPointerLeave(to: EventTarget | null): void {
     const held = this.deps.reorder();
     if (held.kind === "grabbed" && rowOf(to)?.dataset["id"] !== held.id) this.#reorder({ kind: "drop" });
   }

@@ -59,7 +59,7 @@ window.addEventListener("message", ({ data }: MessageEvent<HostToSettings>) => {
       return page.happen({ kind: "viewed", view: data.view });
     case "reveal":
       return page.happen({ kind: "revealed", of: data.of, id: data.id });
-    case "say":
+    case "announce":
       return speech.report(data.text);
     default:
       return vscode.postMessage({ type: "log", level: "warn", message: l10n.t("Ignored an unknown message.") });

@@ -129,7 +129,7 @@ suite("settings page: model", () => {
     const [, effects] = play(viewed, { kind: "reordered", event: { kind: "grab", id: "y" } });
     deepEqual(effects, [
       { kind: "scroll", id: "extension-y" },
-      { kind: "say", text: "Y grabbed, 2 of 3. Arrow keys move, Space drops, Escape cancels." },
+      { kind: "announce", text: "Y grabbed, 2 of 3. Arrow keys move, Space drops, Escape cancels." },
     ]);
   });
 

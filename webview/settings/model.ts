@@ -51,7 +51,7 @@ export type Happened =
 export type Effect =
   | { readonly kind: "post"; readonly message: SettingsToHost }
   /** Announced immediately, because it is a response to the user's input. */
-  | { readonly kind: "say"; readonly text: string }
+  | { readonly kind: "announce"; readonly text: string }
   /** Element id; focused after the drawing. */
   | { readonly kind: "focus"; readonly id: string }
   /** Keeps the moved row visible. */
@@ -121,13 +121,13 @@ function awaiting(model: Model): readonly [Model, readonly Effect[]] {
 export const idsOf = (model: Model): readonly string[] => shownView(model)?.extensions.map(({ id }) => id) ?? [];
 
 function reordered(model: Model, event: ReorderEvent, now: number): readonly [Model, readonly Effect[]] {
-  const { next, move, said }: Outcome = reorder(model.reorder, idsOf(model), event);
-  const name = said && model.view?.extensions.find(({ id }) => id === said.id)?.name;
+  const { next, move, announcement }: Outcome = reorder(model.reorder, idsOf(model), event);
+  const name = announcement && model.view?.extensions.find(({ id }) => id === announcement.id)?.name;
   const effects: readonly Effect[] =
-    said && name !== undefined
+    announcement && name !== undefined
       ? [
-          { kind: "scroll", id: rowId("extension", said.id) },
-          { kind: "say", text: moveSaid(brief(name), said) },
+          { kind: "scroll", id: rowId("extension", announcement.id) },
+          { kind: "announce", text: moveSaid(brief(name), announcement) },
         ]
       : [];
   const held = { ...model, reorder: next };

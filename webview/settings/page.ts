@@ -54,7 +54,7 @@ export class SettingsPage {
     switch (effect.kind) {
       case "post":
         return this.deps.post(effect.message);
-      case "say":
+      case "announce":
         return this.deps.report(effect.text);
       case "focus":
         return this.deps.focus(effect.id);

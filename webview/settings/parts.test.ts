@@ -63,14 +63,14 @@ suite("settings page: pictures", () => {
       base64 = `data:image/svg+xml;base64,${btoa(svg)}`,
       encoded = `data:image/svg+xml,${encodeURIComponent(svg)}`;
     deepEqual([base64, encoded].map(maskOf), [`mask-image: url("${base64}")`, `mask-image: url("${encoded}")`]);
-    for (const other of [
+    for (const item of [
       "data:image/svg+xml,%3Csvg fill='red'/%3E",
       "data:image/png;base64,currentColor",
       "data:image/svg+xml;base64,!",
       "data:image/svg+xml,%",
       "https://example.com/a.svg?currentColor",
     ])
-      equal(maskOf(other), undefined, other);
+      equal(maskOf(item), undefined, item);
   });
 
   test("puts only an address into a style", () => {

@@ -1,9 +1,9 @@
 /** Icons from untrusted sources: only images in `data:` URIs are loaded. Pure. */
 
 const PICTURE = /^data:image\/(?:svg\+xml|png|jpeg|gif|webp|avif|x-icon|vnd\.microsoft\.icon)[;,]/i;
-const MOST = 1_000_000;
+const MAX_ADDRESS_LENGTH = 1_000_000;
 
-export const isPicture = (address: string): boolean => address.length <= MOST && PICTURE.test(address);
+export const isPicture = (address: string): boolean => address.length <= MAX_ADDRESS_LENGTH && PICTURE.test(address);
 
 /**
  * Style that draws the icon as a mask in the text colour; registry icons use `currentColor`, which an `<img>` renders

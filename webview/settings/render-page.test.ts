@@ -57,7 +57,7 @@ suite("settings page: rendering", () => {
     const action = drawn({
       extensions: [extension("ada", { buttons: [{ act: "update", label: "Update", isMain: true }] })],
     }).find(having("aria-label", "Update: ADA"))?.act;
-    deepEqual(action, { kind: "say", message: { type: "row", of: "extension", id: "ada", act: "update" } });
+    deepEqual(action, { kind: "send", message: { type: "row", of: "extension", id: "ada", act: "update" } });
   });
 
   test("shows the percentage and Cancel of an installation", () => {

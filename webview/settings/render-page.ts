@@ -58,12 +58,12 @@ function section(
   );
 }
 
-const say = (
+const sendButton = (
   key: string,
   label: string,
   message: SettingsToHost,
   extra: { readonly isOff?: boolean; readonly weight?: "main" | "plain" | "link" } = {},
-): Piece => button({ key, label, act: { kind: "say", message }, ...extra });
+): Piece => button({ key, label, act: { kind: "send", message }, ...extra });
 
 function notes(all: readonly Note[]): Piece | undefined {
   if (all.length === 0) return undefined;
@@ -82,7 +82,7 @@ function notes(all: readonly Note[]): Piece | undefined {
           "finding-body",
           {},
           textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
-          ...(way ? [piece("div", "buttons", {}, say("way", way.label, { type: "note", act: way.act }))] : []),
+          ...(way ? [piece("div", "buttons", {}, sendButton("way", way.label, { type: "note", act: way.act }))] : []),
         ),
       ),
     ),
@@ -99,9 +99,9 @@ function agents({ agents: rows, registry, isRestricted }: SettingsView, around: 
       "div",
       "buttons adding",
       { key: "adding" },
-      say("agent", texts.addAgent, { type: "add", what: "agent" }, { isOff: isRestricted }),
-      say("registryAgent", texts.fromRegistry, { type: "add", what: "registryAgent" }, { isOff: isRestricted }),
-      say("check", texts.checkUpdates, { type: "checkUpdates" }, { isOff: isRestricted }),
+      sendButton("agent", texts.addAgent, { type: "add", what: "agent" }, { isOff: isRestricted }),
+      sendButton("registryAgent", texts.fromRegistry, { type: "add", what: "registryAgent" }, { isOff: isRestricted }),
+      sendButton("check", texts.checkUpdates, { type: "checkUpdates" }, { isOff: isRestricted }),
     ),
     ...(registry === undefined ? [] : [textPiece("p", "origin registry", prose(registry), { key: "registry" })]),
   );
@@ -130,7 +130,7 @@ function extensions(view: SettingsView, around: Around, state: Reorder): Piece {
       "div",
       "buttons adding",
       { key: "adding" },
-      say("extension", texts.addExtension, { type: "add", what: "extension" }, { isOff: view.isRestricted }),
+      sendButton("extension", texts.addExtension, { type: "add", what: "extension" }, { isOff: view.isRestricted }),
     ),
   );
 }
@@ -211,7 +211,7 @@ function option(mode: UpdateMode, chosen: UpdateMode): Piece {
 
 function links({ isPage }: SettingsView): Piece {
   const link = (what: "settings" | "page" | "walkthrough" | "logs", label: string) =>
-    say(what, label, { type: "open", what }, { weight: "link" });
+    sendButton(what, label, { type: "open", what }, { weight: "link" });
   return section(
     "links",
     texts.links,

@@ -122,8 +122,8 @@ function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], aroun
     "div",
     "body",
     {},
-    ...(description === undefined || description.trim() === "" ? [] : [said("about", description)]),
-    ...(origin.trim() === "" ? [] : [said("origin", origin)]),
+    ...(description === undefined || description.trim() === "" ? [] : [labelled("about", description)]),
+    ...(origin.trim() === "" ? [] : [labelled("origin", origin)]),
     ...(progress ? [progressBar(of, row, progress, cancel, around)] : []),
     findings(of, row, around),
     ...actions(
@@ -136,7 +136,7 @@ function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], aroun
 }
 
 /** Clipped to the available space; the full text is in the tooltip and available to screen readers. */
-function said(name: string, text: string): Piece {
+function labelled(name: string, text: string): Piece {
   const all = prose(text);
   return textPiece("p", l10n.t`${name} clipped`, all, {
     key: name,
@@ -190,7 +190,7 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
 }
 
 const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): UserAction => ({
-  kind: "say",
+  kind: "send",
   message: { type: "row", of, id, act },
 });
 

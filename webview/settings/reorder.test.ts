@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { moved, reorder, shown, still, type Reorder, type ReorderEvent, type Said } from "./reorder";
+import { moved, reorder, shown, still, type Reorder, type ReorderEvent, type MoveAnnouncement } from "./reorder";
 
 const IDS = ["a", "b", "c", "d"];
 
@@ -12,20 +12,20 @@ function play(
   readonly state: Reorder;
   readonly ids: readonly string[];
   readonly moves: readonly string[];
-  readonly messages: readonly Said[];
+  readonly messages: readonly MoveAnnouncement[];
 } {
   let state: Reorder = still,
     list = ids;
   const moves: string[] = [],
-    all: Said[] = [];
+    all: MoveAnnouncement[] = [];
   for (const event of events) {
-    const { next, move, said } = reorder(state, list, event);
+    const { next, move, announcement } = reorder(state, list, event);
     state = next;
     if (move) {
       list = moved(list, move.id, move.to);
       moves.push(`${move.id} to ${move.to}`);
     }
-    if (said) all.push(said);
+    if (announcement) all.push(announcement);
   }
   return { state, ids: list, moves, messages: all };
 }
@@ -35,7 +35,7 @@ const go = (by: "up" | "down" | "first" | "last"): ReorderEvent => ({ kind: "ste
 const over = (to: number): ReorderEvent => ({ kind: "over", to });
 const drop: ReorderEvent = { kind: "drop" },
   back: ReorderEvent = { kind: "back" };
-const words = (messages: readonly Said[]): readonly string[] =>
+const words = (messages: readonly MoveAnnouncement[]): readonly string[] =>
   messages.map(({ what, id, place, of }) => `${what} ${id} ${place}/${of}`);
 
 suite("order of the extensions", () => {

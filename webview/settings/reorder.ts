@@ -26,7 +26,7 @@ export type ReorderEvent =
   /** The host's list has changed. */
   | { readonly kind: "listed" };
 
-export interface Said {
+export interface MoveAnnouncement {
   readonly what: "grabbed" | "moved" | "dropped" | "putBack" | "atEnd";
   readonly id: string;
   readonly place: number;
@@ -36,7 +36,7 @@ export interface Outcome {
   readonly next: Reorder;
   /** Message to the host. */
   readonly move?: { readonly id: string; readonly to: number };
-  readonly said?: Said;
+  readonly announcement?: MoveAnnouncement;
 }
 
 export const still: Reorder = { kind: "still" };
@@ -70,7 +70,7 @@ export function reorder(state: Reorder, ids: readonly string[], event: ReorderEv
     case "back":
       return state.kind === "still"
         ? { next: still }
-        : { next: still, said: said("putBack", state.id, ids.indexOf(state.id), ids) };
+        : { next: still, announcement: announced("putBack", state.id, ids.indexOf(state.id), ids) };
     case "listed": {
       if (state.kind === "still") return { next: still };
       const from = ids.indexOf(state.id);
@@ -86,7 +86,7 @@ function take(ids: readonly string[], id: string, kind: Held["kind"]): Outcome {
   if (from === -1) return { next: still };
   return {
     next: { kind, id, from, to: from },
-    ...(kind === "grabbed" ? { said: said("grabbed", id, from, ids) } : {}),
+    ...(kind === "grabbed" ? { announcement: announced("grabbed", id, from, ids) } : {}),
   };
 }
 
@@ -96,25 +96,30 @@ function nudge(state: Reorder, ids: readonly string[], id: string, by: "up" | "d
   if (state.kind !== "still" || from === -1) return { next: state };
   const to = within(from + (by === "up" ? -1 : 1), ids);
   return to === from
-    ? { next: still, said: said("atEnd", id, from, ids) }
-    : { next: still, move: { id, to }, said: said("moved", id, to, ids) };
+    ? { next: still, announcement: announced("atEnd", id, from, ids) }
+    : { next: still, move: { id, to }, announcement: announced("moved", id, to, ids) };
 }
 
 function stepped(state: Held, ids: readonly string[], by: "up" | "down" | "first" | "last"): Outcome {
   const wanted = { up: state.to - 1, down: state.to + 1, first: 0, last: ids.length - 1 }[by];
   const to = within(wanted, ids);
-  return { next: { ...state, to }, said: said(to === state.to ? "atEnd" : "moved", state.id, to, ids) };
+  return { next: { ...state, to }, announcement: announced(to === state.to ? "atEnd" : "moved", state.id, to, ids) };
 }
 
 function dropped(state: Held, ids: readonly string[]): Outcome {
-  const at = said("dropped", state.id, state.to, ids);
+  const at = announced("dropped", state.id, state.to, ids);
   return state.to === ids.indexOf(state.id)
-    ? { next: still, said: at }
-    : { next: still, move: { id: state.id, to: state.to }, said: at };
+    ? { next: still, announcement: at }
+    : { next: still, move: { id: state.id, to: state.to }, announcement: at };
 }
 
 const within = (to: number, ids: readonly string[]): number => Math.max(0, Math.min(to, ids.length - 1));
-const said = (what: Said["what"], id: string, at: number, ids: readonly string[]): Said => ({
+const announced = (
+  what: MoveAnnouncement["what"],
+  id: string,
+  at: number,
+  ids: readonly string[],
+): MoveAnnouncement => ({
   what,
   id,
   place: at + 1,

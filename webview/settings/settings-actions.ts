@@ -7,7 +7,7 @@ import type { UpdateMode } from "../../src/protocol/settings/settings-view";
 export type Switch = { readonly kind: "bypass" | "enable"; readonly id: string } | { readonly kind: "modifier" };
 
 export type UserAction =
-  | { readonly kind: "say"; readonly message: SettingsToHost }
+  | { readonly kind: "send"; readonly message: SettingsToHost }
   | { readonly kind: "switch"; readonly of: Switch }
   | { readonly kind: "mode"; readonly mode: UpdateMode }
   /** Toggles a disclosure. */

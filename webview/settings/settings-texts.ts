@@ -1,7 +1,7 @@
 /** Texts of the settings page. Texts about an agent or an extension come from the host. */
 import * as l10n from "@vscode/l10n";
 import type { UpdateMode } from "../../src/protocol/settings/settings-view";
-import type { Said } from "./reorder";
+import type { MoveAnnouncement } from "./reorder";
 
 export const texts = {
   heading: l10n.t("Symposium Settings"),
@@ -46,7 +46,7 @@ export const texts = {
 } as const;
 
 /** Announcement for a row that is being moved. */
-export function moveSaid(name: string, { what, place, of }: Said): string {
+export function moveSaid(name: string, { what, place, of }: MoveAnnouncement): string {
   const where = l10n.t`${place} of ${of}`;
   switch (what) {
     case "grabbed":

@@ -35,7 +35,7 @@ const snapshot = (conversation: Partial<Conversation>, bootId = "b1", seq = 0): 
     tabId: "t1",
     bootId,
     seq,
-    asked: 99_999,
+    requestNumber: 99_999,
     conversation: { ...emptyConversation(ELIZA, "/w"), ...conversation },
   },
 });
@@ -205,8 +205,8 @@ suite("composing: attachments", () => {
   });
 
   test("is requested from the host, which reports why one is not possible", () => {
-    deepEqual(run(livePage(), { kind: "wanted", tabId: "t1", want: { kind: "problems" } }).posts, [
-      { type: "want", tabId: "t1", want: { kind: "problems" } },
+    deepEqual(run(livePage(), { kind: "contextRequested", tabId: "t1", source: { kind: "problems" } }).posts, [
+      { type: "requestContext", tabId: "t1", source: { kind: "problems" } },
     ]);
     equal(tabOf(run(livePage(), { kind: "notTaken", tabId: "t1", why: "No." }).page).remark?.text, "No.");
   });
@@ -259,11 +259,12 @@ suite("composing: the @ list", () => {
       { kind: "searched", tabId: "t1", query: "ab" },
     );
     const [find] = asked.posts;
-    ok(find?.type === "find" && find.query === "ab");
+    ok(find?.type === "findMentions" && find.query === "ab");
     const answer = (number: number) =>
-      run(asked.page, { kind: "received", message: { type: "found", asked: number, mentions: [] } }).effects;
+      run(asked.page, { kind: "received", message: { type: "mentionsFound", requestNumber: number, mentions: [] } })
+        .effects;
     deepEqual(
-      [answer(find.asked), answer(find.asked), answer(find.asked - 1)],
+      [answer(find.requestNumber), answer(find.requestNumber), answer(find.requestNumber - 1)],
       [
         [{ kind: "offer", tabId: "t1", query: "ab", mentions: [] }],
         [{ kind: "offer", tabId: "t1", query: "ab", mentions: [] }],

@@ -40,15 +40,15 @@ export function composed(page: Page, tab: Tab, act: Composing, now: number): Ste
       return attach(page, tab, act.attachments);
     case "detached":
       return withDrafts(page, tab, drafts.detached(tab.drafts, act.attachment));
-    case "wanted":
-      return [page, [post({ type: "want", tabId, want: act.want })]];
+    case "contextRequested":
+      return [page, [post({ type: "requestContext", tabId, source: act.source })]];
     case "notTaken":
       return remarkOn(page, tabId, { tone: "info", text: act.why });
     case "searched": {
-      const asked = page.finding.asked + 1;
+      const requestNumber = page.finding.requestNumber + 1;
       return [
-        { ...page, finding: { asked, tabId, query: act.query } },
-        [post({ type: "find", asked, query: act.query })],
+        { ...page, finding: { requestNumber, tabId, query: act.query } },
+        [post({ type: "findMentions", requestNumber: requestNumber, query: act.query })],
       ];
     }
     case "withdrawn":
@@ -64,9 +64,12 @@ export function composed(page: Page, tab: Tab, act: Composing, now: number): Ste
 }
 
 /** Suggestions for the text after the `@`, ignored if a newer search has started. */
-export function found(page: Page, { asked, mentions }: Extract<HostToPage, { type: "found" }>): Step {
+export function mentionsFound(
+  page: Page,
+  { requestNumber, mentions }: Extract<HostToPage, { type: "mentionsFound" }>,
+): Step {
   const { tabId, query } = page.finding;
-  return asked === page.finding.asked && page.tabs.has(tabId)
+  return requestNumber === page.finding.requestNumber && page.tabs.has(tabId)
     ? [page, [{ kind: "offer", tabId, query, mentions }]]
     : [page, []];
 }
@@ -80,12 +83,12 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
     welcome.length < attachments.length
       ? l10n.t`${name || id || l10n.t("The agent")} does not support images.`
       : undefined;
-  let room = UNSENT_LIMIT - [...page.tabs.values()].reduce((sum, each) => sum + unsentWeight(each), 0);
+  let remaining = UNSENT_LIMIT - [...page.tabs.values()].reduce((sum, each) => sum + unsentWeight(each), 0);
   const tooLarge: Attachment[] = [];
   const fitting = welcome.filter(attachment => {
     const weight = weightOf(attachment);
-    const fits = weight <= room && weight <= (attachment.kind === "image" ? IMAGE_LIMIT : Infinity);
-    if (fits) room -= weight;
+    const fits = weight <= remaining && weight <= (attachment.kind === "image" ? IMAGE_LIMIT : Infinity);
+    if (fits) remaining -= weight;
     else tooLarge.push(attachment);
     return fits;
   });

@@ -107,8 +107,8 @@ export function returned(drafts: Drafts, back: readonly Sent[]): Drafts {
 }
 
 /** Without duplicates. */
-function united(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
-  return more.reduce<readonly Attachment[]>(
+function united(attachments: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] {
+  return added.reduce<readonly Attachment[]>(
     (all, each) => (all.some(known => isSame(known, each)) ? all : [...all, each]),
     attachments,
   );

@@ -36,7 +36,7 @@ class Following {
             tabId,
             bootId: "b",
             seq: 0,
-            asked: 999,
+            requestNumber: 999,
             conversation: { agent: ELIZA, cwd: "/w", entries: [], turn: { state: "idle" }, commands: [], controls: [] },
           },
         },
@@ -49,7 +49,7 @@ class Following {
     const [page, effects] = step(this.page, event, now);
     this.page = page;
     return effects.flatMap(effect =>
-      effect.kind === "post" && effect.message.type === "open-link" ? [effect.message] : [],
+      effect.kind === "post" && effect.message.type === "openLink" ? [effect.message] : [],
     );
   }
   says(event: ChatEvent, now: number, tabId = "t"): readonly PageToHost[] {
@@ -60,7 +60,7 @@ class Following {
   }
 }
 
-const preview = (href: string): PageToHost => ({ type: "open-link", href, preview: true });
+const preview = (href: string): PageToHost => ({ type: "openLink", href, preview: true });
 
 suite("follow mode", () => {
   test("previews the newest location of a starting tool call once", () => {

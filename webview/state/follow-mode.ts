@@ -26,7 +26,7 @@ export function follow(page: Page, now: number): Step {
   if (wanted === undefined || now - opened < BETWEEN_MS || now - typed < TYPING_MS) return [page, []];
   return [
     { ...page, follow: { ...page.follow, wanted: undefined, opened: now } },
-    [post({ type: "open-link", href: wanted, preview: true })],
+    [post({ type: "openLink", href: wanted, preview: true })],
   ];
 }
 

@@ -1,6 +1,6 @@
 /** State, events and effects of the page; `page-state.ts` is the state machine. Pure. */
 import type { AgentChoice } from "../../src/protocol/agents/agents";
-import type { Attachment, Mention, Want } from "../../src/protocol/chat/attachments";
+import type { Attachment, Mention, ContextSource } from "../../src/protocol/chat/attachments";
 import {
   emptyConversation,
   interrupted,
@@ -48,7 +48,7 @@ export interface Tab {
   readonly bootId: string | undefined;
   readonly asking: Asking;
   /** Time of the last message for this tab. */
-  readonly heard: number;
+  readonly readAloud: number;
   readonly drafts: Drafts;
   /** Questions that the user has answered and the sidecar has not confirmed. */
   readonly answering: readonly { readonly entryId: string; readonly since: number }[];
@@ -84,12 +84,12 @@ export interface Page {
   /** Whether follow mode is on. */
   readonly following: boolean;
   readonly follow: Follow;
-  /** Initial `asked` of a new tab. */
-  readonly asked: number;
+  /** Initial `requestNumber` of a new tab. */
+  readonly requestNumber: number;
   /** Enter inserts a line break; Shift, Ctrl or Cmd with Enter sends. */
   readonly requireModifier: boolean;
   /** The newest search for mentions. */
-  readonly finding: { readonly asked: number; readonly tabId: TabId; readonly query: string };
+  readonly finding: { readonly requestNumber: number; readonly tabId: TabId; readonly query: string };
   /** For the tab being opened: attachments to add, and its agent if it differs from that of new tabs. */
   readonly toAttach: readonly Attachment[];
   readonly openingWith: string | undefined;
@@ -109,7 +109,7 @@ export type Composing =
   | { readonly kind: "attached"; readonly tabId: TabId; readonly attachments: readonly Attachment[] }
   | { readonly kind: "detached"; readonly tabId: TabId; readonly attachment: Attachment }
   /** Requests an attachment that only the host can supply. */
-  | { readonly kind: "wanted"; readonly tabId: TabId; readonly want: Want }
+  | { readonly kind: "contextRequested"; readonly tabId: TabId; readonly source: ContextSource }
   /** An item cannot be attached; `why` is a sentence. */
   | { readonly kind: "notTaken"; readonly tabId: TabId; readonly why: string }
   /** The text after an `@` has changed. */
@@ -199,15 +199,15 @@ export const SAVE_SOON: Effect = { kind: "saveSoon" };
 export const post = (message: PageToHost): Effect => ({ kind: "post", message });
 export const show = ({ tabId }: Tab): Effect => ({ kind: "show", tabId });
 
-export function freshTab(tabId: TabId, agent: AgentChoice, asked: number, now: number): Tab {
+export function freshTab(tabId: TabId, agent: AgentChoice, requestNumber: number, now: number): Tab {
   return {
     tabId,
-    seen: { at: undefined, asked, tooLate: asked },
+    seen: { at: undefined, requestNumber, tooLate: requestNumber },
     conversation: emptyConversation(agent, ""),
     phase: "restored",
     bootId: undefined,
     asking: { kind: "no" },
-    heard: now,
+    readAloud: now,
     drafts: noDrafts,
     answering: [],
     remark: undefined,
@@ -246,7 +246,7 @@ export function broken(tab: Tab, why: string): Tab {
     ...tab,
     drafts,
     phase: "interrupted",
-    seen: { ...tab.seen, at: undefined, tooLate: tab.seen.asked },
+    seen: { ...tab.seen, at: undefined, tooLate: tab.seen.requestNumber },
     conversation: {
       ...conversation,
       entries: interrupted(conversation, why),
@@ -266,7 +266,7 @@ export function agentOf(agents: readonly AgentChoice[], id: string): AgentChoice
 
 export function chain(start: Step, ...steps: readonly ((page: Page) => Step)[]): Step {
   return steps.reduce<Step>(([page, effects], next) => {
-    const [after, more] = next(page);
-    return [after, [...effects, ...more]];
+    const [after, moreEffects] = next(page);
+    return [after, [...effects, ...moreEffects]];
   }, start);
 }

@@ -26,11 +26,11 @@ import { withTerminals } from "./persisted-terminals";
 import { LIMIT, newest, TAB_LIMIT } from "./saved-page";
 import { titleOf } from "./tab-title";
 
-/** Milliseconds until a missing answer is requested again; the wait doubles up to `LONGEST_WAIT_MS`. */
+/** Milliseconds until a missing answer is requested again; the wait doubles up to `MAX_WAIT_MS`. */
 export const ASK_AGAIN_MS = 1_000;
 /** Milliseconds of silence in a turn after which the page checks whether its end was dropped. */
 export const SILENCE_MS = 3_000;
-const LONGEST_WAIT_MS = 8_000;
+const MAX_WAIT_MS = 8_000;
 /** Milliseconds after which an unconfirmed answer to a question can be given again. */
 const ANSWERING_MS = 5_000;
 
@@ -57,7 +57,7 @@ function dueFor(tab: Tab, now: number): "missing" | "checking" | undefined {
   const { asking } = tab;
   if (asking.kind === "missing") return now - asking.since >= asking.wait ? "missing" : undefined;
   if (turnOf(tab) === "idle") return undefined;
-  const since = asking.kind === "checking" ? Math.max(asking.since, tab.heard) : tab.heard;
+  const since = asking.kind === "checking" ? Math.max(asking.since, tab.readAloud) : tab.readAloud;
   return now - since >= Math.max(SILENCE_MS, asking.kind === "checking" ? asking.wait : 0) ? "checking" : undefined;
 }
 
@@ -89,7 +89,7 @@ export function askHost(page: Page, tabIds: readonly TabId[], kind: "missing" | 
     if (!tab) continue;
     const wait =
       tab.asking.kind === kind
-        ? Math.min(tab.asking.wait * 2, LONGEST_WAIT_MS)
+        ? Math.min(tab.asking.wait * 2, MAX_WAIT_MS)
         : kind === "missing"
           ? ASK_AGAIN_MS
           : SILENCE_MS;
@@ -113,7 +113,7 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
       {
         tabId,
         ...(tab.seen.at ? { at: tab.seen.at } : {}),
-        asked: tab.seen.asked,
+        requestNumber: tab.seen.requestNumber,
         shown: newest(withTerminals(entries, terminals), limit),
         ...(agent.id === "" ? {} : { agentId: agent.id }),
         ...(cwd === "" ? {} : { cwd }),
@@ -124,6 +124,6 @@ export function positioned(page: Page, tabIds: readonly TabId[], effects: readon
   // The reported positions become the start of a session. Without saving, the next page could report less.
   return [
     page,
-    [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webview-ready", tabs, losses: page.host.losses })],
+    [...effects, ...(tabs.length === 0 ? [] : [SAVE]), post({ type: "webviewReady", tabs, losses: page.host.losses })],
   ];
 }

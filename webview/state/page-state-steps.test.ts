@@ -23,7 +23,7 @@ function livePage(conversation: Partial<Conversation> = {}, now = 0): Page {
         tabId: "t1",
         bootId: "b1",
         seq: 0,
-        asked: 999,
+        requestNumber: 999,
         conversation: { ...emptyConversation(ELIZA, "/w"), ...conversation },
       },
     },
@@ -59,12 +59,12 @@ const running: ChatEvent = { type: "turn", turn: { state: "running", messageId: 
 suite("page state: transitions", () => {
   test("requests the state first and opens a tab only if the host has none", () => {
     const [page, effects] = openPage(emptyPage, 100, 0);
-    deepEqual(effects, [{ kind: "post", message: { type: "webview-ready", tabs: [], losses: 0 } }]);
+    deepEqual(effects, [{ kind: "post", message: { type: "webviewReady", tabs: [], losses: 0 } }]);
     ok(run(page, { kind: "received", message: stateMessage([]) }).effects.some(({ kind }) => kind === "openOne"));
     const { effects: opened, posts } = run(page, { kind: "received", message: stateMessage(["t1"]) });
     ok(!opened.some(({ kind }) => kind === "openOne"));
     deepEqual(posts, [
-      { type: "webview-ready", tabs: [{ tabId: "t1", asked: 101, shown: [], agentId: "elizacp" }], losses: 0 },
+      { type: "webviewReady", tabs: [{ tabId: "t1", requestNumber: 101, shown: [], agentId: "elizacp" }], losses: 0 },
     ]);
   });
 
@@ -83,7 +83,7 @@ suite("page state: transitions", () => {
     const [page, effects] = openPage(restored(JSON.parse(JSON.stringify(saved(before)))), 0, 0);
     deepEqual(tabOf(page).conversation.entries, [{ kind: "agent", id: "a", text: "hi" }]);
     equal(tabOf(page).phase, "restored");
-    ok(tabOf(page).seen.asked > tabOf(before).seen.asked);
+    ok(tabOf(page).seen.requestNumber > tabOf(before).seen.requestNumber);
     ok(effects.some(effect => effect.kind === "fill" && effect.text === "half a sen"));
   });
 
@@ -103,17 +103,17 @@ suite("page state: transitions", () => {
     equal(run(busy, { kind: "ticked" }, SILENCE_MS - 1).posts.length, 0);
     const { posts, page } = run(busy, { kind: "ticked" }, SILENCE_MS);
     deepEqual(
-      posts.map(post => post.type === "webview-ready" && post.tabs.map(({ at }): Position | undefined => at)),
+      posts.map(post => post.type === "webviewReady" && post.tabs.map(({ at }): Position | undefined => at)),
       [[{ bootId: "b1", seq: 1 }]],
     );
     equal(run(page, { kind: "ticked" }, SILENCE_MS + 1).posts.length, 0);
   });
 
   test("saves before each request", () => {
-    const [, effects] = step(livePage(), { kind: "received", message: { type: "askAgain" } }, 0);
+    const [, effects] = step(livePage(), { kind: "received", message: { type: "requestReplay" } }, 0);
     deepEqual(
       effects.map(effect => (effect.kind === "post" ? effect.message.type : effect.kind)),
-      ["save", "webview-ready"],
+      ["save", "webviewReady"],
     );
   });
 
@@ -132,7 +132,7 @@ suite("page state: transitions", () => {
     const back = run(dead, { kind: "received", message: stateMessage(["t1"]) });
     deepEqual(
       back.posts.map(({ type }) => type),
-      ["webview-ready"],
+      ["webviewReady"],
     );
   });
 
@@ -166,12 +166,12 @@ suite("page state: transitions", () => {
 
   test("reports the number of known losses with each request and prompt", () => {
     const losses = (posts: readonly PageToHost[]) =>
-      posts.map(post => (post.type === "webview-ready" || post.type === "prompt" ? post.losses : post.type));
+      posts.map(post => (post.type === "webviewReady" || post.type === "prompt" ? post.losses : post.type));
     const [start, effects] = openPage(saved(livePage()), 0, 0);
     deepEqual(losses(effects.flatMap(effect => (effect.kind === "post" ? [effect.message] : []))), [0]);
-    deepEqual(losses(run(start, { kind: "received", message: { type: "askAgain" } }).posts), [0]);
+    deepEqual(losses(run(start, { kind: "received", message: { type: "requestReplay" } }).posts), [0]);
     const told = run(start, { kind: "received", message: stateMessage(["t1"], { losses: 2 }) }).page;
-    deepEqual(losses(run(told, { kind: "received", message: { type: "askAgain" } }).posts), [2]);
+    deepEqual(losses(run(told, { kind: "received", message: { type: "requestReplay" } }).posts), [2]);
     deepEqual(
       [start, told].flatMap(page =>
         losses(run(page, { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" }).posts),
@@ -191,7 +191,7 @@ suite("page state: transitions", () => {
     }).page;
     const { posts } = run(dead, { kind: "received", message: stateMessage(["t1"]) });
     deepEqual(
-      posts.map(post => post.type === "webview-ready" && post.tabs.map(({ at }) => at)),
+      posts.map(post => post.type === "webviewReady" && post.tabs.map(({ at }) => at)),
       [[undefined]],
     );
   });
@@ -229,7 +229,14 @@ suite("page state: transitions", () => {
   const submit = (messageId: string, text: string): UiEvent => ({ kind: "submitted", tabId: "t1", messageId, text });
   const snapshotOf = (bootId: string, asked: number): UiEvent => ({
     kind: "received",
-    message: { type: "snapshot", tabId: "t1", bootId, seq: 0, asked, conversation: emptyConversation(ELIZA, "/w") },
+    message: {
+      type: "snapshot",
+      tabId: "t1",
+      bootId,
+      seq: 0,
+      requestNumber: asked,
+      conversation: emptyConversation(ELIZA, "/w"),
+    },
   });
 
   test("accepts prompts while the sidecar restarts and sends them in order afterwards", () => {
@@ -245,9 +252,9 @@ suite("page state: transitions", () => {
     const back = run(entered.page, { kind: "received", message: stateMessage(["t1"], { losses: 1 }) });
     deepEqual(
       back.posts.map(({ type }) => type),
-      ["webview-ready"],
+      ["webviewReady"],
     );
-    const first = run(back.page, snapshotOf("b2", tabOf(back.page).seen.asked));
+    const first = run(back.page, snapshotOf("b2", tabOf(back.page).seen.requestNumber));
     deepEqual(first.posts, [{ type: "prompt", tabId: "t1", messageId: "m1", text: "one", losses: 1 }]);
     const second = run(first.page, event(1, { type: "upsert", entry: { kind: "user", id: "m1", text: "one" } }, "b2"));
     deepEqual(second.posts, [{ type: "prompt", tabId: "t1", messageId: "m2", text: "two", losses: 1 }]);
@@ -327,11 +334,11 @@ suite("page state: transitions", () => {
   test("restores sent prompts if the tab gets no session", () => {
     const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" });
     const [next] = openPage(restored(JSON.parse(JSON.stringify(saved(sent.page)))), 0, 0);
-    const other = run(next, {
+    const second = run(next, {
       kind: "received",
       message: { type: "failed", tabId: "t1", message: "Nothing is selected." },
     });
-    deepEqual(tabOf(other.page).drafts, tabOf(next).drafts);
+    deepEqual(tabOf(second.page).drafts, tabOf(next).drafts);
     const failed = run(next, {
       kind: "received",
       message: { type: "failed", tabId: "t1", message: "No.", noSession: true },
@@ -374,7 +381,7 @@ suite("page state: transitions", () => {
         tabId: "t1",
         bootId: "b1",
         seq: 3,
-        asked: 9_999,
+        requestNumber: 9_999,
         conversation: { ...emptyConversation(ELIZA, "/"), entries },
       },
     });
@@ -458,17 +465,17 @@ suite("page state: transitions", () => {
     const wanted = run(told, { kind: "newTabWanted", tabId: "t1" });
     deepEqual([wanted.effects, wanted.posts], [[{ kind: "openOne" }], []]);
     const { page, posts, effects } = run(wanted.page, { kind: "opened", tabId: "t2" });
-    deepEqual(posts[0], { type: "new-tab", tabId: "t2", agentId: "gem" });
+    deepEqual(posts[0], { type: "newTab", tabId: "t2", agentId: "gem" });
     deepEqual([tabOf(page, "t2").conversation.agent, effects.some(({ kind }) => kind === "focus")], [ada, true]);
     const next = run(page, { kind: "opened", tabId: "t3" });
     deepEqual(
       [next.posts[0], next.effects.some(({ kind }) => kind === "focus")],
-      [{ type: "new-tab", tabId: "t3" }, false],
+      [{ type: "newTab", tabId: "t3" }, false],
     );
     deepEqual(run(next.page, { kind: "received", message: stateMessage(["t1"]) }).page.outdated, []);
     const asked = run(next.page, { kind: "received", message: { type: "openTab", agentId: "gem" } });
     deepEqual(run(asked.page, { kind: "opened", tabId: "t4" }).posts[0], {
-      type: "new-tab",
+      type: "newTab",
       tabId: "t4",
       agentId: "gem",
     });
@@ -486,7 +493,7 @@ suite("page state: transitions", () => {
   });
 
   test("ignores a snapshot from before the sidecar exit", () => {
-    const asking = run(livePage(), { kind: "received", message: { type: "askAgain" } }).page;
+    const asking = run(livePage(), { kind: "received", message: { type: "requestReplay" } }).page;
     const snapshot = (page: Page): UiEvent => ({
       kind: "received",
       message: {
@@ -494,7 +501,7 @@ suite("page state: transitions", () => {
         tabId: "t1",
         bootId: "b1",
         seq: 1,
-        asked: tabOf(page).seen.asked,
+        requestNumber: tabOf(page).seen.requestNumber,
         conversation: emptyConversation(ELIZA, "/w"),
       },
     });
@@ -559,7 +566,7 @@ suite("page state: transitions", () => {
   test("posts a selected control only in a live tab", () => {
     const chosen: UiEvent = { kind: "controlChosen", tabId: "t1", controlId: "model", value: "large" };
     const live = livePage();
-    deepEqual(run(live, chosen).posts, [{ type: "setOption", tabId: "t1", controlId: "model", value: "large" }]);
+    deepEqual(run(live, chosen).posts, [{ type: "setControl", tabId: "t1", controlId: "model", value: "large" }]);
     equal(run(live, chosen).page, live);
     const [restoredPage] = openPage(saved(live), 0, 0);
     deepEqual(run(restoredPage, chosen).posts, []);
@@ -597,7 +604,7 @@ suite("page state: transitions", () => {
     }).page;
     deepEqual(tabOf(dead).conversation.terminals, [{ ...terminal, exit: {} }]);
     const asked = run(dead, { kind: "received", message: stateMessage(["t1"]) }).posts.flatMap(message =>
-      message.type === "webview-ready" ? message.tabs : [],
+      message.type === "webviewReady" ? message.tabs : [],
     );
     deepEqual(asked[0]?.shown, [printed]);
   });
@@ -631,10 +638,10 @@ suite("page state: transitions", () => {
       terminals: [{ terminalId: "x", command: "make", cwd: "/w", output: "done", isCut: false, exit: { code: 0 } }],
     });
     deepEqual(run(page, { kind: "diffWanted", tabId: "t1", path: "/w/a", newText: "new" }).posts, [
-      { type: "open-diff", tabId: "t1", path: "/w/a", newText: "new" },
+      { type: "openDiff", tabId: "t1", path: "/w/a", newText: "new" },
     ]);
     deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "x" }).posts, [
-      { type: "open-terminal", tabId: "t1", command: "make", output: "done", exit: { code: 0 } },
+      { type: "openTerminal", tabId: "t1", command: "make", output: "done", exit: { code: 0 } },
     ]);
     deepEqual(run(page, { kind: "terminalWanted", tabId: "t1", terminalId: "y" }).posts, []);
   });

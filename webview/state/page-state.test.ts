@@ -84,7 +84,7 @@ class Fixture {
   }
   reload(losesPosted: boolean): void {
     if (losesPosted)
-      this.toHost.splice(0, this.toHost.length, ...this.toHost.filter(({ type }) => type === "close-tab"));
+      this.toHost.splice(0, this.toHost.length, ...this.toHost.filter(({ type }) => type === "closeTab"));
     this.toPage.length = 0;
     this.now += 1;
     this.#open();
@@ -128,13 +128,13 @@ class Fixture {
   // --- host
   handle(message: PageToHost): void {
     switch (message.type) {
-      case "new-tab":
-        return this.#newTab({ tabId: message.tabId, asked: 0, shown: [] });
-      case "close-tab":
+      case "newTab":
+        return this.#newTab({ tabId: message.tabId, requestNumber: 0, shown: [] });
+      case "closeTab":
         this.#tabs = this.#tabs.filter(id => id !== message.tabId);
         this.#sessions.delete(message.tabId);
         return;
-      case "webview-ready":
+      case "webviewReady":
         message.tabs.forEach(tab => this.#newTab(tab));
         this.state();
         return message.tabs.forEach(tab => this.#replay(tab));
@@ -168,7 +168,7 @@ class Fixture {
     if (this.#running && !this.#sessions.has(tabId))
       this.#sessions.set(tabId, new Session({ ...emptyConversation(ELIZA, "/"), entries: shown }));
   }
-  #replay({ tabId, at, asked }: TabPosition): void {
+  #replay({ tabId, at, requestNumber }: TabPosition): void {
     const session = this.#sessions.get(tabId);
     if (!session) return;
     const last = session.events.length;
@@ -179,7 +179,7 @@ class Fixture {
         tabId,
         bootId: this.bootId,
         seq: last,
-        asked,
+        requestNumber,
         conversation: session.conversation,
       });
     else session.events.slice(reply.after).forEach((event, i) => this.#event(tabId, reply.after + i + 1, event));
@@ -278,7 +278,7 @@ class Fixture {
   /** From now on nothing is lost: delivers messages until both sides are idle. */
   settle(): void {
     this.start();
-    this.toPage.push({ type: "askAgain" });
+    this.toPage.push({ type: "requestReplay" });
     for (let rounds = 0; rounds < 60; rounds++) {
       for (let n = 0; this.toPage.length + this.toHost.length > 0; n++) {
         ok(n < 5_000, "page and host talk for ever");

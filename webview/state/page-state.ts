@@ -20,7 +20,7 @@ import {
   attach,
   composed,
   forwarded,
-  found,
+  mentionsFound,
   saidAgain,
   sentAgain,
   sidecarFailed,
@@ -59,10 +59,10 @@ import { agentChosen, agentSelected } from "./tab-agent";
 import { titleOf } from "./tab-title";
 
 /**
- * `asked`: any increasing number, such as the time of day. `now`: the clock of all later steps. Both in milliseconds.
+ * `requestNumber`: any increasing number, such as the time of day. `now`: the clock of all later steps. Both in milliseconds.
  */
-export function openPage(saved: SavedPage, asked: number, now: number): Step {
-  const start = Math.max(asked, saved.asked + 1);
+export function openPage(saved: SavedPage, requestNumber: number, now: number): Step {
+  const start = Math.max(requestNumber, saved.asked + 1);
   const tabs = saved.tabs
     .slice(0, MAX_TABS)
     .map(({ tabId, bootId, agent, cwd, title, entries, drafts, queue }): [TabId, Tab] => [
@@ -91,9 +91,9 @@ export function openPage(saved: SavedPage, asked: number, now: number): Step {
     host: { kind: "silent", since: now, losses: 0 },
     handled: 0,
     acknowledged: 0,
-    asked: start,
+    requestNumber: start,
     requireModifier: saved.requireModifier ?? false,
-    finding: { asked: start, tabId: "", query: "" },
+    finding: { requestNumber: start, tabId: "", query: "" },
     toAttach: [],
     openingWith: undefined,
     outdated: [],
@@ -142,7 +142,7 @@ function happened(page: Page, event: UiEvent, now: number): Step {
         ? [page, [SAVE_SOON]]
         : [{ ...page, acknowledged: page.handled }, [SAVE_SOON, post({ type: "ack", handled: page.handled })]];
     case "linkClicked":
-      return [page, [post({ type: "open-link", href: event.href })]];
+      return [page, [post({ type: "openLink", href: event.href })]];
     case "agentChosen":
       return agentChosen(page, event.agentId, now);
     case "opened":
@@ -159,7 +159,7 @@ export function saved(page: Page): SavedPage {
   const tabs = [...page.tabs.values()];
   return {
     version: 1,
-    asked: Math.max(page.asked, ...tabs.map(tab => tab.seen.asked)),
+    asked: Math.max(page.requestNumber, ...tabs.map(tab => tab.seen.requestNumber)),
     selected: page.selected ?? "",
     ...(page.following ? { following: true } : {}),
     ...(page.requireModifier ? { requireModifier: true } : {}),
@@ -188,14 +188,14 @@ function received(page: Page, message: HostToPage, now: number): Step {
     }
     case "state":
       return stateCame(page, message, now);
-    case "askAgain":
+    case "requestReplay":
       return askHost(page, [...page.tabs.keys()], "checking", now);
     case "openTab":
       return openOne(page, message.agentId);
     case "agentSelected":
       return agentSelected(page, message, now);
-    case "found":
-      return found(page, message);
+    case "mentionsFound":
+      return mentionsFound(page, message);
     case "attach":
       return attachCame(page, message);
     case "failed": {
@@ -249,7 +249,9 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
     kind: message.type,
     bootId,
     seq,
-    ...(message.type === "snapshot" && message.asked !== undefined ? { asked: message.asked } : {}),
+    ...(message.type === "snapshot" && message.requestNumber !== undefined
+      ? { requestNumber: message.requestNumber }
+      : {}),
   });
   switch (receipt.kind) {
     case "skip":
@@ -260,11 +262,11 @@ function arrived(page: Page, tab: Tab, message: Arrived, now: number): Step {
       return shown(
         page,
         tab,
-        { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, heard: now },
+        { ...tab, seen: receipt.seen, conversation, bootId, phase: "live", asking: { kind: "no" }, readAloud: now },
         message,
       );
     }
-    case "askAgain":
+    case "requestReplay":
       return tab.asking.kind === "missing"
         ? [page, [show(tab)]]
         : positioned(withTab(page, { ...tab, seen: receipt.seen, asking: missing(now) }), [tab.tabId], [show(tab)]);
@@ -290,23 +292,23 @@ function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
     before.bootId === tab.bootId
       ? tab.drafts
       : drafts.queueLost(tab.drafts, before.conversation.queue?.prompts ?? [], conversation);
-  const left = drafts.arrived(lost, conversation);
+  const remainingDrafts = drafts.arrived(lost, conversation);
   const open = new Set(conversation.entries.flatMap(entry => (isQuestion(entry) && !entry.answered ? [entry.id] : [])));
   const answering =
     tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
-  const now = { ...tab, drafts: left, answering };
-  const more = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
+  const now = { ...tab, drafts: remainingDrafts, answering };
+  const moreEffects = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
   // The saved page must not be older than the posted messages, hence SAVE comes first.
   const after = turnOf(now) === "idle" ? withoutTurnRemark(now) : now;
-  return [withTab(page, after), [show(tab), ...(more.length === 0 ? [] : [SAVE, ...more])]];
+  return [withTab(page, after), [show(tab), ...(moreEffects.length === 0 ? [] : [SAVE, ...moreEffects])]];
 }
 
 function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, now: number): Step {
   const first = page.host.kind === "silent";
   const hostSelected = page.host.kind === "met" ? page.host.selected : undefined;
   const agent = agentOf(state.agents, state.currentAgentId);
-  const room = MAX_TABS - page.tabs.size;
-  const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, room);
+  const remaining = MAX_TABS - page.tabs.size;
+  const unknown = state.tabs.filter(tabId => !page.tabs.has(tabId) && !page.closed.has(tabId)).slice(0, remaining);
   const next: Page = {
     ...page,
     agents: state.agents,
@@ -318,7 +320,7 @@ function stateCame(page: Page, state: Extract<HostToPage, { type: "state" }>, no
     host: { kind: "met", selected: state.selected, losses: state.losses ?? 0 },
     tabs: new Map([
       ...page.tabs,
-      ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.asked, now)]),
+      ...unknown.map((tabId): [TabId, Tab] => [tabId, freshTab(tabId, agent, page.requestNumber, now)]),
     ]),
   };
   const all = [...next.tabs.keys()];
@@ -366,13 +368,13 @@ function selectTab(page: Page, tabId: TabId | undefined): Step {
 function opened(page: Page, tabId: TabId, now: number): Step {
   if (page.tabs.has(tabId)) return [page, []];
   const agentId = page.openingWith,
-    tab = freshTab(tabId, agentOf(page.agents, agentId ?? page.currentAgentId), page.asked, now);
+    tab = freshTab(tabId, agentOf(page.agents, agentId ?? page.currentAgentId), page.requestNumber, now);
   return chain(
     [
       { ...withTab(page, tab), selected: tabId, toAttach: [], openingWith: undefined },
       [
-        post({ type: "new-tab", tabId, ...(agentId === undefined ? {} : { agentId }) }),
-        post({ type: "select-tab", tabId }),
+        post({ type: "newTab", tabId, ...(agentId === undefined ? {} : { agentId }) }),
+        post({ type: "selectTab", tabId }),
         show(tab),
         SAVE,
         ...(agentId === undefined ? [] : [{ kind: "focus", tabId } as const]),
@@ -410,13 +412,13 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
           closed: new Set([...page.closed, tabId].slice(-50)),
           selected: page.selected === tabId ? undefined : page.selected,
         },
-        [post({ type: "close-tab", tabId }), SAVE],
+        [post({ type: "closeTab", tabId }), SAVE],
       ];
     }
     case "selected":
       return page.selected === tabId
         ? [page, []]
-        : [{ ...page, selected: tabId }, [post({ type: "select-tab", tabId }), show(tab), SAVE]];
+        : [{ ...page, selected: tabId }, [post({ type: "selectTab", tabId }), show(tab), SAVE]];
     case "stopped":
       return stopped(page, tab);
     case "newTabWanted":
@@ -441,7 +443,7 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
       );
     case "diffWanted": {
       const { kind: _, ...change } = action;
-      return [page, [post({ type: "open-diff", ...change })]];
+      return [page, [post({ type: "openDiff", ...change })]];
     }
     case "terminalWanted":
       return [
@@ -449,7 +451,7 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
         (tab.conversation.terminals ?? [])
           .filter(({ terminalId }) => terminalId === action.terminalId)
           .map(({ command, output, exit }) =>
-            post({ type: "open-terminal", tabId, command, output, ...(exit ? { exit } : {}) }),
+            post({ type: "openTerminal", tabId, command, output, ...(exit ? { exit } : {}) }),
           ),
       ];
     case "controlChosen":
@@ -457,7 +459,7 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
         page,
         [
           ...(isLive(page, tab)
-            ? [post({ type: "setOption", tabId, controlId: action.controlId, value: action.value })]
+            ? [post({ type: "setControl", tabId, controlId: action.controlId, value: action.value })]
             : []),
           show(tab),
         ],

@@ -41,10 +41,10 @@ suite("persisted terminal", () => {
 
   test("creates a new entry only for more output", () => {
     const a = tool("a"),
-      one = terminal("a", "1"),
+      view = terminal("a", "1"),
       two = terminal("a", "12");
-    const [before] = withTerminals([a], [one]);
-    equal(withTerminals([a], [one, terminal("z", "")])[0], before);
+    const [before] = withTerminals([a], [view]);
+    equal(withTerminals([a], [view, terminal("z", "")])[0], before);
     deepEqual(withTerminals([a], [two])[0], {
       ...a,
       content: [

@@ -276,7 +276,7 @@ suite("shape of a saved page", () => {
 });
 
 test("messages of the host are known by their type", () => {
-  ok(isHostToPage({ type: "askAgain" }));
-  for (const message of [undefined, "askAgain", {}, { type: "toString" }, { type: "hologram" }])
+  ok(isHostToPage({ type: "requestReplay" }));
+  for (const message of [undefined, "requestReplay", {}, { type: "toString" }, { type: "hologram" }])
     ok(!isHostToPage(message), JSON.stringify(message));
 });

@@ -34,7 +34,7 @@ export interface SavedPage {
   /** Milliseconds since 1970, see `page-copy.ts`; absent in copies of earlier versions. */
   readonly savedAt?: number;
   readonly version: 1;
-  /** Highest `asked` of all tabs: the next page starts above it. */
+  /** Highest `requestNumber` of all tabs: the next page starts above it. */
   readonly asked: number;
   readonly selected: TabId;
   readonly following?: boolean;
@@ -51,16 +51,16 @@ export const TAB_LIMIT = 200_000;
 
 /** The newest entries, as JSON at most `limit` characters. If entries are omitted, a notice comes first. */
 export function newest(entries: readonly Entry[], limit: number): readonly Entry[] {
-  let room = limit;
+  let remaining = limit;
   let heavy = limit / 2;
   let first = entries.length;
   const backwards: Entry[] = [];
   while (first > 0) {
     const whole = entries[first - 1];
     if (whole === undefined) break;
-    const entry = sizeOf(whole) > room || weightOf(whole) > heavy ? bare(whole) : whole;
-    if (sizeOf(entry) > room) break;
-    room -= sizeOf(entry);
+    const entry = sizeOf(whole) > remaining || weightOf(whole) > heavy ? bare(whole) : whole;
+    if (sizeOf(entry) > remaining) break;
+    remaining -= sizeOf(entry);
     heavy -= weightOf(entry);
     backwards.push(entry);
     first--;
@@ -68,8 +68,8 @@ export function newest(entries: readonly Entry[], limit: number): readonly Entry
   const fitting = backwards.reverse();
   if (first === 0) return fitting.every((entry, i) => entry === entries[i]) ? entries : fitting;
   const last = entries.at(-1);
-  const kept = fitting.length > 0 ? fitting : last ? [shortened(last, limit)] : [];
-  return kept[0]?.id === LEFT_OUT.id ? kept : [LEFT_OUT, ...kept];
+  const retained = fitting.length > 0 ? fitting : last ? [shortened(last, limit)] : [];
+  return retained[0]?.id === LEFT_OUT.id ? retained : [LEFT_OUT, ...retained];
 }
 
 const LEFT_OUT: Notice = {

@@ -31,7 +31,7 @@ const snapshot = (conversation: Partial<Conversation>, agent = ELIZA, asked = 9_
     tabId: "t",
     bootId: "b",
     seq: 3,
-    asked,
+    requestNumber: asked,
     conversation: { ...emptyConversation(agent, "/w"), ...conversation },
   });
 const live = (conversation: Partial<Conversation> = {}): Page =>
@@ -39,8 +39,8 @@ const live = (conversation: Partial<Conversation> = {}): Page =>
 const tabOf = (page: Page): Tab => page.tabs.get("t")!;
 const said = (posts: readonly PageToHost[]): readonly string[] =>
   posts.map(post =>
-    post.type === "new-tab"
-      ? `new-tab ${post.agentId ?? ""}`
+    post.type === "newTab"
+      ? `newTab ${post.agentId ?? ""}`
       : post.type === "prompt"
         ? `prompt ${post.text}`
         : post.type,
@@ -50,12 +50,12 @@ suite("agent of a tab", () => {
   test("is replaced before the first prompt, with a new session and the same draft", () => {
     const typed = run(live({ entries: [failure] }), { kind: "typed", tabId: "t", text: "half" }).page,
       { page, posts } = run(typed, { kind: "agentChosen", agentId: "gem" });
-    deepEqual(said(posts), ["select-agent", "close-tab", "new-tab gem", "select-tab", "webview-ready"]);
+    deepEqual(said(posts), ["selectAgent", "closeTab", "newTab gem", "selectTab", "webviewReady"]);
     deepEqual(
       [tabOf(page).conversation.agent, tabOf(page).conversation.entries, tabOf(page).drafts.text, page.currentAgentId],
       [GEMINI, [], "half", "gem"],
     );
-    const [asked] = posts.flatMap(post => (post.type === "webview-ready" ? post.tabs : []));
+    const [asked] = posts.flatMap(post => (post.type === "webviewReady" ? post.tabs : []));
     deepEqual([asked?.agentId, asked?.at, asked?.shown], ["gem", undefined, []]);
   });
 
@@ -65,7 +65,7 @@ suite("agent of a tab", () => {
       replaced,
       received({ type: "event", tabId: "t", bootId: "b", seq: 4, event: { type: "upsert", entry: failure } }),
     ).page;
-    const older = run(late, snapshot({ entries: [failure] }, ELIZA, tabOf(live()).seen.asked)).page;
+    const older = run(late, snapshot({ entries: [failure] }, ELIZA, tabOf(live()).seen.requestNumber)).page;
     deepEqual([tabOf(older).conversation.entries, tabOf(older).conversation.agent], [[], GEMINI]);
     const there = run(older, snapshot({}, GEMINI)).page;
     deepEqual([tabOf(there).phase, tabOf(there).conversation.agent], ["live", GEMINI]);
@@ -79,7 +79,7 @@ suite("agent of a tab", () => {
       { banner, agent } = viewOf(page, tabOf(page));
     deepEqual(
       [said(posts), agent, banner?.buttons.map(({ id, label }) => [id, label])],
-      [["select-agent"], ELIZA, [["tabWith:gem", "New Tab with Gemini"]]],
+      [["selectAgent"], ELIZA, [["tabWith:gem", "New Tab with Gemini"]]],
     );
     equal(run(page, { kind: "newTabWanted", tabId: "t", agentId: "gem" }).page.openingWith, "gem");
     equal(
@@ -97,7 +97,7 @@ suite("agent of a tab", () => {
       live({ entries: [user("1", "one"), failure, user("2", "two"), failure] }),
       received({ type: "agentSelected", tabId: "t", agentId: "gem" }),
     );
-    deepEqual(said(posts), ["close-tab", "new-tab gem", "select-tab", "webview-ready"]);
+    deepEqual(said(posts), ["closeTab", "newTab gem", "selectTab", "webviewReady"]);
     const [first, second] = tabOf(page).drafts.onTheWay;
     deepEqual([first?.text, second?.text, turnOf(tabOf(page))], ["one", "two", "starting"]);
     ok(
@@ -198,7 +198,7 @@ suite("tab title", () => {
       [
         titleOf(tabOf(page[0])),
         page[1].flatMap(effect =>
-          effect.kind === "post" && effect.message.type === "webview-ready"
+          effect.kind === "post" && effect.message.type === "webviewReady"
             ? effect.message.tabs.map(({ title }) => title)
             : [],
         ),

@@ -43,7 +43,7 @@ export function agentChosen(page: Page, agentId: string, now: number): Step {
   const tab = page.selected === undefined ? undefined : page.tabs.get(page.selected),
     agent = agentOf(page.agents, agentId);
   return chain(
-    [{ ...page, currentAgentId: agentId }, [post({ type: "select-agent", agentId }), { kind: "showAgents" }]],
+    [{ ...page, currentAgentId: agentId }, [post({ type: "selectAgent", agentId }), { kind: "showAgents" }]],
     p => {
       if (tab === undefined) return [p, []];
       if (tab.conversation.agent.id === agentId)
@@ -81,11 +81,11 @@ export function agentSelected(
 
 function replaceAgent(page: Page, tab: Tab, agent: AgentChoice, now: number): Step {
   const { tabId } = tab;
-  const fresh: Tab = { ...freshTab(tabId, agent, tab.seen.asked, now), drafts: draftsFor(tab, agent.id) };
+  const fresh: Tab = { ...freshTab(tabId, agent, tab.seen.requestNumber, now), drafts: draftsFor(tab, agent.id) };
   const again: readonly Effect[] = [
-    post({ type: "close-tab", tabId }),
-    post({ type: "new-tab", tabId, agentId: agent.id }),
-    ...(page.selected === tabId ? [post({ type: "select-tab", tabId })] : []),
+    post({ type: "closeTab", tabId }),
+    post({ type: "newTab", tabId, agentId: agent.id }),
+    ...(page.selected === tabId ? [post({ type: "selectTab", tabId })] : []),
   ];
   return chain([withTab(page, fresh), [show(fresh), SAVE, ...again]], p => askHost(p, [tabId], "missing", now));
 }

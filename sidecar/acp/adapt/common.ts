@@ -175,8 +175,8 @@ const MESSAGE = "/";
 const MESSAGE_ID_LIMIT = 100;
 
 export function isEcho(conversation: Conversation, update: JsonObject): boolean {
-  const said = conversation.entries.findLast(entry => entry.kind === "user");
-  return said?.kind === "user" && said.text.includes(wordsOf(update.content) ?? "");
+  const userEntry = conversation.entries.findLast(entry => entry.kind === "user");
+  return userEntry?.kind === "user" && userEntry.text.includes(wordsOf(update.content) ?? "");
 }
 
 function continues(entryId: string, messageId: string | undefined): boolean {

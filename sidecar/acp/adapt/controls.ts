@@ -68,7 +68,7 @@ function groupsOf(options: readonly JsonObject[]): readonly ControlGroup[] {
       name: stringOr(each.name, stringOr(each.group, "")),
       choices: arrayOr(each.options)
         .filter(isObject)
-        .flatMap(one => choice(one, "value")),
+        .flatMap(item => choice(item, "value")),
     }));
   return [...(single.length > 0 ? [{ choices: single }] : []), ...groups.filter(({ choices }) => choices.length > 0)];
 }

@@ -60,17 +60,17 @@ export class V2Updates {
     const blocks = arrayOr(content),
       text = blocks.map(block => wordsOf(block) ?? "").join(""),
       known = this.#messages.get(keyOf(kind, messageId));
-    const said = (block: unknown): JsonObject => ({ sessionUpdate: kind, messageId, content: block });
+    const chunk = (block: unknown): JsonObject => ({ sessionUpdate: kind, messageId, content: block });
     if (known === undefined) {
       this.#grow(kind, messageId, text);
-      return blocks.map(said);
+      return blocks.map(chunk);
     }
     keep(this.#messages, keyOf(kind, messageId), text);
     if (text.startsWith(known)) {
       const rest = text.slice(known.length);
-      return rest === "" ? [] : [said({ type: "text", text: rest })];
+      return rest === "" ? [] : [chunk({ type: "text", text: rest })];
     }
-    return [{ ...said({ type: "text", text }), messageId: `${stringOr(messageId, "")} (changed)` }];
+    return [{ ...chunk({ type: "text", text }), messageId: `${stringOr(messageId, "")} (changed)` }];
   }
 
   #grow(kind: string, messageId: unknown, text: string): void {

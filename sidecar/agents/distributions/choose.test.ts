@@ -58,7 +58,7 @@ suite("distribution choice", () => {
       ["npm", "uv", "pipx", "cargo"].map(tool =>
         kind(
           packages,
-          TOOLS.filter(one => one === tool),
+          TOOLS.filter(item => item === tool),
         ),
       ),
       ["npx by npm", "uvx by uv", "uvx by pipx", "cargo by cargo"],
@@ -71,11 +71,11 @@ suite("distribution choice", () => {
 
   test("requires no tool for an installed distribution", () => {
     equal(
-      kind({ npx: { package: "p" }, binary: { "linux-x86_64": archive } }, [], { isInstalled: one => one === "npx" }),
+      kind({ npx: { package: "p" }, binary: { "linux-x86_64": archive } }, [], { isInstalled: item => item === "npx" }),
       "npx by nothing",
     );
     equal(
-      kind({ npx: { package: "p" }, uvx: { package: "p" } }, ["uv"], { isInstalled: one => one === "uvx" }),
+      kind({ npx: { package: "p" }, uvx: { package: "p" } }, ["uv"], { isInstalled: item => item === "uvx" }),
       "uvx by uv",
     );
   });

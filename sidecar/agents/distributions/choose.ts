@@ -64,9 +64,9 @@ export function choose(distribution: Distribution, deps: ChoiceDeps): Choice | {
       continue;
     }
     const { choice, by } = candidate;
-    const tool = by.find(one => deps.has(one));
+    const tool = by.find(item => deps.has(item));
     if (tool !== undefined || deps.isInstalled?.(choice.kind) === true) return { ...choice, tool };
-    for (const one of by) tools.add(one);
+    for (const each of by) tools.add(each);
   }
   const archives = archiveFor(distribution, deps.platforms);
   if ("choice" in archives) return archives.choice;

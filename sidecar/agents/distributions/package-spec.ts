@@ -20,12 +20,12 @@ export interface PythonSpec {
 
 /** npm's rules for names (older names may have capitals), excluding names that start like an option or a path. */
 const NPM = /^((?:@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*)(?:@([\d^~*][\w.^~*+-]*|[a-z][\w.+-]*))?$/i;
-const LONGEST_NAME = 214;
+const MAX_NAME_LENGTH = 214;
 
 /** Parses `@scope/name@1.2.3`, `name@latest` or `name`. */
 export function npmSpec(text: string): NpmSpec | undefined {
   const [, name, version] = NPM.exec(text) ?? [];
-  if (name === undefined || name.length > LONGEST_NAME || (version?.length ?? 0) > LONGEST_NAME) return undefined;
+  if (name === undefined || name.length > MAX_NAME_LENGTH || (version?.length ?? 0) > MAX_NAME_LENGTH) return undefined;
   return version === undefined ? { name } : { name, version };
 }
 
@@ -35,7 +35,7 @@ const PYTHON =
 
 /** Parses `name==1.2.3`, `name@1.2.3`, `name[extra]==1.2.3` or `name`. */
 export function pythonSpec(text: string): PythonSpec | undefined {
-  if (text.length > LONGEST_NAME) return undefined;
+  if (text.length > MAX_NAME_LENGTH) return undefined;
   const [, name, extras = "", version] = PYTHON.exec(text) ?? [];
   if (name === undefined) return undefined;
   return version === undefined ? { name, extras } : { name, extras, version };

@@ -4,11 +4,11 @@
 export const UNVERSIONED = "unversioned";
 
 /** Returns the version for display. */
-export function toldVersion(release: string): { readonly version?: string } {
+export function displayedVersion(release: string): { readonly version?: string } {
   return release === UNVERSIONED ? {} : { version: release };
 }
 
-const LONGEST = 100;
+const MAX_LENGTH = 100;
 /** Device names of Windows. They also match with an extension: `nul.txt`. */
 const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\.|$)/i;
 
@@ -18,7 +18,7 @@ const DEVICE = /^(con|prn|aux|nul|conin\$|conout\$|com\d|lpt\d)(\.|$)/i;
  */
 export function isSegment(text: string): boolean {
   return (
-    text.length <= LONGEST &&
+    text.length <= MAX_LENGTH &&
     /^[A-Za-z0-9@][A-Za-z0-9@._+~!-]*$/.test(text) &&
     !text.endsWith(".") &&
     !DEVICE.test(text)

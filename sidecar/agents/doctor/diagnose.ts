@@ -238,10 +238,10 @@ function program(command: string): string {
 }
 
 const LINES = 5;
-const LONGEST = 200;
+const MAX_LINE_LENGTH = 200;
 function lastWords(stderr: string): string {
   return redactText(stderr.trim()).split("\n").slice(-LINES).map(shortened).join("\n");
 }
 function shortened(line: string): string {
-  return line.length > LONGEST ? `${line.slice(0, LONGEST)}…` : line;
+  return line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH)}…` : line;
 }

@@ -115,14 +115,14 @@ export async function factsOf({
   readonly find: ExamineDeps["find"];
   readonly shell: () => Promise<ResolvedEnvironment>;
 }): Promise<ReportFacts> {
-  const { env, shell: asked, problem } = await shell();
+  const { env, shell: userShell, problem } = await shell();
   const tools = Object.fromEntries(await Promise.all(TOOLS.map(async tool => [tool, await find(tool)] as const)));
   return {
     version,
     node: process.versions.node,
     platform: `${process.platform} ${process.arch}`,
     home,
-    shell: asked,
+    shell: userShell,
     shellProblem: problem,
     path: (env["PATH"] ?? "").split(path.delimiter),
     tools,

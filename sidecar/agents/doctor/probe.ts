@@ -13,13 +13,13 @@ import { ConnectionClosed, methodNotFound, Peer, type Outcome } from "../../rpc/
 import { isFolder, statusOf } from "../../process/child";
 import { programOf } from "../../mcp/agent-mcp-capabilities";
 import { INITIALIZE_LIMIT_MS, NEW_SESSION_LIMIT_MS } from "../../acp/connection";
-import { introduction } from "../../acp/initialize";
-import { startProcess, type ProcessSpec, type ProcessWorld } from "../../process/stdio-process";
+import { initializeParams } from "../../acp/initialize";
+import { startProcess, type ProcessSpec, type ProcessDeps } from "../../process/stdio-process";
 import type { Observed } from "./diagnose";
 import { AGENT_METHODS } from "../../acp/methods";
 
 export interface ProbeDeps {
-  readonly processes: ProcessWorld;
+  readonly processes: ProcessDeps;
   readonly version: string;
   /** Path of the command on the login shell's PATH. */
   readonly find: (command: string) => string | undefined;
@@ -75,7 +75,7 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
         resolve(outcome);
       });
     });
-  const answer = await ask(AGENT_METHODS.initialize, introduction(1, version), INITIALIZE_LIMIT_MS);
+  const answer = await ask(AGENT_METHODS.initialize, initializeParams(1, version), INITIALIZE_LIMIT_MS);
   if (answer === "late") return { ...none, garbage, stderr: agent.stderr() };
   const exit = await exitOf(agent.exited, answer, processes);
   if (exit !== undefined) return { ...none, garbage, exit, stderr: agent.stderr() };
@@ -95,7 +95,7 @@ export async function probe(spec: ProcessSpec, { processes, version, find, signa
 async function exitOf(
   exited: Promise<Parameters<typeof statusOf>[0]>,
   answer: Outcome,
-  { clock }: ProcessWorld,
+  { clock }: ProcessDeps,
 ): Promise<string | undefined> {
   if (answer.ok || isItsOwn(answer.error)) return undefined;
   return new Promise(resolve => {

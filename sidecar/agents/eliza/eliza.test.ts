@@ -93,10 +93,10 @@ suite("Eliza", () => {
   });
 
   test("keeps the cycle positions of conversations separate", () => {
-    const one = fresh(),
-      other = fresh();
-    one.reply("sorry");
-    equal(other.reply("sorry"), "Please don't apologise.");
+    const eliza = fresh(),
+      otherEliza = fresh();
+    eliza.reply("sorry");
+    equal(otherEliza.reply("sorry"), "Please don't apologise.");
   });
 
   test("recalls “my” statements on each fourth text without a keyword, oldest first, once", () => {
@@ -173,11 +173,11 @@ suite("Eliza", () => {
   test("repeats deterministic conversations exactly", () =>
     fc.assert(
       fc.property(fc.array(some, { maxLength: 12 }), texts => {
-        const one = fresh(),
-          other = fresh();
+        const eliza = fresh(),
+          otherEliza = fresh();
         deepEqual(
-          texts.map(text => one.reply(text)),
-          texts.map(text => other.reply(text)),
+          texts.map(text => eliza.reply(text)),
+          texts.map(text => otherEliza.reply(text)),
         );
       }),
       { numRuns: 100 },

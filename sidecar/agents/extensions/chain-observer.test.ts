@@ -61,7 +61,7 @@ class Fixture {
 
   constructor(extensions: readonly (ProxyScript | ProxyComponent)[], agent = new MemoryAgent()) {
     this.observer = new ChainObserver(
-      extensions.map(one => ("kind" in one ? "kept" : "own")),
+      extensions.map(item => ("kind" in item ? "kept" : "own")),
       () => this.clock.now(),
     );
     this.chain = memoryChain(extensions, { options: { trace: this.observer }, agent });
@@ -186,10 +186,10 @@ suite("ChainObserver", () => {
     await fixture.prompt(id, text("again"));
     equal(fixture.notifications.length, 3); // another altered prompt
     const quiet = new Fixture([outside()]),
-      other = await quiet.open();
-    await quiet.prompt(other, text("hello"));
+      second = await quiet.open();
+    await quiet.prompt(second, text("hello"));
     const before = quiet.notifications.length;
-    await quiet.prompt(other, text("hello"));
+    await quiet.prompt(second, text("hello"));
     equal(quiet.notifications.length, before);
   });
 

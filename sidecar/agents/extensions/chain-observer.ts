@@ -73,7 +73,7 @@ export class ChainObserver implements Trace {
   /** Open requests of each link, by their id on that link. */
   readonly #open: readonly Map<Id, Journey>[];
   readonly #sessions = new Map<string, readonly Seen[]>();
-  readonly #listeners = new Map<string, { readonly changed: () => void; told: string }>();
+  readonly #listeners = new Map<string, { readonly changed: () => void; reported: string }>();
 
   /** `extensions`: the first components of the chain, in order. `now`: milliseconds. */
   constructor(
@@ -91,7 +91,7 @@ export class ChainObserver implements Trace {
 
   /** Calls `changed` when the observations of this session change. Disposing removes the observations. */
   listen(sessionId: string, changed: () => void): Disposable {
-    const listener = { changed, told: JSON.stringify(this.of(sessionId)) };
+    const listener = { changed, reported: JSON.stringify(this.of(sessionId)) };
     this.#listeners.set(sessionId, listener);
     return {
       [Symbol.dispose]: () => {
@@ -119,7 +119,7 @@ export class ChainObserver implements Trace {
   }
 
   #arrived(link: number, id: Id, method: string, frame: Frame): void {
-    const journey = link === 0 ? this.#begun(method, frame) : this.#left(link - 1, id, method, frame);
+    const journey = link === 0 ? this.#newJourney(method, frame) : this.#journeyThrough(link - 1, id, method, frame);
     if (!journey) return;
     const at = this.now(),
       before = journey.links[link - 1],
@@ -133,19 +133,19 @@ export class ChainObserver implements Trace {
     if (isPast && method === AGENT_METHODS.session_prompt) this.#notify(journey.sessionId);
   }
 
-  #begun(method: string, frame: Frame): Journey {
+  #newJourney(method: string, frame: Frame): Journey {
     const oldest = this.#open[0]?.size === JOURNEYS ? this.#open[0].values().next().value : undefined;
     if (oldest) for (const [i, { id }] of oldest.links.entries()) this.#open[i]?.delete(id);
     return { method, sessionId: makes(method) ? undefined : sessionIn(paramsOr(frame)), links: [], setups: [] };
   }
 
   /** Finds the journey that continues as a request of extension `i`. With own ids: the first that matches. */
-  #left(i: number, id: Id, method: string, frame: Frame): Journey | undefined {
+  #journeyThrough(i: number, id: Id, method: string, frame: Frame): Journey | undefined {
     const open = this.#open[i];
     if (this.extensions[i] === "kept") return open?.get(id);
     const sessionId = makes(method) ? undefined : sessionIn(paramsOr(frame));
     return [...(open?.values() ?? [])].find(
-      one => one.method === method && one.links[i + 1] === undefined && one.sessionId === sessionId,
+      journey => journey.method === method && journey.links[i + 1] === undefined && journey.sessionId === sessionId,
     );
   }
 
@@ -219,8 +219,8 @@ export class ChainObserver implements Trace {
     const listener = sessionId === undefined ? undefined : this.#listeners.get(sessionId);
     if (!listener || sessionId === undefined) return;
     const now = JSON.stringify(this.of(sessionId));
-    if (now === listener.told) return;
-    listener.told = now;
+    if (now === listener.reported) return;
+    listener.reported = now;
     listener.changed();
   }
 }

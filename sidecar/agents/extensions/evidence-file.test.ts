@@ -16,10 +16,10 @@ suite("EvidenceFile", () => {
     STDIO = { transport: "stdio", isListed: false, lists: "never" } as const;
 
   test("stores evidence for the next process, per program and version, and merges other processes' data", async () => {
-    const one = opened(),
+    const file = opened(),
       two = opened();
-    one.set("ada 1.0", HTTP);
-    await one.written();
+    file.set("ada 1.0", HTTP);
+    await file.written();
     two.set("ada 1.1", STDIO);
     await two.written();
     deepEqual(

@@ -103,12 +103,12 @@ export class ExtensionChain {
     private readonly found: readonly Found[],
     private readonly onStatus: ExtensionDeps["onStatus"],
   ) {
-    for (const one of found) if ("sentence" in one) this.#lost(one.config, one.sentence);
+    for (const item of found) if ("sentence" in item) this.#lost(item.config, item.sentence);
   }
 
   /** In order from the client. */
   get components(): readonly ProxyComponent[] {
-    return this.found.flatMap(one => ("component" in one ? [one.component] : []));
+    return this.found.flatMap(found => ("component" in found ? [found.component] : []));
   }
 
   /**
@@ -120,10 +120,10 @@ export class ExtensionChain {
     readonly component: ProxyComponent | undefined;
     readonly leftOut: string | undefined;
   }[] {
-    return this.found.map(one => ({
-      config: one.config,
-      component: "component" in one ? one.component : undefined,
-      leftOut: this.#missing.get(one.config),
+    return this.found.map(found => ({
+      config: found.config,
+      component: "component" in found ? found.component : undefined,
+      leftOut: this.#missing.get(found.config),
     }));
   }
 
@@ -152,12 +152,12 @@ export class ExtensionChain {
 
   /** Called when the chain is initialised. `closed` resolves when the chain ends; `failure` then returns the reason. */
   runs(closed: Promise<unknown>, failure: () => Failure | undefined): void {
-    for (const one of this.found) {
-      if (!("component" in one) || this.#missing.has(one.config)) continue;
+    for (const found of this.found) {
+      if (!("component" in found) || this.#missing.has(found.config)) continue;
       const {
         config: { id, name },
         component,
-      } = one;
+      } = found;
       this.onStatus(id, { kind: "started" });
       void closed.then(() => {
         const { component: of, reason } = failure() ?? {};
@@ -177,7 +177,7 @@ export class ExtensionChain {
   }
 
   #named(name: string | undefined): ExtensionConfig | undefined {
-    return this.found.find(one => "component" in one && one.component.name === name)?.config;
+    return this.found.find(found => "component" in found && found.component.name === name)?.config;
   }
 
   #lost(config: ExtensionConfig, sentence: string): void {

@@ -14,10 +14,10 @@ import type { SessionExtensions } from "../../acp/chain-extensions";
  * `trace` and `deliveries` are for the conductor; a chain without extensions has no trace. `agent`: display name.
  * `others`: owner of servers that no extension added. `now`: milliseconds.
  */
-export function witnessedExtensions(
+export function observedExtensions(
   chain: ExtensionChain,
-  { agent, others, place, now, configuration }: WitnessOptions,
-): WitnessedExtensions {
+  { agent, others, place, now, configuration }: ObserveOptions,
+): ObservedExtensions {
   const { components } = chain,
     deliveries = new DeliveryTracker();
   const observer =
@@ -27,7 +27,7 @@ export function witnessedExtensions(
           components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
           now,
         );
-  const seenBy = (sessionId: string): readonly Witnessed[] => {
+  const seenBy = (sessionId: string): readonly ObservedExtension[] => {
     const seen = observer?.of(sessionId) ?? [];
     return chain.all.map(({ config, component, leftOut }) => ({
       config,
@@ -51,12 +51,12 @@ export function witnessedExtensions(
         const delivery = deliveries.of(sessionId),
           all = seenBy(sessionId);
         if (!delivery) return undefined;
-        const named = delivery.missing.map(one => ({
+        const named = delivery.missing.map(toolDelivery => ({
           name:
-            all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ??
+            all.find(({ seen }) => seen?.setup?.added?.includes(toolDelivery.server))?.config.name ??
             others ??
-            `the MCP server “${one.server}”`,
-          delivery: one,
+            `the MCP server “${toolDelivery.server}”`,
+          delivery: toolDelivery,
         }));
         return missingToolsSentence({
           agent,
@@ -87,7 +87,7 @@ export function witnessedExtensions(
   };
 }
 
-interface WitnessOptions {
+interface ObserveOptions {
   readonly agent: string;
   readonly others: string | undefined;
   readonly place: Place;
@@ -104,13 +104,13 @@ function configurationOf(
   return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? (kind ?? "unknown") : undefined;
 }
 
-export interface WitnessedExtensions {
+export interface ObservedExtensions {
   readonly extensions: SessionExtensions;
   readonly trace: Trace | undefined;
   readonly deliveries: DeliveryTracker;
 }
 
-interface Witnessed {
+interface ObservedExtension {
   readonly config: { readonly id: string; readonly name: string };
   readonly leftOut: string | undefined;
   readonly seen: SeenChanges | undefined;

@@ -129,7 +129,7 @@ suite("changes by an extension", () => {
     fc.assert(
       fc.property(fc.array(block, { maxLength: 8 }), fc.array(block, { maxLength: 8 }), (before, after) => {
         const change = promptChange(prompt(...before), prompt(...after));
-        equal(promptChange(prompt(...before), prompt(...before.map(one => structuredClone(one)))), undefined);
+        equal(promptChange(prompt(...before), prompt(...before.map(item => structuredClone(item)))), undefined);
         if (!change) return equal(before.length, after.length);
         equal(before.length + change.added - change.removed, after.length);
         ok(change.altered <= Math.min(before.length, after.length));

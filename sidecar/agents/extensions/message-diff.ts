@@ -8,8 +8,8 @@ import { ADDED_LIMIT, type PromptChange, type SetupChange } from "../../../src/p
 import { arrayOr, isObject, objectOr, stringOr } from "../../rpc/json";
 
 /** Maximum number of names in a list, and of characters in a name. */
-const MOST = 50,
-  LONGEST = 100;
+const MAX_NAMES = 50,
+  MAX_NAME_LENGTH = 100;
 /** Maximum number of compared pairs of blocks. Beyond it, blocks in the middle count as altered. */
 const COMPARED = 10_000;
 
@@ -37,7 +37,7 @@ export function setupChange(before: unknown, after: unknown): SetupChange | unde
 }
 
 function listed(names: readonly string[]): readonly string[] | undefined {
-  return names.length === 0 ? undefined : names.slice(0, MOST).map(name => short(name, LONGEST));
+  return names.length === 0 ? undefined : names.slice(0, MAX_NAMES).map(name => short(name, MAX_NAME_LENGTH));
 }
 
 /** Groups servers by name. */
@@ -95,7 +95,7 @@ function gaps(was: readonly unknown[], is: readonly unknown[]): readonly Gap[] {
 
 /** The longest common subsequence, as pairs of indices. */
 function common(old: readonly unknown[], now: readonly unknown[]): readonly (readonly [old: number, now: number])[] {
-  const equal = old.map(one => now.map(other => same(one, other)));
+  const equal = old.map(item => now.map(second => same(item, second)));
   const lengths = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0)),
     at = (i: number, j: number): number => lengths[i]?.[j] ?? 0;
   for (let i = old.length - 1; i >= 0; i--)

@@ -10,7 +10,7 @@ suite("concurrent installation", () => {
     const installer = fixture.installer(),
       config = binary(fixture, "1.0.0");
     const folders = (await Promise.all(Array.from({ length: 5 }, () => installer.install(config, never)))).map(
-      one => one.folder,
+      installed => installed.folder,
     );
     deepEqual([new Set(folders).size, fixture.server.requests.length], [1, 1]);
   });
@@ -21,7 +21,7 @@ suite("concurrent installation", () => {
     const both = await Promise.all(
       [fixture.installer(), fixture.installer()].map(installer => installer.install(config, never)),
     );
-    deepEqual([new Set(both.map(one => one.folder)).size, fixture.server.requests.length], [1, 1]);
+    deepEqual([new Set(both.map(installed => installed.folder)).size, fixture.server.requests.length], [1, 1]);
   });
 
   test("runs one after the other for different versions", async () => {
@@ -31,11 +31,11 @@ suite("concurrent installation", () => {
       ["1.0.0", "2.0.0"].map(version => installer.install(binary(fixture, version), never)),
     );
     deepEqual(
-      both.map(one => one.release),
+      both.map(installed => installed.release),
       ["1.0.0", "2.0.0"],
     );
     // The order varies, because each installation first looks up the installed versions.
-    deepEqual(versions(fixture), [both.find(one => one.order === 2)?.release]);
+    deepEqual(versions(fixture), [both.find(installed => installed.order === 2)?.release]);
   });
 
   test("continues for the other request when one is cancelled", async () => {

@@ -16,8 +16,13 @@ export function sourceOf(choice: Installable): Source {
     kind: K,
     name: string,
     cmd: string | undefined,
-    asked: string | undefined,
-  ): Source => ({ kind, name, ...(cmd === undefined ? {} : { cmd }), ...(asked === undefined ? {} : { asked }) });
+    requested: string | undefined,
+  ): Source => ({
+    kind,
+    name,
+    ...(cmd === undefined ? {} : { cmd }),
+    ...(requested === undefined ? {} : { asked: requested }),
+  });
   switch (choice.kind) {
     case "npx":
       return named("npm", choice.spec.name, choice.of.cmd, choice.spec.version);

@@ -18,12 +18,12 @@ suite("installed version", () => {
   test("replaces the old version and removes it when it is unused", async () => {
     await using fixture = await InstallFixture.open();
     const user = fixture.installer(),
-      other = fixture.installer();
+      installer = fixture.installer();
     await user.command(binary(fixture, "1.0.0"), never);
-    await other.install(binary(fixture, "2.0.0"), never);
+    await installer.install(binary(fixture, "2.0.0"), never);
     deepEqual(versions(fixture), ["1.0.0", "2.0.0"]); // the first version may still run
     await user[Symbol.asyncDispose]();
-    await other.install(binary(fixture, "3.0.0"), never);
+    await installer.install(binary(fixture, "3.0.0"), never);
     deepEqual(versions(fixture), ["3.0.0"]);
   });
 
@@ -119,16 +119,16 @@ suite("installed version", () => {
   test("is removed except a running version, which is no longer listed", async () => {
     await using fixture = await InstallFixture.open();
     const user = fixture.installer(),
-      other = fixture.installer();
+      installer = fixture.installer();
     await user.command(binary(fixture, "1.0.0"), never);
-    await other.remove("some-agent");
+    await installer.remove("some-agent");
     deepEqual([versions(fixture), await fixture.store().list("some-agent")], [["1.0.0"], []]);
     await user[Symbol.asyncDispose]();
     await fixture.store().sweepAll(never, error => {
       throw error;
     });
     deepEqual(versions(fixture), []);
-    await other.remove("some-agent");
+    await installer.remove("some-agent");
     equal(existsSync(path.join(fixture.root, "some-agent")), false);
   });
 });

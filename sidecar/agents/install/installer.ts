@@ -20,7 +20,7 @@ import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
 import { isExact } from "../distributions/package-spec";
 import { wrongAddress } from "../distributions/server-address";
-import { toldVersion, UNVERSIONED } from "../distributions/segment";
+import { displayedVersion, UNVERSIONED } from "../distributions/segment";
 import type { Fetch } from "../../http/http-get";
 import { installBinary } from "./packages/binary-package";
 import type { Bunzip } from "./archives/bunzip";
@@ -104,9 +104,9 @@ export class Installer implements AsyncDisposable {
     });
     let installed = there && (await this.#use(there)) ? there : undefined;
     for (let attempt = 0; !installed; attempt++) {
-      const one = await this.#installOr(config, choice, signal);
+      const first = await this.#installOr(config, choice, signal);
       // another window may have installed a newer version and removed this one
-      if ((await this.#use(one)) || attempt === 2) installed = one;
+      if ((await this.#use(first)) || attempt === 2) installed = first;
     }
     return this.#commandOf(installed, choice);
   }
@@ -166,7 +166,7 @@ export class Installer implements AsyncDisposable {
     const installed = await this.#deps.store.find(config.id, sourceOf(choice));
     return {
       kind: choice.kind,
-      install: installed ? { kind: "installed", ...toldVersion(installed.release) } : { kind: "missing" },
+      install: installed ? { kind: "installed", ...displayedVersion(installed.release) } : { kind: "missing" },
     };
   }
 
@@ -204,7 +204,7 @@ export class Installer implements AsyncDisposable {
     tools: Tools,
     installed: readonly Installed[],
   ): Choice | { readonly missing: Missing } {
-    const kinds = new Set(installed.map(one => one.source.kind));
+    const kinds = new Set(installed.map(item => item.source.kind));
     return choose(distribution, {
       platforms: this.#deps.platforms,
       has: tool => tools.find(tool) !== undefined,
@@ -249,7 +249,7 @@ export class Installer implements AsyncDisposable {
   }
 
   async #before(id: string, source: Source): Promise<Installed | undefined> {
-    return (await this.#deps.store.list(id).catch(() => [])).find(one => isOf(source, one));
+    return (await this.#deps.store.list(id).catch(() => [])).find(installed => isOf(source, installed));
   }
 
   async #install(
@@ -336,9 +336,9 @@ export class Installer implements AsyncDisposable {
         await staging.discard();
         return there;
       }
-      const kept = await staging.keep(built);
-      log("info", "Installed", { id, version: kept.release, bytes: kept.bytes });
-      return kept;
+      const installed = await staging.keep(built);
+      log("info", "Installed", { id, version: installed.release, bytes: installed.bytes });
+      return installed;
     } catch (error) {
       await staging.discard();
       throw error;

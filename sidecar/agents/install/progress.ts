@@ -11,7 +11,7 @@ export class ProgressTeller implements Disposable {
   readonly #clock: Clock;
   readonly #notify: (progress: InstallProgress) => void;
   #phase: InstallProgress["phase"] | undefined;
-  #told = 0;
+  #reported = 0;
   /** Throttled report. */
   #next: { progress: InstallProgress; readonly alarm: Disposable } | undefined;
 
@@ -21,7 +21,7 @@ export class ProgressTeller implements Disposable {
   }
 
   notify(progress: InstallProgress): void {
-    const early = EACH_MS - (this.#clock.now() - this.#told);
+    const early = EACH_MS - (this.#clock.now() - this.#reported);
     if (progress.phase !== this.#phase || early <= 0) return this.#now(progress);
     if (this.#next) this.#next.progress = progress;
     else
@@ -42,7 +42,7 @@ export class ProgressTeller implements Disposable {
   #now(progress: InstallProgress): void {
     this[Symbol.dispose]();
     this.#phase = progress.phase;
-    this.#told = this.#clock.now();
+    this.#reported = this.#clock.now();
     this.#notify(progress);
   }
 }

@@ -39,7 +39,7 @@ type Message<T> =
 
 export class SingleFlight<T> extends Actor<Message<T>> {
   /** Queues by id. The first entry of each is running. */
-  readonly #lines = new Map<string, Flight<T>[]>();
+  readonly #queues = new Map<string, Flight<T>[]>();
   readonly #running = new Set<Promise<void>>();
 
   constructor() {
@@ -50,8 +50,8 @@ export class SingleFlight<T> extends Actor<Message<T>> {
   run(id: string, key: string, work: Work<T>, signal: AbortSignal): Promise<T> {
     if (signal.aborted) return Promise.reject(signal.reason);
     return new Promise<T>((resolve, reject) => {
-      const left = (): void => this.post({ kind: "left", id, asker, reason: signal.reason });
-      const onEvent = (): void => signal.removeEventListener("abort", left);
+      const abandon = (): void => this.post({ kind: "left", id, asker, reason: signal.reason });
+      const onEvent = (): void => signal.removeEventListener("abort", abandon);
       const asker: Asker<T> = {
         resolve: value => {
           onEvent();
@@ -62,7 +62,7 @@ export class SingleFlight<T> extends Actor<Message<T>> {
           reject(signal.aborted ? signal.reason : error);
         },
       };
-      signal.addEventListener("abort", left, { once: true });
+      signal.addEventListener("abort", abandon, { once: true });
       this.post({ kind: "asked", id, key, work, asker });
     });
   }
@@ -74,19 +74,19 @@ export class SingleFlight<T> extends Actor<Message<T>> {
 
   override async [Symbol.asyncDispose](): Promise<void> {
     await super[Symbol.asyncDispose]();
-    for (const line of this.#lines.values()) for (const flight of line) flight.ending.abort(cancelled());
+    for (const line of this.#queues.values()) for (const flight of line) flight.ending.abort(cancelled());
     await Promise.all(this.#running);
-    for (const line of this.#lines.values())
+    for (const line of this.#queues.values())
       for (const flight of line) this.#settle(flight, { kind: "failed", error: cancelled() });
-    this.#lines.clear();
+    this.#queues.clear();
   }
 
   protected override handle(message: Message<T>): void {
     switch (message.kind) {
       case "asked":
-        return this.#asked(message);
+        return this.#join(message);
       case "left":
-        return this.#left(message);
+        return this.#leave(message);
       case "ended":
         return this.#ended(message.flight, message.outcome);
       case "cancelled":
@@ -106,12 +106,12 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     if (message.kind === "ended") this.#settle(message.flight, message.outcome);
   }
 
-  #asked({ id, key, work, asker }: Extract<Message<T>, { kind: "asked" }>): void {
-    const line = this.#lines.get(id) ?? [],
+  #join({ id, key, work, asker }: Extract<Message<T>, { kind: "asked" }>): void {
+    const line = this.#queues.get(id) ?? [],
       same = line.findLast(flight => flight.key === key && !flight.ending.signal.aborted);
     if (same) return void same.askers.add(asker);
     const flight: Flight<T> = { id, key, work, ending: new AbortController(), askers: new Set([asker]) };
-    this.#lines.set(id, [...line, flight]);
+    this.#queues.set(id, [...line, flight]);
     if (line.length === 0) this.#start(flight);
   }
 
@@ -129,36 +129,36 @@ export class SingleFlight<T> extends Actor<Message<T>> {
     this.#running.add(running);
   }
 
-  #left({ id, asker, reason }: Extract<Message<T>, { kind: "left" }>): void {
-    const line = this.#lines.get(id) ?? [],
-      flight = line.find(one => one.askers.has(asker));
+  #leave({ id, asker, reason }: Extract<Message<T>, { kind: "left" }>): void {
+    const line = this.#queues.get(id) ?? [],
+      flight = line.find(item => item.askers.has(asker));
     if (!flight) return; // already settled
     // settled when the running work has ended
     if (flight.askers.size === 1 && flight === line[0]) return flight.ending.abort(reason);
     flight.askers.delete(asker);
     asker.reject(reason);
     if (flight.askers.size === 0)
-      this.#lines.set(
+      this.#queues.set(
         id,
-        line.filter(one => one !== flight),
+        line.filter(item => item !== flight),
       );
   }
 
   #ended(flight: Flight<T>, outcome: Outcome<T>): void {
     this.#settle(flight, outcome);
-    const rest = (this.#lines.get(flight.id) ?? []).filter(one => one !== flight),
+    const rest = (this.#queues.get(flight.id) ?? []).filter(item => item !== flight),
       [next] = rest;
-    if (!next) return void this.#lines.delete(flight.id);
-    this.#lines.set(flight.id, rest);
+    if (!next) return void this.#queues.delete(flight.id);
+    this.#queues.set(flight.id, rest);
     this.#start(next);
   }
 
   #cancelled(id: string): void {
-    const [running, ...waiting] = this.#lines.get(id) ?? [];
+    const [running, ...waiting] = this.#queues.get(id) ?? [];
     if (!running) return;
     running.ending.abort(cancelled());
     for (const flight of waiting) this.#settle(flight, { kind: "failed", error: cancelled() });
-    this.#lines.set(id, [running]);
+    this.#queues.set(id, [running]);
   }
 
   #settle({ askers }: Flight<T>, outcome: Outcome<T>): void {

@@ -97,7 +97,7 @@ function tomlProgram(text: string): ShimProgram | undefined {
   if (found === "absent") return undefined;
   const { lines } = found,
     value = (name: string): unknown => {
-      const line = lines.find(one => one.startsWith(`${name} = `));
+      const line = lines.find(item => item.startsWith(`${name} = `));
       try {
         return line === undefined ? undefined : JSON.parse(line.slice(name.length + 3));
       } catch {

@@ -46,10 +46,10 @@ export function withoutJsonEntry(text: string, list: string): string {
     rest = body.slice(entry.offset + entry.length),
     hasComma = COMMA.test(rest);
   // The comma of the preceding property is removed if no property follows. Comments are kept.
-  const kept = hasComma ? gap : gap.replace(COMMA, "$1"),
-    left = hasComma ? rest.replace(COMMA, "$1") : rest;
-  const isOpenComment = kept.includes("//") && !/^[ \t]*\r?\n/.test(left);
-  return `${bom}${body.slice(0, from)}${isOpenComment ? kept : kept.trimEnd()}${left}`;
+  const separator = hasComma ? gap : gap.replace(COMMA, "$1"),
+    remaining = hasComma ? rest.replace(COMMA, "$1") : rest;
+  const isOpenComment = separator.includes("//") && !/^[ \t]*\r?\n/.test(remaining);
+  return `${bom}${body.slice(0, from)}${isOpenComment ? separator : separator.trimEnd()}${remaining}`;
 }
 
 /** A comma, with the white space and comments before it. */

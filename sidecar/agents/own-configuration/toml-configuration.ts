@@ -22,7 +22,7 @@ export function tomlBlock(entry: JsonObject, eol: string): string {
       ? `[${of.map(value).join(", ")}]`
       : typeof of === "object" && of !== null
         ? `{ ${Object.entries(of)
-            .map(([name, one]) => `${name} = ${value(one)}`)
+            .map(([name, item]) => `${name} = ${value(item)}`)
             .join(", ")} }`
         : JSON.stringify(of);
   return [
@@ -128,7 +128,7 @@ function statements(text: string): readonly Statement[] {
     at = end;
   }
   const headers = found.flatMap(({ header }) => (header && header.at(-1) !== "[]" ? [JSON.stringify(header)] : [])),
-    twice = headers.find((one, i) => headers.indexOf(one) !== i);
+    twice = headers.find((item, i) => headers.indexOf(item) !== i);
   if (twice !== undefined)
     throw new ConfigurationError(`it has the table ${(JSON.parse(twice) as string[]).join(".")} twice.`);
   return found;

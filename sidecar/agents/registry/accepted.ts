@@ -22,7 +22,7 @@ export function refusalOf({ id, distribution, ownConfiguration }: JsonObject, of
     return `has the id of ${of === "agent" ? "an agent" : "an extension"} built into Symposium`;
   if (ownConfiguration !== undefined)
     return "specifies a configuration file of this computer (“ownConfiguration”), which is allowed only in your own settings";
-  const kind = OF_THIS_COMPUTER.find(one => Object.hasOwn(objectOr(distribution), one));
+  const kind = OF_THIS_COMPUTER.find(item => Object.hasOwn(objectOr(distribution), item));
   if (kind !== undefined)
     return `would start a program of this computer (“${kind}”); only packages and archives are accepted`;
   const variable = variablesIn(distribution).find(([name, value]) => !isSwitch(name, value));

@@ -61,13 +61,13 @@ function ofGitHub(url: URL, file: string): { readonly url: string } | { readonly
  */
 function ofGist({ pathname, hash }: URL): { readonly url: string } | { readonly wrong: string } {
   const parts = pathname.split("/").filter(part => part !== ""),
-    [owner, id, ...more] = /^[0-9a-f]{20,}$/.test(parts[0] ?? "") ? [undefined, ...parts] : parts;
+    [owner, id, ...surplus] = /^[0-9a-f]{20,}$/.test(parts[0] ?? "") ? [undefined, ...parts] : parts;
   if (id === undefined || !/^[0-9a-f]+$/.test(id))
     return { wrong: l10n.t("The URL is not a gist. Open the gist, and copy its URL.") };
   const place = owner === undefined ? [GIST_PAGES, id] : [GISTS, owner, id],
     named = /^#file-(.+)-json$/.exec(hash)?.[1];
-  if (more[0] === "raw") return { url: [...place, ...more].join("/") };
-  if (more.length > 0)
+  if (surplus[0] === "raw") return { url: [...place, ...surplus].join("/") };
+  if (surplus.length > 0)
     return { wrong: l10n.t("This is an earlier version of a gist. Open its file with “Raw”, and copy that URL.") };
   return { url: [...place, "raw", ...(named === undefined ? [] : [`${named}.json`])].join("/") };
 }

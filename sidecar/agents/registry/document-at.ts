@@ -12,7 +12,7 @@ import { fetchBytes, RegistryError, type FetchDeps } from "../../http/fetch-docu
 import { imported } from "./updates";
 
 const FILES: Readonly<Record<Installable, string>> = { agent: "agent.json", extension: "extension.json" };
-const LONGEST = 128 * 1024,
+const MAX_BYTES = 128 * 1024,
   PATIENCE_MS = 20_000;
 
 export async function documentAt(
@@ -23,7 +23,7 @@ export async function documentAt(
   const found = documentAddress(address, FILES[of]);
   if ("wrong" in found) throw new RegistryError("insecure", found.wrong);
   const answer = await fetchBytes(found.url, deps, {
-    longest: LONGEST,
+    longest: MAX_BYTES,
     patienceMs: PATIENCE_MS,
     accept: "application/json, text/plain",
   }).catch((error: unknown) => {

@@ -58,11 +58,11 @@ export interface ReadOptions {
 }
 
 const MAX_ENTRIES = 10_000,
-  LONGEST_ENTRY = 100_000,
-  DEEPEST = 40,
-  LONGEST_NAME = 100,
-  LONGEST_DESCRIPTION = 1000,
-  LONGEST_ADDRESS = 2000;
+  MAX_ENTRY_LENGTH = 100_000,
+  MAX_DEPTH = 40,
+  MAX_NAME_LENGTH = 100,
+  MAX_DESCRIPTION_LENGTH = 1000,
+  MAX_ADDRESS_LENGTH = 2000;
 
 /** `text`: content of a file or a response. */
 export function parseRegistry(text: string, options: ReadOptions = {}): Registry | { readonly wrong: string } {
@@ -130,12 +130,12 @@ export function readEntry(
   const leftOut = (why: string): LeftOut => ({ id, why: `“${id}” ${why}.` });
   if (!isModest(value)) return leftOut("is too large");
   const { name = id, version, description = "" } = value;
-  if (!isReadable(name, LONGEST_NAME) || name.trim() === "")
-    return leftOut(`has a name that is not a text of at most ${LONGEST_NAME} visible characters`);
+  if (!isReadable(name, MAX_NAME_LENGTH) || name.trim() === "")
+    return leftOut(`has a name that is not a text of at most ${MAX_NAME_LENGTH} visible characters`);
   if (typeof version !== "string" || !isSegment(version)) return leftOut("has no version");
   const described = typeof description === "string" ? description.replaceAll(/\s+/g, " ").trim() : undefined;
-  if (!isReadable(described, LONGEST_DESCRIPTION))
-    return leftOut(`has a description that is not a text of at most ${LONGEST_DESCRIPTION} visible characters`);
+  if (!isReadable(described, MAX_DESCRIPTION_LENGTH))
+    return leftOut(`has a description that is not a text of at most ${MAX_DESCRIPTION_LENGTH} visible characters`);
   const refusal = refusalOf(value, of);
   if (refusal !== undefined) return leftOut(refusal);
   const distribution = readDistribution(value.distribution, of === "extension" && value.kind === "mcp");
@@ -162,13 +162,13 @@ function extras(
   { icon, website, repository, authors, license }: JsonObject,
   loopback: boolean,
 ): Partial<RegistryEntry> {
-  const known = arrayOr(authors).filter(author => isReadable(author, LONGEST_NAME));
+  const known = arrayOr(authors).filter(author => isReadable(author, MAX_NAME_LENGTH));
   return {
     ...(isAddress(icon, loopback) ? { icon } : {}),
     ...(isAddress(website, loopback) ? { website } : {}),
     ...(isAddress(repository, loopback) ? { repository } : {}),
     ...(known.length > 0 ? { authors: known } : {}),
-    ...(isReadable(license, LONGEST_NAME) && license !== "" ? { license } : {}),
+    ...(isReadable(license, MAX_NAME_LENGTH) && license !== "" ? { license } : {}),
   };
 }
 
@@ -184,15 +184,17 @@ function unusable(distribution: Distribution): string | undefined {
     ...Object.entries(kinds).map(([kind, of]) => ({ [kind]: of })),
     ...Object.entries(binary ?? {}).map(([platform, archive]) => ({ binary: { [platform]: archive } })),
   ];
-  for (const one of alone) {
-    const choice = choose(one, { platforms: PLATFORMS, has: () => true });
+  for (const item of alone) {
+    const choice = choose(item, { platforms: PLATFORMS, has: () => true });
     if ("missing" in choice) return choice.missing.wrong[0];
   }
   return undefined;
 }
 
 function isAddress(value: unknown, loopback: boolean): value is string {
-  return typeof value === "string" && value.length <= LONGEST_ADDRESS && secureUrl(value, { loopback }) !== undefined;
+  return (
+    typeof value === "string" && value.length <= MAX_ADDRESS_LENGTH && secureUrl(value, { loopback }) !== undefined
+  );
 }
 
 /**
@@ -210,7 +212,7 @@ function isReadable(value: unknown, longest: number): value is string {
  * nesting.
  */
 function isModest(entry: JsonObject): boolean {
-  return isShallow(entry, DEEPEST) && JSON.stringify(entry).length <= LONGEST_ENTRY;
+  return isShallow(entry, MAX_DEPTH) && JSON.stringify(entry).length <= MAX_ENTRY_LENGTH;
 }
 
 function isShallow(value: unknown, depth: number): boolean {

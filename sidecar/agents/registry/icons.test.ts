@@ -5,7 +5,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, status, type Answer } from "../../testing/install/registry-server";
 import { httpGet } from "../../http/http-get";
-import { Icons, LONGEST_ICON, MAX_ICONS } from "./icons";
+import { Icons, MAX_ICON_BYTES, MAX_ICONS } from "./icons";
 
 const DAY_MS = 24 * 3600 * 1000,
   NEVER = new AbortController().signal;
@@ -73,7 +73,7 @@ suite("agent icon", () => {
     const answers: readonly Answer[] = [
       sending("<svg onload='x'/>"),
       status(404),
-      sending("x".repeat(LONGEST_ICON + 1)),
+      sending("x".repeat(MAX_ICON_BYTES + 1)),
       status(302, { location: "http://example.com/" }),
       (_, response) => {
         response.writeHead(200, { "content-length": 10 }).write("x");

@@ -27,7 +27,7 @@ export interface IconsDeps {
 }
 
 export const MAX_ICONS = 100,
-  LONGEST_ICON = 64 * 1024;
+  MAX_ICON_BYTES = 64 * 1024;
 const AT_ONCE = 8,
   PATIENCE_MS = 10_000,
   FRESH_MS = 7 * 24 * 3600 * 1000;
@@ -45,10 +45,10 @@ export class Icons {
   /** `addresses` by id; only the first `MAX_ICONS` are loaded. */
   async of(addresses: ReadonlyMap<string, string>, signal: AbortSignal): Promise<Readonly<Record<string, string>>> {
     const icons: [id: string, icon: string][] = [],
-      left = [...addresses].slice(0, MAX_ICONS);
+      remaining = [...addresses].slice(0, MAX_ICONS);
     const next = async (): Promise<void> => {
-      for (let one = left.shift(); one && !signal.aborted; one = left.shift()) {
-        const [id, address] = one,
+      for (let first = remaining.shift(); first && !signal.aborted; first = remaining.shift()) {
+        const [id, address] = first,
           icon = await this.#icon(address, signal);
         if (icon !== undefined) icons.push([id, icon]);
       }
@@ -70,14 +70,14 @@ export class Icons {
     const { onWarning, date } = this.#deps,
       folder = path.join(this.#deps.folder, "icons");
     const stored = await readStored(folder, address),
-      kept = stored && pictureOf(Buffer.from(stored.text, "base64")),
+      cached = stored && pictureOf(Buffer.from(stored.text, "base64")),
       age = date() - (stored?.fetchedAt ?? 0);
-    if (kept !== undefined && age >= 0 && age < FRESH_MS) return this.#keep(address, kept);
+    if (cached !== undefined && age >= 0 && age < FRESH_MS) return this.#keep(address, cached);
     try {
       const answer = await fetchBytes(
         address,
         { ...this.#deps, signal },
-        { longest: LONGEST_ICON, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" },
+        { longest: MAX_ICON_BYTES, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" },
       );
       const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;
       if (icon === undefined || answer.kind === "same")
@@ -90,9 +90,9 @@ export class Icons {
       return this.#keep(address, icon);
     } catch (error) {
       if (!(error instanceof RegistryError)) throw error;
-      if (error.code === "cancelled") return kept;
+      if (error.code === "cancelled") return cached;
       onWarning("An icon could not be downloaded", { address, code: error.code, error: error.message });
-      return this.#keep(address, kept);
+      return this.#keep(address, cached);
     }
   }
 

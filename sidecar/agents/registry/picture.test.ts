@@ -14,7 +14,7 @@ suite("untrusted picture", () => {
     equal(pictureOf(PNG), `data:image/png;base64,${PNG.toString("base64")}`);
     const plain = Buffer.from(svg(`<path fill="currentColor" d="M0 0h16v16z"/>`));
     equal(pictureOf(plain), `data:image/svg+xml;base64,${plain.toString("base64")}`);
-    for (const other of [
+    for (const buffer of [
       Buffer.alloc(0),
       Buffer.from("GIF89a"),
       Buffer.from("<html></html>"),
@@ -23,7 +23,7 @@ suite("untrusted picture", () => {
       Buffer.from(svg(""), "utf16le"),
       Buffer.concat([Buffer.from(svg("")), Buffer.from([0xff])]),
     ])
-      equal(pictureOf(other), undefined);
+      equal(pictureOf(buffer), undefined);
   });
 
   test("is rejected for a PNG with zero or too many pixels", () => {

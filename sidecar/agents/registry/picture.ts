@@ -23,11 +23,11 @@ function addressOf(type: string, bytes: Uint8Array): string {
 /** The signature and the header, which must be the first chunk (PNG specification, 5.2 and 5.3). */
 const PNG = [0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0, 0, 0, 13, 0x49, 0x48, 0x44, 0x52];
 /** Maximum width and height in pixels. A few bytes can declare more than fits into memory. */
-const LARGEST = 1024;
+const MAX_PIXELS = 1024;
 function isPng(bytes: Uint8Array): boolean {
   if (bytes.length < PNG.length + 8 || !PNG.every((byte, i) => bytes[i] === byte)) return false;
   const header = Buffer.from(bytes.buffer, bytes.byteOffset + PNG.length, 8);
-  return [header.readUInt32BE(0), header.readUInt32BE(4)].every(side => side > 0 && side <= LARGEST);
+  return [header.readUInt32BE(0), header.readUInt32BE(4)].every(side => side > 0 && side <= MAX_PIXELS);
 }
 
 function textIn(bytes: Uint8Array): string | undefined {

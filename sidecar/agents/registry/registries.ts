@@ -105,12 +105,12 @@ function updatesOf(
       typeof entry.id === "string" && entry._source === "registry" ? [[entry.id, entry] as const] : [],
     ),
   );
-  const asked = [...known].map(([id, { version }]) => ({
+  const requested = [...known].map(([id, { version }]) => ({
     id,
     _source: "registry" as const,
     ...(typeof version === "string" ? { version } : {}),
   }));
-  return updatesFor(asked, entries).map(({ id, from, to, entry }) => ({
+  return updatesFor(requested, entries).map(({ id, from, to, entry }) => ({
     of,
     id,
     name: entry.name,

@@ -41,39 +41,39 @@ suite("registry cache", () => {
       onWarning: what => warnings.push(what),
       ...overrides,
     });
-  const refreshed = async (one = cache()): Promise<string> => shown(await one.refresh(never));
+  const refreshed = async (registryCache = cache()): Promise<string> => shown(await registryCache.refresh(never));
   const files = (): readonly string[] => readdirSync(folder);
   const file = (): string => path.join(folder, files()[0]!);
   const problem = (says: string): string => `The registry at ${new URL(server.url).host} could not be read. ${says}`;
 
   test("is empty before the first refresh and sends no requests by itself", async () => {
-    const one = cache();
-    equal(shown(await one.current()), " from none");
+    const registryCache = cache();
+    equal(shown(await registryCache.current()), " from none");
     equal(server.requests.length, 0);
-    equal(await refreshed(one), "a from network of 1000");
-    equal(shown(await one.current()), "a from network of 1000");
+    equal(await refreshed(registryCache), "a from network of 1000");
+    equal(shown(await registryCache.current()), "a from network of 1000");
     equal(server.requests.length, 1);
   });
 
   test("does not replace network data by disk data that is read later", async () => {
     await refreshed();
     server.answer = serving(registry("b"), '"2"');
-    const one = cache(),
-      both = [one.current(), one.refresh(never), one.current()];
+    const registryCache = cache(),
+      both = [registryCache.current(), registryCache.refresh(never), registryCache.current()];
     deepEqual((await Promise.all(both)).map(shown), [
       "a from disk of 1000",
       "b from network of 1000",
       "a from disk of 1000",
     ]);
-    equal(shown(await one.current()), "b from network of 1000");
+    equal(shown(await registryCache.current()), "b from network of 1000");
   });
 
   test("persists across processes", async () => {
     await refreshed();
     now = 2000;
-    const one = cache();
-    equal(shown(await one.current()), "a from disk of 1000");
-    ok((await one.current()) === (await one.current()), "its file is read once");
+    const registryCache = cache();
+    equal(shown(await registryCache.current()), "a from disk of 1000");
+    ok((await registryCache.current()) === (await registryCache.current()), "its file is read once");
     equal(server.requests.length, 1);
   });
 
@@ -174,12 +174,12 @@ suite("registry cache", () => {
   });
 
   test("keeps its data in memory after a server error", async () => {
-    const one = cache();
-    await refreshed(one);
+    const registryCache = cache();
+    await refreshed(registryCache);
     server.answer = status(500);
-    equal(await refreshed(one), `a from disk of 1000: ${problem("The server returned status 500.")}`);
+    equal(await refreshed(registryCache), `a from disk of 1000: ${problem("The server returned status 500.")}`);
     server.answer = serving(registry("b"), '"2"');
-    equal(await refreshed(one), "b from network of 1000");
+    equal(await refreshed(registryCache), "b from network of 1000");
   });
 
   test("stores 10,000 entries", async () => {
@@ -205,16 +205,16 @@ suite("registry cache", () => {
   });
 
   test("shares one request between concurrent refreshes", async () => {
-    const one = cache(),
-      [a, b] = await Promise.all([one.refresh(never), one.refresh(never)]);
+    const registryCache = cache(),
+      [a, b] = await Promise.all([registryCache.refresh(never), registryCache.refresh(never)]);
     ok(a === b);
     equal(server.requests.length, 1);
-    await refreshed(one);
+    await refreshed(registryCache);
     equal(server.requests.length, 2);
   });
 
   test("continues a refresh for the remaining callers and cancels it with the last", async () => {
-    const one = cache(),
+    const registryCache = cache(),
       first = new AbortController(),
       second = new AbortController();
     let answer = (): void => undefined,
@@ -228,8 +228,8 @@ suite("registry cache", () => {
         response.end(JSON.stringify(registry("b")));
       };
     };
-    const left = rejects(one.refresh(first.signal), { code: "cancelled" }),
-      stayed = one.refresh(second.signal);
+    const left = rejects(registryCache.refresh(first.signal), { code: "cancelled" }),
+      stayed = registryCache.refresh(second.signal);
     await server.asked(1);
     first.abort();
     await left;
@@ -242,13 +242,13 @@ suite("registry cache", () => {
         response.on("close", resolve);
       };
     });
-    const third = rejects(one.refresh(second.signal), { code: "cancelled" });
+    const third = rejects(registryCache.refresh(second.signal), { code: "cancelled" });
     await server.asked(2);
     second.abort();
     await Promise.all([third, gone]);
-    await rejects(one.refresh(AbortSignal.abort()), { code: "cancelled" });
+    await rejects(registryCache.refresh(AbortSignal.abort()), { code: "cancelled" });
     server.answer = serving(registry("c"), '"3"');
-    equal(await refreshed(one), "c from network of 1000");
+    equal(await refreshed(registryCache), "c from network of 1000");
   });
 
   test("ignores a damaged file and fetches again", async () => {

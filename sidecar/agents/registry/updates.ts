@@ -37,10 +37,10 @@ const isTheUsers = (field: string): boolean => THE_USERS.has(field) || (field.st
  */
 export function imported({ raw, icon, website, repository }: RegistryEntry): JsonObject {
   const safe: JsonObject = { icon, website, repository };
-  const kept = Object.entries(raw).filter(
+  const supported = Object.entries(raw).filter(
     ([field]) => !isTheUsers(field) && (!Object.hasOwn(safe, field) || safe[field] !== undefined),
   );
-  return { ...Object.fromEntries(kept), _source: "registry" };
+  return { ...Object.fromEntries(supported), _source: "registry" };
 }
 
 /**
@@ -83,7 +83,7 @@ function withVariables(fresh: unknown, old: unknown): unknown {
     ([key, value]) =>
       [
         key,
-        VARIABLES.some(one => one === key) || !Object.hasOwn(old, key) ? value : withVariables(value, old[key]),
+        VARIABLES.some(item => item === key) || !Object.hasOwn(old, key) ? value : withVariables(value, old[key]),
       ] as const,
   );
   const joined = VARIABLES.flatMap(key =>

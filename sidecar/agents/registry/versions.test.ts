@@ -46,10 +46,10 @@ suite("order of versions", () => {
   });
 
   test("treats an invalid version as neither newer nor older", () => {
-    for (const other of ["", "latest", "x.1", "1..2", "1.0.0-", "one", " 1.0.0"]) {
-      ok(!isNewer(other, "1.0.0") && !isNewer("1.0.0", other), other);
-      ok(compareVersions(other, "1.0.0") < 0 && compareVersions("1.0.0", other) > 0, other);
-      equal(compareVersions(other, "latest"), 0);
+    for (const item of ["", "latest", "x.1", "1..2", "1.0.0-", "one", " 1.0.0"]) {
+      ok(!isNewer(item, "1.0.0") && !isNewer("1.0.0", item), item);
+      ok(compareVersions(item, "1.0.0") < 0 && compareVersions("1.0.0", item) > 0, item);
+      equal(compareVersions(item, "latest"), 0);
     }
   });
 

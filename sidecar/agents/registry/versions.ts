@@ -6,11 +6,11 @@ import parse from "semver/functions/parse.js";
 
 /** Negative if `a` precedes `b`. A text that is no version precedes all versions. */
 export function compareVersions(a: string, b: string): number {
-  const one = versionOf(a),
-    other = versionOf(b);
-  return one && other
-    ? one.compare(other) || one.compareBuild(other)
-    : Number(one !== undefined) - Number(other !== undefined);
+  const first = versionOf(a),
+    second = versionOf(b);
+  return first && second
+    ? first.compare(second) || first.compareBuild(second)
+    : Number(first !== undefined) - Number(second !== undefined);
 }
 
 /** A text that is no version is not newer than any, and none is newer than it. */
@@ -23,11 +23,13 @@ const VERSION = /^v?(\d+(?:\.\d+)*)(-[0-9A-Za-z.-]+)?(?:\+[0-9A-Za-z.-]*)?$/;
 /** Numbers after the third take the place of the build metadata, which `compareBuild` compares last. */
 function versionOf(text: string): ReturnType<typeof parse> | undefined {
   const [, release, label = ""] = VERSION.exec(text) ?? [],
-    [major, minor = "0", patch = "0", ...more] = release?.split(".") ?? [];
+    [major, minor = "0", patch = "0", ...surplus] = release?.split(".") ?? [];
   if (major === undefined) return undefined;
   const isLoose = true;
   return (
-    parse(`${major}.${minor}.${patch}${label}${more.map((n, i) => (i === 0 ? `+${n}` : `.${n}`)).join("")}`, isLoose) ??
-    undefined
+    parse(
+      `${major}.${minor}.${patch}${label}${surplus.map((n, i) => (i === 0 ? `+${n}` : `.${n}`)).join("")}`,
+      isLoose,
+    ) ?? undefined
   );
 }

@@ -80,7 +80,7 @@ suite("agent requests: permission, options, files", () => {
     await agent!.next("session/prompt");
     await fixture.service.handlers["chat/bypass"]({ sessionId: a, until: "sessionEnds" }, NEVER);
     deepEqual(await ask("s1"), { outcome: { outcome: "selected", optionId: "y" } });
-    const other = ask("s2");
+    const second = ask("s2");
     await fixture.settle();
     deepEqual(
       [fixture.story(b).at(-1), fixture.shown.get(a)?.bypassed, fixture.shown.get(b)?.bypassed, fixture.notifications],
@@ -92,11 +92,11 @@ suite("agent requests: permission, options, files", () => {
     deepEqual([fixture.story(a).at(-1), fixture.shown.get(a)?.bypassed], ["permission open", undefined]);
     for (const sessionId of [a, b]) await fixture.service.handlers["chat/close"]({ sessionId }, NEVER);
     deepEqual(
-      [await asked, await other],
+      [await asked, await second],
       [{ outcome: { outcome: "cancelled" } }, { outcome: { outcome: "cancelled" } }],
     );
     const again = await fixture.open({ shown: [{ kind: "user", id: "u", text: "before" }], why: "It was restarted." });
-    fixture.service.handlers["chat/replay"]({ sessionId: again, asked: 1 });
+    fixture.service.handlers["chat/replay"]({ sessionId: again, requestNumber: 1 });
     await fixture.settle();
     equal(
       fixture.shown.get(again)?.bypassed,
@@ -214,7 +214,7 @@ suite("agent requests: permission, options, files", () => {
         },
       };
     const set = (value: string) =>
-      fixture.service.handlers["chat/setOption"]({ sessionId: id, controlId: "acp:mode", value }, NEVER);
+      fixture.service.handlers["chat/setControl"]({ sessionId: id, controlId: "acp:mode", value }, NEVER);
     const mode = (): unknown => fixture.shown.get(id)?.controls[0]?.value;
     await fixture.settle();
     (await fixture.agents[0]!.next("session/new")).respond({ sessionId: "s1", ...modes });
@@ -270,7 +270,7 @@ suite("agent requests: permission, options, files", () => {
       await fixture.settle();
     };
     await opens(0);
-    await fixture.service.handlers["chat/setOption"]({ sessionId: id, controlId: "m", value: "b" }, NEVER);
+    await fixture.service.handlers["chat/setControl"]({ sessionId: id, controlId: "m", value: "b" }, NEVER);
     await fixture.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
     await opens(1);
     const again = await fixture.agents[1]!.next("session/set_config_option");
@@ -278,7 +278,7 @@ suite("agent requests: permission, options, files", () => {
     again.respond({});
     await fixture.settle();
     for (const value of ["a", "c"])
-      await fixture.service.handlers["chat/setOption"]({ sessionId: id, controlId: "m", value }, NEVER);
+      await fixture.service.handlers["chat/setControl"]({ sessionId: id, controlId: "m", value }, NEVER);
     await fixture.settle();
     (await fixture.agents[1]!.next("session/set_config_option")).fail(new RpcError(-32602, "no"));
     (await fixture.agents[1]!.next("session/set_config_option")).respond({});
@@ -371,13 +371,13 @@ suite("agent requests: permission, options, files", () => {
         error.code === -32002 &&
         error.message.includes("Resource not found: /symposium/own/missing"),
     );
-    await using other = new Fixture();
-    other.initialized = { protocolVersion: 1, agentInfo: { name: "gemini-cli" } };
-    const its = await other.open({ cwd: "/symposium/own" });
-    await other.prompt(its, "go");
-    await other.agents[0]!.next("session/prompt");
+    await using second = new Fixture();
+    second.initialized = { protocolVersion: 1, agentInfo: { name: "gemini-cli" } };
+    const its = await second.open({ cwd: "/symposium/own" });
+    await second.prompt(its, "go");
+    await second.agents[0]!.next("session/prompt");
     deepEqual(
-      await other.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/own/missing" }),
+      await second.agents[0]!.peer.request("fs/read_text_file", { sessionId: "s1", path: "/symposium/own/missing" }),
       { content: "" },
       "an agent that could not make it otherwise",
     );

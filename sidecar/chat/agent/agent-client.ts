@@ -24,19 +24,19 @@ import { AgentQuestions } from "./agent-questions";
 import { clientMethod } from "./client-methods";
 import { promptContent, type PromptBlocks } from "./prompt-content";
 import type { Attempt } from "./sign-in";
-import type { Prompt, SessionEvent, Trouble } from "../session-model";
+import type { Prompt, SessionEvent, AgentFailure } from "../session-model";
 import type { SessionStart, SessionDeps } from "../session-deps";
 import { troubleOf } from "./failure-notice";
 import type { ChatAgentMessage } from "./chat-agent-message";
 import { CLIENT_METHODS } from "../../acp/methods";
 
 export class AgentClient implements Disposable {
-  readonly #session: AgentSession<Trouble, SessionEvent>;
+  readonly #session: AgentSession<AgentFailure, SessionEvent>;
   readonly #questions: AgentQuestions;
   readonly #files: AgentFiles;
   #terminals: AgentTerminals;
   readonly #controls: AgentControls;
-  readonly #patience: SessionTimeouts;
+  readonly #timeouts: SessionTimeouts;
   readonly #openings: ChatOpeningDeps;
   #pause: Disposable | undefined;
   /** Sign-in attempt with which the next opening begins. */
@@ -59,7 +59,7 @@ export class AgentClient implements Disposable {
       () => deps.policy.decide(start.agent.id),
       id => this.#session.notifier()({ kind: "withdrawn", id }),
     );
-    this.#patience = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
+    this.#timeouts = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
     this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor);
     const { agent, cwd, protocol = 1, extensions = [] } = start;
     this.#openings = {
@@ -68,16 +68,16 @@ export class AgentClient implements Disposable {
       key: { agent, cwd, protocol, extensions },
       controls: this.#controls,
       questions: this.#questions,
-      patience: this.#patience,
+      timeouts: this.#timeouts,
       missed: new Set(),
     };
-    this.#session = new AgentSession<Trouble, SessionEvent>({
+    this.#session = new AgentSession<AgentFailure, SessionEvent>({
       pool: deps.pool,
       key: this.#openings.key,
       post: report,
-      failure: error => this.#trouble(error),
+      failure: error => this.#failure(error),
       onSending: () => this.#sending(),
-      opening: (_, left) => this.#opening(left),
+      opening: (_, abandoned) => this.#opening(abandoned),
       onRefused: () => undefined, // every session is new
       watch: (connection, sessionId) => this.#detail(connection, sessionId),
     });
@@ -109,7 +109,7 @@ export class AgentClient implements Disposable {
       case "opened": {
         const { lease, id } = message.session;
         this.#session.opened(message);
-        this.#patience[Symbol.dispose]();
+        this.#timeouts[Symbol.dispose]();
         this.deps.log("info", "agent", "Session created", {
           sessionId: this.start.sessionId,
           agentSessionId: id,
@@ -133,12 +133,12 @@ export class AgentClient implements Disposable {
     this.#session.open();
   }
 
-  #opening(left: AbortSignal): ChatOpening {
+  #opening(abandoned: AbortSignal): ChatOpening {
     const notify = this.#session.notifier(),
       attempt = this.#next;
-    this.#patience.toOpen(notify);
+    this.#timeouts.startOpening(notify);
     this.#next = "first";
-    return new ChatOpening(this.#openings, attempt, left, notify);
+    return new ChatOpening(this.#openings, attempt, abandoned, notify);
   }
 
   /** Reports the details now, and whenever an extension's status changes. */
@@ -186,25 +186,25 @@ export class AgentClient implements Disposable {
   send({ text, attachments }: Prompt): void {
     const { editor } = this.deps,
       notify = this.#session.notifier();
-    const content = ({ blocks, left }: PromptBlocks): PromptContent => ({
+    const content = ({ blocks, omitted: abandoned }: PromptBlocks): PromptContent => ({
       blocks,
       onReady: () => {
-        if (left.length > 0) notify({ kind: "leftOut", names: left });
+        if (abandoned.length > 0) notify({ kind: "leftOut", names: abandoned });
       },
       onEnded: outcome => {
-        this.#patience[Symbol.dispose]();
+        this.#timeouts[Symbol.dispose]();
         if (outcome.kind === "failed" && wantsSignIn(outcome.error)) this.#next = "wanted";
       },
     });
     this.#session.prompt(({ lease: { connection } }) =>
       attachments
         ? promptContent(text, attachments, connection.accepts, path => editor.readTextFile(path)).then(content)
-        : content({ blocks: [{ type: "text", text }], left: [] }),
+        : content({ blocks: [{ type: "text", text }], omitted: [] }),
     );
   }
 
   cancel(): void {
-    if (this.#session.cancel()) this.#patience.toStop(this.#session.notifier());
+    if (this.#session.cancel()) this.#timeouts.startCancelling(this.#session.notifier());
   }
 
   setControl(control: Control, value: ControlValue): void {
@@ -236,7 +236,7 @@ export class AgentClient implements Disposable {
   }
 
   leave(): void {
-    this.#patience[Symbol.dispose]();
+    this.#timeouts[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
     this.#session.leave();
     this.#questions.settle();
@@ -255,7 +255,7 @@ export class AgentClient implements Disposable {
   }
 
   [Symbol.dispose](): void {
-    this.#patience[Symbol.dispose]();
+    this.#timeouts[Symbol.dispose]();
     this.#pause?.[Symbol.dispose]();
   }
 
@@ -298,23 +298,23 @@ export class AgentClient implements Disposable {
 
   #sending(): void {
     this.deps.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
-    this.#patience.toHear(this.#session.notifier());
+    this.#timeouts.startTurn(this.#session.notifier());
   }
 
-  #trouble(error: unknown): Trouble {
+  #failure(error: unknown): AgentFailure {
     if (error instanceof UnsentPrompt) {
       const { message, cause } = error;
       if (cause !== undefined)
         this.deps.log("error", "agent", "A prompt could not be created", { cause: String(cause) });
       return { text: message, actions: cause === undefined ? [] : ["showLogs"] };
     }
-    const { trouble, cause } = troubleOf(error);
+    const { failure, cause } = troubleOf(error);
     this.deps.log("error", "agent", "Agent failed", {
       sessionId: this.start.sessionId,
       agent: this.start.agent.id,
-      message: trouble.text,
+      message: failure.text,
       cause,
     });
-    return trouble;
+    return failure;
   }
 }

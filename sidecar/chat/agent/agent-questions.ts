@@ -19,7 +19,7 @@ import type { Asked, SessionEvent } from "../session-model";
 export class AgentQuestions {
   /** Response `undefined`: the user did not answer. */
   readonly #open: OpenQuestions<JsonObject | undefined>;
-  #asked = 0;
+  #lastId = 0;
 
   /** `withdrawn` is called for a question that the agent withdraws. `policy` returns the current permission setting. */
   constructor(
@@ -70,7 +70,7 @@ export class AgentQuestions {
     const id = this.#id("f");
     this.#open.add(id, { answer: response => settle(optionIn(response)) }, request.signal);
     // A setting that allows the agent's own permission requests does not apply to Symposium's questions.
-    return { kind: "asked", asked: { permissionId: id, toolCall, title, description, options, policy: "ours" } };
+    return { kind: "asked", permission: { permissionId: id, toolCall, title, description, options, policy: "ours" } };
   }
 
   /** A form of Symposium. `settle` receives the content, or `undefined` if the user did not accept. */
@@ -109,18 +109,18 @@ export class AgentQuestions {
     about: Pick<Asked, "toolCall" | "title" | "description" | "subagent">,
     options: readonly PermissionOption[],
   ): SessionEvent {
-    return { kind: "asked", asked: { permissionId, ...about, options, policy: this.policy() } };
+    return { kind: "asked", permission: { permissionId, ...about, options, policy: this.policy() } };
   }
 
   /** Keeps the request until it is answered or withdrawn. */
-  #keep(request: IncomingRequest, mark: string, nobody: JsonObject): string {
+  #keep(request: IncomingRequest, mark: string, unanswered: JsonObject): string {
     const id = this.#id(mark);
-    this.#open.add(id, { answer: response => answerRequest(request, response ?? nobody) }, request.signal);
+    this.#open.add(id, { answer: response => answerRequest(request, response ?? unanswered) }, request.signal);
     return id;
   }
 
   #id(mark: string): string {
-    return `${this.prefix}${mark}${++this.#asked}`;
+    return `${this.prefix}${mark}${++this.#lastId}`;
   }
 }
 

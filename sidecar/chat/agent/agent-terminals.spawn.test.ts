@@ -96,12 +96,12 @@ suite("agent terminal", () => {
 
   test("uses the agent's environment and folder, and runs a line without arguments in the shell", async () => {
     await using fixture = new Fixture();
-    const one = fixture.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
+    const first = fixture.node("process.stdout.write(process.env.GREETING + ' ' + process.cwd())", {
       env: [{ name: "GREETING", value: "hi" }],
       cwd: fixture.cwd,
     });
-    await fixture.terminals.waitForExit({ terminalId: one });
-    equal(fixture.terminals.output({ terminalId: one }).output, `hi ${fixture.cwd}`);
+    await fixture.terminals.waitForExit({ terminalId: first });
+    equal(fixture.terminals.output({ terminalId: first }).output, `hi ${fixture.cwd}`);
     const two = fixture.create({ command: "echo one && echo two" });
     await fixture.terminals.waitForExit({ terminalId: two });
     match(String(fixture.terminals.output({ terminalId: two }).output), /^one\s+two\s+$/);

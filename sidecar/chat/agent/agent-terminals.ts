@@ -109,7 +109,7 @@ export class AgentTerminals {
 class RunningTerminal {
   /** Resolves with the exit status in the agent's format. */
   readonly exited: Promise<JsonObject>;
-  readonly #kept: TailBuffer;
+  readonly #tail: TailBuffer;
   readonly #started: Started;
   #exit: JsonObject | undefined;
 
@@ -120,7 +120,7 @@ class RunningTerminal {
     ended: (exit: { readonly code?: number; readonly signal?: string }) => void,
   ) {
     this.#started = started;
-    this.#kept = new TailBuffer(limit);
+    this.#tail = new TailBuffer(limit);
     this.exited = this.#run().then(exit => {
       this.printed.flush();
       ended(exit);
@@ -131,8 +131,8 @@ class RunningTerminal {
 
   output(): JsonObject {
     return {
-      output: this.#kept.text(),
-      truncated: this.#kept.total > this.#kept.limit,
+      output: this.#tail.text(),
+      truncated: this.#tail.total > this.#tail.limit,
       ...(this.#exit === undefined ? {} : { exitStatus: this.#exit }),
     };
   }
@@ -166,7 +166,7 @@ class RunningTerminal {
   }
 
   #print(decoder: StringDecoder, chunk: Buffer): void {
-    this.#kept.push(chunk);
+    this.#tail.push(chunk);
     const text = decoder.write(chunk);
     if (text !== "") this.printed.add(text);
   }

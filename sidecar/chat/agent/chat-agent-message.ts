@@ -1,11 +1,11 @@
 import type * as agentSession from "../../agent-session/agent-message";
 import type { IncomingRequest } from "../../rpc/incoming";
 import type { Consent } from "./agent-files";
-import type { SessionEvent, Trouble } from "../session-model";
+import type { SessionEvent, AgentFailure } from "../session-model";
 
 /** A message from the agent's side of a chat session, or a question of Symposium about a request of the agent. */
 export type ChatAgentMessage =
-  | agentSession.AgentMessage<Trouble, SessionEvent>
+  | agentSession.AgentMessage<AgentFailure, SessionEvent>
   | {
       readonly of: number;
       readonly kind: "consent";

@@ -5,7 +5,7 @@ import { createMessageConnection, ResponseError, StreamMessageReader, StreamMess
 import { ErrorCode } from "../../../src/protocol/wire/errors";
 import { offersIde } from "../../../src/protocol/ide/ide-capability";
 import { AgentConnection, type ConnectionOptions } from "../../acp/connection";
-import { introduction } from "../../acp/initialize";
+import { initializeParams } from "../../acp/initialize";
 import { HostWire } from "../../rpc/host-wire";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { FakeClock } from "../../testing/fake-clock";
@@ -36,7 +36,7 @@ suite("IDE operations through the host", () => {
     for (const version of [1, 2] as const)
       for (const role of ["lm", undefined] as const)
         deepEqual(
-          [true, false].map(isIde => offersIde(introduction(version, "1", role, isIde))),
+          [true, false].map(isIde => offersIde(initializeParams(version, "1", role, isIde))),
           [true, false],
         );
   });

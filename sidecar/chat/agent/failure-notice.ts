@@ -3,15 +3,15 @@ import type { ActionId } from "../../../src/protocol/chat/chat";
 import { redactText } from "../../../src/protocol/redaction/redact";
 import { failureOf, wantsSignIn } from "../../agent-session/agent-failure";
 import { AgentError, type AgentErrorCode } from "../../errors";
-import type { Trouble } from "../session-model";
+import type { AgentFailure } from "../session-model";
 
 /** `cause`: the reason, for the log. */
-export function troubleOf(error: unknown): { readonly trouble: Trouble; readonly cause: string | undefined } {
+export function troubleOf(error: unknown): { readonly failure: AgentFailure; readonly cause: string | undefined } {
   const { message, output, cause } = failureOf(error),
     known = error instanceof AgentError ? error : undefined,
     restarts = known !== undefined && RESTARTS.has(known.code);
   return {
-    trouble: {
+    failure: {
       text: restarts ? redactText(known.what) : message,
       actions: actionsFor(known?.code),
       ...(restarts ? { restarts } : {}),

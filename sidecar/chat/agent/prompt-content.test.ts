@@ -29,7 +29,7 @@ const WHOLE = { images: true, embedded: true },
 suite("prompt content", () => {
   test("embeds attachments with their address and content for an agent that supports them", async () => {
     deepEqual(await promptContent("Look.", ALL, WHOLE, read), {
-      left: [],
+      omitted: [],
       blocks: [
         { type: "text", text: "Look." },
         { type: "resource", resource: { uri: "file:///w/a.ts", text: "one\ntwo\nthree\n" } },
@@ -46,7 +46,7 @@ suite("prompt content", () => {
 
   test("links or quotes attachments for a text-only agent and names the images", async () => {
     deepEqual(await promptContent("", ALL, PLAIN, read), {
-      left: ["p.png"],
+      omitted: ["p.png"],
       blocks: [
         { type: "resource_link", uri: "file:///w/a.ts", name: "a.ts" },
         { type: "resource_link", uri: "file:///w/lib", name: "lib/" },
@@ -123,10 +123,10 @@ suite("prompt content", () => {
         fc.boolean(),
         fc.string(),
         async (attachments, images, embedded, text) => {
-          const { blocks, left } = await promptContent(text, attachments, { images, embedded }, read);
-          equal(blocks.length + left.length, attachments.length + (text === "" ? 0 : 1));
+          const { blocks, omitted } = await promptContent(text, attachments, { images, embedded }, read);
+          equal(blocks.length + omitted.length, attachments.length + (text === "" ? 0 : 1));
           deepEqual(
-            left,
+            omitted,
             images ? [] : attachments.flatMap(attachment => (attachment.kind === "image" ? [nameOf(attachment)] : [])),
           );
           if (text !== "") deepEqual(blocks[0], { type: "text", text });

@@ -18,7 +18,7 @@ export interface PromptCapabilities {
 export interface PromptBlocks {
   readonly blocks: readonly JsonObject[];
   /** Names of the attachments that the agent does not accept. */
-  readonly left: readonly string[];
+  readonly omitted: readonly string[];
 }
 
 /** Maximum characters of all files that are embedded in one prompt. Further files are linked. */
@@ -33,11 +33,11 @@ export async function promptContent(
 ): Promise<PromptBlocks> {
   const texts = embedded ? await filesOf(attachments, read) : new Map<string, string>();
   const blocks: JsonObject[] = text === "" ? [] : [{ type: "text", text }];
-  const left: string[] = [];
-  let room = EMBEDDED_LIMIT;
+  const omitted: string[] = [];
+  let remaining = EMBEDDED_LIMIT;
   const resource = (uri: string, content: string): JsonObject | undefined => {
-    if (!embedded || content.length > room) return undefined;
-    room -= content.length;
+    if (!embedded || content.length > remaining) return undefined;
+    remaining -= content.length;
     return { type: "resource", resource: { uri, text: content } };
   };
   for (const attachment of attachments) {
@@ -79,10 +79,10 @@ export async function promptContent(
         break;
       case "image":
         if (images) blocks.push({ type: "image", mimeType: attachment.mimeType, data: attachment.data });
-        else left.push(name);
+        else omitted.push(name);
     }
   }
-  return { blocks, left };
+  return { blocks, omitted };
 }
 
 /** The texts to embed. Each file is read once. Files that cannot be read or are too long are omitted. */

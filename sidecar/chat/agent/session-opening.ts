@@ -23,7 +23,7 @@ export interface ChatOpeningDeps {
   readonly key: AgentKey;
   readonly controls: AgentControls;
   readonly questions: AgentQuestions;
-  readonly patience: SessionTimeouts;
+  readonly timeouts: SessionTimeouts;
   /** Sentences about missing extensions that were already shown: each start finds them missing again. */
   readonly missed: Set<string>;
 }
@@ -36,7 +36,7 @@ export class ChatOpening implements SessionOpening {
   constructor(
     private readonly all: ChatOpeningDeps,
     private attempt: Attempt,
-    private readonly left: AbortSignal,
+    private readonly abandoned: AbortSignal,
     private readonly notify: (event: SessionEvent) => void,
   ) {}
 
@@ -72,18 +72,18 @@ export class ChatOpening implements SessionOpening {
   }
 
   listener({ version }: AgentConnection): SessionUpdates {
-    const { questions, patience } = this.all;
-    let toldOptions = false; // options arrived in an update, before the response, which may lack them
+    const { questions, timeouts } = this.all;
+    let hasOptions = false; // options arrived in an update, before the response, which may lack them
     return {
       update: update => {
-        patience.onEvent();
-        toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
+        timeouts.onEvent();
+        hasOptions ||= objectOr(update).sessionUpdate === "config_option_update";
         this.notify({ kind: "updated", update, version });
       },
       opened: answer => {
         const controls = controlsOf(answer),
           { availableCommands } = objectOr(answer); // v2 also has commands in its response
-        if (controls.length > 0 || !toldOptions) this.notify({ kind: "controlSet", controls });
+        if (controls.length > 0 || !hasOptions) this.notify({ kind: "controlSet", controls });
         if (availableCommands !== undefined)
           this.notify({
             kind: "updated",
@@ -93,7 +93,7 @@ export class ChatOpening implements SessionOpening {
       },
       isAsking: () => questions.isAsking,
       subagentUpdate: (subagent, update) => {
-        patience.onEvent();
+        timeouts.onEvent();
         this.notify({ kind: "updated", update, version, subagent });
       },
       elicitationCompleted: elicitationId => this.notify({ kind: "elicitationCompleted", elicitationId }),
@@ -118,7 +118,7 @@ export class ChatOpening implements SessionOpening {
     return {
       ask: form =>
         new Promise(settle => {
-          if (this.left.aborted) settle(undefined);
+          if (this.abandoned.aborted) settle(undefined);
           else this.notify(questions.form(form, settle));
         }),
       runInTerminal: method => runInTerminal(agent, cwd, method),

@@ -19,19 +19,19 @@ class Fixture {
 suite("AgentTimeouts", () => {
   test("emits slow after 10 and 30 s of a start unless it waits for the user", () => {
     const fixture = new Fixture();
-    fixture.patience.toOpen(fixture.notify);
+    fixture.patience.startOpening(fixture.notify);
     deepEqual(fixture.wait(9), []);
     deepEqual(fixture.wait(1), ["slow 10"]);
     deepEqual(fixture.wait(100), ["slow 30"]);
     fixture.asking = true;
-    fixture.patience.toOpen(fixture.notify);
+    fixture.patience.startOpening(fixture.notify);
     deepEqual(fixture.wait(100), []);
     equal(fixture.clock.waiting, 0);
   });
 
   test("emits silent once, 3 minutes after the last update, unless it waits for the user", () => {
     const fixture = new Fixture();
-    fixture.patience.toHear(fixture.notify);
+    fixture.patience.startTurn(fixture.notify);
     deepEqual(fixture.wait(120), []);
     fixture.patience.onEvent();
     deepEqual(fixture.wait(179), []);
@@ -45,8 +45,8 @@ suite("AgentTimeouts", () => {
 
   test("emits cancelOverdue after 10 s and cancelGivenUp after 60 s", () => {
     const fixture = new Fixture();
-    fixture.patience.toHear(fixture.notify);
-    fixture.patience.toStop(fixture.notify);
+    fixture.patience.startTurn(fixture.notify);
+    fixture.patience.startCancelling(fixture.notify);
     deepEqual(fixture.wait(10), ["cancelOverdue"]);
     deepEqual(fixture.wait(50), ["cancelGivenUp"]);
     deepEqual(fixture.wait(600), []);
@@ -54,7 +54,7 @@ suite("AgentTimeouts", () => {
 
   test("emits nothing after disposal", () => {
     const fixture = new Fixture();
-    for (const wait of [fixture.patience.toOpen, fixture.patience.toHear, fixture.patience.toStop]) {
+    for (const wait of [fixture.patience.startOpening, fixture.patience.startTurn, fixture.patience.startCancelling]) {
       wait.call(fixture.patience, fixture.notify);
       fixture.patience[Symbol.dispose]();
       deepEqual(fixture.wait(600), []);

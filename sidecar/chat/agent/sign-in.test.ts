@@ -199,12 +199,12 @@ suite("agent that requires sign-in", () => {
 
   test("withdraws the question of a second session when the first is answered, and opens both", async () => {
     await using fixture = new Fixture();
-    const one = await asked(fixture, "terminal"),
-      other = await fixture.open();
-    await fixture.prompt(other, "hello too");
+    const first = await asked(fixture, "terminal"),
+      second = await fixture.open();
+    await fixture.prompt(second, "hello too");
     await fixture.settle();
     await refused(fixture);
-    await answer(fixture, one, {});
+    await answer(fixture, first, {});
     equal(fixture.agents.length, 2, "one new process for both");
     for (const [i, sessionId] of ["s1", "s2"].entries()) {
       (await fixture.agents[1]!.next("session/new")).respond({ sessionId });
@@ -213,9 +213,9 @@ suite("agent that requires sign-in", () => {
     }
     deepEqual(
       [
-        fixture.entries(other).flatMap(entry => (entry.kind === "elicitation" ? [entry.answered?.kind] : [])),
-        notices(fixture, one),
-        notices(fixture, other),
+        fixture.entries(second).flatMap(entry => (entry.kind === "elicitation" ? [entry.answered?.kind] : [])),
+        notices(fixture, first),
+        notices(fixture, second),
       ],
       [["cancelled"], [], []],
     );

@@ -23,9 +23,9 @@ export interface Log extends Disposable {
   readonly notify: Notify;
 }
 
-/** `WAITING`: maximum number of characters buffered for stderr. `LONGEST`: maximum number of characters per line. */
+/** `WAITING`: maximum number of characters buffered for stderr. `MAX_LINE_LENGTH`: maximum number of characters per line. */
 const WAITING = 1024 * 1024,
-  LONGEST = 8000;
+  MAX_LINE_LENGTH = 8000;
 
 /** Throws `CannotWrite`. `now`: wall-clock time, in milliseconds since 1970. */
 export function openLog({ level: threshold, folder }: LogOptions, stderr: Writable, now: () => number = Date.now): Log {
@@ -91,19 +91,19 @@ export function openFile(
 
 /** Writes the message as is. Structured detail follows as JSON, multi-line text on the lines below. */
 function lineOf(now: number, level: LogLevel, message: string, detail: unknown): string {
-  return `${new Date(now).toISOString()} ${level.padEnd(5)} ${redactText(message, LONGEST)}${detail === undefined ? "" : rest(detail)}\n`;
+  return `${new Date(now).toISOString()} ${level.padEnd(5)} ${redactText(message, MAX_LINE_LENGTH)}${detail === undefined ? "" : rest(detail)}\n`;
 }
 
 function rest(detail: unknown): string {
   if (typeof detail === "string")
-    return redactText(detail, LONGEST).trimEnd().replaceAll(/^/gm, "\n  ").replaceAll("\n\n", "\n");
+    return redactText(detail, MAX_LINE_LENGTH).trimEnd().replaceAll(/^/gm, "\n  ").replaceAll("\n\n", "\n");
   return ` ${written(detail)}`;
 }
 
 function written(detail: unknown): string {
-  if (detail instanceof Error) return redactError(detail, LONGEST);
+  if (detail instanceof Error) return redactError(detail, MAX_LINE_LENGTH);
   try {
-    return redactText(JSON.stringify(redactValue(detail)) ?? String(detail), LONGEST);
+    return redactText(JSON.stringify(redactValue(detail)) ?? String(detail), MAX_LINE_LENGTH);
   } catch {
     return "(cannot be shown)";
   } // a cycle, or too deep

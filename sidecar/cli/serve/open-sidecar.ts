@@ -4,7 +4,7 @@ import { homedir } from "node:os";
 import path from "node:path";
 import type { LogCategory, LogLevel } from "../../../src/protocol/wire/log";
 import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../../src/protocol/sidecar";
-import { AgentStatusTracker, witnessed } from "../../agents/agent-status-tracker";
+import { AgentStatusTracker, trackedConnect } from "../../agents/agent-status-tracker";
 import { withSecrets } from "../../agents/distributions/command-secrets";
 import { ConfiguredExtensions } from "../../agents/extensions/configured-extensions";
 import { launch, type LaunchDeps } from "../../agents/launch";
@@ -84,7 +84,7 @@ export function openSidecar(host: SidecarHost): Served {
   const launchDeps = launchDepsOf(host, { processes, trace, agents, statusTracker, command, lm: () => lm });
   const pool: AgentPool = scope.add(
     new AgentPool(
-      witnessed((key, signal) => launch(key, signal, launchDeps), statusTracker),
+      trackedConnect((key, signal) => launch(key, signal, launchDeps), statusTracker),
       error => log("error", "agent", "An agent could not be stopped", { error: String(error) }),
     ),
   );
@@ -160,7 +160,8 @@ function keysOf(wire: HostWire) {
   };
 }
 
-interface LaunchParts extends Pick<LaunchDeps, "trace" | "command"> {
+interface LaunchParts extends Pick<LaunchDeps, "trace"> {
+  readonly command: NonNullable<LaunchDeps["command"]>;
   readonly processes: ProcessDeps;
   readonly agents: LazyAgents;
   readonly statusTracker: AgentStatusTracker;

@@ -106,8 +106,8 @@ class Window implements AsyncDisposable {
   }
 
   told<M extends keyof Told>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
-    return this.#notifications.flatMap(one =>
-      one.method === method ? [one.params as ParamsOf<SidecarToHost, M>] : [],
+    return this.#notifications.flatMap(item =>
+      item.method === method ? [item.params as ParamsOf<SidecarToHost, M>] : [],
     );
   }
 

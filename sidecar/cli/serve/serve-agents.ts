@@ -90,9 +90,9 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
   let resolving: Promise<Environment> | undefined,
     find = (_: string): string | undefined => undefined;
   const resolved = (): Promise<Environment> =>
-    (resolving ??= shell.resolved().then(({ env, shell: asked, problem }) => {
+    (resolving ??= shell.resolved().then(({ env, shell: userShell, problem }) => {
       log(problem === undefined ? "info" : "warn", "The environment of the login shell was read", {
-        shell: asked,
+        shell: userShell,
         problem,
         PATH: env["PATH"],
       });
@@ -149,7 +149,7 @@ export function openAgents({ processes, proxy, log, installing, httpArchives = f
     stores,
     fetch,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all(Object.values(installers).map(one => one[Symbol.asyncDispose]()));
+      await Promise.all(Object.values(installers).map(item => item[Symbol.asyncDispose]()));
     },
   };
 }
@@ -174,7 +174,7 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
     part = openAgents(deps),
     { installers, stores, fetch, find, environment } = part;
   const fetching = { clock: realClock, fetch, version, httpArchives: deps.httpArchives ?? false },
-    kept = {
+    persisted = {
       ...fetching,
       folder: CACHE,
       date: () => Date.now(),
@@ -186,8 +186,8 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
     installers,
     statusTracker,
     find,
-    registries: new Registries(kept),
-    icons: new Icons(kept),
+    registries: new Registries(persisted),
+    icons: new Icons(persisted),
     documentAt: (url, of, signal) => documentAt(url, of, { ...fetching, signal }),
     examine: (agent, cwd, signal) =>
       examinations.add(async ended => {

@@ -37,7 +37,7 @@ export function openLm(
     freshId: () => randomUUID(),
     policy: agentId => (agentId === undefined ? "ask" : policy.decide(agentId)),
     keeper: {
-      load: async () => (await wire.request("lm/keptSessions", {})).sessions,
+      load: async () => (await wire.request("lm/persistedSessions", {})).sessions,
       // Sent after the response, for which the user is waiting.
       save: (id, session, turns) => {
         setImmediate(() => wire.notify("lm/keepSession", { id, session, turns }));
@@ -46,7 +46,7 @@ export function openLm(
         setImmediate(() => wire.notify("lm/forgetSessions", { ids }));
       },
     },
-    learned: facts => wire.notify("lm/learned", facts),
+    onFacts: facts => wire.notify("lm/agentFacts", facts),
     host: {
       part: (requestId, part) => wire.notify("lm/responsePart", { requestId, part }),
       complete: requestId => wire.notify("lm/responseComplete", { requestId }),

@@ -54,7 +54,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
           if (!exchange.response) return missingResponse(conversation, exchange);
           const agreed = negotiated(conversation, "toProgram"),
             isUnsupported = errorCode(exchange) === UNSUPPORTED_VERSION;
-          if (isUnsupported || VERSIONS.some(other => other !== version && other === agreed)) {
+          if (isUnsupported || VERSIONS.some(item => item !== version && item === agreed)) {
             return notApplicable(`The agent does not support version ${version}.`);
           }
           if (!isSuccess(exchange)) return fail("The agent returned an error.", exchange.response);
@@ -211,7 +211,7 @@ export const AGENT_INITIALIZE_RULES: readonly Rule[] = [
               request.message.method === AGENT_METHODS.session_fork),
         );
         const repeated = opened.find(
-          ({ sessionId }, i) => opened.findIndex(other => other.sessionId === sessionId) < i,
+          ({ sessionId }, i) => opened.findIndex(opening => opening.sessionId === sessionId) < i,
         );
         if (repeated) return fail("The session id was used before.", repeated.exchange.response);
         return opened.length < 2 ? notSeen("Fewer than two sessions were opened.") : PASS;
@@ -332,7 +332,7 @@ function nextGarbage(lines: readonly RecordedLine[]): number | undefined {
 function supported(all: readonly Conversation[]): ReadonlySet<number> {
   const versions = all
     .filter(({ requested }) => requested !== TOO_OLD)
-    .flatMap(one => negotiated(one, "toProgram") ?? []);
+    .flatMap(conversation => negotiated(conversation, "toProgram") ?? []);
   return new Set(versions.filter(version => VERSIONS.some(known => known === version)));
 }
 

@@ -181,8 +181,8 @@ export const AGENT_SESSION_RULES: readonly Rule[] = [
         const { sessionId } = paramsOf(exchange.request),
           { order, at } = exchange.request;
         const turn = turns(conversation).findLast(
-          one =>
-            one.sessionId === sessionId && one.prompt.request.order < order && order < (one.end?.order ?? Infinity),
+          item =>
+            item.sessionId === sessionId && item.prompt.request.order < order && order < (item.end?.order ?? Infinity),
         );
         if (!turn) return notSeen("No session was closed during a turn.");
         if (input.version === 2) return turn.prompt.response ? PASS : missingResponse(conversation, turn.prompt);

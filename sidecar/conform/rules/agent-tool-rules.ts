@@ -70,7 +70,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     judge: input =>
       judgeToolCalls(input, (update, before) => {
         const status = update.update.status,
-          last = before.findLast(one => one.update.status !== undefined)?.update.status;
+          last = before.findLast(item => item.update.status !== undefined)?.update.status;
         if (status === undefined || !FINAL.has(last) || status === last) return PASS;
         return fail(`The status was "${String(last)}" before.`, update);
       }),
@@ -88,7 +88,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
         return judgeEach(
           toolCalls,
           call => {
-            const statuses = toolCalls.filter(other => idOf(other) === idOf(call)).map(({ update }) => update.status);
+            const statuses = toolCalls.filter(update => idOf(update) === idOf(call)).map(({ update }) => update.status);
             return statuses.some(status => FINAL.has(status)) ? PASS : fail("The tool call did not end.", call);
           },
           PASS,
@@ -301,7 +301,10 @@ function judgeToolCalls(input: RuleInput, judge: (update: Update, before: readon
         judge(
           update,
           all.filter(
-            other => other.order < update.order && other.sessionId === update.sessionId && idOf(other) === idOf(update),
+            otherUpdate =>
+              otherUpdate.order < update.order &&
+              otherUpdate.sessionId === update.sessionId &&
+              idOf(otherUpdate) === idOf(update),
           ),
         ),
       notSeen(NO_TOOL_CALL),

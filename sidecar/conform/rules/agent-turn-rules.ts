@@ -157,7 +157,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
           updates(conversation, "fromProgram").filter(({ type }) => OF_A_TURN.has(type)),
           update => {
             const last = all.findLast(
-              one => one.sessionId === update.sessionId && one.prompt.request.order < update.order,
+              item => item.sessionId === update.sessionId && item.prompt.request.order < update.order,
             );
             const isLoading = exchanges(conversation, "toProgram", AGENT_METHODS.session_load).some(
               ({ request, response }) =>
@@ -327,7 +327,7 @@ function knownSessions(conversation: Conversation, order: number): ReadonlySet<s
   const opened = openings(conversation).filter(({ exchange }) => exchange.request.order < order);
   const requested = opened.map(({ exchange }) => paramsOf(exchange.request).sessionId);
   const reported = messagesOf(conversation)
-    .filter(one => one.order < order && one.direction === "fromProgram")
+    .filter(located => located.order < order && located.direction === "fromProgram")
     .flatMap(({ message }) => ("params" in message ? subagents(message.params) : []));
   return new Set(
     [...opened.map(({ sessionId }) => sessionId), ...requested, ...reported].filter(id => typeof id === "string"),
@@ -342,7 +342,7 @@ function subagents(params: unknown): readonly unknown[] {
 
 function judgeUpdates(conversations: readonly Conversation[], judge: (update: Update) => Verdict): Verdict {
   return judgeEach(
-    conversations.flatMap(one => updates(one, "fromProgram")),
+    conversations.flatMap(conversation => updates(conversation, "fromProgram")),
     judge,
     notSeen("The agent sent no update."),
   );
@@ -352,10 +352,10 @@ export function judgeTurns(
   conversations: readonly Conversation[],
   judge: (turn: Turn, conversation: Conversation) => Verdict,
 ): Verdict {
-  const all = conversations.flatMap(conversation => turns(conversation).map(one => ({ one, conversation })));
+  const all = conversations.flatMap(conversation => turns(conversation).map(turn => ({ turn, conversation })));
   return judgeEach(
-    all.filter(({ one }) => !isForUnknownSession(one.prompt)),
-    ({ one, conversation }) => judge(one, conversation),
+    all.filter(({ turn }) => !isForUnknownSession(turn.prompt)),
+    ({ turn, conversation }) => judge(turn, conversation),
     notSeen("No prompt was sent."),
   );
 }

@@ -204,12 +204,12 @@ export const CLIENT_RULES: readonly Rule[] = [
     severity: "must",
     judge: input =>
       judgeRequests(input, [AGENT_METHODS.session_prompt], ({ request }) => {
-        const other = arrayOr(paramsOf(request).prompt)
+        const second = arrayOr(paramsOf(request).prompt)
           .map(block => objectOr(block).type)
           .find(type => type !== "text" && type !== "resource_link");
-        return other === undefined
+        return second === undefined
           ? PASS
-          : fail(`The agent does not advertise content of type ${String(other)}.`, request);
+          : fail(`The agent does not advertise content of type ${String(second)}.`, request);
       }),
   },
   {
@@ -222,10 +222,10 @@ export const CLIENT_RULES: readonly Rule[] = [
       judgeRequests(input, OPENING, ({ request }) => {
         const servers = arrayOr(paramsOf(request).mcpServers).map(objectOr),
           isStdio = (type: unknown): boolean => input.version === 1 && (type === undefined || type === "stdio");
-        const other = servers.find(({ type }) => !isStdio(type));
-        return other === undefined
+        const second = servers.find(({ type }) => !isStdio(type));
+        return second === undefined
           ? PASS
-          : fail(`The agent does not advertise the transport ${String(other.type)}.`, request);
+          : fail(`The agent does not advertise the transport ${String(second.type)}.`, request);
       }),
   },
   {
@@ -348,7 +348,7 @@ export const CLIENT_RULES: readonly Rule[] = [
 ];
 
 function startedIn(all: readonly Conversation[], version: Version): readonly Conversation[] {
-  return all.filter(one => one.version === version);
+  return all.filter(conversation => conversation.version === version);
 }
 
 /** Judges requests of the client. */

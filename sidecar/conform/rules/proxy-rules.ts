@@ -99,13 +99,13 @@ export const PROXY_RULES: readonly Rule[] = [
     severity: "must",
     judgesNegotiation: true,
     judge: ({ version, all }) => {
-      const own = all.filter(one => one.version === version);
+      const own = all.filter(conversation => conversation.version === version);
       const tried = own.flatMap(conversation => {
         const exchange = initializeOf(conversation, "toProgram");
         return exchange ? [{ conversation, exchange }] : [];
       });
       const done = tried.find(({ exchange }) => isSuccess(exchange));
-      const agreed = all.flatMap(one => negotiated(one, "toProgram") ?? []);
+      const agreed = all.flatMap(conversation => negotiated(conversation, "toProgram") ?? []);
       if (!done && agreed.length > 0) return notApplicable(`The proxy does not support version ${version}.`);
       const [first] = tried;
       if (!done)
@@ -145,7 +145,9 @@ export const PROXY_RULES: readonly Rule[] = [
     judgesNegotiation: true,
     judge: ({ version, all }) =>
       judgeEach(
-        all.filter(one => one.version === version && one.scenario.startsWith("other-dialect")),
+        all.filter(
+          conversation => conversation.version === version && conversation.scenario.startsWith("other-dialect"),
+        ),
         conversation => {
           const [exchange] = exchanges(conversation, "toProgram", ...INITIALIZE);
           if (!exchange) return notSeen("No other dialect was tried.");
@@ -174,10 +176,10 @@ export const PROXY_RULES: readonly Rule[] = [
     const own = initializeOf(conversation, "toProgram"),
       forwarded = wrappedExchange(conversation, "fromProgram", AGENT_METHODS.initialize);
     if (!own || !forwarded) return notSeen("initialize was not forwarded.");
-    const asked = objectOr(paramsOf(forwarded.request).params).protocolVersion,
+    const requestedVersion = objectOr(paramsOf(forwarded.request).params).protocolVersion,
       agreed = resultOf(forwarded).protocolVersion;
-    if (asked !== conversation.requested)
-      return fail(`The proxy requested version ${String(asked)}.`, forwarded.request);
+    if (requestedVersion !== conversation.requested)
+      return fail(`The proxy requested version ${String(requestedVersion)}.`, forwarded.request);
     return resultOf(own).protocolVersion === agreed ? PASS : fail("The proxy changed the version.", own.response);
   }),
   rule("envelopes", "Wraps messages for its successor in valid envelopes", MESSAGES, "must", conversation =>
@@ -199,11 +201,11 @@ export const PROXY_RULES: readonly Rule[] = [
     MESSAGES,
     "should",
     conversation => {
-      const [asked] = exchanges(conversation, "toProgram", ECHO),
+      const [exchange] = exchanges(conversation, "toProgram", ECHO),
         forwarded = wrappedExchange(conversation, "fromProgram", ECHO);
-      if (!asked) return notSeen("No unknown request was sent.");
-      if (!forwarded) return fail("The request did not reach the successor.", asked.request);
-      return isSuccess(asked) ? PASS : missingOrError(conversation, asked);
+      if (!exchange) return notSeen("No unknown request was sent.");
+      if (!forwarded) return fail("The request did not reach the successor.", exchange.request);
+      return isSuccess(exchange) ? PASS : missingOrError(conversation, exchange);
     },
   ),
   rule(
@@ -212,11 +214,11 @@ export const PROXY_RULES: readonly Rule[] = [
     MESSAGES,
     "should",
     conversation => {
-      const asked = wrappedExchange(conversation, "toProgram", ECHO),
+      const exchange = wrappedExchange(conversation, "toProgram", ECHO),
         [forwarded] = exchanges(conversation, "fromProgram", ECHO);
-      if (!asked) return notSeen("No unknown request was sent.");
-      if (!forwarded) return fail("The request did not reach the client.", asked.request);
-      return isSuccess(asked) ? PASS : missingOrError(conversation, asked);
+      if (!exchange) return notSeen("No unknown request was sent.");
+      if (!forwarded) return fail("The request did not reach the client.", exchange.request);
+      return isSuccess(exchange) ? PASS : missingOrError(conversation, exchange);
     },
   ),
   rule(
@@ -255,13 +257,13 @@ export const PROXY_RULES: readonly Rule[] = [
     ),
   ),
   rule("errors", "Returns errors of its successor unchanged", MESSAGES, "must", conversation => {
-    const [asked] = exchanges(conversation, "toProgram", FAIL),
+    const [exchange] = exchanges(conversation, "toProgram", FAIL),
       forwarded = wrappedExchange(conversation, "fromProgram", FAIL);
-    if (!asked || !forwarded) return notSeen("The request did not reach the successor.");
-    if (!asked.response) return missingResponse(conversation, asked);
-    return isDeepStrictEqual(asked.response.message.error, FAILURE)
+    if (!exchange || !forwarded) return notSeen("The request did not reach the successor.");
+    if (!exchange.response) return missingResponse(conversation, exchange);
+    return isDeepStrictEqual(exchange.response.message.error, FAILURE)
       ? PASS
-      : fail("The error was changed.", asked.response);
+      : fail("The error was changed.", exchange.response);
   }),
   rule(
     "order",
@@ -290,15 +292,15 @@ export const PROXY_RULES: readonly Rule[] = [
     },
   ),
   rule("permission", "Forwards permission requests, and the answer", "component-roles", "must", conversation => {
-    const asked = wrappedExchange(conversation, "toProgram", CLIENT_METHODS.session_request_permission);
+    const exchange = wrappedExchange(conversation, "toProgram", CLIENT_METHODS.session_request_permission);
     const [shown] = exchanges(conversation, "fromProgram", CLIENT_METHODS.session_request_permission);
-    if (!asked) return notSeen("The prompt did not reach the successor.");
-    if (!shown) return fail("The request did not reach the client.", asked.request);
+    if (!exchange) return notSeen("The prompt did not reach the successor.");
+    if (!shown) return fail("The request did not reach the client.", exchange.request);
     if (!isDeepStrictEqual(paramsOf(shown.request).options, PERMISSION.options))
       return fail("The options were changed.", shown.request);
-    return isDeepStrictEqual(resultOf(asked), resultOf(shown))
+    return isDeepStrictEqual(resultOf(exchange), resultOf(shown))
       ? PASS
-      : fail("The answer was changed.", asked.response ?? asked.request);
+      : fail("The answer was changed.", exchange.response ?? exchange.request);
   }),
   rule("cancel", "Forwards session/cancel", "component-roles", "must", conversation => {
     const [cancel] = calls(conversation, "toProgram", AGENT_METHODS.session_cancel);
@@ -314,8 +316,8 @@ export const PROXY_RULES: readonly Rule[] = [
     "must",
     conversation => {
       const forwarded = wrappedExchange(conversation, "fromProgram", WAIT),
-        [asked] = exchanges(conversation, "toProgram", WAIT);
-      if (!forwarded || !asked) return notSeen("The request did not reach the successor.");
+        [exchange] = exchanges(conversation, "toProgram", WAIT);
+      if (!forwarded || !exchange) return notSeen("The request did not reach the successor.");
       const direct = calls(conversation, "fromProgram", PROTOCOL_METHODS.cancel_request);
       const isOld = forwarded.request.message.method !== PROXY_METHODS.proxy_successor;
       const inside = wrapped(conversation, "fromProgram", PROTOCOL_METHODS.cancel_request).map(
@@ -323,7 +325,7 @@ export const PROXY_RULES: readonly Rule[] = [
       );
       if (inside.length > 0 && !isOld) return fail("The cancellation was put into an envelope.", inside[0]);
       const ids = [...direct, ...inside].map(call => requestIdOf(paramsOf(call)));
-      if (ids.length === 0) return fail("The cancellation did not reach the successor.", asked.request);
+      if (ids.length === 0) return fail("The cancellation did not reach the successor.", exchange.request);
       return ids.includes(forwarded.request.message.id)
         ? PASS
         : fail("The cancellation has another id.", direct[0] ?? inside[0]);

@@ -103,7 +103,7 @@ export function ownMethodsRule(program: ProgramKind, side: Side): Rule {
     severity: "must",
     judge: ({ version, conversations }) =>
       judgeEach(
-        conversations.flatMap(one => calls(one, "fromProgram")),
+        conversations.flatMap(conversation => calls(conversation, "fromProgram")),
         call => {
           const { method } = call.message,
             isExtension = method.startsWith("_") || method.startsWith("$/");
@@ -117,8 +117,8 @@ export function ownMethodsRule(program: ProgramKind, side: Side): Rule {
 
 function written(all: readonly Conversation[], version: Version) {
   return all
-    .filter(one => one.version === version)
-    .flatMap(one => eventsOf(one, "line"))
+    .filter(conversation => conversation.version === version)
+    .flatMap(conversation => eventsOf(conversation, "line"))
     .filter(({ direction }) => direction === "fromProgram");
 }
 

@@ -4,7 +4,7 @@
  * Invariants: a text of at most `head` characters is kept whole. Memory stays close to `head + tail` characters for any
  * input.
  */
-const LONGEST_LINE = 2_000;
+const MAX_LINE_LENGTH = 2_000;
 /** Dropped lines are removed from the array in batches; removing each one separately would shift all others. */
 const LET_GO = 1_000;
 
@@ -53,14 +53,14 @@ export class Ends {
 }
 
 function cutLine(line: string): string {
-  if (line.length <= LONGEST_LINE) return line;
-  const copy = Buffer.from(line.slice(0, LONGEST_LINE)).toString(); // a slice would keep the whole line in memory
-  return `${copy}… (${line.length - LONGEST_LINE} more characters)`;
+  if (line.length <= MAX_LINE_LENGTH) return line;
+  const copy = Buffer.from(line.slice(0, MAX_LINE_LENGTH)).toString(); // a slice would keep the whole line in memory
+  return `${copy}… (${line.length - MAX_LINE_LENGTH} more characters)`;
 }
 
 /** Applies the same limits to a complete text. */
 export function ends(text: string, head: number, tail: number): string {
-  const kept = new Ends(head, tail);
-  for (const line of text.split("\n")) kept.push(line);
-  return kept.text();
+  const bounded = new Ends(head, tail);
+  for (const line of text.split("\n")) bounded.push(line);
+  return bounded.text();
 }

@@ -41,8 +41,8 @@ suite("cargo command", () => {
     );
     equal(line("update", { extra_args: ["-n", "a@1.0.0"] }), "update --dry-run a@1.0.0");
     equal(line("clean", { package: "alpha" }), "clean --package=alpha");
-    for (const one of ["add", "remove", "update", "clean"] as const)
-      ok(!line(one, { package: "serde" }).includes("message-format"));
+    for (const item of ["add", "remove", "update", "clean"] as const)
+      ok(!line(item, { package: "serde" }).includes("message-format"));
   });
 
   test("omits absent, null and empty arguments", () =>
@@ -83,9 +83,9 @@ suite("cargo command", () => {
       "-q",
       "-vv",
     ];
-    for (const one of ["add", "remove", "update"] as const)
+    for (const item of ["add", "remove", "update"] as const)
       for (const word of elsewhere)
-        refuses(one, { package: "serde", extra_args: [word, "x"] }, /not allowed for cargo/);
+        refuses(item, { package: "serde", extra_args: [word, "x"] }, /not allowed for cargo/);
     refuses(
       "remove",
       { package: "a", extra_args: ["--path", "x"] },
@@ -162,7 +162,7 @@ suite("cargo command", () => {
             own = cut === -1 ? words : words.slice(0, cut);
           equal(own[0], subcommand);
           ok(
-            own.slice(1).every(one => KNOWN.test(one) || /^[^-]/.test(one)),
+            own.slice(1).every(item => KNOWN.test(item) || /^[^-]/.test(item)),
             own.join(" "),
           );
           ok(cut === -1 || subcommand === "test" || subcommand === "run");

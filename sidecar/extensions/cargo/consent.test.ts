@@ -118,8 +118,8 @@ suite("consent for Cargo's tools", () => {
     deepEqual(session.titles(), ["cargo check", "cargo add serde"]);
     equal(session.ran.length, 5);
     const { servers } = await session.fixture.setup("session/new", { cwd: session.folder, mcpServers: [] });
-    await using other = await connected(servers.at(-1)!);
-    await other.callTool({ name: "cargo_check", arguments: {} });
+    await using second = await connected(servers.at(-1)!);
+    await second.callTool({ name: "cargo_check", arguments: {} });
     deepEqual(session.titles(), ["cargo check", "cargo add serde", "cargo check"]);
   });
 

@@ -21,7 +21,7 @@ export interface Diagnostic {
 /** Limits of a stored diagnostic, in characters. Types in a message can be thousands of characters long. */
 const RENDERED_HEAD = 3_000,
   RENDERED_TAIL = 1_000,
-  LONGEST_MESSAGE = 500;
+  MAX_MESSAGE_LENGTH = 500;
 
 /** Parses a message line of cargo. Undefined: the line is a program's own output. */
 export function cargoMessage(line: string): JsonObject | undefined {
@@ -47,7 +47,7 @@ export function diagnosticIn(given: unknown): Diagnostic | undefined {
   if (place === undefined && isSummary(message)) return undefined;
   return {
     level: level.startsWith("error") ? "error" : "warning",
-    message: message.slice(0, LONGEST_MESSAGE),
+    message: message.slice(0, MAX_MESSAGE_LENGTH),
     ...(typeof named === "string" ? { code: named } : {}),
     ...(place && typeof place.file_name === "string"
       ? { at: { file: place.file_name, line: numberOr(place.line_start, 0), column: numberOr(place.column_start, 0) } }
@@ -82,8 +82,8 @@ export class Found {
       key = at ? [level, code, message, at.file, at.line, at.column].join("\0") : rendered;
     if (this.#known.has(key)) return false;
     if (this.#known.size < MAX_KNOWN) this.#known.add(key);
-    const kept = level === "error" ? this.errors : this.warnings;
-    if (kept.length < this.most) kept.push(diagnostic);
+    const counted = level === "error" ? this.errors : this.warnings;
+    if (counted.length < this.most) counted.push(diagnostic);
     if (level === "error") this.errorCount++;
     else {
       this.warningCount++;

@@ -172,8 +172,8 @@ suite("Cargo extension with a real cargo", function () {
     );
     doesNotMatch(said(all), /Compiling|tests::adds \.\.\. ok/);
     deepEqual([fields(all).exit_code, fields(all).build_success], [101, true]);
-    const one = await session.call("cargo_test", { test_arg: "adds_w", package: "alpha" });
-    deepEqual(objectOr(fields(one).tests).filtered_out, 1);
+    const first = await session.call("cargo_test", { test_arg: "adds_w", package: "alpha" });
+    deepEqual(objectOr(fields(first).tests).filtered_out, 1);
     match(
       said(await session.call("cargo_test", { test_arg: "nothing_like_it" })),
       /No test has “nothing_like_it” in its name\./,

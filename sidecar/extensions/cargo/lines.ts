@@ -58,9 +58,9 @@ export class Lines {
   #hold(piece: Buffer): void {
     let rest = piece;
     while (this.#bytes + rest.length > this.limit) {
-      const room = this.limit - this.#bytes;
-      this.#held.push(rest.subarray(0, room));
-      rest = rest.subarray(room);
+      const remaining = this.limit - this.#bytes;
+      this.#held.push(rest.subarray(0, remaining));
+      rest = rest.subarray(remaining);
       this.#report();
     }
     if (rest.length === 0) return;

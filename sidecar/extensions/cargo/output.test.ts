@@ -2,10 +2,10 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { READS, RECORDED, recorded } from "./fixtures/recorded";
-import { CargoOutput, type Reads, type Said } from "./output";
+import { CargoOutput, type Reads, type PrintedOutput } from "./output";
 
 const built = `{"reason":"build-finished","success":true}\n`;
-function said(reads: Reads, stdout: string, stderr = ""): Said {
+function said(reads: Reads, stdout: string, stderr = ""): PrintedOutput {
   const output = new CargoOutput(reads);
   output.stderr(Buffer.from(stderr));
   output.stdout(Buffer.from(stdout));
@@ -16,7 +16,7 @@ suite("CargoOutput", () => {
   for (const name of RECORDED)
     test(`returns the same result for any chunks: ${name}`, () => {
       const { stdout, stderr } = recorded(name);
-      const take = (sizes: readonly number[]): Said => {
+      const take = (sizes: readonly number[]): PrintedOutput => {
         const output = new CargoOutput(READS[name]);
         // all of stderr after the end of stdout, because only `waitingFor` depends on the order of the two
         for (const [bytes, push] of [
@@ -63,7 +63,7 @@ suite("CargoOutput", () => {
   });
 
   test("ignores rustc's summaries", () => {
-    const one = (level: string, message: string) =>
+    const first = (level: string, message: string) =>
       `${JSON.stringify({ reason: "compiler-message", message: { level, message, rendered: message, spans: [], code: null } })}\n`;
     const placed = (message: string) =>
       `${JSON.stringify({
@@ -79,12 +79,12 @@ suite("CargoOutput", () => {
       })}\n`;
     const { found } = said(
       "messages",
-      one("error", "aborting due to 2 previous errors; 1 warning emitted") +
-        one("warning", "3 warnings emitted") +
-        one("failure-note", "For more information about this error, try …") +
-        one("error", "linking with `cc` failed") +
+      first("error", "aborting due to 2 previous errors; 1 warning emitted") +
+        first("warning", "3 warnings emitted") +
+        first("failure-note", "For more information about this error, try …") +
+        first("error", "linking with `cc` failed") +
         placed("3 warnings emitted") +
-        one("error: internal compiler error", "oh"),
+        first("error: internal compiler error", "oh"),
     );
     deepEqual(
       found.errors.map(({ message }) => message),

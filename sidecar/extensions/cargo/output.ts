@@ -21,7 +21,7 @@ import { TestReport, type TestsSaid } from "./test-report";
  */
 export type Reads = "messages" | "tests" | "program" | "text";
 
-export interface Said {
+export interface PrintedOutput {
   readonly found: Found;
   /** Success as reported by cargo's `build-finished` message; false if the message is missing. */
   readonly isBuilt: boolean;
@@ -37,7 +37,7 @@ export interface Said {
 }
 
 /** Bytes. A diagnostic with all its spans can be long. Also limits the buffer for an unterminated line. */
-const LONGEST_LINE = 4 * 1024 * 1024;
+const MAX_LINE_BYTES = 4 * 1024 * 1024;
 const HEAD = 3_000,
   TAIL = 6_000;
 const STATUS =
@@ -49,8 +49,8 @@ export class CargoOutput {
   readonly #stdout = new Ends(HEAD, TAIL);
   readonly #stderr = new Ends(HEAD, TAIL);
   readonly #tests = new TestReport(line => this.#stdout.push(line));
-  readonly #out = new Lines(LONGEST_LINE, line => this.#printed(line));
-  readonly #err = new Lines(LONGEST_LINE, line => this.#complained(plain(line)));
+  readonly #out = new Lines(MAX_LINE_BYTES, line => this.#printed(line));
+  readonly #err = new Lines(MAX_LINE_BYTES, line => this.#complained(plain(line)));
   readonly #handleEvent: (status: string) => void;
   #isBuilding = true;
   #isBuilt = false;
@@ -72,7 +72,7 @@ export class CargoOutput {
     this.#err.push(chunk);
   }
 
-  end(): Said {
+  end(): PrintedOutput {
     this.#out.end();
     this.#err.end();
     const tests = this.#tests.end();

@@ -28,7 +28,7 @@ function answered(
     cwd: ".",
     reads,
     end: { kind: "exited", exit: { code: 101, signal: null } },
-    said: output.end(),
+    output: output.end(),
     maxWarnings: 5,
     ...overrides,
   });

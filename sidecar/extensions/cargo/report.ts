@@ -6,7 +6,7 @@ import { type Exit, statusOf } from "../../process/child";
 import type { JsonObject } from "../../rpc/json";
 import type { ToolAnswer } from "../tool";
 import type { Diagnostic } from "./diagnostics";
-import type { Reads, Said } from "./output";
+import type { Reads, PrintedOutput } from "./output";
 import type { TestsSaid } from "./test-report";
 
 export interface Ran {
@@ -21,7 +21,7 @@ export interface Ran {
   readonly end:
     | { readonly kind: "exited"; readonly exit: Exit }
     | { readonly kind: "stopped"; readonly seconds: number };
-  readonly said: Said;
+  readonly output: PrintedOutput;
   /** Test name filter. */
   readonly wanted?: string;
   readonly maxWarnings: number;
@@ -46,9 +46,9 @@ interface Shown {
 export function answerTo(ran: Ran): ToolAnswer {
   const shown = chosen(ran),
     body = bodyOf(ran, shown),
-    said = ran.said.bytes,
+    outputBytes = ran.output.bytes,
     bytes = Buffer.byteLength(body),
-    summary = `${summaryOf(ran)}${savedWords(said, bytes)}`;
+    summary = `${summaryOf(ran)}${savedWords(outputBytes, bytes)}`;
   return {
     text: body === "" ? summary : `${summary}\n\n${body}`,
     structured: structuredOf(ran, shown, summary, bytes),
@@ -56,9 +56,9 @@ export function answerTo(ran: Ran): ToolAnswer {
   };
 }
 
-function chosen({ said: { found }, maxWarnings }: Ran): Shown {
-  let room = MAX_RENDERED;
-  const fits = ({ rendered }: Diagnostic): boolean => (room -= rendered.length) >= 0;
+function chosen({ output: { found }, maxWarnings }: Ran): Shown {
+  let remaining = MAX_RENDERED;
+  const fits = ({ rendered }: Diagnostic): boolean => (remaining -= rendered.length) >= 0;
   const full = found.errors.findIndex(error => !fits(error)),
     errors = full === -1 ? found.errors : found.errors.slice(0, full);
   const shortErrors = found.errors.slice(errors.length, errors.length + MAX_LINES);
@@ -69,7 +69,7 @@ function summaryOf(ran: Ran): string {
   const {
       name,
       end,
-      said: { found, tests, waitingFor },
+      output: { found, tests, waitingFor },
       reads,
     } = ran,
     counts = [count(found.errorCount, "error"), count(found.warningCount, "warning")].filter(words => words !== "");
@@ -77,26 +77,26 @@ function summaryOf(ran: Ran): string {
   const what = counts.length > 0 ? `: ${counts.join(", ")}` : reads === "messages" ? ": no errors, no warnings" : "";
   if (end.kind === "stopped")
     return `${name} was stopped after ${duration(end.seconds)}, the limit${what}. ${waitingFor === undefined ? "Its output follows." : `It was blocked waiting for file lock on ${waitingFor}: another cargo process (perhaps the editor's) uses it. Call again after it has finished.`}`;
-  const isProgramsEnd = reads === "program" && ran.said.isBuilt,
+  const isProgramsEnd = reads === "program" && ran.output.isBuilt,
     ok = end.exit.code === 0;
   if (isProgramsEnd && !ok) return `${name}: the program exited with ${[statusOf(end.exit), ...counts].join(", ")}.`;
   return `${name} ${ok ? "succeeded" : `failed (${statusOf(end.exit)})`}${what}.${nothingRan(ran)}`;
 }
 
-function nothingRan({ wanted, said: { tests } }: Ran): string {
+function nothingRan({ wanted, output: { tests } }: Ran): string {
   return wanted !== undefined && tests && tests.passed + tests.failed + tests.ignored === 0
     ? ` No test has “${wanted}” in its name.`
     : "";
 }
 
 /** Reported if at least a tenth of the output is omitted. */
-function savedWords(said: number, shown: number): string {
-  return shown < 0.9 * said ? ` (${size(said)} of output, ${size(shown)} shown.)` : "";
+function savedWords(outputBytes: number, shown: number): string {
+  return shown < 0.9 * outputBytes ? ` (${size(outputBytes)} of output, ${size(shown)} shown.)` : "";
 }
 
 function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
   const {
-      said: { found, tests, stdout, isBuilt },
+      output: { found, tests, stdout, isBuilt },
       reads,
     } = ran,
     remaining = found.errorCount - errors.length - shortErrors.length;
@@ -119,8 +119,8 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
 
 /** Failed tests, with their output up to the limit. */
 function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
-  let room = MAX_TEST_OUTPUT;
-  const full = failures.filter(({ output }) => (room -= output.length) >= 0),
+  let available = MAX_TEST_OUTPUT;
+  const full = failures.filter(({ output }) => (available -= output.length) >= 0),
     others = failures.filter(failure => !full.includes(failure)),
     named = others.slice(0, MAX_NAMES),
     remaining = failed - full.length - named.length;
@@ -133,7 +133,7 @@ function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
   ];
 }
 
-function moreWarnings({ said: { found } }: Ran, shown: number): string {
+function moreWarnings({ output: { found } }: Ran, shown: number): string {
   const remaining = found.warningCount - shown;
   if (remaining <= 0) return "";
   const lints = [...found.lints]
@@ -144,7 +144,7 @@ function moreWarnings({ said: { found } }: Ran, shown: number): string {
 }
 
 /** If errors are shown, omits the lines that only repeat that the build failed. */
-function stderrOf({ said: { found, stderr }, reads }: Ran): string {
+function stderrOf({ output: { found, stderr }, reads }: Ran): string {
   if (found.errorCount === 0 || reads === "text") return stderr;
   return stderr
     .split("\n")
@@ -158,8 +158,8 @@ function section(title: string, text: string): string {
 }
 
 function structuredOf(ran: Ran, { errors, shortErrors, warnings }: Shown, summary: string, shown: number): JsonObject {
-  const { command, cwd, end, said } = ran,
-    { found, tests, isBuilt, stdout, bytes } = said;
+  const { command, cwd, end, output } = ran,
+    { found, tests, isBuilt, stdout, bytes } = output;
   return {
     summary,
     command,
@@ -180,7 +180,7 @@ function structuredOf(ran: Ran, { errors, shortErrors, warnings }: Shown, summar
 }
 
 function testsOf({ passed, failed, ignored, filteredOut, failures }: TestsSaid): JsonObject {
-  let room = MAX_TEST_OUTPUT;
+  let remaining = MAX_TEST_OUTPUT;
   return {
     passed,
     failed,
@@ -188,7 +188,7 @@ function testsOf({ passed, failed, ignored, filteredOut, failures }: TestsSaid):
     filtered_out: filteredOut,
     failures: failures
       .slice(0, MAX_NAMES)
-      .map(({ name, output }) => ((room -= output.length) >= 0 ? { name, output } : { name })),
+      .map(({ name, output }) => ((remaining -= output.length) >= 0 ? { name, output } : { name })),
   };
 }
 

@@ -161,14 +161,14 @@ suite("cargo run", () => {
   test("runs concurrent calls without a queue", async () => {
     using deps = new Fixture();
     const first = deps.started(),
-      one = deps.call("run"),
+      single = deps.call("run"),
       running = await first,
       second = deps.started(),
       two = deps.call("check");
     (await second).exit({});
     await two;
     running.exit({});
-    await one;
+    await single;
     equal(deps.runs.length, 2);
   });
 

@@ -58,7 +58,7 @@ export async function runCargo(
     command: typed(command.words),
     cwd: await folder.shown(cwd),
     reads: command.reads,
-    said: output.end(),
+    output: output.end(),
     maxWarnings: settings.maxWarnings,
     end: exit ? { kind: "exited", exit } : { kind: "stopped", seconds },
     ...(command.wanted === undefined ? {} : { wanted: command.wanted }),

@@ -2,10 +2,10 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { TestReport, type TestsSaid } from "./test-report";
 
 function reported(text: string): { readonly tests: TestsSaid | undefined; readonly other: readonly string[] } {
-  const other: string[] = [],
-    report = new TestReport(line => other.push(line));
+  const second: string[] = [],
+    report = new TestReport(line => second.push(line));
   for (const line of text.split("\n")) report.push(line);
-  return { tests: report.end(), other: other.filter(line => line !== "") };
+  return { tests: report.end(), other: second.filter(line => line !== "") };
 }
 const RESULT = (passed: number, failed: number): string =>
   `\ntest result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.01s\n`;
@@ -19,9 +19,9 @@ suite("test report", () => {
   });
 
   test("lists failed tests with their output, per program", () => {
-    const one = (output: string) =>
+    const first = (output: string) =>
       `running 1 test\ntest a ... FAILED\n\nfailures:\n\n---- a stdout ----\n${output}\n\n\nfailures:\n    a\n${RESULT(0, 1)}`;
-    deepEqual(reported(one("first\n\nmore") + one("second")).tests?.failures, [
+    deepEqual(reported(first("first\n\nmore") + first("second")).tests?.failures, [
       { name: "a", output: "first\n\nmore" },
       { name: "a", output: "second" },
     ]);

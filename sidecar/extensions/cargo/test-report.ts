@@ -55,7 +55,7 @@ export class TestReport {
   #targets = 0;
 
   /** `other` receives the lines that are not part of a test report. */
-  constructor(private readonly other: (line: string) => void) {}
+  constructor(private readonly item: (line: string) => void) {}
 
   push(line: string): void {
     const result = RESULT.exec(line);
@@ -63,7 +63,7 @@ export class TestReport {
     if (/^running \d+ tests?$/.test(line)) return this.#began();
     switch (this.#stage) {
       case "outside":
-        return this.other(line);
+        return this.item(line);
       case "running":
       case "shown":
         if (line === "failures:") return this.#to("reports");
@@ -78,7 +78,7 @@ export class TestReport {
       case "names": {
         const [, name] = /^ {4}(\S.*)$/.exec(line) ?? [];
         if (name !== undefined) this.#failure(name);
-        else if (line !== "") this.other(line);
+        else if (line !== "") this.item(line);
       }
     }
   }
@@ -102,7 +102,7 @@ export class TestReport {
 
   #ranOne(line: string): void {
     const [, name, outcome] = ONE.exec(line) ?? [];
-    if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.other(line);
+    if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.item(line);
     if (outcome === "FAILED") this.#failure(name); // the test program may crash before its report
   }
 

@@ -43,11 +43,11 @@ suite("cargo working folder", () => {
   });
 
   test("is relative to the session's folder, or absolute in any session folder", async () => {
-    const one = working("more");
-    await one.set("a");
-    equal(await one.of("a/src"), at("session/a/src"));
-    equal(await one.of(at("more")), at("more"));
-    equal(await one.of("."), at("session"));
+    const workingFolder = working("more");
+    await workingFolder.set("a");
+    equal(await workingFolder.of("a/src"), at("session/a/src"));
+    equal(await workingFolder.of(at("more")), at("more"));
+    equal(await workingFolder.of("."), at("session"));
   });
 
   test("is rejected outside the session's folders, also through a link", async () => {
@@ -60,13 +60,13 @@ suite("cargo working folder", () => {
   });
 
   test("is rejected if it has become a link out of the session", async () => {
-    const one = working();
+    const workingFolder = working();
     mkdirSync(at("session/c"));
-    await one.set("c");
+    await workingFolder.set("c");
     const { rmdirSync } = await import("node:fs");
     rmdirSync(at("session/c"));
     symlinkSync(at("outside"), at("session/c"));
-    await refused(one.of(undefined), /outside/);
+    await refused(workingFolder.of(undefined), /outside/);
   });
 
   test("is rejected if it is not a folder", async () => {

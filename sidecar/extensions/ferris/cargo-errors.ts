@@ -4,7 +4,7 @@
  */
 import type { Choice } from "./choose-crate";
 
-export type CargoTrouble =
+export type CargoFailure =
   /** `instead`: crates that cargo suggests. */
   | { readonly kind: "noCrate"; readonly instead: readonly string[] }
   | { readonly kind: "noVersion"; readonly candidates: readonly string[]; readonly isYanked: boolean }
@@ -18,7 +18,7 @@ export type CargoTrouble =
  * `stderr`: of a cargo run that should get the crate `name`. Errors about one of its dependencies do not count as
  * errors about `name`.
  */
-export function troubleIn(stderr: string, name: string): CargoTrouble {
+export function troubleIn(stderr: string, name: string): CargoFailure {
   if (/failed to parse the version requirement/.test(stderr)) return { kind: "noRange" };
   const [, unselected] = /failed to select a version for the requirement `(\S+) =/.exec(stderr) ?? [],
     [, unknown] = /no matching package named `([^`]+)`/.exec(stderr) ?? [];
@@ -29,7 +29,7 @@ export function troubleIn(stderr: string, name: string): CargoTrouble {
   return unpacked === undefined ? { kind: "other", why: reasonIn(stderr) } : { kind: "refused", why: unpacked.trim() };
 }
 
-function noVersionIn(stderr: string): CargoTrouble {
+function noVersionIn(stderr: string): CargoFailure {
   const [, candidates = ""] = /candidate versions found which didn't match: ([^\n]*)/.exec(stderr) ?? [];
   return {
     kind: "noVersion",
@@ -49,7 +49,7 @@ function insteadIn(stderr: string): readonly string[] {
     .filter(each => /^[\w-]+$/.test(each));
 }
 
-const LONGEST = 300;
+const MAX_REASON_LENGTH = 300;
 
 /** The innermost cause, or the error itself. */
 function reasonIn(stderr: string): string {
@@ -66,29 +66,29 @@ export function firstError(stderr: string): string {
 }
 
 function clause(text: string): string {
-  const said = text.trim().replaceAll(/\s+/g, " ").replace(/\.$/, "");
-  return said === "" ? "it gave no reason" : said.slice(0, LONGEST);
+  const reason = text.trim().replaceAll(/\s+/g, " ").replace(/\.$/, "");
+  return reason === "" ? "it gave no reason" : reason.slice(0, MAX_REASON_LENGTH);
 }
 
 /** For the model. */
 export function sentenceOf(
   choice: Extract<Choice, { readonly kind: "registry" | "git" }>,
-  trouble: CargoTrouble,
+  failure: CargoFailure,
 ): string {
   const { name } = choice,
     requirement = choice.kind === "registry" ? choice.requirement : choice.commit.slice(0, 10),
     what = requirement === "*" ? name : `${name} ${requirement}`;
-  switch (trouble.kind) {
+  switch (failure.kind) {
     case "noCrate":
-      return `The registry has no crate “${name}”.${trouble.instead.length > 0 ? ` Did you mean ${trouble.instead.join(" or ")}?` : ""}`;
+      return `The registry has no crate “${name}”.${failure.instead.length > 0 ? ` Did you mean ${failure.instead.join(" or ")}?` : ""}`;
     case "noRange":
       return `“${requirement}” is not a valid version range for cargo. ${RANGES}`;
     case "noVersion":
-      return noVersion(name, requirement, trouble);
+      return noVersion(name, requirement, failure);
     case "refused":
-      return `cargo refuses to unpack ${what}: ${trouble.why}. Its package is broken or malicious.`;
+      return `cargo refuses to unpack ${what}: ${failure.why}. Its package is broken or malicious.`;
     case "other":
-      return `cargo could not download ${what}: ${trouble.why}. This computer has no copy of it. Without a network, only crates that cargo downloaded before are available.`;
+      return `cargo could not download ${what}: ${failure.why}. This computer has no copy of it. Without a network, only crates that cargo downloaded before are available.`;
   }
 }
 
@@ -98,7 +98,7 @@ export const RANGES = "Ranges use the syntax of Cargo.toml: 1.2, ^1, >=1.2, <1.5
 function noVersion(
   name: string,
   requirement: string,
-  { candidates, isYanked }: Extract<CargoTrouble, { readonly kind: "noVersion" }>,
+  { candidates, isYanked }: Extract<CargoFailure, { readonly kind: "noVersion" }>,
 ): string {
   const named = candidates.filter(each => each !== "..."),
     there =

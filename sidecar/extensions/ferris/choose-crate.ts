@@ -42,15 +42,20 @@ export type Choice =
 const LATEST = "the newest stable version";
 
 /** `folder`: the session's folder. */
-export function chooseCrate(asked: string, wanted: Wanted, workspace: Workspace | undefined, folder: string): Choice {
-  if (!workspace) return fromRegistry(asked, wanted, undefined);
+export function chooseCrate(
+  requested: string,
+  wanted: Wanted,
+  workspace: Workspace | undefined,
+  folder: string,
+): Choice {
+  if (!workspace) return fromRegistry(requested, wanted, undefined);
   const dependencies = workspace.members.flatMap(member => member.dependencies),
-    renamed = dependencies.find(({ rename }) => rename !== undefined && sameName(rename, asked));
-  const called = (name: string): boolean => sameName(name, asked),
+    renamed = dependencies.find(({ rename }) => rename !== undefined && sameName(rename, requested));
+  const called = (name: string): boolean => sameName(name, requested),
     member = workspace.members.find(({ name }) => called(name));
   if (member && fits(wanted, member.version)) return { kind: "member", ...member, why: "a package of this workspace" };
   const direct = dependencies.filter(dependency => called(dependency.name));
-  const name = member || direct.length > 0 ? asked : (renamed?.name ?? asked);
+  const name = member || direct.length > 0 ? requested : (renamed?.name ?? requested);
   const known = renamed && name === renamed.name ? [renamed] : direct;
   return inWorkspace(name, wanted, workspace, known, folder);
 }

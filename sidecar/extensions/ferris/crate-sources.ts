@@ -117,17 +117,17 @@ class Fetching {
     if (here?.ok) return { found: found(here), offline: "" };
     const answer = await this.#ask(choice, false);
     if (answer.ok) return { found: found(answer), offline: "" };
-    const trouble = troubleIn(answer.stderr, choice.name);
-    if (trouble.kind === "noCrate") {
-      const instead = trouble.instead.find(each => each !== choice.name && sameName(each, choice.name));
+    const failure = troubleIn(answer.stderr, choice.name);
+    if (failure.kind === "noCrate") {
+      const instead = failure.instead.find(each => each !== choice.name && sameName(each, choice.name));
       if (instead !== undefined && choice.kind === "registry") return this.fetch({ ...choice, name: instead });
     }
-    if (trouble.kind !== "other") throw new ToolFailure(sentenceOf(choice, trouble));
+    if (failure.kind !== "other") throw new ToolFailure(sentenceOf(choice, failure));
     const cached = isFixed ? undefined : await this.#ask(choice, true);
-    if (!cached?.ok) throw new ToolFailure(sentenceOf(choice, trouble));
+    if (!cached?.ok) throw new ToolFailure(sentenceOf(choice, failure));
     return {
       found: found(cached),
-      offline: `cargo could not look for newer versions (${trouble.why}). This is the newest version on this computer.`,
+      offline: `cargo could not look for newer versions (${failure.why}). This is the newest version on this computer.`,
     };
   }
 

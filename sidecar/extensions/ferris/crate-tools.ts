@@ -43,7 +43,7 @@ function question({ crate_name: name, version }: JsonObject): CrateQuestion {
   return { name: stringOr(name, "").trim(), version: stringOr(version, undefined) };
 }
 
-function answer(source: CrateSource, more: (source: CrateSource) => JsonObject) {
+function answer(source: CrateSource, details: (source: CrateSource) => JsonObject) {
   const { name, version, folder, message } = source;
-  return { structured: { crate_name: name, version, ...more(source), checkout_path: folder, message } };
+  return { structured: { crate_name: name, version, ...details(source), checkout_path: folder, message } };
 }

@@ -6,8 +6,8 @@ export function isCrateName(name: string): boolean {
 }
 
 /** Cargo distinguishes `-` and `_`; a `use` declaration does not. */
-export function sameName(one: string, other: string): boolean {
-  return one.replaceAll("-", "_").toLowerCase() === other.replaceAll("-", "_").toLowerCase();
+export function sameName(item: string, second: string): boolean {
+  return item.replaceAll("-", "_").toLowerCase() === second.replaceAll("-", "_").toLowerCase();
 }
 
 export type Wanted =
@@ -26,8 +26,8 @@ const RANGE = /^[0-9A-Za-z.*^~<>=,+\s-]{1,100}$/;
  * A complete version means exactly that version: the caller has it from a lock file or from documentation. Undefined:
  * neither a version nor a range.
  */
-export function wantedIn(asked: string | undefined): Wanted | undefined {
-  const text = asked?.trim() ?? "",
+export function wantedIn(requested: string | undefined): Wanted | undefined {
+  const text = requested?.trim() ?? "",
     exact = EXACT.exec(text)?.[1];
   if (text === "") return { kind: "unsaid" };
   if (text.toLowerCase() === "latest") return { kind: "latest" };

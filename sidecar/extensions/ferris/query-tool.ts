@@ -31,14 +31,14 @@ export interface QueryDeps {
 }
 
 /** Maximum numbers of running and of queued researches. */
-const MOST = 2,
+const MAX_RUNNING = 2,
   MAX_WAITING = 8;
 const MAX_ANSWERS = 50,
   MAX_QUESTION = 20_000;
 
 /** All researches of one chain. */
 export class Queries {
-  readonly #line = new ResearchLine(MOST, MAX_WAITING);
+  readonly #line = new ResearchLine(MAX_RUNNING, MAX_WAITING);
   /** Researches that are queued or running, with the requesting session. */
   readonly #going = new Map<Research, SessionPlace>();
   /** Calls that are still looking for the source. */
@@ -183,7 +183,7 @@ export class Queries {
     try {
       if (!standing)
         throw new ToolFailure(
-          `${MOST} researches are running and ${MAX_WAITING} are waiting. Try again later, or read the source yourself: ${source.folder}`,
+          `${MAX_RUNNING} researches are running and ${MAX_WAITING} are waiting. Try again later, or read the source yourself: ${source.folder}`,
         );
       if (standing.behind > 0)
         notify(

@@ -12,10 +12,10 @@ import { permissionFor, readInside, type Readable } from "./readable";
 const place = temporaryFolder(),
   root = realpathSync(place.path),
   crate = path.join(root, "pebble-1.1.0"),
-  other = path.join(root, "slate-0.3.1"),
+  second = path.join(root, "slate-0.3.1"),
   secret = path.join(root, "secret.txt");
 const own = new QualifiedNames("ferris-research", { all: ["get_rust_crate_source", "return_response_to_user"] });
-const readable: Readable = { folders: [crate, other], own };
+const readable: Readable = { folders: [crate, second], own };
 const OPTIONS = [
   { optionId: "always", kind: "allow_always", name: "Always" },
   { optionId: "no", kind: "reject_once", name: "No" },
@@ -36,7 +36,7 @@ const CLAUDE = (toolName: string) => ({ _meta: { claudeCode: { toolName } } });
 
 suite("research permissions", () => {
   suiteSetup(() => {
-    for (const folder of [crate, other]) mkdirSync(path.join(folder, "src"), { recursive: true });
+    for (const folder of [crate, second]) mkdirSync(path.join(folder, "src"), { recursive: true });
     writeFileSync(inCrate("src", "lib.rs"), "one\ntwo\r\nthree");
     writeFileSync(secret, "hush");
     symlinkSync(secret, inCrate("src", "secret"));
@@ -58,7 +58,7 @@ suite("research permissions", () => {
     ],
     [
       "the source of another requested crate",
-      () => ({ kind: "read", locations: [{ path: path.join(other, "src", "lib.rs") }] }),
+      () => ({ kind: "read", locations: [{ path: path.join(second, "src", "lib.rs") }] }),
     ],
     ["an announced call", () => ({}), () => ({ kind: "read", locations: [{ path: inCrate("src", "lib.rs") }] })],
     [
@@ -279,11 +279,11 @@ suite("research file reads", () => {
 
   test("detects a link out of a folder", async () => {
     equal(await linkOut(crate), path.join("src", "secret"));
-    mkdirSync(path.join(other, "src"), { recursive: true });
-    symlinkSync("src", path.join(other, "again"));
-    equal(await linkOut(other), undefined);
-    symlinkSync(path.join(root, "not", "there"), path.join(other, "src", "dangling"));
-    match(String(await linkOut(other)), /dangling$/);
+    mkdirSync(path.join(second, "src"), { recursive: true });
+    symlinkSync("src", path.join(second, "again"));
+    equal(await linkOut(second), undefined);
+    symlinkSync(path.join(root, "not", "there"), path.join(second, "src", "dangling"));
+    match(String(await linkOut(second)), /dangling$/);
     mkdirSync(path.join(root, "large", "a"), { recursive: true });
     deepEqual([await linkOut(path.join(root, "large")), await linkOut(path.join(root, "large"), 0)], [undefined, "."]);
   });

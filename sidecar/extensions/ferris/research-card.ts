@@ -20,7 +20,7 @@ export interface CardSubject {
 /** Number of latest steps shown, and maximum number of updates per tool call. */
 const SHOWN = 12,
   MAX_UPDATES = 200;
-const LONGEST = 200;
+const MAX_LINE_LENGTH = 200;
 
 export class ResearchCard {
   readonly #steps: string[] = [];
@@ -65,7 +65,7 @@ export class ResearchCard {
   }
 
   #with(line: string): readonly JsonObject[] {
-    this.#steps.push(line.replaceAll(/\s+/g, " ").trim().slice(0, LONGEST));
+    this.#steps.push(line.replaceAll(/\s+/g, " ").trim().slice(0, MAX_LINE_LENGTH));
     const shown = this.#steps.slice(-SHOWN),
       remaining = this.#steps.length - shown.length;
     if (this.#steps.length > 2 * SHOWN) this.#steps.splice(0, this.#steps.length - 2 * SHOWN);

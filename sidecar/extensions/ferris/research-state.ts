@@ -155,12 +155,12 @@ function fail(why: string): ResearchStep {
 
 /** The first responses, up to `MAX_TEXT` characters in total. */
 function bounded(responses: readonly string[]): readonly string[] {
-  let room = MAX_TEXT;
+  let remaining = MAX_TEXT;
   return responses
     .map(text => {
-      const kept = text.slice(0, Math.max(0, room));
-      room -= text.length;
-      return kept === text ? text : `${kept}\n… (cut)`;
+      const fitting = text.slice(0, Math.max(0, remaining));
+      remaining -= text.length;
+      return fitting === text ? text : `${fitting}\n… (cut)`;
     })
     .filter(text => text !== "\n… (cut)");
 }

@@ -151,7 +151,7 @@ export class Research {
       { cwd, mcpServers: [this.#offer.declaration], _meta: { [SIDE_SESSION]: "ferris" } },
       {
         update: update => this.#updated(objectOr(update)),
-        request: (method, params) => this.#asked(method, params),
+        request: (method, params) => this.#onRequest(method, params),
       },
     );
     if (this.#state.kind !== "opening") return void (await session[Symbol.asyncDispose]());
@@ -237,7 +237,7 @@ export class Research {
     if (!TOOLS.all.some(name => title.includes(name))) this.deps.did(title);
   }
 
-  #asked(method: string, params: unknown): unknown {
+  #onRequest(method: string, params: unknown): unknown {
     const readable: Readable = { folders: this.#folders, own: this.#own };
     switch (method) {
       case CLIENT_METHODS.session_request_permission:

@@ -27,7 +27,7 @@ export interface OpenDocument {
   /** The server has received only one text of this document. */
   readonly isNew: boolean;
 }
-interface Kept extends OpenDocument {
+interface TrackedDocument extends OpenDocument {
   readonly text: string;
   readonly languageId: string;
   readonly stamp: string;
@@ -36,12 +36,12 @@ interface Kept extends OpenDocument {
 export interface Server {
   notify(method: string, params: unknown): void;
   /** Whether the server requests `textDocument/didSave`. */
-  hearsOfSaves(): boolean;
+  receivesSaves(): boolean;
 }
 
 export class Documents {
   /** By path, least recently used first. */
-  readonly #open = new Map<string, Kept>();
+  readonly #open = new Map<string, TrackedDocument>();
 
   constructor(
     private readonly server: Server,
@@ -77,13 +77,13 @@ export class Documents {
     }
   }
 
-  #opened(file: string, languageId: string, text: string, stamp: string): Kept {
+  #opened(file: string, languageId: string, text: string, stamp: string): TrackedDocument {
     const uri = pathToFileURL(file).href;
     this.server.notify(LSP_METHODS.textDocument_didOpen, { textDocument: { uri, languageId, version: 1, text } });
     return { uri, version: 1, text, lines: linesOf(text), languageId, stamp, changedAt: this.clock.now(), isNew: true };
   }
 
-  #changed(known: Kept, text: string, stamp: string): Kept {
+  #changed(known: TrackedDocument, text: string, stamp: string): TrackedDocument {
     if (known.text === text) return { ...known, stamp };
     const { uri } = known,
       version = known.version + 1;
@@ -91,12 +91,12 @@ export class Documents {
       textDocument: { uri, version },
       contentChanges: [{ text }],
     });
-    if (this.server.hearsOfSaves())
+    if (this.server.receivesSaves())
       this.server.notify(LSP_METHODS.textDocument_didSave, { textDocument: { uri }, text });
     return { ...known, version, text, lines: linesOf(text), stamp, changedAt: this.clock.now(), isNew: false };
   }
 
-  #keep(file: string, document: Kept): void {
+  #keep(file: string, document: TrackedDocument): void {
     this.#open.delete(file);
     this.#open.set(file, document);
     const [oldest] = this.#open;

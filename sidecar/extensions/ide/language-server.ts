@@ -61,7 +61,7 @@ export class LanguageServer {
   readonly #listening = new Set<() => void>();
   #capabilities: JsonObject = {};
   #work: Work = IDLE;
-  #said = 0;
+  #warnings = 0;
   #stopping: Promise<void> | undefined;
 
   private constructor(
@@ -75,7 +75,7 @@ export class LanguageServer {
     this.documents = new Documents(
       {
         notify: (method, params) => this.#peer.notify(method, params),
-        hearsOfSaves: () => hearsOfSaves(this.#capabilities),
+        receivesSaves: () => receivesSaves(this.#capabilities),
       },
       deps.clock,
     );
@@ -86,7 +86,7 @@ export class LanguageServer {
     child.stderr.on("data", (chunk: Buffer) => this.#stderr.push(chunk));
     const channel = lspChannel(child.stdout, child.stdin);
     this.#peer = new Peer(channel, {
-      request: request => this.#asked(request),
+      request: request => this.#onRequest(request),
       notification: (method, params) => this.#handleEvent(method, objectOr(params)),
       closed: reason => {
         if (this.#stopping) settle(undefined);
@@ -180,16 +180,16 @@ export class LanguageServer {
   }
 
   /** Sends a request. Rejects with a sentence if the server fails or has exited, or with the signal's reason. */
-  async request(method: string, params: unknown, patience: ServerTimeouts): Promise<unknown> {
+  async request(method: string, params: unknown, timeouts: ServerTimeouts): Promise<unknown> {
     for (let tries = 1; ; tries++) {
       try {
-        return await this.#ask(method, params, patience);
+        return await this.#ask(method, params, timeouts);
       } catch (error) {
         if (!(error instanceof RpcError) || error.code === ErrorCode.refused) throw error;
         if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} does not support ${method}.`);
         if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
         if (tries === MAX_TRIES) throw refused(`${this.name} was busy and did not respond. Try again.`);
-        await this.settled(moment(this.deps.clock.now() + AGAIN_MS), patience);
+        await this.settled(moment(this.deps.clock.now() + AGAIN_MS), timeouts);
       }
     }
   }
@@ -286,7 +286,8 @@ export class LanguageServer {
         this.onStatus(this.status);
         break;
       case LSP_METHODS.window_showMessage:
-        if (this.#said++ < MAX_SAID) this.#log("language server message", { message: readable(params.message, 300) });
+        if (this.#warnings++ < MAX_SAID)
+          this.#log("language server message", { message: readable(params.message, 300) });
         return;
       default:
         return;
@@ -325,7 +326,7 @@ export class LanguageServer {
     this.#work = { ...this.#work, running };
   }
 
-  #asked(request: IncomingRequest): void {
+  #onRequest(request: IncomingRequest): void {
     const { method } = request,
       params = objectOr(request.params);
     switch (method) {
@@ -394,7 +395,7 @@ function moment(at: number): (now: number) => number {
 }
 
 /** LSP 3.17, `TextDocumentSyncOptions`. */
-function hearsOfSaves({ textDocumentSync }: JsonObject): boolean {
+function receivesSaves({ textDocumentSync }: JsonObject): boolean {
   const { save } = objectOr(textDocumentSync);
   return save === true || isObject(save);
 }

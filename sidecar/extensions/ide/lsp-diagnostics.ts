@@ -25,14 +25,14 @@ export async function diagnose(
   server: LanguageServer,
   file: string,
   document: OpenDocument,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<Diagnosed> {
-  if (server.runsCommand(TSSERVER)) return { raw: await fromTs(server, file, patience), isLate: false };
+  if (server.runsCommand(TSSERVER)) return { raw: await fromTs(server, file, timeouts), isLate: false };
   const isReady = await server.settled(
       now => Math.max(server.readyIn(now), document.changedAt + BETWEEN_MS - now),
-      patience,
+      timeouts,
     ),
-    pulled = await pull(server, document, patience);
+    pulled = await pull(server, document, timeouts);
   if (pulled) return { raw: once([...pulled, ...(server.published(file)?.diagnostics ?? [])]), isLate: !isReady };
   const isSettled = await server.settled(now => {
     const ready = server.readyIn(now),
@@ -44,11 +44,11 @@ export async function diagnose(
         now,
       ),
     );
-  }, patience);
+  }, timeouts);
   return { raw: server.published(file)?.diagnostics ?? [], isLate: !isSettled || server.published(file) === undefined };
 }
 
-async function fromTs(server: LanguageServer, file: string, patience: ServerTimeouts): Promise<readonly JsonObject[]> {
+async function fromTs(server: LanguageServer, file: string, timeouts: ServerTimeouts): Promise<readonly JsonObject[]> {
   const found: JsonObject[] = [];
   for (const command of TSSERVER_REQUESTS)
     found.push(
@@ -56,7 +56,7 @@ async function fromTs(server: LanguageServer, file: string, patience: ServerTime
         await server.request(
           LSP_METHODS.workspace_executeCommand,
           { command: TSSERVER, arguments: [command, { file }] },
-          patience,
+          timeouts,
         ),
       ),
     );
@@ -67,7 +67,7 @@ async function fromTs(server: LanguageServer, file: string, patience: ServerTime
 async function pull(
   server: LanguageServer,
   { uri }: OpenDocument,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<readonly JsonObject[] | undefined> {
   const provider = server.capability("diagnosticProvider");
   if (provider === undefined) return undefined;
@@ -75,7 +75,7 @@ async function pull(
   const answer = await server.request(
     LSP_METHODS.textDocument_diagnostic,
     { textDocument: { uri }, ...(typeof identifier === "string" ? { identifier } : {}) },
-    patience,
+    timeouts,
   );
   return arrayOr(objectOr(answer).items).filter(isObject);
 }

@@ -47,11 +47,11 @@ export interface Opened {
 }
 type OfFile = Exclude<IdeOperation, { readonly operation: "workspace_symbols" } | { readonly path?: never }>;
 
-export async function operateOn(opened: Opened, operation: OfFile, patience: ServerTimeouts): Promise<IdeAnswer> {
+export async function operateOn(opened: Opened, operation: OfFile, timeouts: ServerTimeouts): Promise<IdeAnswer> {
   const { server, file, document } = opened,
     textDocument = { uri: document.uri };
-  if (operation.operation === "diagnostics") return diagnosticsOf(opened, patience);
-  const isReady = await server.settled(now => server.readyIn(now), patience),
+  if (operation.operation === "diagnostics") return diagnosticsOf(opened, timeouts);
+  const isReady = await server.settled(now => server.readyIn(now), timeouts),
     note = isReady ? {} : unready(server);
   const at = (place: IdePlace): JsonObject => ({
     textDocument,
@@ -63,7 +63,13 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
         ...(await located(
           opened,
           spotsIn(
-            await asked(server, "definitionProvider", LSP_METHODS.textDocument_definition, at(operation.at), patience),
+            await requestAt(
+              server,
+              "definitionProvider",
+              LSP_METHODS.textDocument_definition,
+              at(operation.at),
+              timeouts,
+            ),
           ),
         )),
         ...note,
@@ -73,12 +79,12 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
         ...(await located(
           opened,
           spotsIn(
-            await asked(
+            await requestAt(
               server,
               "referencesProvider",
               LSP_METHODS.textDocument_references,
               { ...at(operation.at), context: { includeDeclaration: true } },
-              patience,
+              timeouts,
             ),
           ),
         )),
@@ -87,7 +93,9 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
     case "hover":
       return {
         kind: "hover",
-        text: hoverIn(await asked(server, "hoverProvider", LSP_METHODS.textDocument_hover, at(operation.at), patience)),
+        text: hoverIn(
+          await requestAt(server, "hoverProvider", LSP_METHODS.textDocument_hover, at(operation.at), timeouts),
+        ),
         ...note,
       };
     case "document_symbols":
@@ -95,12 +103,12 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
         ...(await named(
           server,
           symbolsIn(
-            await asked(
+            await requestAt(
               server,
               "documentSymbolProvider",
               LSP_METHODS.textDocument_documentSymbol,
               { textDocument },
-              patience,
+              timeouts,
             ),
             file,
           ),
@@ -108,11 +116,11 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
         ...note,
       };
     case "rename":
-      return { ...(await rename(opened, operation, at(operation.at), patience)), ...note };
+      return { ...(await rename(opened, operation, at(operation.at), timeouts)), ...note };
     case "format":
-      return format(opened, operation, patience);
+      return format(opened, operation, timeouts);
     case "code_actions":
-      return { ...(await actions(opened, operation, patience)), ...note };
+      return { ...(await actions(opened, operation, timeouts)), ...note };
   }
 }
 
@@ -120,13 +128,13 @@ export async function operateOn(opened: Opened, operation: OfFile, patience: Ser
 export async function workspaceSymbols(
   server: LanguageServer,
   query: string,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<Extract<IdeAnswer, { kind: "symbols" }>> {
-  const isReady = await server.settled(now => server.readyIn(now), patience);
+  const isReady = await server.settled(now => server.readyIn(now), timeouts);
   return {
     ...(await named(
       server,
-      symbolsIn(await asked(server, "workspaceSymbolProvider", LSP_METHODS.workspace_symbol, { query }, patience)),
+      symbolsIn(await requestAt(server, "workspaceSymbolProvider", LSP_METHODS.workspace_symbol, { query }, timeouts)),
     )),
     ...(isReady ? {} : unready(server)),
   };
@@ -138,15 +146,15 @@ function right<T extends object>(value: T | { readonly wrong: string }): T {
   return value;
 }
 
-function asked(
+function requestAt(
   server: LanguageServer,
   capability: string,
   method: string,
   params: unknown,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<unknown> {
   if (server.capability(capability) === undefined) throw refused(`${server.name} does not support ${method}.`);
-  return server.request(method, params, patience);
+  return server.request(method, params, timeouts);
 }
 
 function unready(server: LanguageServer): { readonly note: string } {
@@ -155,8 +163,8 @@ function unready(server: LanguageServer): { readonly note: string } {
   };
 }
 
-async function diagnosticsOf({ server, file, document }: Opened, patience: ServerTimeouts): Promise<IdeAnswer> {
-  const { raw, isLate } = await diagnose(server, file, document, patience);
+async function diagnosticsOf({ server, file, document }: Opened, timeouts: ServerTimeouts): Promise<IdeAnswer> {
+  const { raw, isLate } = await diagnose(server, file, document, timeouts);
   return diagnosticsAnswer(
     shown(raw, file, (server.documents.at(file) ?? document).lines),
     isLate ? unready(server).note : undefined,
@@ -183,13 +191,13 @@ async function rename(
   { server }: Opened,
   { newName }: Extract<IdeOperation, { operation: "rename" }>,
   at: JsonObject,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const { prepareProvider } = objectOr(server.capability("renameProvider"));
-  if (prepareProvider === true && (await server.request(LSP_METHODS.textDocument_prepareRename, at, patience)) === null)
+  if (prepareProvider === true && (await server.request(LSP_METHODS.textDocument_prepareRename, at, timeouts)) === null)
     throw refused("The symbol at this position cannot be renamed.");
   return changesAnswer(
-    changesIn(await asked(server, "renameProvider", LSP_METHODS.textDocument_rename, { ...at, newName }, patience)),
+    changesIn(await requestAt(server, "renameProvider", LSP_METHODS.textDocument_rename, { ...at, newName }, timeouts)),
     reader(server),
   );
 }
@@ -197,20 +205,20 @@ async function rename(
 async function format(
   { server, file, document: { uri, lines } }: Opened,
   { lines: given }: Extract<IdeOperation, { operation: "format" }>,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const params = { textDocument: { uri }, options: formatOptions(lines) },
     range = given && right(rangeOfLines(lines, given, file));
   const edits = editsIn(
     range
-      ? await asked(
+      ? await requestAt(
           server,
           "documentRangeFormattingProvider",
           LSP_METHODS.textDocument_rangeFormatting,
           { ...params, range },
-          patience,
+          timeouts,
         )
-      : await asked(server, "documentFormattingProvider", LSP_METHODS.textDocument_formatting, params, patience),
+      : await requestAt(server, "documentFormattingProvider", LSP_METHODS.textDocument_formatting, params, timeouts),
   );
   return changesAnswer(edits.length === 0 ? [] : [{ kind: "edit", path: file, edits }], reader(server));
 }
@@ -218,27 +226,27 @@ async function format(
 async function actions(
   { server, file, document }: Opened,
   { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
-  patience: ServerTimeouts,
+  timeouts: ServerTimeouts,
 ): Promise<IdeAnswer> {
   const range = rangeOfActions(document.lines, right(positionOf(document.lines, at, file)), at, endLine);
-  const { raw } = await diagnose(server, file, document, patience),
+  const { raw } = await diagnose(server, file, document, timeouts),
     diagnostics = raw.filter(each => {
       const found = diagnosticIn(each)?.range;
       return found && found.start.line <= range.end.line && found.end.line >= range.start.line;
     });
   const found = actionsIn(
-    await asked(
+    await requestAt(
       server,
       "codeActionProvider",
       LSP_METHODS.textDocument_codeAction,
       { textDocument: { uri: document.uri }, range, context: { diagnostics } },
-      patience,
+      timeouts,
     ),
   );
   if (title === undefined)
     return { kind: "actions", actions: found.slice(0, MAX_ITEMS).map(listed), total: found.length };
   const all: IdeAction[] = [];
-  for (const action of right(chosenByTitle(found, title))) all.push(await withEdits(server, action, patience));
+  for (const action of right(chosenByTitle(found, title))) all.push(await withEdits(server, action, timeouts));
   return { kind: "actions", actions: all, total: all.length };
 }
 
@@ -252,10 +260,10 @@ function listed({ title, kind, isPreferred, disabled, command, changes }: Server
   };
 }
 
-async function withEdits(server: LanguageServer, action: ServerAction, patience: ServerTimeouts): Promise<IdeAction> {
+async function withEdits(server: LanguageServer, action: ServerAction, timeouts: ServerTimeouts): Promise<IdeAction> {
   const canResolve = objectOr(server.capability("codeActionProvider")).resolveProvider === true;
   const resolved =
-    action.changes || !canResolve ? undefined : await server.request("codeAction/resolve", action.raw, patience);
+    action.changes || !canResolve ? undefined : await server.request("codeAction/resolve", action.raw, timeouts);
   const whole = (isObject(resolved) ? actionIn({ ...action.raw, ...resolved })[0] : undefined) ?? action;
   return {
     ...listed(whole),

@@ -287,19 +287,19 @@ function counted(count: number, what: string): string | undefined {
 }
 
 function bounded(lines: readonly string[]): { readonly text: string; readonly cut: number } {
-  let room = MAX_SHOWN,
-    kept = 0;
+  let remaining = MAX_SHOWN,
+    shown = 0;
   for (const line of lines) {
-    room -= line.length + 1;
-    if (room < 0 && kept > 0) break;
-    kept++;
+    remaining -= line.length + 1;
+    if (remaining < 0 && shown > 0) break;
+    shown++;
   }
-  return { text: lines.slice(0, kept).join("\n").slice(0, MAX_SHOWN), cut: lines.length - kept };
+  return { text: lines.slice(0, shown).join("\n").slice(0, MAX_SHOWN), cut: lines.length - shown };
 }
 
 /** Limits the data to the size of the text as well, because some agents show the data instead. */
 function few<T>(all: readonly T[]): readonly T[] {
-  let room = MAX_SHOWN;
-  const end = all.findIndex(each => (room -= JSON.stringify(each).length) < 0);
+  let remaining = MAX_SHOWN;
+  const end = all.findIndex(each => (remaining -= JSON.stringify(each).length) < 0);
   return end === -1 ? all : all.slice(0, end);
 }

@@ -153,8 +153,8 @@ export class Servers {
       all = [];
     for (const server of running) {
       await server.documents.refresh();
-      const asked = server.documents.paths;
-      for (const file of asked) {
+      const paths = server.documents.paths;
+      for (const file of paths) {
         const document = server.documents.at(file),
           answer =
             document &&
@@ -162,7 +162,7 @@ export class Servers {
         if (answer?.kind === "diagnostics") all.push(...answer.diagnostics);
       }
       for (const file of server.publishedFiles)
-        if (!asked.includes(file)) all.push(...shown(server.published(file)?.diagnostics ?? [], file, []));
+        if (!paths.includes(file)) all.push(...shown(server.published(file)?.diagnostics ?? [], file, []));
     }
     const note =
       running.length === 0

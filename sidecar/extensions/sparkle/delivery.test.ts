@@ -71,14 +71,14 @@ suite("Sparkle text in prompts", () => {
             await sparkled.prompt(sessionId, ...prompt);
             deepEqual(sparkled.last.slice(0, prompt.length), prompt);
             const added = sparkled.last.slice(prompt.length),
-              hasWords = prompt.some(one => "text" in one);
-            for (const one of added) deepEqual(objectOr(one).annotations, { audience: ["assistant"] });
+              hasWords = prompt.some(item => "text" in item);
+            for (const each of added) deepEqual(objectOr(each).annotations, { audience: ["assistant"] });
             if (!isListed) equal(namesTool(added), false);
             if (!hasWords) deepEqual(added, []);
           }
           const all = sparkled.prompts.flatMap(({ prompt }) => partsOf(prompt)),
             isSent = prompts.some(prompt => {
-              const first = prompt.find(one => "text" in one);
+              const first = prompt.find(item => "text" in item);
               return first !== undefined && objectOr(first).text !== "/init";
             });
           equal(
@@ -98,7 +98,7 @@ suite("Sparkle text in prompts", () => {
       if (isListed) await sparkled.list();
       await sparkled.prompt(sessionId, words("/checkpoint after this meta moment"));
       deepEqual(sparkled.lastParts, ["/checkpoint after this meta moment", "embodiment", "checkpoint", "meta-moment"]);
-      for (const text of sparkled.last.slice(1).map(one => String(objectOr(one).text)))
+      for (const text of sparkled.last.slice(1).map(item => String(objectOr(item).text)))
         equal(namesTool(text), isListed);
       equal(/nothing can be saved here/.test(JSON.stringify(sparkled.last)), !isListed);
     }

@@ -2,7 +2,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { beginning, compose, shared, type Section } from "./embodiment";
 import { harmless, marked, MAX_KEEP, unmarked } from "./marks";
-import { LEAST_BYTES, MAX_BYTES } from "./settings";
+import { MIN_BYTES, MAX_BYTES } from "./settings";
 
 const hostile = fc
   .array(
@@ -27,7 +27,7 @@ suite("embodiment", () => {
       fc.property(
         fc.string({ unit: "grapheme", maxLength: 60 }),
         fc.array(section, { maxLength: 7 }),
-        fc.integer({ min: LEAST_BYTES, max: 20_000 }),
+        fc.integer({ min: MIN_BYTES, max: 20_000 }),
         (name, sections, limit) => {
           const text = compose([...name].slice(0, 60).join(""), sections, limit),
             block = marked("embodiment", text, MAX_KEEP);
@@ -64,13 +64,13 @@ suite("embodiment", () => {
     ));
 
   test("starts with its opening without marks", () =>
-    equal(compose("# Ada </sparkle>", [], LEAST_BYTES), harmless("# Ada </sparkle>")));
+    equal(compose("# Ada </sparkle>", [], MIN_BYTES), harmless("# Ada </sparkle>")));
 
   test("keeps the newest list entries with the number and file of the omitted ones", () => {
     const text = compose(
       "Ada",
       [of("Anchors", ...Array.from({ length: 100 }, (_, i) => `- anchor ${i}. ${"x".repeat(50)}`))],
-      LEAST_BYTES,
+      MIN_BYTES,
     );
     const last = Number(/anchor (\d+)\.[^\n]*\n\n… (\d+) older/.exec(text)?.[1]),
       remaining = Number(/… (\d+) older: see ~\/Anchors\.md\./.exec(text)?.[1]);
@@ -79,7 +79,7 @@ suite("embodiment", () => {
   });
 
   test("keeps the beginning of a long text in whole lines with its file name", () => {
-    const text = compose("Ada", [of("Profile", "a line of it\n".repeat(1_000))], LEAST_BYTES);
+    const text = compose("Ada", [of("Profile", "a line of it\n".repeat(1_000))], MIN_BYTES);
     match(text, /a line of it\n\n… The rest is in ~\/Profile\.md\.$/);
   });
 
@@ -87,26 +87,26 @@ suite("embodiment", () => {
     const text = compose(
       "Ada",
       [of("Large", "x".repeat(100_000)), of("Small", "small and whole"), of("Larger", "y".repeat(200_000))],
-      LEAST_BYTES,
+      MIN_BYTES,
     );
     ok(text.includes("small and whole") && text.includes("xxx") && text.includes("yyy"));
-    ok(size(text) > LEAST_BYTES * 0.9, "the room is used");
+    ok(size(text) > MIN_BYTES * 0.9, "the room is used");
   });
 
   test("names the sections that do not fit", () => {
     const many = Array.from({ length: 30 }, (_, i) => of(`S${i}`, "z".repeat(5_000)));
-    match(compose("Ada", many, LEAST_BYTES), /Omitted because of the size limit: S0, S1/);
+    match(compose("Ada", many, MIN_BYTES), /Omitted because of the size limit: S0, S1/);
   });
 
   test("stays within a tight limit", () => {
     const list = { ...of("List", ...Array.from({ length: 2_000 }, (_, i) => `- ${i}`)), file: "f".repeat(300) },
       text = of("Text", "a line\n".repeat(2_000));
-    for (let limit = LEAST_BYTES; limit < LEAST_BYTES + 200; limit++)
+    for (let limit = MIN_BYTES; limit < MIN_BYTES + 200; limit++)
       ok(size(compose("Ada", [list, text], limit)) <= limit, String(limit));
-    ok(size(compose("Ada", [of("Marks", "<sparkle".repeat(10_000))], LEAST_BYTES)) <= LEAST_BYTES);
+    ok(size(compose("Ada", [of("Marks", "<sparkle".repeat(10_000))], MIN_BYTES)) <= MIN_BYTES);
     const long = Array.from({ length: 3 }, (_, i) => of(`${i}${"t".repeat(500)}`, "z".repeat(5_000))),
       short = Array.from({ length: 10 }, (_, i) => of(`S${i}`, "z".repeat(5_000)));
-    ok(size(compose("Ada", [...long, ...short], LEAST_BYTES)) <= LEAST_BYTES);
+    ok(size(compose("Ada", [...long, ...short], MIN_BYTES)) <= MIN_BYTES);
   });
 
   test("shares the size evenly and reassigns the unused part", () => {

@@ -18,7 +18,7 @@ export interface Section {
   readonly pieces: readonly string[];
 }
 
-/** A text without marks. `limit`: maximum size including the marks, in bytes of UTF-8; at least `LEAST_BYTES`. */
+/** A text without marks. `limit`: maximum size including the marks, in bytes of UTF-8; at least `MIN_BYTES`. */
 export function compose(opening: string, given: readonly Section[], limit: number): string {
   const sections = given.map(
     ({ title, file, pieces }): Section => ({
@@ -28,21 +28,21 @@ export function compose(opening: string, given: readonly Section[], limit: numbe
     }),
   );
   const base = harmless(opening),
-    room = limit - markBytes("embodiment") - bytes(base);
+    available = limit - markBytes("embodiment") - bytes(base);
   const whole = sections.map(section => rendered(section, Infinity)),
     needed = whole.map(bytes);
-  if (sum(needed) <= room) return base + whole.join("");
-  const left = (titles: readonly string[]): string =>
+  if (sum(needed) <= available) return base + whole.join("");
+  const omittedLine = (titles: readonly string[]): string =>
     titles.length === 0 ? "" : `\n\nOmitted because of the size limit: ${titles.join(", ")}.`;
-  const shares = shared(needed, room - bytes(left(sections.map(({ title }) => title))));
+  const shares = shared(needed, available - bytes(omittedLine(sections.map(({ title }) => title))));
   const fitting = sections.map((section, i) => rendered(section, shares[i] ?? 0));
-  return base + fitting.join("") + left(sections.flatMap(({ title }, i) => (fitting[i] === "" ? [title] : [])));
+  return base + fitting.join("") + omittedLine(sections.flatMap(({ title }, i) => (fitting[i] === "" ? [title] : [])));
 }
 
 /** Distributes `room`: entries that need less than an even share get all they need. */
-export function shared(needed: readonly number[], room: number): readonly number[] {
+export function shared(needed: readonly number[], available: number): readonly number[] {
   const shares = needed.map(() => 0);
-  let remaining = Math.max(0, room),
+  let remaining = Math.max(0, available),
     waiting = needed.length;
   for (const { need, i } of needed.map((need, i) => ({ need, i })).sort((a, b) => a.need - b.need)) {
     const share = Math.min(need, Math.floor(remaining / waiting--));
@@ -53,13 +53,13 @@ export function shared(needed: readonly number[], room: number): readonly number
 }
 
 /** Minimum size of a partial piece, in bytes. A shorter one is not worth its heading. */
-const LEAST_PIECE = 80;
+const MIN_PIECE_BYTES = 80;
 
 /** At most `room` bytes. Empty if the section does not fit. */
-function rendered({ title, file, pieces }: Section, room: number): string {
+function rendered({ title, file, pieces }: Section, available: number): string {
   const head = `\n\n## ${title}\n(${file})\n`;
   const whole = [head, ...pieces.map(piece => `\n${piece}\n`)].join("").trimEnd();
-  if (bytes(whole) <= room) return whole;
+  if (bytes(whole) <= available) return whole;
   const isList = pieces.length > 1,
     rest = (remaining: number): string =>
       isList ? `\n\n… ${remaining} older: see ${file}.` : `\n\n… The rest is in ${file}.`;
@@ -67,13 +67,13 @@ function rendered({ title, file, pieces }: Section, room: number): string {
     taken = 0;
   for (const piece of pieces) {
     const next = `${text}\n${piece}\n`;
-    if (bytes(next) + bytes(rest(pieces.length)) > room) break;
+    if (bytes(next) + bytes(rest(pieces.length)) > available) break;
     text = next;
     taken++;
   }
   if (taken > 0) return text.trimEnd() + rest(pieces.length - taken);
-  const some = room - bytes(head) - bytes("\n …") - bytes(rest(pieces.length));
-  return some < LEAST_PIECE
+  const some = available - bytes(head) - bytes("\n …") - bytes(rest(pieces.length));
+  return some < MIN_PIECE_BYTES
     ? ""
     : `${head}\n${beginning(pieces[0] ?? "", some).trimEnd()}${isList ? ` …${rest(pieces.length - 1)}` : rest(0)}`;
 }

@@ -29,7 +29,7 @@ import { withSystemPrompt } from "../system-prompt";
 import type { Tool } from "../tool";
 import { ToolListing } from "../../proxies/tool-listing";
 import { connectToolServer } from "../tool-server";
-import { KeptFolder } from "./kept-folder";
+import { PersistentFolder } from "./persistent-folder";
 import type { AskedPart } from "./marks";
 import { Memory } from "./memory";
 import { SPARKLE_PROMPTS } from "./prompts";
@@ -174,7 +174,12 @@ class Sparkle {
       } = this,
       deps = { clock, date, files, log },
       client = sessionClient(this.chain.client, sessionId);
-    const space = new SpaceConsent(KeptFolder.ofUser(home, deps), cwd, client, () => this.#offers.offers().version);
+    const space = new SpaceConsent(
+      PersistentFolder.ofUser(home, deps),
+      cwd,
+      client,
+      () => this.#offers.offers().version,
+    );
     return {
       memory: new Memory(home, cwd === "" ? undefined : cwd, sparkler, deps),
       space,
@@ -205,10 +210,10 @@ class Sparkle {
 
   /** Handles the rest of a setup result: a fork's embodiment state and the commands. */
   #setUp({ params }: PassingRequest, answer: unknown): unknown {
-    const { sessionId: asked } = objectOr(params),
+    const { sessionId: requestedId } = objectOr(params),
       { sessionId: made, availableCommands } = objectOr(answer);
-    const session = this.#sessions.get(stringOr(made, stringOr(asked, ""))),
-      original = this.#sessions.get(stringOr(asked, ""));
+    const session = this.#sessions.get(stringOr(made, stringOr(requestedId, ""))),
+      original = this.#sessions.get(stringOr(requestedId, ""));
     if (session && original) session.embodiment = original.embodiment; // a fork of the original, or the session itself
     if (!session || !Array.isArray(availableCommands)) return answer;
     this.#handleEvent(session, availableCommands); // v2 includes the commands in the setup result
@@ -254,7 +259,7 @@ class Sparkle {
     const wish = readWish(params.prompt, !hasCheckpoint(session.commands ?? [])),
       before = session.embodiment,
       due = this.settings.embodiment === "off" ? "had" : before;
-    const isPlain = wish.kind === "closed" || (due === "had" && wish.asked.length === 0);
+    const isPlain = wish.kind === "closed" || (due === "had" && wish.parts.length === 0);
     if (isPlain && !session.sending) return request.pass();
     if (session.sending) request.release(); // lets `session/cancel` pass while this prompt waits for the earlier one
     const stopped = (session.waiting ??= new AbortController()),
@@ -264,7 +269,7 @@ class Sparkle {
     const restore = (): void => {
       if (before !== "had") session.embodiment = before;
     };
-    const composed = earlier.then(() => (isPlain ? [] : this.#blocks(request, place, due, wish.asked, stopped.signal)));
+    const composed = earlier.then(() => (isPlain ? [] : this.#blocks(request, place, due, wish.parts, stopped.signal)));
     const sending = (session.sending = composed.then(() => undefined));
     try {
       const blocks = await composed;
@@ -300,7 +305,7 @@ class Sparkle {
     request: PassingRequest,
     place: Place,
     due: Session["embodiment"],
-    asked: readonly AskedPart[],
+    requested: readonly AskedPart[],
     stopped: AbortSignal,
   ): Promise<readonly SparkleBlock[]> {
     const {
@@ -309,7 +314,7 @@ class Sparkle {
       } = this,
       signal = AbortSignal.any([request.signal, stopped]),
       sessionId = stringOr(objectOr(request.params).sessionId, "");
-    const needsTools = due === "due" || asked.length > 0;
+    const needsTools = due === "due" || requested.length > 0;
     if (needsTools && !place.listing.isListed) request.release(); // lets `session/cancel` pass
     const listed = needsTools
       ? place.listing.settled(sessionId, chain.successor, clock, signal)
@@ -317,7 +322,7 @@ class Sparkle {
     const [embodiment, isListed] = await Promise.all([this.#embodiment(place, due, listed, signal), listed]);
     return [
       ...(embodiment === undefined ? [] : [{ part: "embodiment" as const, text: embodiment }]),
-      ...asked.map(part => ({ part, text: askedText(part, isListed) })),
+      ...requested.map(part => ({ part, text: askedText(part, isListed) })),
     ];
   }
 

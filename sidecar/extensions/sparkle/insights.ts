@@ -50,11 +50,11 @@ export function renderInsight({ at, tags, content, context }: Insight): string {
 /** In file order. Never throws. */
 export function parseInsights(text: string): readonly Insight[] {
   const insights: Insight[] = [];
-  let reading: Reading | undefined = begun("");
+  let reading: Reading | undefined = newReading("");
   for (const line of text.replaceAll(/\r\n?/g, "\n").split("\n")) {
     if (line.startsWith("## ")) {
       insights.push(...read(reading));
-      reading = begun(line);
+      reading = newReading(line);
     } else if (line.trimEnd() === CONTEXT) reading.into = reading.context;
     else if (line.startsWith(">")) reading.into.push(line.replace(/^> ?/, ""));
     else if (reading.heading !== "" || !isPreface(line)) reading.into.push(line);
@@ -69,20 +69,20 @@ interface Reading {
   into: string[];
 }
 
-function begun(heading: string): Reading {
+function newReading(heading: string): Reading {
   const content: string[] = [];
   return { heading, content, context: [], into: content };
 }
 
 function read({ heading, content, context }: Reading): readonly Insight[] {
   const dated = HEADING.exec(heading);
-  const kept = tidy([...(dated ? [] : [heading.slice(3).trim()]), ...content].join("\n"));
-  if (kept === "") return [];
+  const entry = tidy([...(dated ? [] : [heading.slice(3).trim()]), ...content].join("\n"));
+  if (entry === "") return [];
   return [
     {
       at: dated?.[1] ?? "",
       tags: tidyTags((dated?.[2] ?? "").split(",")),
-      content: kept,
+      content: entry,
       context: tidy(context.join("\n")),
     },
   ];

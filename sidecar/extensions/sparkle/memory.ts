@@ -15,7 +15,7 @@ import path from "node:path";
 import { ToolFailure } from "../tool";
 import type { Section } from "./embodiment";
 import { parseInsights, renderInsight, tidy, tidyTags, type Insight } from "./insights";
-import { KeptFolder, stamp, type KeptFolderDeps, type Writing } from "./kept-folder";
+import { PersistentFolder, stamp, type PersistentFolderDeps, type Writing } from "./persistent-folder";
 import { folderOf, headingOf, shownName, withHeading } from "./names";
 
 export type InsightType = "PatternAnchor" | "CollaborationEvolution" | "WorkspaceInsight";
@@ -39,22 +39,22 @@ const LISTS: Readonly<Record<InsightType, { readonly file: string; readonly titl
   WorkspaceInsight: { file: "workspace-insights.md", title: "Facts about this workspace" },
 };
 /** Default sparkler name. */
-const NOBODY_YET = "Sparkler";
+const DEFAULT_NAME = "Sparkler";
 
 export class Memory {
-  readonly #home: KeptFolder;
-  readonly #space: KeptFolder | undefined;
+  readonly #home: PersistentFolder;
+  readonly #space: PersistentFolder | undefined;
 
   /** `cwd`: of the session; if undefined, no workspace notes are stored. `sparkler`: the name from the settings. */
   constructor(
     home: string,
     cwd: string | undefined,
     private readonly sparkler: string | undefined,
-    private readonly deps: KeptFolderDeps,
+    private readonly deps: PersistentFolderDeps,
   ) {
-    this.#home = KeptFolder.ofUser(home, deps);
+    this.#home = PersistentFolder.ofUser(home, deps);
     if (cwd !== undefined && path.isAbsolute(cwd))
-      this.#space = new KeptFolder(
+      this.#space = new PersistentFolder(
         { root: path.join(cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" },
         deps,
       );
@@ -74,7 +74,7 @@ export class Memory {
   /** The sparkler of a session: the one from the settings, else the first by folder name. It may have no folder yet. */
   async current(): Promise<Sparkler> {
     const all = await this.sparklers();
-    return (this.sparkler === undefined ? all[0] : named(all, this.sparkler)) ?? made(this.sparkler ?? NOBODY_YET);
+    return (this.sparkler === undefined ? all[0] : named(all, this.sparkler)) ?? made(this.sparkler ?? DEFAULT_NAME);
   }
 
   /** Whether the settings name this sparkler. */
@@ -89,7 +89,7 @@ export class Memory {
       found = named(all, name);
     if (!found)
       throw new ToolFailure(
-        `Unknown sparkler “${shownName(name)}”.${all.length === 0 ? "" : ` Sparklers: ${all.map(one => one.name).join(", ")}.`} create_sparkler creates one.`,
+        `Unknown sparkler “${shownName(name)}”.${all.length === 0 ? "" : ` Sparklers: ${all.map(sparkler => sparkler.name).join(", ")}.`} create_sparkler creates one.`,
       );
     return found;
   }
@@ -119,7 +119,7 @@ export class Memory {
 
   #readers() {
     const text = async (
-      folder: KeptFolder | undefined,
+      folder: PersistentFolder | undefined,
       title: string,
       file: string | Promise<string | undefined>,
     ): Promise<Section | undefined> => {
@@ -128,7 +128,7 @@ export class Memory {
       return folder && where !== undefined && read ? { title, file: folder.called(where), pieces: [read] } : undefined;
     };
     const list = async (
-      folder: KeptFolder | undefined,
+      folder: PersistentFolder | undefined,
       type: InsightType,
       file: string | Promise<string>,
     ): Promise<Section | undefined> => {
@@ -165,7 +165,7 @@ export class Memory {
     const folder = sparkler ? this.#home : this.#workspace(),
       where = sparkler ? `${SPARKLERS}/${sparkler.folder}/${file}` : file;
     await folder.writing(signal, async writing => {
-      if (sparkler) await this.#introduce(sparkler, writing);
+      if (sparkler) await this.#writeProfile(sparkler, writing);
       await writing.append(
         where,
         renderInsight(insight),
@@ -215,7 +215,7 @@ export class Memory {
           PROFILE,
           withHeading(shownName(user), "How this user works, and likes to work together.\n"),
         );
-      await this.#introduce(sparkler, writing);
+      await this.#writeProfile(sparkler, writing);
       return { profile: this.#home.called(PROFILE), sparkler, isNew };
     });
   }
@@ -225,7 +225,7 @@ export class Memory {
     return this.#home.writing(signal, async writing => {
       const found = named(await this.sparklers(), name);
       if (found) throw new ToolFailure(`A sparkler “${found.name}” already exists.`);
-      await this.#introduce(sparkler, writing);
+      await this.#writeProfile(sparkler, writing);
       return sparkler;
     });
   }
@@ -245,7 +245,7 @@ export class Memory {
           newName,
         );
       if (taken) throw new ToolFailure(`A sparkler “${taken.name}” already exists.`);
-      await this.#introduce(before, writing);
+      await this.#writeProfile(before, writing);
       const identity = (await this.#home.read(`${SPARKLERS}/${before.folder}/${IDENTITY}`)) ?? "";
       await writing.replace(`${SPARKLERS}/${before.folder}/${IDENTITY}`, withHeading(now.name, identity));
       if (now.folder !== before.folder)
@@ -259,19 +259,19 @@ export class Memory {
     content: string,
     signal: AbortSignal,
   ): Promise<readonly [Sparkler, file: string]> {
-    const one = await this.whom(sparkler),
-      file = `${SPARKLERS}/${one.folder}/${IDENTITY}`;
-    await this.#home.writing(signal, writing => writing.replace(file, withHeading(one.name, tidy(content))));
-    return [one, this.#home.called(file)];
+    const first = await this.whom(sparkler),
+      file = `${SPARKLERS}/${first.folder}/${IDENTITY}`;
+    await this.#home.writing(signal, writing => writing.replace(file, withHeading(first.name, tidy(content))));
+    return [first, this.#home.called(file)];
   }
 
-  #workspace(): KeptFolder {
+  #workspace(): PersistentFolder {
     if (!this.#space) throw new ToolFailure("This session has no folder, so notes of a workspace cannot be saved.");
     return this.#space;
   }
 
   /** Creates an identity with the name for a sparkler that has none. */
-  async #introduce({ name, folder }: Sparkler, writing: Writing): Promise<void> {
+  async #writeProfile({ name, folder }: Sparkler, writing: Writing): Promise<void> {
     const file = `${SPARKLERS}/${folder}/${IDENTITY}`;
     if (!(await this.#home.list(`${SPARKLERS}/${folder}`, "files")).includes(IDENTITY))
       await writing.replace(file, withHeading(name, ""));
@@ -283,7 +283,7 @@ export class Memory {
   }
 
   /** Uniquely named, even if two are created in the same millisecond. */
-  async #newCheckpoint(space: KeptFolder): Promise<string> {
+  async #newCheckpoint(space: PersistentFolder): Promise<string> {
     const taken = await space.list(CHECKPOINTS, "files");
     for (let at = this.deps.date().getTime(); ; at++) {
       const file = `${stamp(new Date(at))}.md`;
@@ -302,8 +302,8 @@ export function inShort({ at, tags, content, context }: Insight): string {
 function named(all: readonly Sparkler[], name: string): Sparkler | undefined {
   const wanted = folderOf(name);
   return (
-    all.find(one => wanted !== undefined && folderOf(one.name) === wanted) ??
-    all.find(one => wanted !== undefined && folderOf(one.folder) === wanted)
+    all.find(sparkler => wanted !== undefined && folderOf(sparkler.name) === wanted) ??
+    all.find(sparkler => wanted !== undefined && folderOf(sparkler.folder) === wanted)
   );
 }
 

@@ -52,5 +52,5 @@ function titledWithoutBlocks(titled: JsonObject): JsonObject {
 }
 
 function isSame(a: readonly unknown[], b: readonly unknown[]): boolean {
-  return a.length === b.length && a.every((one, i) => one === b[i]);
+  return a.length === b.length && a.every((item, i) => item === b[i]);
 }

@@ -10,7 +10,7 @@ export interface SparkleSettings {
   readonly sparkler: string | undefined;
 }
 
-export const LEAST_BYTES = 4_096,
+export const MIN_BYTES = 4_096,
   MAX_BYTES = 262_144,
   USUAL_BYTES = 16_384;
 
@@ -30,7 +30,7 @@ export function readSettings(
         ? embodiment
         : otherwise("embodiment", embodiment, "first-prompt"),
     embodimentBytes:
-      typeof embodimentBytes === "number" && embodimentBytes >= LEAST_BYTES && embodimentBytes <= MAX_BYTES
+      typeof embodimentBytes === "number" && embodimentBytes >= MIN_BYTES && embodimentBytes <= MAX_BYTES
         ? Math.floor(embodimentBytes)
         : otherwise("embodimentBytes", embodimentBytes, USUAL_BYTES),
     sparkler:

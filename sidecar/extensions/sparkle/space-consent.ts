@@ -15,7 +15,7 @@ import { realpath } from "node:fs/promises";
 import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { chosenIn, type SessionClient } from "../session-client";
 import type { Section } from "./embodiment";
-import type { KeptFolder } from "./kept-folder";
+import type { PersistentFolder } from "./persistent-folder";
 import { CLIENT_METHODS } from "../../acp/methods";
 
 const FILE = "workspaces.md",
@@ -39,7 +39,7 @@ export class SpaceConsent {
 
   /** `home`: `~/.sparkle`. `folder`: the session's, absolute. */
   constructor(
-    private readonly home: KeptFolder,
+    private readonly home: PersistentFolder,
     private readonly folder: string,
     private readonly client: SessionClient,
     private readonly version: () => 1 | 2,

@@ -123,7 +123,7 @@ suite("Sparkle server", () => {
     });
     const { success, prompt, fetched_content: fetched } = objectOr(structuredContent);
     deepEqual(
-      [success, arrayOr(fetched).map(one => objectOr(one).content)],
+      [success, arrayOr(fetched).map(item => objectOr(item).content)],
       [true, ["I like tests.", undefined, "working_style: slowly"]],
     );
     match(String(prompt), /update_collaborator_profile/);

@@ -68,7 +68,7 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
       WRITES,
       async (args, { signal }) => {
         // always found: the schema was checked
-        const type = INSIGHT_TYPES.find(one => one === args.insight_type) ?? "PatternAnchor";
+        const type = INSIGHT_TYPES.find(insightType => insightType === args.insight_type) ?? "PatternAnchor";
         const tags = arrayOr(args.tags).filter((tag): tag is string => typeof tag === "string");
         return `Saved in ${await memory.saveInsight(type, { content: given(args, "content"), context: optional(args, "context") ?? "", tags, sparkler: optional(args, "sparkler") }, signal)}.`;
       },
@@ -84,14 +84,14 @@ function sessionTools(memory: Memory, agreed: Agreed): readonly Tool[] {
         const own = await Promise.all(memory.sections(memory.current()).values()),
           workspace = (await Promise.all(memory.workspaceSections().values())).filter(section => section !== undefined);
         const sections = workspace.length > 0 && (await agreed(workspace, signal)) ? [...own, ...workspace] : own;
-        const told = sections
+        const listed = sections
           .flatMap(section =>
             section ? [`## ${section.title}\n(${section.file})\n\n${section.pieces.join("\n")}`] : [],
           )
           .join("\n\n");
-        if (told === "") return "Nothing is saved yet.";
-        const read = beginning(told, MAX_READ_OUT);
-        return read === told ? told : `${read}\n\n… The files named above contain the rest.`;
+        if (listed === "") return "Nothing is saved yet.";
+        const read = beginning(listed, MAX_READ_OUT);
+        return read === listed ? listed : `${read}\n\n… The files named above contain the rest.`;
       },
     ),
   ];
@@ -214,7 +214,7 @@ function sparklerTools(memory: Memory): readonly Tool[] {
         const [all, { folder, name }] = await Promise.all([memory.sparklers(), memory.current()]);
         return {
           structured: {
-            sparklers: all.map(one => ({ name: one.name, isCurrent: one.folder === folder })),
+            sparklers: all.map(sparkler => ({ name: sparkler.name, isCurrent: sparkler.folder === folder })),
             current: name,
           },
         };

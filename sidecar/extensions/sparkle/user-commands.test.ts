@@ -6,7 +6,7 @@ const text = (words: string) => ({ type: "text", text: words }),
   IMAGE = { type: "image", data: "" };
 const asked = (prompt: readonly unknown[], isOurs = true) => {
   const wish = readWish(prompt, isOurs);
-  return wish.kind === "open" ? wish.asked : undefined;
+  return wish.kind === "open" ? wish.parts : undefined;
 };
 
 suite("Sparkle requests in user text", () => {
@@ -66,9 +66,9 @@ suite("Sparkle requests in user text", () => {
 
   test("appends Sparkle's command unless the agent has one with its name", () => {
     const theirs = { name: "checkpoint", description: "theirs" },
-      other = { name: "plan", description: "" };
-    deepEqual(withCheckpoint([other, null], 1), [other, null, CHECKPOINT_COMMAND]);
-    deepEqual(withCheckpoint([theirs, other], 1), [theirs, other]);
-    deepEqual([hasCheckpoint([other]), hasCheckpoint([theirs])], [false, true]);
+      second = { name: "plan", description: "" };
+    deepEqual(withCheckpoint([second, null], 1), [second, null, CHECKPOINT_COMMAND]);
+    deepEqual(withCheckpoint([theirs, second], 1), [theirs, second]);
+    deepEqual([hasCheckpoint([second]), hasCheckpoint([theirs])], [false, true]);
   });
 });

@@ -33,8 +33,8 @@ export type Wish =
    * has no text. A block would then be its first text.
    */
   | { readonly kind: "closed" }
-  /** `asked`: the requested parts. */
-  | { readonly kind: "open"; readonly asked: readonly AskedPart[] };
+  /** `parts`: the requested parts. */
+  | { readonly kind: "open"; readonly parts: readonly AskedPart[] };
 
 /** `prompt`: content blocks. `isCheckpointOurs`: the agent has no command of that name. */
 export function readWish(prompt: readonly unknown[], isCheckpointOurs: boolean): Wish {
@@ -48,7 +48,7 @@ export function readWish(prompt: readonly unknown[], isCheckpointOurs: boolean):
   const isMeta = texts.some(({ text }) => isMetaMoment(text));
   return {
     kind: "open",
-    asked: [...(isCheckpoint ? (["checkpoint"] as const) : []), ...(isMeta ? (["meta-moment"] as const) : [])],
+    parts: [...(isCheckpoint ? (["checkpoint"] as const) : []), ...(isMeta ? (["meta-moment"] as const) : [])],
   };
 }
 

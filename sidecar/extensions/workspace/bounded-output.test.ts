@@ -1,9 +1,9 @@
 import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { KeptText } from "./bounded-output";
+import { HeadAndTail } from "./bounded-output";
 
 const kept = (pieces: readonly string[], first?: number, last?: number): string => {
-  const text = new KeptText(first, last);
+  const text = new HeadAndTail(first, last);
   for (const piece of pieces) text.push(piece);
   return text.toString();
 };
@@ -46,7 +46,7 @@ suite("head and tail of command output", () => {
     ));
 
   test("uses bounded memory", () => {
-    const text = new KeptText();
+    const text = new HeadAndTail();
     for (let i = 0; i < 20_000; i++) text.push("x".repeat(100));
     ok(text.toString().length < 31_000);
   });

@@ -5,7 +5,7 @@ import { wholeCharacters } from "./lines";
 const FIRST = 10_000,
   LAST = 20_000;
 
-export class KeptText {
+export class HeadAndTail {
   #first = "";
   #last = "";
   #total = 0;
@@ -16,10 +16,10 @@ export class KeptText {
   ) {}
 
   push(text: string): void {
-    const room = Math.max(0, this.first - this.#total);
+    const remaining = Math.max(0, this.first - this.#total);
     this.#total += text.length;
-    this.#first += text.slice(0, room);
-    this.#last += text.slice(room);
+    this.#first += text.slice(0, remaining);
+    this.#last += text.slice(remaining);
     if (this.#last.length > 2 * this.last) this.#last = this.#last.slice(-this.last);
   }
 

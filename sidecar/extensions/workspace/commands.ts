@@ -11,7 +11,7 @@ import { numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
-import { KeptText } from "./bounded-output";
+import { HeadAndTail } from "./bounded-output";
 import { type SessionClient } from "../session-client";
 import { CLIENT_METHODS } from "../../acp/methods";
 
@@ -98,10 +98,10 @@ export function nodeCommands(deps: ProcessDeps): Commands {
 
 class Stream {
   readonly #decoder = new StringDecoder();
-  readonly #kept = new KeptText();
-  readonly push = (chunk: Buffer): void => this.#kept.push(this.#decoder.write(chunk));
+  readonly #text = new HeadAndTail();
+  readonly push = (chunk: Buffer): void => this.#text.push(this.#decoder.write(chunk));
   toString(): string {
-    return this.#kept.toString();
+    return this.#text.toString();
   }
 }
 
@@ -165,8 +165,8 @@ export function clientCommands(
       } catch (error) {
         if (!(error instanceof TimeIsOver))
           throw error instanceof RpcError ? new ToolFailure(`The terminal was lost: ${error.message}`) : error;
-        using patience = limitOf(deps.clock, LAST_WORDS_MS);
-        const last = AbortSignal.any([signal, patience.signal]);
+        using timeout = limitOf(deps.clock, LAST_WORDS_MS);
+        const last = AbortSignal.any([signal, timeout.signal]);
         await ask(CLIENT_METHODS.terminal_kill, last).catch(() => undefined);
         return {
           ...(await output(until => ask(CLIENT_METHODS.terminal_output, until), last).catch(() => ({
@@ -189,9 +189,9 @@ async function output(
   signal: AbortSignal,
 ): Promise<Pick<Ran, "stdout" | "stderr">> {
   const { output: text, truncated } = objectOr(await ask(signal)),
-    kept = new KeptText();
-  kept.push(`${truncated === true ? "[The beginning is omitted.]\n" : ""}${stringOr(text, "")}`);
-  return { stdout: kept.toString(), stderr: "" };
+    collected = new HeadAndTail();
+  collected.push(`${truncated === true ? "[The beginning is omitted.]\n" : ""}${stringOr(text, "")}`);
+  return { stdout: collected.toString(), stderr: "" };
 }
 
 function endOf({ exitCode, signal }: JsonObject): Pick<Ran, "code" | "note"> {

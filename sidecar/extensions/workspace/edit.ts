@@ -43,10 +43,10 @@ export function edit(text: string, old: string, fresh: string): Edit {
  * Applies the byte order mark and the line ends of `other` to `text`. Line ends stay unchanged if `other` has none or
  * mixed ones.
  */
-export function inFormOf(other: string, text: string): string {
-  const ends = other.match(/\r?\n/g),
+export function inFormOf(item: string, text: string): string {
+  const ends = item.match(/\r?\n/g),
     [first] = ends ?? [],
-    marked = other.startsWith(MARK) && !text.startsWith(MARK) ? MARK + text : text;
+    marked = item.startsWith(MARK) && !text.startsWith(MARK) ? MARK + text : text;
   return first !== undefined && ends?.every(each => each === first) === true ? withEnds(marked, first) : marked;
 }
 

@@ -66,9 +66,9 @@ function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: true, openWorldHint: false },
     async call(args, call) {
-      const asked = textOf(args, "path"),
+      const requested = textOf(args, "path"),
         content = textOf(args, "content"),
-        file = await folders.inside(asked),
+        file = await folders.inside(requested),
         before = await files.read(file, call.signal);
       const text = before === undefined ? content : inFormOf(before, content);
       await consent.carryOut(
@@ -79,7 +79,7 @@ function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool
         call,
         () =>
           inTurn(file.real, async () => {
-            await isStill(folders, asked, file);
+            await isStill(folders, requested, file);
             if ((await files.read(file, call.signal)) !== before)
               throw new ToolFailure(
                 `${file.shown} was changed while the user was asked, and was not written. Read it again.`,
@@ -112,10 +112,10 @@ function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool 
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: false },
     async call(args, call) {
-      const asked = textOf(args, "path"),
+      const requested = textOf(args, "path"),
         old = textOf(args, "old_string"),
         fresh = textOf(args, "new_string"),
-        file = await folders.inside(asked);
+        file = await folders.inside(requested);
       const before = await textThere(files, file, call),
         edited = editedOr(file, edit(before, old, fresh));
       const line = await consent.carryOut(
@@ -126,7 +126,7 @@ function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool 
         call,
         () =>
           inTurn(file.real, async () => {
-            await isStill(folders, asked, file);
+            await isStill(folders, requested, file);
             // The file may have changed meanwhile. The consent covers this edit, so it is applied to the current text.
             const again = editedOr(file, edit(await textThere(files, file, call), old, fresh));
             await files.write(file, again.text, call.signal);
@@ -170,8 +170,8 @@ async function textThere(files: TextFiles, file: Inside, { signal }: ToolCall): 
 }
 
 /** Rejects if a link changed the file's real path while the user was asked. */
-async function isStill(folders: Folders, asked: string, { real, shown }: Inside): Promise<void> {
-  if ((await folders.inside(asked)).real !== real)
+async function isStill(folders: Folders, requested: string, { real, shown }: Inside): Promise<void> {
+  if ((await folders.inside(requested)).real !== real)
     throw new ToolFailure(`${shown} resolves to another file since the user was asked. Nothing was changed.`);
 }
 

@@ -21,21 +21,21 @@ export class Folders {
   constructor(readonly all: readonly [cwd: string, ...more: readonly string[]]) {}
 
   /** Throws a `ToolFailure` if the path is outside of the folders. */
-  async inside(asked: string): Promise<Inside> {
-    if (asked === "" || asked.includes("\0")) throw new ToolFailure("The path is empty or invalid.");
-    const file = path.resolve(this.all[0], asked);
+  async inside(requested: string): Promise<Inside> {
+    if (requested === "" || requested.includes("\0")) throw new ToolFailure("The path is empty or invalid.");
+    const file = path.resolve(this.all[0], requested);
     try {
       const { real, isInside } = await placeOf(file, this.all),
-        [cwd, ...more] = await Promise.all(this.all.map(async folder => (await placeOf(folder, [])).real));
-      const folder = [cwd ?? "", ...more].find(each => contains(each, real));
+        [cwd, ...others] = await Promise.all(this.all.map(async folder => (await placeOf(folder, [])).real));
+      const folder = [cwd ?? "", ...others].find(each => contains(each, real));
       if (isInside && folder !== undefined) return { real, folder, shown: shownIn(cwd ?? "", real) };
       throw new ToolFailure(
-        `${asked} is outside of the session's folders${real === file ? "" : `: it resolves to ${real}`}. Only files in ${this.all.join(" or ")} are available.`,
+        `${requested} is outside of the session's folders${real === file ? "" : `: it resolves to ${real}`}. Only files in ${this.all.join(" or ")} are available.`,
       );
     } catch (error) {
       throw error instanceof ToolFailure
         ? error
-        : new ToolFailure(`${asked} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
+        : new ToolFailure(`${requested} cannot be accessed: ${error instanceof Error ? error.message : String(error)}`);
     }
   }
 
@@ -43,8 +43,11 @@ export class Folders {
   async roots(): Promise<readonly Inside[]> {
     const all = await Promise.all(this.all.map(folder => this.inside(folder)));
     return all.filter(
-      (one, i) =>
-        !all.some((other, j) => j !== i && contains(other.real, one.real) && (other.real !== one.real || j < i)),
+      (inside, i) =>
+        !all.some(
+          (otherInside, j) =>
+            j !== i && contains(otherInside.real, inside.real) && (otherInside.real !== inside.real || j < i),
+        ),
     );
   }
 }

@@ -18,14 +18,14 @@ const matched = (pattern: string): readonly string[] => PATHS.filter(globMatcher
 function naive(
   pattern: readonly string[],
   path: readonly string[],
-  one: (p: string, c: string) => boolean,
+  item: (p: string, c: string) => boolean,
   any: string,
 ): boolean {
   const [p, ...rest] = pattern,
     [c, ...more] = path;
   if (p === undefined) return c === undefined;
-  if (p === any) return naive(rest, path, one, any) || (c !== undefined && naive(pattern, more, one, any));
-  return c !== undefined && one(p, c) && naive(rest, more, one, any);
+  if (p === any) return naive(rest, path, item, any) || (c !== undefined && naive(pattern, more, item, any));
+  return c !== undefined && item(p, c) && naive(rest, more, item, any);
 }
 
 suite("glob patterns", () => {

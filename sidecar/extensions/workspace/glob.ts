@@ -36,7 +36,7 @@ type Segment = { readonly kind: "any" } | { readonly kind: "one"; readonly token
 function fits<P extends { readonly kind: "any" | "one" }, T>(
   pattern: readonly P[],
   items: readonly T[],
-  test: (one: P, item: T) => boolean,
+  test: (each: P, item: T) => boolean,
 ): boolean {
   let p = 0,
     last = -1,
@@ -78,7 +78,7 @@ function segmentsOf(pattern: string): readonly Segment[] {
 function tokensOf(part: string): readonly Token[] {
   const tokens: Token[] = [],
     chars = [...part],
-    literal = (char: string): Token => ({ kind: "one", test: other => other === char });
+    literal = (char: string): Token => ({ kind: "one", test: item => item === char });
   for (let i = 0; i < chars.length; i++) {
     const char = chars[i] ?? "",
       end = char === "[" ? chars.indexOf("]", i + (/[!^]/.test(chars[i + 1] ?? "") ? 3 : 2)) : -1;

@@ -37,15 +37,15 @@ export function partOf(
 
 function shortened(lines: readonly string[], start: number, count: number, most: number): string {
   let length = 0,
-    kept = 0;
+    taken = 0;
   for (const line of lines) {
     if (length + line.length + 1 > most) break;
     length += line.length + 1;
-    kept++;
+    taken++;
   }
-  if (kept === 0)
+  if (taken === 0)
     return `${wholeCharacters(lines[0] ?? "", most)}\n[Line ${start} is too long to be shown: ${lines[0]?.length ?? 0} characters.${count > start ? ` The file has ${count} lines: continue with startLine ${start + 1}.` : ""}]`;
-  return `${lines.slice(0, kept).join("\n")}\n[These are lines ${start} to ${start + kept - 1} of ${count}: continue with startLine ${start + kept}.]`;
+  return `${lines.slice(0, taken).join("\n")}\n[These are lines ${start} to ${start + taken - 1} of ${count}: continue with startLine ${start + taken}.]`;
 }
 
 /** At most `most` UTF-16 code units of a text, without splitting a surrogate pair. */

@@ -5,7 +5,7 @@ import type { Clock } from "../../rpc/clock";
 import { ToolFailure } from "../tool";
 import { LineWorker } from "./line-worker";
 import {
-  LONGEST_LINE,
+  MAX_LINE_LENGTH,
   SEARCH_MS,
   TOOK_TOO_LONG,
   type ContentQuery,
@@ -28,7 +28,7 @@ export function nodeSearch(clock: Clock): Search {
     files: (place, found, signal) =>
       withinTime(clock, signal, until => searched(place, until, async path => found(path))),
     lines: async (place, query, found, signal) => {
-      await using worker = new LineWorker(regexOf(query.pattern), LONGEST_LINE);
+      await using worker = new LineWorker(regexOf(query.pattern), MAX_LINE_LENGTH);
       return await withinTime(clock, signal, until =>
         searched(place, until, path => linesOf(place, path, query, worker, found, until)),
       );

@@ -9,7 +9,7 @@ import path from "node:path";
 import { AgentError } from "../../errors";
 import type { ExtensionDeps } from "../extension";
 import { ToolFailure } from "../tool";
-import { LONGEST_LINE, SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchEnd, type SearchPlace } from "./search";
+import { MAX_LINE_LENGTH, SEARCH_MS, TOOK_TOO_LONG, type Search, type SearchEnd, type SearchPlace } from "./search";
 
 /** Environment variable with the path of the editor's ripgrep. */
 export const RIPGREP = "SYMPOSIUM_RIPGREP";
@@ -36,9 +36,9 @@ export function ripgrepSearch(program: string, deps: Deps, otherwise: Search): S
     },
     async lines(place, query, found, signal) {
       const names = query.names === undefined ? [] : ["--type-add", `wanted:${query.names}`, "--type", "wanted"];
-      const told = (file: string, line: number, text: string): boolean =>
+      const report = (file: string, line: number, text: string): boolean =>
         (place.isFile || query.takes(slashes(file))) && found(place.isFile ? "" : slashes(file), line, text);
-      const read = new Pieces("\n", piece => lineOf(piece, told));
+      const read = new Pieces("\n", piece => lineOf(piece, report));
       return (
         (await run(
           program,
@@ -157,5 +157,5 @@ class Pieces implements Reader {
 /** Parses `file\0line:text`. Ripgrep truncates a long line to its beginning. */
 function lineOf(piece: string, notify: (file: string, line: number, text: string) => boolean): boolean {
   const [, file, line, text = ""] = /^([^\0]*)\0(\d+):(.*)$/s.exec(piece) ?? [];
-  return file !== undefined && notify(file, Number(line), text.replace(/\r$/, "").slice(0, LONGEST_LINE));
+  return file !== undefined && notify(file, Number(line), text.replace(/\r$/, "").slice(0, MAX_LINE_LENGTH));
 }

@@ -17,7 +17,7 @@ const MAX_FILES = 200,
   MAX_COUNTED = 20_000,
   MAX_LINES = 200,
   MAX_CHARACTERS = 30_000;
-const LONGEST_PATTERN = 1_000;
+const MAX_PATTERN_LENGTH = 1_000;
 
 const PATH = {
   type: "string",
@@ -63,13 +63,13 @@ function searchFiles({ folders, search }: SearchHands): Tool {
       );
       if (count === 0) return [`No file matches ${pattern}.`, ...notes].join(" ");
       const rest = count - files.length,
-        more =
+        note =
           rest === 0
             ? []
             : [
                 `[${rest}${count >= MAX_COUNTED ? " or more" : ""} other files match: make the pattern narrower, or search in a folder.]`,
               ];
-      return [...files.sort(), ...more, ...notes.map(note => `[${note}]`)].join("\n");
+      return [...files.sort(), ...note, ...notes.map(note => `[${note}]`)].join("\n");
     },
   };
 }
@@ -151,7 +151,7 @@ function searchContent({ folders, search }: SearchHands): Tool {
 function patternIn(args: JsonObject, name: string): string {
   const pattern = textOf(args, name);
   if (pattern === "") throw new ToolFailure(`${name} is empty. To see all files, use search_files with *`);
-  if (pattern.length > LONGEST_PATTERN || /[\0\n]/.test(pattern))
+  if (pattern.length > MAX_PATTERN_LENGTH || /[\0\n]/.test(pattern))
     throw new ToolFailure(`${name} is too long, or has more than one line.`);
   return pattern;
 }
@@ -171,9 +171,9 @@ function namesIn(filePattern: string | undefined): string | undefined {
 
 async function placesIn(args: JsonObject, folders: Folders, { signal }: ToolCall): Promise<readonly SearchPlace[]> {
   signal.throwIfAborted();
-  const asked = stringOr(args.path, "");
-  if (asked === "") return (await folders.roots()).map(root => ({ ...root, isFile: false }));
-  const place = await folders.inside(asked),
+  const requested = stringOr(args.path, "");
+  if (requested === "") return (await folders.roots()).map(root => ({ ...root, isFile: false }));
+  const place = await folders.inside(requested),
     kind = (await kindOf(place))?.kind;
   if (kind !== "folder" && kind !== "file") throw new ToolFailure(`Folder ${place.shown} does not exist.`);
   return [{ ...place, isFile: kind === "file" }];

@@ -12,7 +12,7 @@ export interface SearchPlace extends Inside {
  * to stop the search.
  */
 export type FoundFile = (path: string) => boolean;
-/** `line`: 1-based. `text`: at most `LONGEST_LINE` characters. */
+/** `line`: 1-based. `text`: at most `MAX_LINE_LENGTH` characters. */
 export type FoundLine = (path: string, line: number, text: string) => boolean;
 
 /** Result of a search. */
@@ -37,7 +37,7 @@ export interface Search {
 }
 
 /** Maximum number of characters returned per line. */
-export const LONGEST_LINE = 300;
+export const MAX_LINE_LENGTH = 300;
 /** Time limit of a search, in milliseconds. */
 export const SEARCH_MS = 20_000;
 export const TOOK_TOO_LONG = `The search was stopped after ${SEARCH_MS / 1000} seconds. Results may be incomplete. Search in a folder, or use a narrower pattern.`;

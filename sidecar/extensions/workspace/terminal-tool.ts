@@ -13,7 +13,7 @@ export interface TerminalHands {
 }
 
 const TIMEOUT_MS = 30_000,
-  LONGEST_MS = 600_000;
+  MAX_MS = 600_000;
 /** Maximum number of characters of the command in the title. */
 const MAX_SHOWN = 200;
 
@@ -32,7 +32,7 @@ export function terminalTool({ folders, consent, commands }: TerminalHands): Too
           type: "string",
           description: "Folder to run in, inside of the session's folders; default: the working folder.",
         },
-        timeout: { type: "number", description: `Milliseconds; default ${TIMEOUT_MS}, at most ${LONGEST_MS}.` },
+        timeout: { type: "number", description: `Milliseconds; default ${TIMEOUT_MS}, at most ${MAX_MS}.` },
       },
     },
     annotations: { readOnlyHint: false, destructiveHint: true, idempotentHint: false, openWorldHint: true },
@@ -41,8 +41,8 @@ export function terminalTool({ folders, consent, commands }: TerminalHands): Too
         timeoutMs = numberOr(args.timeout, TIMEOUT_MS),
         place = await folders.inside(stringOr(args.cwd, "."));
       if (command.trim() === "" || command.includes("\0")) throw new ToolFailure("The command is missing or empty.");
-      if (!(timeoutMs >= 1 && timeoutMs <= LONGEST_MS))
-        throw new ToolFailure(`The timeout must be from 1 to ${LONGEST_MS} milliseconds.`);
+      if (!(timeoutMs >= 1 && timeoutMs <= MAX_MS))
+        throw new ToolFailure(`The timeout must be from 1 to ${MAX_MS} milliseconds.`);
       if ((await kindOf(place))?.kind !== "folder")
         throw new ToolFailure(`${place.shown} is not a folder: a command cannot run there.`);
       const title = `Run ${command.length > MAX_SHOWN ? `${command.slice(0, MAX_SHOWN)}…` : command}${place.shown === "." ? "" : ` in ${place.shown}`}`;

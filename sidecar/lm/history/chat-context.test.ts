@@ -100,13 +100,13 @@ suite("ChatContext", () => {
   test("sends each choice once, when it changes and when it ends", () => {
     const plan = sectionsOf(asking(say("system", SYSTEM + mode("Plan")), asked)),
       agent = sectionsOf(asking(say("system", SYSTEM), asked)),
-      other = sectionsOf(asking(say("system", SYSTEM + mode("Plan", "Otherwise.")), asked));
+      second = sectionsOf(asking(say("system", SYSTEM + mode("Plan", "Otherwise.")), asked));
     deepEqual(texts(plan), [
       "The instructions of the chat mode “Plan”, which the user selected. They may name tools that you do not have:\n```\nDo it so.\n<rules>\n- One.\n</rules>\n```",
       "Instructions of the user, from /w/AGENTS.md:\n```\nBe brief.\n```",
     ]);
     deepEqual(texts(plan, plan), ["(Still valid: The instructions of the chat mode “Plan”, which the user selected.)"]);
-    ok(texts(other, plan)[0]?.toString().includes("Otherwise."));
+    ok(texts(second, plan)[0]?.toString().includes("Otherwise."));
     deepEqual(texts(agent, plan), [
       "(No longer valid: The instructions of the chat mode “Plan”, which the user selected.)",
     ]);

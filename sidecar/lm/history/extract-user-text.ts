@@ -47,16 +47,16 @@ export function withoutContext(text: string, all: boolean): string {
     const name = /^<\/([\w-]+)>/.exec(line)?.[1];
     if (name !== undefined) (closings.get(name) ?? newList(closings, name)).push(i);
   });
-  const left: string[] = [];
+  const remaining: string[] = [];
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i] ?? "",
       name = /^<([A-Za-z][\w-]*)(?: [^>]*)?>/.exec(line)?.[1];
     const ends = name !== undefined && (all || CONTEXT.has(name)) ? closings.get(name) : undefined;
     while (ends?.[0] !== undefined && ends[0] <= i) ends.shift();
-    if (ends?.[0] === undefined) left.push(line);
+    if (ends?.[0] === undefined) remaining.push(line);
     else i = ends[0];
   }
-  return left.join("\n").trim();
+  return remaining.join("\n").trim();
 }
 
 function newList(lists: Map<string, number[]>, name: string): number[] {

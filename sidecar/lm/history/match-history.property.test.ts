@@ -253,7 +253,7 @@ class Editor {
 function isOf(turn: SimulatedTurn, { turns, dropped }: SimulatedChat): boolean {
   const all = [...turns, ...dropped],
     said = (each: SimulatedTurn): string => JSON.stringify({ ...each, id: 0 });
-  return all.some(({ id }) => id === turn.id) || all.some(other => said(other) === said(turn));
+  return all.some(({ id }) => id === turn.id) || all.some(simulatedTurn => said(simulatedTurn) === said(turn));
 }
 
 suite("history matching of concurrent chats", () => {

@@ -57,10 +57,10 @@ suite("matchHistory", () => {
     const story = new Story();
     equal(story.ask("hi"), "new");
     equal(story.send(), "new");
-    const other = new Story();
-    other.ask("hi");
-    other.chronicle.end("s1", "cut");
-    equal(other.send(), "fork s1 after 0, in its place");
+    const otherStory = new Story();
+    otherStory.ask("hi");
+    otherStory.chronicle.end("s1", "cut");
+    equal(otherStory.send(), "fork s1 after 0, in its place");
   });
 
   test("starts another session when the user removes a first message that waits for results or was cancelled", () => {
@@ -121,7 +121,7 @@ suite("matchHistory", () => {
         { ...request, cwd: "/elsewhere" },
         { ...request, agent: { eliza: {} } },
       ];
-    for (const other of elsewhere) equal(story.chronicle.receive(other).kind, "new");
+    for (const chatRequest of elsewhere) equal(story.chronicle.receive(chatRequest).kind, "new");
     equal(story.chronicle.receive(request).kind, "resume s1");
   });
 
@@ -235,12 +235,12 @@ suite("matchHistory", () => {
       else if (shown !== "") story.chat.last?.rounds.push({ text: shown, calls: [] });
       equal(story.ask("three"), shown === undefined ? "fork s1 after 1, in its place" : "continue s1", String(shown));
     }
-    const other = new Story();
-    other.ask("one");
-    other.chronicle.report("s1", { type: "text", value: "partly said" });
-    other.chronicle.end("s1", "cut");
-    other.chat.last?.rounds.push({ text: "something else", calls: [] });
-    equal(other.ask("two"), "new");
+    const otherStory = new Story();
+    otherStory.ask("one");
+    otherStory.chronicle.report("s1", { type: "text", value: "partly said" });
+    otherStory.chronicle.end("s1", "cut");
+    otherStory.chat.last?.rounds.push({ text: "something else", calls: [] });
+    equal(otherStory.ask("two"), "new");
   });
 
   test("matches a turn without and with the late result of a cancelled call", () => {

@@ -138,7 +138,10 @@ function isOtherLoop({ trace, span }: SessionRecord, { identity }: Asking): bool
  */
 function isAnswering({ provisional: p, trace }: SessionRecord, { identity, reading }: Asking): boolean {
   if (p?.state !== "streaming" && p?.state !== "waiting") return false;
-  return p.user === reading.asked && (trace === undefined || identity.trace === undefined || trace === identity.trace);
+  return (
+    p.user === reading.requestDigest &&
+    (trace === undefined || identity.trace === undefined || trace === identity.trace)
+  );
 }
 
 /**

@@ -23,7 +23,7 @@ suite("parseHistory", () => {
     deepEqual(
       [
         reading.turns,
-        reading.asked,
+        reading.requestDigest,
         reading.isNew,
         reading.rounds,
         reading.results,
@@ -49,7 +49,7 @@ suite("parseHistory", () => {
     const reading = read(messages);
     deepEqual(shape(reading), [[digest("a"), digest("looking done"), "1", "2"]]);
     deepEqual(
-      [reading.asked, reading.isNew, reading.rounds, reading.results],
+      [reading.requestDigest, reading.isNew, reading.rounds, reading.results],
       [digest("b"), false, [{ text: "", calls: ["3"] }], ["3"]],
     );
     equal(reading.turns[0]?.last, digest("done"));
@@ -62,7 +62,7 @@ suite("parseHistory", () => {
     for (const ends of [[say("user", result("1")), say("user", asked("b"))], [say("user", result("1"), asked("b"))]]) {
       const reading = read([...turn, ...ends]);
       deepEqual(
-        [shape(reading), reading.results, reading.isNew, reading.asked],
+        [shape(reading), reading.results, reading.isNew, reading.requestDigest],
         [[[digest("a"), digest(""), "1"]], ["1"], true, digest("b")],
       );
     }
@@ -103,7 +103,7 @@ suite("parseHistory", () => {
     ));
 
   test("ignores re-rendered context, cache marks, thinking, images and the text of results", () => {
-    const one = read([
+    const reading = read([
       say("system", "v1"),
       say("user", asked("a")),
       say("assistant", "x", call("1")),
@@ -111,7 +111,7 @@ suite("parseHistory", () => {
       say("assistant", "y"),
       say("user", asked("b")),
     ]);
-    const other = read([
+    const otherReading = read([
       say("system", "v2"),
       say("user", "<environment_info>\nLinux\n</environment_info>"),
       say("user", `<attachments>\n<attachment id="f">\nx\n</attachment>\n</attachments>\n${asked(" a ")}`, {
@@ -124,23 +124,26 @@ suite("parseHistory", () => {
       say("assistant", "y ", { type: "data", mimeType: "cache_control", data: "" }),
       say("user", asked("b")),
     ]);
-    deepEqual([shape(one), one.asked], [shape(other), other.asked]);
+    deepEqual([shape(reading), reading.requestDigest], [shape(otherReading), otherReading.requestDigest]);
     notEqual(digest("a"), digest("b"));
   });
 
   test("reads the same user text with and without tags", () =>
     equal(
       read(recordedRequest("ask-mode", 165).messages).turns[0]?.user,
-      read(recordedRequest("ask-mode", 164).messages).asked,
+      read(recordedRequest("ask-mode", 164).messages).requestDigest,
     ));
 
   test("reads a summary in place of the earlier turns and of the user text", () => {
     const reading = read(recordedRequest("compaction-tiny-12000", 221).messages);
-    deepEqual([reading.turns, reading.asked, reading.isNew, reading.results], [[], undefined, false, ["sy1_S_219_1"]]);
+    deepEqual(
+      [reading.turns, reading.requestDigest, reading.isNew, reading.results],
+      [[], undefined, false, ["sy1_S_219_1"]],
+    );
     equal(reading.summary?.startsWith("<conversation-summary>"), true);
     const after = read(recordedRequest("compaction-mid-45000", 238).messages);
     deepEqual(
-      [after.turns.map(({ user, last, calls }) => [user, last, calls]), after.asked],
+      [after.turns.map(({ user, last, calls }) => [user, last, calls]), after.requestDigest],
       [[[undefined, digest("FINAL(no preset) n=237"), ["sy1_S_235_1"]]], digest("Mid last question")],
     );
   });
@@ -165,7 +168,10 @@ suite("parseHistory", () => {
       say("assistant", "ok"),
       say("user", "next"),
     ]);
-    deepEqual([shape(reading), reading.asked], [[[digest("<html> </html> and this"), digest("ok")]], digest("next")]);
+    deepEqual(
+      [shape(reading), reading.requestDigest],
+      [[[digest("<html> </html> and this"), digest("ok")]], digest("next")],
+    );
   });
 
   test("returns the results after the last answer, with their content", () => {

@@ -61,7 +61,7 @@ export interface Reading {
   /** Records of `turns`. */
   readonly records: readonly Turn[];
   /** Digest of the words that began the turn at hand; `undefined` if they are no longer in the history. */
-  readonly asked: Digest | undefined;
+  readonly requestDigest: Digest | undefined;
   /** The words are the last content of the request and have no answer yet. */
   readonly isNew: boolean;
   /** Rounds of the turn at hand so far. */
@@ -140,8 +140,8 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
   // Tags decide how every message is parsed. At `common` itself, a run of the other role may have been joined.
   const from = isReadAlike ? before.starts.findLastIndex(({ at }) => at < common) : -1,
     start = before?.starts[from];
-  const kept = Math.max(0, (start?.drafts ?? 0) - 1),
-    drafts = before?.drafts.slice(0, kept) ?? [];
+  const unchanged = Math.max(0, (start?.drafts ?? 0) - 1),
+    drafts = before?.drafts.slice(0, unchanged) ?? [];
   const starts = before && start ? before.starts.slice(0, from) : [];
   if (start?.last) drafts.push(start.last);
   let results: readonly string[] = [],
@@ -165,15 +165,15 @@ export function readOn(messages: readonly ChatMessage[], before: Progress | unde
   const atHand = drafts.at(-1),
     last = talk.at(-1),
     lastUser = talk.findLast(({ role }) => role === "user");
-  const turns = before?.reading.turns.slice(0, kept) ?? [];
-  for (const draft of drafts.slice(kept, -1)) {
+  const turns = before?.reading.turns.slice(0, unchanged) ?? [];
+  for (const draft of drafts.slice(unchanged, -1)) {
     const known = before?.drafts[turns.length] === draft ? before.reading.turns[turns.length] : undefined;
     turns.push(known ?? readTurn(draft));
   }
   const reading: Reading = {
     turns,
-    records: recordsOf(turns, before?.reading, kept),
-    asked: atHand?.user,
+    records: recordsOf(turns, before?.reading, unchanged),
+    requestDigest: atHand?.user,
     isNew,
     rounds: atHand?.rounds ?? [],
     messages: atHand?.messages ?? [],
@@ -200,8 +200,8 @@ function leadingSystems(messages: readonly ChatMessage[]): number {
 const ORIGINS = new WeakMap<readonly Turn[], { readonly records: readonly Turn[]; readonly count: number }>();
 
 /** `kept`: at least this many turns equal those of `before`. */
-function recordsOf(turns: readonly ReadTurn[], before: Reading | undefined, kept: number): readonly Turn[] {
-  let count = kept;
+function recordsOf(turns: readonly ReadTurn[], before: Reading | undefined, unchanged: number): readonly Turn[] {
+  let count = unchanged;
   while (before && count < turns.length && turns[count] === before.turns[count]) count++;
   const records = (before?.records.slice(0, count) ?? []).concat(turns.slice(count).map(({ record }) => record));
   if (before) {

@@ -109,6 +109,7 @@ export function attachmentsIn(text: string): readonly Attached[] {
 /** Removes duplicates: the chat attaches some items twice. */
 export function distinct(attached: readonly Attached[]): readonly Attached[] {
   return attached.filter(
-    (each, i) => attached.findIndex(other => other.path === each.path && other.text === each.text) === i,
+    (each, i) =>
+      attached.findIndex(otherAttached => otherAttached.path === each.path && otherAttached.text === each.text) === i,
   );
 }

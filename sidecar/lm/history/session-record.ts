@@ -116,7 +116,7 @@ export function resume(session: SessionRecord, asking: Asking): SessionRecord {
     before = session.provisional;
   const { user, rounds } =
     before === undefined || before.state === "answered"
-      ? { user: asking.reading.asked, rounds: asking.reading.rounds }
+      ? { user: asking.reading.requestDigest, rounds: asking.reading.rounds }
       : before;
   return {
     ...session,
@@ -145,14 +145,17 @@ export function emitted(session: SessionRecord, part: ChatPart): SessionRecord {
   const { provisional } = session;
   if (provisional?.state !== "streaming") return session;
   const last = provisional.rounds.at(-1) ?? NOTHING,
-    said = (round: Round): Provisional => ({ ...provisional, rounds: [...provisional.rounds.slice(0, -1), round] });
+    withRound = (round: Round): Provisional => ({
+      ...provisional,
+      rounds: [...provisional.rounds.slice(0, -1), round],
+    });
   switch (part.type) {
     case "text":
-      return { ...session, provisional: said({ ...last, text: last.text + part.value }) };
+      return { ...session, provisional: withRound({ ...last, text: last.text + part.value }) };
     case "tool_call":
       return {
         ...session,
-        provisional: said({ ...last, calls: [...last.calls, part.toolCallId] }),
+        provisional: withRound({ ...last, calls: [...last.calls, part.toolCallId] }),
         batch: new Set(session.batch).add(part.toolCallId),
       };
     default:
@@ -171,11 +174,11 @@ export function ended(session: SessionRecord, how: "answered" | "cut"): SessionR
   const { provisional } = session;
   if (provisional === undefined || provisional.state === "answered") return session;
   if (how === "answered") return { ...session, provisional: { state: "answered", turn: turnOf(provisional) } };
-  let room = CUT_LIMIT;
+  let remaining = CUT_LIMIT;
   const rounds = provisional.rounds.map(({ text, calls }) => {
-    const kept = text.slice(0, room);
-    room -= kept.length;
-    return { text: kept, calls };
+    const fitting = text.slice(0, remaining);
+    remaining -= fitting.length;
+    return { text: fitting, calls };
   });
   return { ...session, provisional: { state: "cut", user: provisional.user, rounds }, batch: new Set() };
 }
@@ -233,6 +236,6 @@ function withOwnCalls(theirs: readonly Turn[], session: SessionRecord): readonly
 const NOTHING: Round = { text: "", calls: [] };
 
 /** An earlier process, which has exited, made the existing rounds. */
-function streaming({ asked, rounds }: Reading): Provisional {
-  return { state: "streaming", user: asked, rounds: [...rounds, NOTHING] };
+function streaming({ requestDigest: user, rounds }: Reading): Provisional {
+  return { state: "streaming", user, rounds: [...rounds, NOTHING] };
 }

@@ -70,10 +70,10 @@ function summary(messages: readonly ChatMessage[]): string {
           `${role === "user" ? "User" : "Assistant"}: ${words.length <= TURN_CHARACTERS ? words : `${words.slice(0, TURN_CHARACTERS)}…`}`,
         ];
   });
-  let room = SUMMARY_CHARACTERS;
-  const from = texts.findLastIndex(line => (room -= line.length) < 0) + 1;
-  const left = from === 0 ? [] : [`(${from} earlier messages are omitted.)`];
-  return `<summary>\nThe conversation so far:\n\n${[...left, ...texts.slice(from)].join("\n\n")}\n</summary>`;
+  let remaining = SUMMARY_CHARACTERS;
+  const from = texts.findLastIndex(line => (remaining -= line.length) < 0) + 1;
+  const omitted = from === 0 ? [] : [`(${from} earlier messages are omitted.)`];
+  return `<summary>\nThe conversation so far:\n\n${[...omitted, ...texts.slice(from)].join("\n\n")}\n</summary>`;
 }
 
 /** Instructions and words in one block: the agent gets no other instructions from Symposium. */

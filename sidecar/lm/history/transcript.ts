@@ -23,17 +23,17 @@ export function transcript(turns: readonly (readonly ChatMessage[])[]): string {
         .join("\n\n"),
     )
     .filter(text => text !== "");
-  const kept: string[] = [];
-  let room = LIMIT;
+  const lines: string[] = [];
+  let available = LIMIT;
   for (const text of texts.toReversed()) {
-    if (kept.length > 0 && text.length > room) break;
-    kept.unshift(text);
-    room -= text.length;
+    if (lines.length > 0 && text.length > available) break;
+    lines.unshift(text);
+    available -= text.length;
   }
-  const remaining = texts.length - kept.length;
+  const remaining = texts.length - lines.length;
   return [
     ...(remaining > 0 ? [`(${remaining} earlier ${remaining === 1 ? "turn is" : "turns are"} omitted.)`] : []),
-    ...kept,
+    ...lines,
   ].join("\n\n");
 }
 

@@ -11,10 +11,10 @@ export function fenced(text: string, language = ""): string {
   return `${fence}${language}\n${visibleText(text)}\n${fence}`;
 }
 
-const LONGEST_LINE = 500;
+const MAX_LINE_LENGTH = 500;
 
 /** One line of code within a sentence. */
-export function inline(text: string, limit = LONGEST_LINE): string {
+export function inline(text: string, limit = MAX_LINE_LENGTH): string {
   const line = visibleLine(shortened(text, limit));
   if (line === "") return "` `";
   const fence = "`".repeat(longestRun(line) + 1),

@@ -37,15 +37,15 @@ export function callAfter(before: CallText | undefined, update: JsonObject): Cal
 /** The new part of the output. If the output was replaced, the lines that it did not have before. */
 export function progressOf(before: CallText | undefined, { output, shown }: CallText): string {
   const known = before?.output ?? "",
-    room = Math.max(0, PROGRESS_LIMIT - shown);
-  if (room === 0 || output === known) return "";
-  if (output.startsWith(known)) return visibleText(output.slice(known.length, known.length + room));
+    remaining = Math.max(0, PROGRESS_LIMIT - shown);
+  if (remaining === 0 || output === known) return "";
+  if (output.startsWith(known)) return visibleText(output.slice(known.length, known.length + remaining));
   const lines = new Set(known.split("\n")),
     added = output
       .split("\n")
       .filter(line => !lines.has(line))
       .join("\n");
-  return added === "" ? "" : visibleText(`\n${added.slice(0, room)}`);
+  return added === "" ? "" : visibleText(`\n${added.slice(0, remaining)}`);
 }
 
 /** Kinds whose results are long and visible elsewhere: in files, or in the agent's words. */

@@ -1,6 +1,14 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { JsonObject } from "../../rpc/json";
-import { contextSizeOf, lineOf, nextTurn, NO_WORDS, wordsOfResult, wordsOfUpdate, type Words } from "./updates-to-text";
+import {
+  contextSizeOf,
+  lineOf,
+  nextTurn,
+  NO_TEXT,
+  wordsOfResult,
+  wordsOfUpdate,
+  type TextState,
+} from "./updates-to-text";
 
 const says = (text: string, messageId?: string) => ({
   sessionUpdate: "agent_message_chunk",
@@ -18,8 +26,8 @@ const plan = (...entries: readonly (readonly [content: string, status: string])[
   entries: entries.map(([content, status]) => ({ content, status })),
 });
 
-function play(...updates: readonly unknown[]): { readonly words: Words; readonly shown: string } {
-  let words = NO_WORDS,
+function play(...updates: readonly unknown[]): { readonly words: TextState; readonly shown: string } {
+  let words = NO_TEXT,
     shown = "";
   for (const update of updates) {
     const [next, parts] = wordsOfUpdate(words, update, ({ toolCallId }) =>
@@ -173,7 +181,7 @@ suite("updates as text", () => {
   });
 
   test("counts the usage of a prompt result and prefers the context usage of an update", () => {
-    const shown = (words: Words, usage: JsonObject) =>
+    const shown = (words: TextState, usage: JsonObject) =>
       wordsOfResult(words, usage)[1].map(part =>
         part.type === "data" ? Buffer.from(part.data, "base64").toString() : "",
       );
@@ -185,11 +193,11 @@ suite("updates as text", () => {
       thoughtTokens: 10,
       cachedWriteTokens: null,
     };
-    deepEqual(shown(NO_WORDS, usage), ['{"prompt_tokens":130,"completion_tokens":30,"total_tokens":160}']);
+    deepEqual(shown(NO_TEXT, usage), ['{"prompt_tokens":130,"completion_tokens":30,"total_tokens":160}']);
     deepEqual(shown(play({ sessionUpdate: "usage_update", used: 50, size: 200 }).words, usage), [
       '{"prompt_tokens":50,"completion_tokens":30,"total_tokens":80}',
     ]);
-    deepEqual([shown(NO_WORDS, {}), shown(NO_WORDS, { inputTokens: "7", outputTokens: -1 })], [[], []]);
+    deepEqual([shown(NO_TEXT, {}), shown(NO_TEXT, { inputTokens: "7", outputTokens: -1 })], [[], []]);
     deepEqual(
       [200, 0, -1, "x", undefined].map(size => contextSizeOf({ sessionUpdate: "usage_update", used: 1, size })),
       [200, undefined, undefined, undefined, undefined],

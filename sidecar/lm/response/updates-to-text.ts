@@ -18,7 +18,7 @@ import {
   type CallText,
 } from "./tool-call-text";
 
-export interface Words {
+export interface TextState {
   /**
    * Kind of the last output of this turn: the agent's words, a line of Symposium, or a call that VS Code shows itself.
    */
@@ -29,38 +29,38 @@ export interface Words {
   /** The call whose start line ends the text so far. */
   readonly started: string | undefined;
   /** Characters of output that this turn may still show. */
-  readonly room: number;
+  readonly remaining: number;
   readonly plan: string;
   readonly usage: string;
   /** Tokens in the agent's context window, as last reported. */
   readonly used: number | undefined;
 }
 
-export const NO_WORDS: Words = {
+export const NO_TEXT: TextState = {
   last: "nothing",
   messageId: undefined,
   calls: new Map(),
   started: undefined,
-  room: OUTPUT_LIMIT,
+  remaining: OUTPUT_LIMIT,
   plan: "",
   usage: "",
   used: undefined,
 };
 
-type Said = readonly [next: Words, parts: readonly ChatPart[]];
+type Converted = readonly [next: TextState, parts: readonly ChatPart[]];
 
 /** State at the start of a new turn. */
-export function nextTurn(words: Words): Words {
-  return { ...NO_WORDS, usage: words.usage, used: words.used };
+export function nextTurn(words: TextState): TextState {
+  return { ...NO_TEXT, usage: words.usage, used: words.used };
 }
 
 /** A paragraph of Symposium. */
-export function lineOf(words: Words, line: string): Said {
+export function lineOf(words: TextState, line: string): Converted {
   return [{ ...words, last: "line", started: undefined }, [text(words, line)]];
 }
 
 /** A sentence of Symposium that contains foreign text, as a paragraph. */
-export function noticeOf(words: Words, sentence: string): Said {
+export function noticeOf(words: TextState, sentence: string): Converted {
   return lineOf(words, lineIn(sentence, NOTICE_LIMIT));
 }
 
@@ -68,7 +68,7 @@ export function noticeOf(words: Words, sentence: string): Said {
  * `raw`: the `update` member of `session/update` (schema v1, `SessionUpdate`). `originOf`: whether a call uses one of
  * VS Code's tools.
  */
-export function wordsOfUpdate(words: Words, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Said {
+export function wordsOfUpdate(words: TextState, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Converted {
   const update = objectOr(raw);
   switch (update.sessionUpdate) {
     case "agent_message_chunk":
@@ -87,20 +87,20 @@ export function wordsOfUpdate(words: Words, raw: unknown, originOf: (call: JsonO
   }
 }
 
-function message(words: Words, update: JsonObject): Said {
-  const said = contentOf(update.content),
+function message(words: TextState, update: JsonObject): Converted {
+  const content = contentOf(update.content),
     messageId = stringOr(update.messageId, undefined);
-  if (said === "") return [words, []];
+  if (content === "") return [words, []];
   const continues =
     words.last === "words" &&
     (messageId === undefined || words.messageId === undefined || messageId === words.messageId);
   return [
     { ...words, last: "words", started: undefined, messageId },
-    [continues ? { type: "text", value: said } : text(words, said)],
+    [continues ? { type: "text", value: content } : text(words, content)],
   ];
 }
 
-function thought(words: Words, update: JsonObject): Said {
+function thought(words: TextState, update: JsonObject): Converted {
   const value = contentOf(update.content);
   return value === "" ? [words, []] : [{ ...words, started: undefined }, [{ type: "thinking", value }]];
 }
@@ -108,7 +108,7 @@ function thought(words: Words, update: JsonObject): Said {
 /** Maximum number of calls kept. If an agent never ends its calls, the oldest are dropped. */
 const MAX_CALLS = 200;
 
-function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
+function call(words: TextState, update: JsonObject, origin: CallOrigin): Converted {
   const id = stringOr(update.toolCallId, "");
   if (origin === "bridged")
     return [{ ...words, last: words.last === "nothing" ? "nothing" : "call", started: undefined }, []];
@@ -132,13 +132,13 @@ function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
     ? [words, [{ type: "text", value: mark } as const]]
     : lineOf(words, `${mark} ${lineIn(now.title)}`);
   const result = resultText(now, update, mark === CALL_MARKS["failed"]),
-    isShown = result !== "" && result.length <= words.room;
-  const after: Words = {
+    isShown = result !== "" && result.length <= words.remaining;
+  const after: TextState = {
     ...next,
     calls,
     last: "line",
     started: undefined,
-    room: words.room - (isShown ? result.length : 0),
+    remaining: words.remaining - (isShown ? result.length : 0),
   };
   return [after, isShown ? [...parts, { type: "text", value: `\n\n${result}` }] : parts];
 }
@@ -147,19 +147,22 @@ function call(words: Words, update: JsonObject, origin: CallOrigin): Said {
  * The line ends with a space. VS Code's chat does not show the last word of a text before a space follows, because the
  * word may become a link.
  */
-function started(words: Words, id: string, call: CallText): Said {
+function started(words: TextState, id: string, call: CallText): Converted {
   const [next, line] = lineOf(words, `${START_MARK} ${lineIn(call.title)} `),
     [after, output] = progress(next, id, undefined, call);
   return [{ ...after, started: output.length > 0 ? undefined : id }, [...line, ...output]];
 }
 
 /** Sent as thinking: VS Code shows it while it arrives, and collapses it afterwards. */
-function progress(words: Words, id: string, before: CallText | undefined, now: CallText): Said {
-  const added = progressOf(before, now).slice(0, words.room);
+function progress(words: TextState, id: string, before: CallText | undefined, now: CallText): Converted {
+  const added = progressOf(before, now).slice(0, words.remaining);
   if (added === "") return [words, []];
   const value = now.shown === 0 ? `\n\n${lineIn(now.title)}\n${added}` : added;
   const calls = new Map(words.calls).set(id, { ...now, shown: now.shown + added.length });
-  return [{ ...words, calls, started: undefined, room: words.room - added.length }, [{ type: "thinking", value }]];
+  return [
+    { ...words, calls, started: undefined, remaining: words.remaining - added.length },
+    [{ type: "thinking", value }],
+  ];
 }
 
 const TITLE_LIMIT = 200,
@@ -180,7 +183,7 @@ function lineIn(title: string, limit = TITLE_LIMIT): string {
 }
 
 /** The whole plan, whenever it has changed. */
-function plan(words: Words, { entries }: JsonObject): Said {
+function plan(words: TextState, { entries }: JsonObject): Converted {
   const steps = arrayOr(entries)
     .filter(isObject)
     .map(({ content, status }) => `- [${status === "completed" ? "x" : " "}] ${lineIn(stringOr(content, ""))}`)
@@ -192,7 +195,7 @@ function plan(words: Words, { entries }: JsonObject): Said {
  * Usage in the format of VS Code's chat. An agent reports how full its context window is, but not how much of that is
  * new.
  */
-function usage(words: Words, { used }: JsonObject): Said {
+function usage(words: TextState, { used }: JsonObject): Converted {
   return isAmount(used) ? counted({ ...words, used }, used, 0) : [words, []];
 }
 
@@ -201,9 +204,9 @@ function usage(words: Words, { used }: JsonObject): Said {
  * may count a model request more than once.
  */
 export function wordsOfResult(
-  words: Words,
+  words: TextState,
   { inputTokens, outputTokens, cachedReadTokens, cachedWriteTokens, thoughtTokens }: JsonObject,
-): Said {
+): Converted {
   if (!isAmount(inputTokens) && !isAmount(outputTokens)) return [words, []];
   return counted(
     words,
@@ -218,7 +221,7 @@ export function contextSizeOf(update: unknown): number | undefined {
   return sessionUpdate === "usage_update" && isAmount(size) && size > 0 ? Math.round(size) : undefined;
 }
 
-function counted(words: Words, prompt: number, completion: number): Said {
+function counted(words: TextState, prompt: number, completion: number): Converted {
   const json = JSON.stringify({
     prompt_tokens: prompt,
     completion_tokens: completion,
@@ -252,6 +255,6 @@ function contentOf(raw: unknown): string {
   }
 }
 
-function text({ last }: Words, value: string): ChatPart {
+function text({ last }: TextState, value: string): ChatPart {
   return { type: "text", value: last === "nothing" ? value : `\n\n${value}` };
 }

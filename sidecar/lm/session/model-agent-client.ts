@@ -27,7 +27,7 @@ import type {
   Permission,
 } from "./model-agent-message";
 import { ModelPrompts } from "./model-prompts";
-import { AnnouncedTools, type CallOrigin, type HeardUpdate } from "../tools/call-allowances";
+import { AnnouncedTools, type CallOrigin, type AnnouncedUpdate } from "../tools/call-allowances";
 import { parametersOf, questionOf } from "./permission";
 import { refusal, toMcp } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
@@ -71,7 +71,7 @@ export class ModelAgentClient {
       pool: deps.pool,
       key: { agent, cwd, protocol, role: "lm", extensions },
       post: report,
-      failure: error => ({ message: this.#trouble(error) }),
+      failure: error => ({ message: this.#failureText(error) }),
       onSending: agentSessionId => deps.log("info", "Sending prompt", { agentSessionId }),
       opening: of => this.#opening(of),
       onRefused: (how, error) => deps.log("info", "A session could not be continued", { how, error: String(error) }),
@@ -207,7 +207,7 @@ export class ModelAgentClient {
       // Whatever that tool returns, the permission request is evaluated again as if it had just arrived.
       case "uncover":
         return {
-          asked: {
+          question: {
             kind: "tool",
             toolName: verdict.toolName,
             parameters: {},
@@ -221,7 +221,7 @@ export class ModelAgentClient {
         const questionId = randomBytes(16).toString("hex"),
           { toolName, question, about } = verdict;
         return {
-          asked: {
+          question: {
             kind: "permission",
             questionId,
             toolName,
@@ -237,15 +237,15 @@ export class ModelAgentClient {
   }
 
   /** Handles an update, or a call of a subagent. */
-  announced(update: unknown, subagent?: string): HeardUpdate {
-    const heard = this.#announced.onEvent(update, this.#offer?.qualified, subagent),
-      { broken } = heard;
+  announced(update: unknown, subagent?: string): AnnouncedUpdate {
+    const announced = this.#announced.onEvent(update, this.#offer?.qualified, subagent),
+      { broken } = announced;
     if (broken !== undefined)
       this.deps.log("warn", "An allowed call of a VS Code tool did not arrive", {
         agent: this.start.agent.id,
         tool: broken,
       });
-    return heard;
+    return announced;
   }
 
   /** `call`: of an update that was passed to `announced`. */
@@ -365,7 +365,7 @@ export class ModelAgentClient {
   }
 
   /** The message for the user, with the last lines of the program's output (issue 13 item 20). The cause is logged. */
-  #trouble(error: unknown): string {
+  #failureText(error: unknown): string {
     if (error instanceof UnsentPrompt) {
       this.deps.log("error", "A prompt could not be created", { error: String(error.cause) });
       return error.message;

@@ -82,4 +82,4 @@ export type ModelAgentMessage =
  * The outcome of a permission request: a question, or `undefined` if it was answered at once. `sentence`: the request
  * was rejected at once, and the user is told why.
  */
-export type Permission = { readonly asked: AgentQuestion } | { readonly sentence: string } | undefined;
+export type Permission = { readonly question: AgentQuestion } | { readonly sentence: string } | undefined;

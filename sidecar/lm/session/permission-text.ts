@@ -73,11 +73,11 @@ export function cannotAsk(agent: string, verb: string, { title, rawInput, locati
   const [place] = arrayOr(locations),
     path = stringOr(objectOr(place).path, "");
   const subject = [commandIn(rawInput), stringOr(title, ""), path].find(each => each.trim() !== "");
-  const asked = l10n.t`${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
+  const sentence = l10n.t`${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
   return l10n.t(
     "{0} That was not allowed, because VS Code cannot ask you in this chat mode. " +
       "To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again.",
-    asked,
+    sentence,
   );
 }
 
@@ -155,8 +155,8 @@ class Text {
 
   #places(locations: readonly unknown[]): string {
     const { places } = this.limits,
-      more = locations.length > places ? [`… and ${locations.length - places} more places.`] : [];
-    return [...locations.slice(0, places).map(each => this.#line(stringOr(objectOr(each).path, "?"))), ...more].join(
+      omitted = locations.length > places ? [`… and ${locations.length - places} more places.`] : [];
+    return [...locations.slice(0, places).map(each => this.#line(stringOr(objectOr(each).path, "?"))), ...omitted].join(
       "\n\n",
     );
   }
@@ -202,12 +202,12 @@ function difference(before: string, after: string): string {
   while (head < most && old[head] === now[head]) head++;
   while (tail < most - head && old.at(-1 - tail) === now.at(-1 - tail)) tail++;
   const from = Math.max(0, head - 2),
-    kept = (line: string) => ` ${line}`,
+    unchanged = (line: string) => ` ${line}`,
     end = old.length - tail;
   return [
-    ...old.slice(from, head).map(kept),
+    ...old.slice(from, head).map(unchanged),
     ...old.slice(head, end).map(line => `-${line}`),
     ...now.slice(head, now.length - tail).map(line => `+${line}`),
-    ...old.slice(end, end + 2).map(kept),
+    ...old.slice(end, end + 2).map(unchanged),
   ].join("\n");
 }

@@ -888,13 +888,13 @@ suite("permissions of random agents", () => {
         fc.constantFrom(...TOOL_GROUPS),
         call,
         call,
-        (one, two, first, second) => {
+        (item, two, first, second) => {
           const offered = new Set(PERMISSION_TOOLS),
             by = (group: string, toolCall: unknown) =>
               asked(ask(toolCall, { group, offered, claim: { kind: "none" } }));
-          const a = by(one, first),
+          const a = by(item, first),
             b = by(two, second);
-          if (a.toolName === b.toolName) deepEqual([one, TOOL_KIND(a.about.kind)], [two, TOOL_KIND(b.about.kind)]);
+          if (a.toolName === b.toolName) deepEqual([item, TOOL_KIND(a.about.kind)], [two, TOOL_KIND(b.about.kind)]);
         },
       ),
       { numRuns: 1_000 },

@@ -69,9 +69,9 @@ export interface PermissionSubject {
 
 /** `params` of `session/request_permission`, of either version of ACP. */
 export function questionOf(params: unknown, deps: PermissionDeps): PermissionVerdict {
-  const asked = objectOr(params),
-    call = callIn(asked, deps.announced),
-    { allow, reject, isForEver } = answersIn(asked.options);
+  const request = objectOr(params),
+    call = callIn(request, deps.announced),
+    { allow, reject, isForEver } = answersIn(request.options);
   const kind = kindOf(call),
     verb = verbOf(kind),
     { agent, claim, group, offered, grouped } = deps;
@@ -84,7 +84,8 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
   if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
   if (deps.isForeign) return no(l10n.t("Symposium cannot ask you when another extension uses the agent."));
   if (deps.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
-  const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[ASK_EACH_TIME_META] === true;
+  const isEachTime =
+    claim.kind !== "none" || group === undefined || objectOr(request._meta)[ASK_EACH_TIME_META] === true;
   const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"),
     wanted = [own, ASK_EACH_TIME];
   const hidden = offered.has(own)

@@ -29,10 +29,10 @@ export function promptFor(
 ): readonly JsonObject[] {
   const { words, attached, images, tools, context } = partsOfTurn(reading);
   const texts = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
-  let room = EMBEDDED_LIMIT;
+  let remaining = EMBEDDED_LIMIT;
   const fits = (text: string): boolean => {
-    if (text.length > room) return false;
-    room -= text.length;
+    if (text.length > remaining) return false;
+    remaining -= text.length;
     return true;
   };
   return [
@@ -79,7 +79,7 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
     missed = from === undefined ? [] : turns.slice(from).map(turn => turn.messages),
     isAll = from === 0;
   const before = transcript([...(isAll && summary !== undefined ? [[user(summary)]] : []), ...missed]);
-  const begun = rounds.length === 0 || verdict.kind === "resume" ? "" : transcript([messages]);
+  const earlier = rounds.length === 0 || verdict.kind === "resume" ? "" : transcript([messages]);
   return [
     ...(before === ""
       ? []
@@ -91,9 +91,9 @@ function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict)
             before,
           ),
         ]),
-    ...(begun === ""
+    ...(earlier === ""
       ? []
-      : [quoted("You started to work on this and do not remember it. Continue from this point", begun)]),
+      : [quoted("You started to work on this and do not remember it. Continue from this point", earlier)]),
   ];
 }
 

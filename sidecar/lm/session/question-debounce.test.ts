@@ -1,6 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
-import { LONGEST_MS, Quiet, QUIET_MS } from "./question-debounce";
+import { MAX_MS, Quiet, QUIET_MS } from "./question-debounce";
 
 suite("question debounce", () => {
   function fixture(): { readonly clock: FakeClock; readonly quiet: Quiet; readonly over: number[] } {
@@ -28,7 +28,7 @@ suite("question debounce", () => {
       clock.advance(20);
       if (over.length === 0) quiet.prolong();
     }
-    deepEqual(over, [LONGEST_MS]);
+    deepEqual(over, [MAX_MS]);
   });
 
   test("does not start for an announcement alone and does not end twice", () => {
@@ -47,7 +47,7 @@ suite("question debounce", () => {
   test("starts a new time for the next response", () => {
     const { clock, quiet, over } = fixture();
     quiet.begin();
-    clock.advance(LONGEST_MS);
+    clock.advance(MAX_MS);
     quiet.begin();
     clock.advance(QUIET_MS - 1);
     equal(over.length, 1);

@@ -1,11 +1,11 @@
 /**
  * Decides when a response with questions is complete: `QUIET_MS` after the last question, or after the last call that
- * the agent announced, but at most `LONGEST_MS` after the first question.
+ * the agent announced, but at most `MAX_MS` after the first question.
  */
 import type { Clock } from "../../rpc/clock";
 
 export const QUIET_MS = 50,
-  LONGEST_MS = 500;
+  MAX_MS = 500;
 
 export class Quiet implements Disposable {
   #timer: Disposable | undefined;
@@ -26,7 +26,7 @@ export class Quiet implements Disposable {
   /** Another question is expected. */
   prolong(): void {
     if (this.#since === undefined) return;
-    const remaining = this.#since + LONGEST_MS - this.clock.now();
+    const remaining = this.#since + MAX_MS - this.clock.now();
     this.#timer?.[Symbol.dispose]();
     this.#timer = this.clock.after(Math.max(0, Math.min(QUIET_MS, remaining)), () => {
       this.end();

@@ -179,7 +179,7 @@ suite("SessionActor", () => {
   test("opens no session if it is abandoned while others start the same agent", async () => {
     const fixture = new SessionFixture({}, undefined, ["initialize"]);
     const holding = new AbortController();
-    const other = fixture.pool.acquire(
+    const second = fixture.pool.acquire(
       {
         agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
         cwd: "/w",
@@ -192,7 +192,7 @@ suite("SessionActor", () => {
     const initialize = await fixture.agent.next("initialize");
     await fixture.session.close("over");
     initialize.respond({ protocolVersion: 1, agentCapabilities: {} });
-    await other;
+    await second;
     await fixture.settle();
     deepEqual(fixture.agent.received, ["initialize"]);
     holding.abort();

@@ -21,10 +21,10 @@ import {
   lineOf,
   nextTurn,
   noticeOf,
-  NO_WORDS,
+  NO_TEXT,
   wordsOfResult,
   wordsOfUpdate,
-  type Words,
+  type TextState,
 } from "../response/updates-to-text";
 import { ModelAgentClient } from "./model-agent-client";
 import type {
@@ -92,7 +92,7 @@ type Message =
 
 export class SessionActor extends Actor<Message> {
   #state: ModelSessionState;
-  #words: Words = NO_WORDS;
+  #text: TextState = NO_TEXT;
   readonly #agent: ModelAgentClient;
   readonly #quiet: Quiet;
   #watch: Disposable | undefined;
@@ -232,9 +232,9 @@ export class SessionActor extends Actor<Message> {
         const { kind } = this.#state.phase,
           permission = this.#agent.permission(message, kind === "streaming" || kind === "blocked");
         if (permission === undefined) return;
-        return "asked" in permission
-          ? this.#ask(permission.asked, message.request.signal)
-          : this.#report(lineOf(this.#words, permission.sentence));
+        return "question" in permission
+          ? this.#ask(permission.question, message.request.signal)
+          : this.#report(lineOf(this.#text, permission.sentence));
       }
       default:
         return assertNever(message, "message of an agent");
@@ -249,12 +249,12 @@ export class SessionActor extends Actor<Message> {
         return this.#step({ kind: event.kind, message: event.message });
       case "turnEnded":
         if (event.outcome.kind === "stopped" && event.outcome.usage)
-          this.#report(wordsOfResult(this.#words, event.outcome.usage));
+          this.#report(wordsOfResult(this.#text, event.outcome.usage));
         this.#step({ kind: "turnEnded", outcome: event.outcome });
         if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
         return;
       case "notice":
-        return this.#report(noticeOf(this.#words, event.sentence));
+        return this.#report(noticeOf(this.#text, event.sentence));
       case "modeReturn":
         this.#agent.returnTo(event.modeReturn);
         return this.deps.notify({ kind: "modeReturn", modeReturn: event.modeReturn });
@@ -263,7 +263,7 @@ export class SessionActor extends Actor<Message> {
       case "updated": {
         this.#measure(contextSizeOf(event.update));
         this.#announced(event.update);
-        return this.#report(wordsOfUpdate(this.#words, event.update, call => this.#agent.originOf(call)));
+        return this.#report(wordsOfUpdate(this.#text, event.update, call => this.#agent.originOf(call)));
       }
       default:
         return assertNever(event, "event of an agent");
@@ -273,7 +273,7 @@ export class SessionActor extends Actor<Message> {
   #announced(update: unknown, subagent?: string): void {
     const { expectsCall, broken } = this.#agent.announced(update, subagent);
     if (expectsCall) this.#quiet.prolong();
-    if (broken !== undefined) this.#report(noticeOf(this.#words, brokenAllowance(this.begin.agent.name, broken)));
+    if (broken !== undefined) this.#report(noticeOf(this.#text, brokenAllowance(this.begin.agent.name, broken)));
   }
 
   /**
@@ -298,23 +298,23 @@ export class SessionActor extends Actor<Message> {
     if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
     for (const sentence of this.#unsaid) {
       this.#missed.add(sentence);
-      this.#report(noticeOf(this.#words, l10n.t`${sentence} This chat continues without it.`));
+      this.#report(noticeOf(this.#text, l10n.t`${sentence} This chat continues without it.`));
     }
     this.#unsaid = [];
   }
 
-  #report([words, parts]: readonly [Words, readonly ChatPart[]]): void {
-    this.#words = words;
+  #report([words, parts]: readonly [TextState, readonly ChatPart[]]): void {
+    this.#text = words;
     for (const part of parts) this.#step({ kind: "spoke", part });
   }
 
   /** VS Code returns call ids unchanged. They contain the session's id for the log. */
-  #ask(asked: AgentQuestion, withdrawal: AbortSignal): void {
+  #ask(question: AgentQuestion, withdrawal: AbortSignal): void {
     const callId = `sy1_${this.begin.id.slice(0, 8)}_${randomBytes(16).toString("hex")}_${++this.#calls}`;
-    this.#questions.add(callId, asked, withdrawal);
+    this.#questions.add(callId, question, withdrawal);
     this.#step({
       kind: "asked",
-      question: { callId, kind: asked.kind, toolName: asked.toolName, parameters: asked.parameters },
+      question: { callId, kind: question.kind, toolName: question.toolName, parameters: question.parameters },
     });
   }
 
@@ -338,20 +338,20 @@ export class SessionActor extends Actor<Message> {
         return this.#agent.open();
       case "prompt":
         this.#turn = effect.prompt.requestId;
-        this.#words = nextTurn(this.#words);
+        this.#text = nextTurn(this.#text);
         return this.#agent.prompt(effect.prompt);
       case "emit":
         return this.deps.notify({ kind: "part", requestId: effect.requestId, part: effect.part });
       case "askHost": {
-        const asked = this.#questions.get(effect.question.callId);
-        if (asked?.kind === "permission") {
-          this.#shown.set(asked.questionId, effect.question.callId);
+        const question = this.#questions.get(effect.question.callId);
+        if (question?.kind === "permission") {
+          this.#shown.set(question.questionId, effect.question.callId);
           this.deps.notify({
             kind: "asked",
-            questionId: asked.questionId,
+            questionId: question.questionId,
             callId: effect.question.callId,
-            toolName: asked.toolName,
-            question: asked.question,
+            toolName: question.toolName,
+            question: question.question,
           });
         }
         return this.deps.notify({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
@@ -362,10 +362,10 @@ export class SessionActor extends Actor<Message> {
       case "turnOver":
         return this.deps.notify({ kind: "turnOver", turn: this.#turn, how: effect.how });
       case "answer": {
-        const asked = this.#questions.get(effect.callId);
-        if (asked?.kind === "permission") {
-          this.#shown.delete(asked.questionId);
-          this.deps.notify({ kind: "settled", questionId: asked.questionId });
+        const question = this.#questions.get(effect.callId);
+        if (question?.kind === "permission") {
+          this.#shown.delete(question.questionId);
+          this.deps.notify({ kind: "settled", questionId: question.questionId });
         }
         return this.#questions.answer(effect.callId, effect.answer);
       }

@@ -43,7 +43,7 @@ suite("SessionActor: calls and permissions", () => {
     const first = permission(fixture.agent, "p1"),
       second = permission(fixture.agent, "p2", "ls");
     await fixture.settle();
-    const [one, two] = fixture.words.flatMap(message => (message.kind === "asked" ? [message] : []));
+    const [one, two] = fixture.messages.flatMap(message => (message.kind === "asked" ? [message] : []));
     await fixture.quiet();
     deepEqual(fixture.notifications, [
       "1: [symposium-agent-codex-execute]",
@@ -62,7 +62,7 @@ suite("SessionActor: calls and permissions", () => {
     fixture.back(2, ...fixture.calls(1));
     deepEqual(await second, { outcome: { outcome: "selected", optionId: "no" } });
     deepEqual(
-      fixture.words.flatMap(message => (message.kind === "settled" ? [message.questionId] : [])),
+      fixture.messages.flatMap(message => (message.kind === "settled" ? [message.questionId] : [])),
       [one!.questionId, two!.questionId],
     );
   });
@@ -116,7 +116,7 @@ suite("SessionActor: calls and permissions", () => {
       await fixture.session.close("over");
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
       equal(
-        fixture.words.some(({ kind }) => kind === "asked"),
+        fixture.messages.some(({ kind }) => kind === "asked"),
         false,
       );
     });
@@ -136,7 +136,7 @@ suite("SessionActor: calls and permissions", () => {
       fixture.back(2, ...fixture.calls(1));
       await fixture.quiet();
       equal(
-        fixture.words.some(({ kind }) => kind === "asked"),
+        fixture.messages.some(({ kind }) => kind === "asked"),
         false,
       );
     });

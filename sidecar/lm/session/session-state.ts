@@ -65,7 +65,7 @@ import {
   refuse,
   refused,
   repeat,
-  said,
+  heldParts,
   addSentence,
   settled,
   watching,
@@ -335,7 +335,7 @@ function over(
   phase: Blocked,
   event: Extract<AgentActivity, { readonly kind: "turnEnded" | "agentDown" }>,
 ): ModelSessionStep {
-  const asked = questionsIn(phase.held),
+  const questions = questionsIn(phase.held),
     words = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
   return enter(
     state,
@@ -345,7 +345,7 @@ function over(
       settled: new Set([...phase.settled, ...phase.open.keys()]),
       held: holdEvent(words, event),
     },
-    refusals([...phase.open.values(), ...asked], l10n.t("The turn is over.")),
+    refusals([...phase.open.values(), ...questions], l10n.t("The turn is over.")),
   );
 }
 
@@ -383,7 +383,7 @@ function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held = NOTHI
   };
   return chain(
     [{ ...state, phase, reply: NO_REPLY }, []],
-    ...said(held).map(part => (s: ModelSessionState) => emitPart(s, prompt.requestId, part)),
+    ...heldParts(held).map(part => (s: ModelSessionState) => emitPart(s, prompt.requestId, part)),
     s => [s, [{ kind: "prompt", prompt }]],
   );
 }

@@ -69,11 +69,11 @@ export function isTooMany({ open, held }: Streaming | Blocked): boolean {
 export function questionsIn({ events }: Held): readonly Question[] {
   return events.flatMap(event => (event.kind === "asked" ? [event.question] : []));
 }
-export function said({ events }: Held) {
+export function heldParts({ events }: Held) {
   return events.flatMap(event => (event.kind === "spoke" ? [event.part] : []));
 }
 export function discarded(held: Held): readonly ModelSessionEffect[] {
-  return said(held).map(part => ({ kind: "discard", part }));
+  return heldParts(held).map(part => ({ kind: "discard", part }));
 }
 export function finish({ requestId }: { readonly requestId: RequestId }): ModelSessionEffect {
   return { kind: "finish", requestId };

@@ -70,13 +70,13 @@ suite("AnnouncedTools", () => {
     equal(claim().kind, "proved");
   });
 
-  const other: readonly [name: string, update: JsonObject][] = [
+  const second: readonly [name: string, update: JsonObject][] = [
     ["a command", { rawInput: { command: "rm -rf /" } }],
     ["a terminal", { content: [{ type: "terminal", terminalId: "t" }] }],
     ["another name", { name: "exec_command" }],
     ["the end of the call", { status: "completed" }],
   ];
-  for (const [name, overrides] of other)
+  for (const [name, overrides] of second)
     test(`revokes the trust in the agent when ${name} follows an allowed call`, () => {
       const tools = new AnnouncedTools();
       tools.onEvent(codex("c"), NAMES);

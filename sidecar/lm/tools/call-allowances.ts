@@ -35,7 +35,7 @@ const ENDED: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]
 /** `claimed`: the agent refers to a tool of VS Code, but the reference is not proved and no call has arrived yet. */
 export type CallOrigin = "own" | "bridged" | "claimed";
 
-export interface HeardUpdate {
+export interface AnnouncedUpdate {
   /** The update announces a call of one of VS Code's tools that has not arrived yet. */
   readonly expectsCall: boolean;
   /** The tool whose allowance was used for another action, or not used at all. */
@@ -49,9 +49,9 @@ export class AnnouncedTools {
   #isTrusted = true;
 
   /** `update`: of `session/update`. `names`: of the session's server; undefined while it has none. */
-  onEvent(update: unknown, names: QualifiedNames | undefined, subagent?: string): HeardUpdate {
-    const said = objectOr(update),
-      { sessionUpdate, toolCallId, status } = said;
+  onEvent(update: unknown, names: QualifiedNames | undefined, subagent?: string): AnnouncedUpdate {
+    const fields = objectOr(update),
+      { sessionUpdate, toolCallId, status } = fields;
     if (
       (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") ||
       typeof toolCallId !== "string" ||
@@ -63,8 +63,8 @@ export class AnnouncedTools {
     const key = callKey(toolCallId, subagent),
       known = this.#calls.get(key),
       isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
-    const before = isNew ? undefined : this.#announced.of({ toolCall: said }, subagent),
-      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
+    const before = isNew ? undefined : this.#announced.of({ toolCall: fields }, subagent),
+      call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, fields, names);
     this.#announced.onEvent(update, subagent);
     this.#keep(key, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
     if (call.allowance === "open" && (status === "completed" || call.isMixed))
@@ -131,7 +131,7 @@ export class AnnouncedTools {
     return call.hasArrived || (call.claim.kind === "proved" && !call.isMixed) ? "bridged" : "claimed";
   }
 
-  #distrust({ claim }: Call): Pick<HeardUpdate, "broken"> {
+  #distrust({ claim }: Call): Pick<AnnouncedUpdate, "broken"> {
     this.#isTrusted = false;
     return isNamed(claim) ? { broken: claim.tool } : {};
   }

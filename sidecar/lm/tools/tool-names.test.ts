@@ -1,6 +1,6 @@
 import { deepEqual, equal, match, throws } from "node:assert/strict";
 import fc from "fast-check";
-import { isAllowed, LONGEST_GIVEN, serverName, ToolNames } from "./tool-names";
+import { isAllowed, MAX_NAME_LENGTH, serverName, ToolNames } from "./tool-names";
 
 const long = "x".repeat(60);
 
@@ -12,7 +12,7 @@ suite("ToolNames", () => {
     ["größe", "gr__e"],
     ["𝒳", "_"],
     ["", "tool"],
-    [long, "x".repeat(LONGEST_GIVEN)],
+    [long, "x".repeat(MAX_NAME_LENGTH)],
   ];
   for (const [original, given] of table)
     test(`returns ${given} for “${original}”`, () => equal(new ToolNames().given(original), given));
@@ -25,7 +25,7 @@ suite("ToolNames", () => {
     );
     deepEqual(
       [`${long}1`, `${long}2`].map(name => names.given(name)),
-      ["x".repeat(LONGEST_GIVEN), `${"x".repeat(LONGEST_GIVEN - 2)}_2`],
+      ["x".repeat(MAX_NAME_LENGTH), `${"x".repeat(MAX_NAME_LENGTH - 2)}_2`],
     );
   });
 

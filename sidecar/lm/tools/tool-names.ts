@@ -10,9 +10,9 @@
  * all sessions (reference/real-agents, point 8).
  */
 const SERVER = /^vsc_[a-z0-9]{4}$/;
-const LONGEST_NAME = 64;
+const MAX_QUALIFIED_LENGTH = 64;
 /** Maximum length of a tool's name. */
-export const LONGEST_GIVEN = LONGEST_NAME - "mcp__vsc_xxxx__".length;
+export const MAX_NAME_LENGTH = MAX_QUALIFIED_LENGTH - "mcp__vsc_xxxx__".length;
 
 /**
  * Builds the name from the first four characters of `random`, for example hexadecimal. Throws if they are not valid in
@@ -51,7 +51,7 @@ export class ToolNames {
     for (let n = 2, free = name; ; n++) {
       if (!this.#originals.has(free)) return free;
       const ending = `_${n}`;
-      free = name.slice(0, LONGEST_GIVEN - ending.length) + ending;
+      free = name.slice(0, MAX_NAME_LENGTH - ending.length) + ending;
     }
   }
 }
@@ -62,5 +62,5 @@ export function isAllowed(name: string): boolean {
 }
 
 function allowed(name: string): string {
-  return name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, LONGEST_GIVEN) || "tool";
+  return name.replaceAll(/[^A-Za-z0-9_-]/gu, "_").slice(0, MAX_NAME_LENGTH) || "tool";
 }

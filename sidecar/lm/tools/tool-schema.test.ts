@@ -210,10 +210,10 @@ suite("tool schema", () => {
     deepEqual(schemaOf({ ...combined, properties: { near: {} } }).properties, { near: {} });
     const deeper = (): object =>
         Array.from({ length: 50_000 }).reduce<object>(inner => ({ type: "object", properties: { a: inner } }), {}),
-      one = deeper();
+      first = deeper();
     const either = (a: object, b: object) =>
       Object.keys(schemaOf({ anyOf: [{ properties: { p: a } }, { properties: { p: b } }] }).properties.p ?? {});
-    deepEqual([either(one, one), either(one, deeper())], [["type", "properties"], ["anyOf"]]);
+    deepEqual([either(first, first), either(first, deeper())], [["type", "properties"], ["anyOf"]]);
     equal(
       whyNot({ properties: { a: { enum: Array.from({ length: 10_000 }, (_, i) => `value ${i}`) } } }),
       "its schema is larger than 64 kB",

@@ -24,9 +24,9 @@ export type ObjectSchema = JsonObject & {
   readonly required?: readonly string[];
 };
 
-const DEEPEST = 12,
+const MAX_DEPTH = 12,
   MAX_REFS = 8,
-  LARGEST = 64 * 1024;
+  MAX_BYTES = 64 * 1024;
 /** Maximum number of subschemas after references are resolved. Their number can double at each level. */
 const MAX_NODES = 5_000;
 /** Parameter names that model providers accept. */
@@ -53,9 +53,9 @@ function objectSchema(given: unknown): ObjectSchema | string {
   if (!isObject(given)) return "its schema is not an object";
   try {
     const schema = new Reading(given).root();
-    return typeof schema === "string" || JSON.stringify(schema).length <= LARGEST
+    return typeof schema === "string" || JSON.stringify(schema).length <= MAX_BYTES
       ? schema
-      : `its schema is larger than ${LARGEST / 1024} kB`;
+      : `its schema is larger than ${MAX_BYTES / 1024} kB`;
   } catch (error) {
     if (error instanceof TooLarge) return "its schema has too many parts";
     throw error;
@@ -101,7 +101,7 @@ class Reading {
   #shape(given: unknown, depth: number, refs: number): Shape | undefined {
     this.#count();
     if (!isObject(given)) return given === false ? undefined : NO_SHAPE;
-    if (depth > DEEPEST) return NO_SHAPE;
+    if (depth > MAX_DEPTH) return NO_SHAPE;
     const { schema, refs: deeper } = this.#followed(given, refs);
     const types = arrayOr(schema.type);
     if (typeof schema.type === "string" ? schema.type !== "object" : types.length > 0 && !types.includes("object"))
@@ -117,7 +117,7 @@ class Reading {
         possible = parts.map(part => this.#shape(part, depth + 1, deeper)).filter(part => part !== undefined);
       if (parts.length > 0) all.push(possible.length === 0 ? undefined : either(possible));
     }
-    return all.reduce<Shape | undefined>((one, other) => one && other && both(one, other), own);
+    return all.reduce<Shape | undefined>((item, second) => item && second && both(item, second), own);
   }
 
   #properties(given: unknown, depth: number, refs: number): Record<string, JsonObject> {
@@ -134,33 +134,33 @@ class Reading {
     if (!isObject(given)) return {};
     const { schema, refs: deeper } = this.#followed(given, refs),
       type = typesOf(schema.type);
-    const kept: Record<string, unknown> = type === undefined ? {} : { type };
-    for (const [key, value] of Object.entries(schema)) if (PLAIN.get(key)?.(value) === true) kept[key] = value;
+    const supported: Record<string, unknown> = type === undefined ? {} : { type };
+    for (const [key, value] of Object.entries(schema)) if (PLAIN.get(key)?.(value) === true) supported[key] = value;
     const values = arrayOr(schema.enum).filter(isScalar);
-    if (values.length > 0) kept.enum = [...new Set(values)];
+    if (values.length > 0) supported.enum = [...new Set(values)];
     const isArray = type === "array" || (Array.isArray(type) && type.includes("array"));
-    if (depth >= DEEPEST) return isArray ? { ...kept, items: {} } : kept;
-    return { ...kept, ...this.#children(schema, isArray, depth + 1, deeper) };
+    if (depth >= MAX_DEPTH) return isArray ? { ...supported, items: {} } : supported;
+    return { ...supported, ...this.#children(schema, isArray, depth + 1, deeper) };
   }
 
   #children(schema: JsonObject, isArray: boolean, depth: number, refs: number): JsonObject {
-    const kept: Record<string, unknown> = {},
+    const supported: Record<string, unknown> = {},
       node = (each: unknown) => this.#node(each, depth, refs);
     if (isObject(schema.properties)) {
-      const properties = (kept.properties = this.#properties(schema.properties, depth, refs));
+      const properties = (supported.properties = this.#properties(schema.properties, depth, refs));
       const required = texts(schema.required).filter(name => Object.hasOwn(properties, name));
-      if (required.length > 0) kept.required = required;
+      if (required.length > 0) supported.required = required;
     }
     const { additionalProperties: additional, items = schema.prefixItems } = schema;
-    if (typeof additional === "boolean") kept.additionalProperties = additional;
-    else if (isObject(additional)) kept.additionalProperties = node(additional);
-    if (Array.isArray(items) && items.length > 0) kept.items = { anyOf: items.map(node) };
-    else if (isArray || isObject(items)) kept.items = node(items);
+    if (typeof additional === "boolean") supported.additionalProperties = additional;
+    else if (isObject(additional)) supported.additionalProperties = node(additional);
+    if (Array.isArray(items) && items.length > 0) supported.items = { anyOf: items.map(node) };
+    else if (isArray || isObject(items)) supported.items = node(items);
     for (const key of COMBINATORS) {
       const parts = arrayOr(schema[key]);
-      if (parts.length > 0) kept[key] = parts.map(node);
+      if (parts.length > 0) supported[key] = parts.map(node);
     }
-    return kept;
+    return supported;
   }
 
   /** Resolves references. A circular or external reference allows any value. */
@@ -194,11 +194,11 @@ class Reading {
 const NO_SHAPE: Shape = { properties: {}, required: [], alternatives: [] };
 const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
 
-function both(one: Shape, other: Shape): Shape {
+function both(shape: Shape, otherShape: Shape): Shape {
   return {
-    properties: together([one.properties, other.properties], "allOf"),
-    required: [...new Set([...one.required, ...other.required])],
-    alternatives: [...one.alternatives, ...other.alternatives],
+    properties: together([shape.properties, otherShape.properties], "allOf"),
+    required: [...new Set([...shape.required, ...otherShape.required])],
+    alternatives: [...shape.alternatives, ...otherShape.alternatives],
   };
 }
 
@@ -221,7 +221,7 @@ function together(all: readonly Readonly<Record<string, unknown>>[], how: "anyOf
   return Object.fromEntries(
     [...names].map(name => {
       const schemas = all.filter(each => Object.hasOwn(each, name)).map(each => each[name]);
-      const different = schemas.filter((schema, i) => schemas.findIndex(other => same(schema, other)) === i);
+      const different = schemas.filter((schema, i) => schemas.findIndex(item => same(schema, item)) === i);
       return [name, different.length === 1 ? different[0] : { [how]: different }];
     }),
   );
@@ -292,9 +292,9 @@ function texts(value: unknown): readonly string[] {
   return [...new Set(arrayOr(value).filter(each => typeof each === "string"))];
 }
 
-function same(one: unknown, other: unknown): boolean {
+function same(item: unknown, second: unknown): boolean {
   try {
-    return one === other || JSON.stringify(one) === JSON.stringify(other);
+    return item === second || JSON.stringify(item) === JSON.stringify(second);
   } catch {
     return false;
   } // too deep to be compared

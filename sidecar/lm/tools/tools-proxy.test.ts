@@ -12,7 +12,7 @@ import { FakeClock } from "../../testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/chain/memory-chain";
 import { bridge, said } from "../../testing/mcp/mcp-ends";
-import { connected, HTTP_AGENT, Signal, Fixture, type WorldOptions } from "../../testing/mcp/mcp-fixture";
+import { connected, HTTP_AGENT, Signal, Fixture, type FixtureOptions } from "../../testing/mcp/mcp-fixture";
 import { rig, turn, type PlayedNeighbour } from "../../testing/chain/proxy-rig";
 import type { ChatTool } from "../../../src/protocol/lm/lm";
 import { toMcp } from "./tool-results";
@@ -39,7 +39,7 @@ class Offered {
       },
     });
   }
-  fixture(overrides: Partial<WorldOptions> = {}): Fixture {
+  fixture(overrides: Partial<FixtureOptions> = {}): Fixture {
     return new Fixture({ stages: [vscodeTools(this.offers, options), bridge()], ...overrides });
   }
 }
@@ -123,11 +123,11 @@ suite("VS Code tools proxy", () => {
   for (const method of ["session/load", "session/resume", "session/fork"])
     test(`offers the tools on ${method} and withdraws the session's earlier server`, async () => {
       const offered = new Offered(),
-        one = offered.open(),
+        offer = offered.open(),
         two = offered.open([tool("new")]);
       await using fixture = offered.fixture();
       await fixture.initialize();
-      const first = await fixture.setup("session/new", withTools(one)),
+      const first = await fixture.setup("session/new", withTools(offer)),
         { servers, sessionId } = await fixture.setup(method, { ...withTools(two), sessionId: first.sessionId });
       await using client = await connected(servers[1]!);
       deepEqual(
@@ -254,12 +254,12 @@ suite("VS Code tools proxy", () => {
 
   test("separates server, list and calls of two sessions", async () => {
     const offered = new Offered(),
-      one = offered.open([tool("a")]),
+      offer = offered.open([tool("a")]),
       two = offered.open([tool("a")]);
     await using fixture = offered.fixture();
     await fixture.initialize();
     const [first, second] = [
-      await fixture.setup("session/new", withTools(one)),
+      await fixture.setup("session/new", withTools(offer)),
       await fixture.setup("session/new", withTools(two)),
     ];
     ok(first.servers[1]!.name !== second.servers[1]!.name);

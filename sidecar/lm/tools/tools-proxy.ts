@@ -73,10 +73,10 @@ class Served {
       this.chain.onWarning("a session requires tools that no server offers", request.method);
       return request.pass(params);
     }
-    return this.servers.setup(request, [this.#stand(offer)], params);
+    return this.servers.setup(request, [this.#session(offer)], params);
   }
 
-  #stand(offer: ToolOffer): StandingServer {
+  #session(offer: ToolOffer): StandingServer {
     const watching = offer.watch({ closed: () => standing.withdraw() });
     const standing = this.servers.stand(
       offer.server,

@@ -175,10 +175,10 @@ suite("MCP server of VS Code's tools", () => {
 
   test("aborts a call that the client cancels or whose client disconnects", async () => {
     await using rig = new Rig([tool("a")]);
-    const one = await rig.client(),
+    const client = await rig.client(),
       two = await rig.client(),
       withdrawn = new AbortController();
-    const cancelled = rejects(one.callTool({ name: "a" }, undefined, { signal: withdrawn.signal }));
+    const cancelled = rejects(client.callTool({ name: "a" }, undefined, { signal: withdrawn.signal }));
     await rig.asked.times(1);
     const left = rejects(two.callTool({ name: "a" }));
     await rig.asked.times(2);

@@ -66,7 +66,9 @@ suite("routeCall", () => {
       );
       fc.assert(
         fc.property(candidates, index, index, fc.boolean(), fc.boolean(), (given, caller, owner, shares, isFinal) => {
-          const sessions = given.map((one, i) => (i === caller ? { ...one, isRunning: true, announces: true } : one));
+          const sessions = given.map((item, i) =>
+            i === caller ? { ...item, isRunning: true, announces: true } : item,
+          );
           const result = routeCall({ owner: String(owner), sessions, shares, isFinal });
           ok(
             result.kind === "refuse" || (result.kind === "session" && result.id === String(caller)),
@@ -84,7 +86,7 @@ suite("routeCall", () => {
         fc.array(fc.record({ isRunning: fc.boolean(), announces: fc.boolean() }), { maxLength: 5 }),
         fc.boolean(),
         (given, isFinal) => {
-          const sessions = given.map((one, i) => ({ id: String(i), ...one })),
+          const sessions = given.map((item, i) => ({ id: String(i), ...item })),
             running = sessions.filter(({ isRunning }) => isRunning),
             announcing = running.filter(({ announces }) => announces);
           const result = routeSharedCall(sessions, isFinal),
@@ -118,7 +120,7 @@ suite("routeCall", () => {
         }),
         fc.boolean(),
         (given, shares) => {
-          const sessions = given.map((one, i) => ({ id: String(i), ...one }));
+          const sessions = given.map((item, i) => ({ id: String(i), ...item }));
           ok(routeCall({ owner: "0", sessions, shares, isFinal: true }).kind !== "wait");
         },
       ),

@@ -1,5 +1,5 @@
 import { deepEqual } from "node:assert/strict";
-import { learned, transportFor, waitsForList, type DeliveryEvidence } from "./delivery-evidence";
+import { mergeEvidence, transportFor, waitsForList, type DeliveryEvidence } from "./delivery-evidence";
 
 /**
  * Simulates sessions of an agent that lists tools over some transports or none. Returns the transport of each session
@@ -18,7 +18,7 @@ function sessions(
     const inVain = waits && lists !== "beforePrompt",
       before = evidence?.waitsInVain ?? 0;
     const waitsInVain = inVain ? before + 1 : waits ? 0 : before;
-    evidence = learned(evidence, { transport, isListed: lists !== "never", lists, waitsInVain });
+    evidence = mergeEvidence(evidence, { transport, isListed: lists !== "never", lists, waitsInVain });
     return `${transport}${waits ? " waits" : ""}`;
   });
 }
@@ -58,8 +58,8 @@ suite("DeliveryEvidence", () => {
       ["http waits", "http", "http"],
     );
     const later: DeliveryEvidence = { transport: "http", isListed: true, lists: "later" };
-    deepEqual(learned(later, { transport: "http", isListed: false, lists: "never" }).lists, "never");
-    deepEqual(learned(later, { transport: "http", isListed: true, lists: "beforePrompt" }).lists, "beforePrompt");
+    deepEqual(mergeEvidence(later, { transport: "http", isListed: false, lists: "never" }).lists, "never");
+    deepEqual(mergeEvidence(later, { transport: "http", isListed: true, lists: "beforePrompt" }).lists, "beforePrompt");
   });
 
   test("does not wait again for an agent that lists during the prompt", () => {

@@ -82,7 +82,7 @@ export function waitsForList(http: boolean, evidence: DeliveryEvidence | undefin
  * Adds the outcome of one session. A session without a list keeps the earlier value of `lists`, unless that value is
  * "later".
  */
-export function learned(before: DeliveryEvidence | undefined, session: DeliveryEvidence): DeliveryEvidence {
+export function mergeEvidence(before: DeliveryEvidence | undefined, session: DeliveryEvidence): DeliveryEvidence {
   return session.lists === "never" && before && before.lists !== "later"
     ? { ...session, lists: before.lists }
     : session;

@@ -186,9 +186,9 @@ export class Delivery {
     const unlisted = this.servers.filter(server => !isListed(server) && server.offered === undefined);
     await Promise.all(
       unlisted.map(async ({ server }) => {
-        const one = this.offer.find(({ server: name }) => name === server);
-        if (!one) return;
-        const tools = await counted(one.stateless, this.options.clock, limit);
+        const first = this.offer.find(({ server: name }) => name === server);
+        if (!first) return;
+        const tools = await counted(first.stateless, this.options.clock, limit);
         if (typeof tools === "number") return this.add({ kind: "counted", server, tools });
         this.options.onWarning?.(`the MCP server “${server}” did not list its tools`, tools.failure);
         this.add({ kind: "countFailed", server });

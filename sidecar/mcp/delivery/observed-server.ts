@@ -39,7 +39,7 @@ export function observedServer(server: ServedServer, onEvent: (event: ServerEven
 function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void): Channel {
   /** Unanswered requests: `initialize`, or `tools/list` for the first or a further page. */
   const open = new Map<Id, "session" | "first" | "further">();
-  const asked = ({ message }: Frame): void => {
+  const onRequest = ({ message }: Frame): void => {
     if (!("method" in message)) return;
     if (message.method === MCP_METHODS.tools_call) onEvent({ kind: "called" });
     if (!("id" in message)) return;
@@ -49,11 +49,11 @@ function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void
   };
   const answered = ({ message }: Frame): void => {
     if ("method" in message || message.id === null) return;
-    const asked = open.get(message.id);
-    if (asked === undefined || !open.delete(message.id)) return;
+    const request = open.get(message.id);
+    if (request === undefined || !open.delete(message.id)) return;
     if (!("result" in message)) onEvent({ kind: "listFailed", error: message.error });
-    else if (asked !== "session")
-      onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: asked === "further" });
+    else if (request !== "session")
+      onEvent({ kind: "listed", tools: toolsIn(message.result), isMore: request === "further" });
   };
   return {
     start: receiver =>
@@ -65,7 +65,7 @@ function observedChannel(channel: Channel, onEvent: (event: ServerEvent) => void
         closed: reason => receiver.closed(reason),
       }),
     send: frame => {
-      asked(frame);
+      onRequest(frame);
       return channel.send(frame);
     },
     drained: () => channel.drained(),

@@ -31,7 +31,7 @@ export function closing(refused: Refusal): Refusal {
 }
 
 /** Checks for the whole listener. Returns undefined if the request is allowed. */
-export function refusedAtGate({ headers: { host, origin } }: Head, port: number): Refusal | undefined {
+export function guardRefusal({ headers: { host, origin } }: Head, port: number): Refusal | undefined {
   if (host !== `127.0.0.1:${port}`) return refusal(403, "The Host header does not name this endpoint.");
   if (origin !== undefined && origin !== `http://127.0.0.1:${port}`)
     return refusal(403, "Requests from this origin are not allowed.");

@@ -171,7 +171,7 @@ suite("MCP HTTP server: access control", () => {
   test("rejects a wrong token, Host, Origin, path or method without calling the server", async () => {
     await using house = new House();
     const host = await house.open(),
-      other = await house.open(),
+      openServerHost = await house.open(),
       port = new URL(host.url).port,
       good = auth(host);
     const cases: readonly (readonly [
@@ -181,7 +181,7 @@ suite("MCP HTTP server: access control", () => {
     ])[] = [
       [401, JSON_HEADERS],
       [401, { ...good, authorization: "Bearer wrong" }],
-      [401, { ...good, authorization: `Bearer ${other.token}` }],
+      [401, { ...good, authorization: `Bearer ${openServerHost.token}` }],
       [401, { ...good, authorization: host.token }],
       [401, { ...good, authorization: `Basic ${host.token}` }],
       [401, { ...good, authorization: `Bearer ${host.token}x` }],

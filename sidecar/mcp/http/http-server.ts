@@ -13,7 +13,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock } from "../../rpc/clock";
 import { ServerHost } from "./server-host";
 import { readBody, refuse, serveClosed } from "./http-body";
-import { closing, hasToken, refusal, refusedAtDoor, refusedAtGate, type Refusal } from "./http-guard";
+import { closing, hasToken, refusal, refusedAtDoor, guardRefusal, type Refusal } from "./http-guard";
 import type { OnWarning } from "../link";
 import type { ServedServer } from "../declared-servers";
 import { UnknownSockets } from "./unauthenticated-sockets";
@@ -162,8 +162,8 @@ export class McpEndpoint implements AsyncDisposable {
       refuse(request, response, why, this.#clock);
     };
     const { bodyBytes, bodyMs: ms, requests } = this.#limits;
-    const atGate = refusedAtGate(request, portOf(http));
-    if (atGate) return no(closing(atGate));
+    const refused = guardRefusal(request, portOf(http));
+    if (refused) return no(closing(refused));
     const path = request.url ?? "",
       host = this.#doors.get(path),
       token = host?.token ?? this.#closed.get(path);

@@ -38,7 +38,7 @@ export class HttpSession implements AsyncDisposable {
   readonly #open = new Map<Id, ResponseWriter>();
   /** Request ids by the progress token that the client chose. */
   readonly #tokens = new Map<unknown, Id>();
-  #standing: ResponseWriter | undefined;
+  #eventStream: ResponseWriter | undefined;
   #held: Message[] = [];
 
   /** `ended` is called once. */
@@ -75,20 +75,20 @@ export class HttpSession implements AsyncDisposable {
 
   /** Whether no request and no stream is open. */
   get isIdle(): boolean {
-    return this.#open.size === 0 && this.#standing === undefined;
+    return this.#open.size === 0 && this.#eventStream === undefined;
   }
 
   /** `body` is parsed; undefined for GET and DELETE. Resolves when the HTTP response is complete. */
   async handle(request: IncomingMessage, response: ServerResponse, body: unknown): Promise<void> {
     const writer = new ResponseWriter(response, this.clock),
-      asked = requestsIn(body);
-    for (const { id, token } of asked) {
+      requests = requestsIn(body);
+    for (const { id, token } of requests) {
       this.#open.set(id, writer);
       if (token !== undefined) this.#tokens.set(token, id);
     }
     const answer = await this.#transport.handleRequest(webRequest(request), { parsedBody: body });
     if (answer.ok) this.#streamOpened(request, writer);
-    else for (const { id } of asked) this.#settled(id);
+    else for (const { id } of requests) this.#settled(id);
     await writer.pour(answer);
   }
 
@@ -98,9 +98,9 @@ export class HttpSession implements AsyncDisposable {
 
   #streamOpened({ method }: IncomingMessage, writer: ResponseWriter): void {
     if (method === "GET") {
-      this.#standing = writer;
+      this.#eventStream = writer;
       writer.onClose(() => {
-        if (this.#standing === writer) this.#standing = undefined;
+        if (this.#eventStream === writer) this.#eventStream = undefined;
       });
     }
     if (method !== "DELETE") for (const message of this.#held.splice(0)) this.#place(message);
@@ -126,7 +126,7 @@ export class HttpSession implements AsyncDisposable {
     const progress = "method" in message && message.method === MCP_METHODS.notifications_progress;
     const related = progress && isObject(message.params) ? this.#tokens.get(message.params.progressToken) : undefined;
     if (progress && related !== undefined) return this.#sendTo(message, this.#open.get(related), related);
-    if (this.#standing?.isOpen) return this.#sendTo(message, this.#standing, undefined);
+    if (this.#eventStream?.isOpen) return this.#sendTo(message, this.#eventStream, undefined);
     const newest = [...this.#open].reverse().find(([, writer]) => writer.isOpen);
     if (newest) return this.#sendTo(message, newest[1], newest[0]);
     if (!progress) this.#hold(message);
@@ -192,8 +192,8 @@ function requestsIn(body: unknown): readonly { readonly id: Id; readonly token: 
 }
 
 function webRequest({ method = "GET", headers }: IncomingMessage): Request {
-  const kept = HEADERS.flatMap(name =>
+  const forwarded = HEADERS.flatMap(name =>
     typeof headers[name] === "string" ? [[name, headers[name]] as [string, string]] : [],
   );
-  return new Request("http://127.0.0.1/", { method, headers: kept });
+  return new Request("http://127.0.0.1/", { method, headers: forwarded });
 }

@@ -58,7 +58,7 @@ export class ResponseWriter {
       return;
     }
     this.response.flushHeaders();
-    using _alive = answer.headers.get("content-type")?.startsWith("text/event-stream") ? this.#keptAlive() : undefined;
+    using _alive = answer.headers.get("content-type")?.startsWith("text/event-stream") ? this.#keepAlive() : undefined;
     for (let next = await reader.read(); !next.done && !this.#closed; next = await reader.read()) {
       this.#waiting = Math.max(0, this.#waiting - next.value.length);
       if (!this.response.write(next.value)) await this.#drained();
@@ -67,7 +67,7 @@ export class ResponseWriter {
   }
 
   /** Writes comments between events. This is safe because each written chunk consists of whole events. */
-  #keptAlive(): Disposable {
+  #keepAlive(): Disposable {
     let timer: Disposable;
     const wait = (): Disposable =>
       this.clock.after(KEEP_ALIVE_MS, () => {

@@ -161,9 +161,9 @@ export class Talker {
   }
 
   #oneOf<T>(all: readonly T[]): T {
-    const one = all[Math.floor(this.#random() * all.length)];
-    if (one === undefined) throw new Error("there is none");
-    return one;
+    const first = all[Math.floor(this.#random() * all.length)];
+    if (first === undefined) throw new Error("there is none");
+    return first;
   }
 
   #isOver(): boolean {

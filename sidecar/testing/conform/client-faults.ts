@@ -18,7 +18,7 @@ const params = (method: string, change: (params: JsonObject) => JsonObject): Cli
   out(message => (message.method === method ? [{ ...message, params: change(objectOr(message.params)) }] : undefined));
 /** Sends an additional message before the prompt. */
 const before = (message: JsonObject): ClientFault =>
-  out(other => (other.method === "session/prompt" ? [{ jsonrpc: "2.0", ...message }, other] : undefined));
+  out(item => (item.method === "session/prompt" ? [{ jsonrpc: "2.0", ...message }, item] : undefined));
 /** Changes the client's responses for which `isMeant` returns true. */
 const response = (
   isMeant: (message: JsonObject) => boolean,

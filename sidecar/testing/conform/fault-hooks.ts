@@ -59,8 +59,8 @@ export const both = (first: Fault, second: Fault): Fault => ({
     return kept && second.in ? second.in(kept, agent) : kept;
   },
   out: (message, agent) =>
-    (first.out ?? keep)(message, agent).flatMap(one =>
-      typeof one === "string" ? [one] : (second.out ?? keep)(one, agent),
+    (first.out ?? keep)(message, agent).flatMap(item =>
+      typeof item === "string" ? [item] : (second.out ?? keep)(item, agent),
     ),
 });
 const keep: Out = message => [message];

@@ -110,7 +110,7 @@ class OwnClient {
     return new Promise(resolve => {
       const watch = (): void => {
         if (!condition()) return;
-        this.#watchers = this.#watchers.filter(other => other !== watch);
+        this.#watchers = this.#watchers.filter(item => item !== watch);
         resolve();
       };
       this.#watchers.push(watch);

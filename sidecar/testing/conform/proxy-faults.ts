@@ -13,7 +13,7 @@ interface NamedFault {
 type Change = (message: JsonObject) => readonly (JsonObject | string)[] | undefined;
 
 const as = (rule: string, why: string, fault: ProxyFault): NamedFault => ({ rule: `proxy/${rule}`, why, fault });
-const written = (one: JsonObject | string): string => (typeof one === "string" ? one : JSON.stringify(one));
+const written = (item: JsonObject | string): string => (typeof item === "string" ? item : JSON.stringify(item));
 const out = (change: Change): ProxyFault => ({ out: (line, message) => change(message)?.map(written) ?? [line] });
 /** Returns an error instead of forwarding the message to the successor. */
 const refuses = (isMeant: (message: JsonObject) => boolean): ProxyFault => ({

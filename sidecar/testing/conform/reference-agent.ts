@@ -79,7 +79,7 @@ export class ReferenceAgent implements Served {
     const written = this.#fault.out
       ? this.#fault.out({ jsonrpc: "2.0", ...message }, this)
       : [{ jsonrpc: "2.0", ...message }];
-    for (const one of written) this.#serving.write(typeof one === "string" ? one : JSON.stringify(one));
+    for (const item of written) this.#serving.write(typeof item === "string" ? item : JSON.stringify(item));
   }
 
   update(sessionId: string, update: JsonObject): void {

@@ -29,8 +29,8 @@ export function referenceClient(newest: 1 | 2, fault: ClientFault = {}): Subject
   return memorySubject(serving => {
     const write = (message: JsonObject): void => {
       const whole = { jsonrpc: "2.0", ...message };
-      for (const one of fault.out ? fault.out(whole, state) : [whole])
-        serving.write(typeof one === "string" ? one : JSON.stringify(one));
+      for (const item of fault.out ? fault.out(whole, state) : [whole])
+        serving.write(typeof item === "string" ? item : JSON.stringify(item));
     };
     const state: FaultyClient = { write, isDeaf: false };
     const info = { name: "reference-client", version: "1.0.0" };

@@ -29,11 +29,11 @@ export function referenceProxy(fault: ProxyFault = {}): Subject {
       const lines = (rest + text).split("\n");
       rest = lines.pop() ?? "";
       for (const line of lines)
-        for (const one of fault.out ? fault.out(line, parsed(line), state) : [line]) serving.write(one);
+        for (const item of fault.out ? fault.out(line, parsed(line), state) : [line]) serving.write(item);
     });
     return {
       line: line => {
-        for (const one of fault.in ? fault.in(line, parsed(line), state) : [line]) input.write(`${one}\n`);
+        for (const item of fault.in ? fault.in(line, parsed(line), state) : [line]) input.write(`${item}\n`);
       },
       inputClosed: () => {
         if (fault.ignoresInputEnd) return;

@@ -11,7 +11,7 @@ import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { ExtensionRig } from "./extension-fixture";
 import { bridge, said } from "../mcp/mcp-ends";
-import { connected, Signal, Fixture, type WorldOptions } from "../mcp/mcp-fixture";
+import { connected, Signal, Fixture, type FixtureOptions } from "../mcp/mcp-fixture";
 
 /** Capabilities of the client. */
 export const EDITOR = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
@@ -32,7 +32,7 @@ export class WorkspaceRig implements AsyncDisposable {
   };
   #mcp: (Client & AsyncDisposable) | undefined;
 
-  constructor(settings: JsonObject = {}, change: Partial<ExtensionDeps> = {}, overrides: Partial<WorldOptions> = {}) {
+  constructor(settings: JsonObject = {}, change: Partial<ExtensionDeps> = {}, overrides: Partial<FixtureOptions> = {}) {
     mkdirSync(this.cwd);
     this.extension = new ExtensionRig(change);
     this.fixture = new Fixture({

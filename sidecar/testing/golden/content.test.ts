@@ -126,7 +126,7 @@ suite("golden transcripts: content", () => {
     "files-outside",
     "asks the user before the agent reads a file outside the workspace",
     async product => {
-      await product.promptUntil("read /etc/hosts", /"wants":"answer"/);
+      await product.promptUntil("read /etc/hosts", /"attention":"answer"/);
       await product.chooseUntil("reject_once", ENDED);
     },
     EDITOR,

@@ -9,7 +9,7 @@ import { Product, type ProductOptions } from "./product";
 
 /** The end of a turn at the agent. */
 const ENDED = /#\d+ = {"stopReason"/,
-  ASKED = /"wants":"answer"/;
+  ASKED = /"attention":"answer"/;
 
 const builtIn = (id: string, files: Readonly<Record<string, string>> = {}): ProductOptions => ({
   withStart: true,

@@ -26,7 +26,7 @@ suite("golden transcripts: sessions", () => {
   });
 
   golden("session-mode", "sets the mode that the user chooses", async product => {
-    await product.send("chat/setOption", { controlId: "acp:mode", value: "code" });
+    await product.send("chat/setControl", { controlId: "acp:mode", value: "code" });
     await product.frame();
     await product.prompt("chosen");
   });
@@ -35,9 +35,9 @@ suite("golden transcripts: sessions", () => {
     "session-options",
     "sets a model and shows the option that depends on it",
     async product => {
-      await product.send("chat/setOption", { controlId: "model", value: "large" });
+      await product.send("chat/setControl", { controlId: "model", value: "large" });
       await product.frame();
-      await product.send("chat/setOption", { controlId: "fast", value: true });
+      await product.send("chat/setControl", { controlId: "fast", value: true });
       await product.frame();
       await product.prompt("chosen");
     },
@@ -48,7 +48,7 @@ suite("golden transcripts: sessions", () => {
     "session-option-refused",
     "restores the former value of an option that the agent refuses",
     async product => {
-      await product.send("chat/setOption", { controlId: "model", value: "locked" });
+      await product.send("chat/setControl", { controlId: "model", value: "locked" });
       await product.frame();
     },
     { flags: OPTIONS },
@@ -73,7 +73,7 @@ suite("golden transcripts: sessions", () => {
     "sets a model with the earlier method session/set_model",
     async product => {
       const [, model] = product.conversation.controls;
-      await product.send("chat/setOption", { controlId: model?.id ?? "", value: "large" });
+      await product.send("chat/setControl", { controlId: model?.id ?? "", value: "large" });
       await product.frame();
       await product.prompt("chosen");
     },

@@ -82,19 +82,19 @@ suite("golden transcripts: turns", () => {
   golden("replay-short-gap", "repeats the events that a hidden view has missed", async product => {
     await product.prompt("say first");
     await product.prompt("say second");
-    await product.send("chat/replay", { asked: 1, at: { bootId: "boot", seq: 7 } });
+    await product.send("chat/replay", { requestNumber: 1, at: { bootId: "boot", seq: 7 } });
     await product.frame();
   });
 
   golden("replay-running-turn", "shows a running turn to a view that returns in the middle", async product => {
     await product.prompt("think Let me see.; say Half of it; ask t; say and the rest");
-    await product.send("chat/replay", { asked: 2 });
+    await product.send("chat/replay", { requestNumber: 2 });
     await product.choose("allow_once");
   });
 
   golden("replay-other-boot", "sends a snapshot to a view of an earlier sidecar", async product => {
     await product.prompt("say first");
-    await product.send("chat/replay", { asked: 3, at: { bootId: "earlier", seq: 2 } });
+    await product.send("chat/replay", { requestNumber: 3, at: { bootId: "earlier", seq: 2 } });
     await product.frame();
   });
 

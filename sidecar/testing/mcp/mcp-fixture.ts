@@ -78,7 +78,7 @@ export function chainOf(stages: readonly ProxyDefinition[]): ChainEnds {
   };
 }
 
-export interface WorldOptions {
+export interface FixtureOptions {
   /** In order from the client to the agent. */
   readonly stages: readonly ProxyDefinition[];
   readonly initialized?: JsonObject;
@@ -109,7 +109,7 @@ export class Fixture implements AsyncDisposable {
   readonly #chain: ChainEnds;
   #sessions = 0;
 
-  constructor(private readonly options: WorldOptions) {
+  constructor(private readonly options: FixtureOptions) {
     this.#chain = chainOf(options.stages);
     this.warnings = this.#chain.warnings;
     this.client = new Peer(this.#chain.client, {

@@ -281,11 +281,11 @@ suite("MCP bridge and servers with connections", () => {
       const {
         servers: [server],
       } = await w.setup("session/new", { mcpServers: [declared] });
-      const one = await connected(server ?? {}),
+      const first = await connected(server ?? {}),
         two = await connected(server ?? {});
-      deepEqual([one.getServerVersion()?.name, two.getServerVersion()?.name], ["c1", "c2"]);
-      await rejects(one.listTools(), /bad/);
-      await one[Symbol.asyncDispose]();
+      deepEqual([first.getServerVersion()?.name, two.getServerVersion()?.name], ["c1", "c2"]);
+      await rejects(first.listTools(), /bad/);
+      await first[Symbol.asyncDispose]();
       await left.times(1);
       await w.client.request(
         `${prefix}/disconnect`,

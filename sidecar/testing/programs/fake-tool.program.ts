@@ -17,36 +17,36 @@ function write(file: string, text: string, mode = 0o644): void {
   writeFileSync(file, text, { mode });
 }
 function found(name: string, version: string | undefined): FakePackage & { readonly version: string } {
-  const one = plans.packages?.[name];
-  if (!one) {
+  const first = plans.packages?.[name];
+  if (!first) {
     process.stderr.write(`${tool} error 404: ${name} is not in this registry\n`);
     process.exit(1);
   }
-  return { ...one, version: version ?? one.version };
+  return { ...first, version: version ?? first.version };
 }
 
 function npm(): void {
   const [, name = "", version] = /^(@?[^@]+)(?:@(.+))?$/.exec(args.at(-1) ?? "") ?? [],
     prefix = option("--prefix"),
-    one = found(name, /^\d/.test(version ?? "") ? version : undefined);
+    first = found(name, /^\d/.test(version ?? "") ? version : undefined);
   const home = path.join(prefix, "node_modules", ...name.split("/"));
-  write(path.join(home, "package.json"), JSON.stringify({ name, version: one.version, bin: one.bin }));
+  write(path.join(home, "package.json"), JSON.stringify({ name, version: first.version, bin: first.bin }));
   for (const [bin, file] of Object.entries(
-    typeof one.bin === "string" ? { [name.replace(/^@.*\//, "")]: one.bin } : (one.bin ?? {}),
+    typeof first.bin === "string" ? { [name.replace(/^@.*\//, "")]: first.bin } : (first.bin ?? {}),
   )) {
-    write(path.join(home, file), `${one.firstLine ?? "#!/usr/bin/env node"}\n`, 0o755);
+    write(path.join(home, file), `${first.firstLine ?? "#!/usr/bin/env node"}\n`, 0o755);
     write(path.join(prefix, "node_modules", ".bin", bin), "#!/bin/sh\n", 0o755);
   }
 }
 
 function python(home: string, bin: string): void {
   const [, name = "", version] = /^([\w.-]+)(?:\[.*\])?(?:==(.+))?$/.exec(args.at(-1) ?? "") ?? [],
-    one = found(name, version);
+    first = found(name, version);
   const site = path.join(home, name, "lib", "python3.12", "site-packages");
   write(path.join(site, "other_package-9.9.9.dist-info", "METADATA"), "");
-  write(path.join(site, `${name.replaceAll("-", "_")}-${one.version}.dist-info`, "METADATA"), "");
+  write(path.join(site, `${name.replaceAll("-", "_")}-${first.version}.dist-info`, "METADATA"), "");
   mkdirSync(bin, { recursive: true });
-  for (const program of Object.keys(one.bin ?? {})) {
+  for (const program of Object.keys(first.bin ?? {})) {
     write(path.join(home, name, "bin", program), `#!${home}/${name}/bin/python\n`, 0o755);
     symlinkSync(path.join(home, name, "bin", program), path.join(bin, program));
   }
@@ -71,15 +71,15 @@ function cargo(): void {
     command === "binstall"
       ? (args.at(-1) ?? "").split("@")
       : [args[args.indexOf("--locked") + 1], args.includes("--version") ? option("--version") : undefined];
-  const one = found(name, version),
+  const first = found(name, version),
     root = option("--root"),
-    bins = Object.keys(one.bin ?? {});
+    bins = Object.keys(first.bin ?? {});
   for (const bin of bins) write(path.join(root, "bin", bin), command ?? "", 0o755);
   write(
     path.join(root, ".crates2.json"),
     JSON.stringify({
       installs: {
-        [`${name} ${one.version} (registry+https://example.com/index)`]: { version_req: null, bins, features: [] },
+        [`${name} ${first.version} (registry+https://example.com/index)`]: { version_req: null, bins, features: [] },
       },
     }),
   );

@@ -14,7 +14,7 @@ import { realFiles } from "../../agents/install/store/files";
 import { Installer } from "../../agents/install/installer";
 import { Store } from "../../agents/install/store/store";
 import { openLedger } from "../../process/process-ledger";
-import { systemTools, type ProcessWorld } from "../../process/stdio-process";
+import { systemTools, type ProcessDeps } from "../../process/stdio-process";
 import { processTable } from "../../process/process-list";
 import { newRun } from "../../process/run-id";
 import { runTool } from "../../process/tool-run";
@@ -30,7 +30,7 @@ async function main(): Promise<void> {
     storage = path.join(root, "..", "ledger"),
     began = realClock.now();
   const ledger = openLedger(storage, newRun());
-  const fixture: ProcessWorld = {
+  const fixture: ProcessDeps = {
     clock: realClock,
     ledger,
     report: { started: () => undefined, ended: () => undefined },

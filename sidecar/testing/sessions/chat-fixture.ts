@@ -130,7 +130,7 @@ export class Fixture implements AsyncDisposable {
         this.notifications.push(`${params.controlId}=${String(params.value)}`);
         return;
       case "chat/attention":
-        this.wants.push(`${params.wants} ${params.name}`);
+        this.wants.push(`${params.attention} ${params.name}`);
         return;
       case "editor/openPage":
         this.notifications.push(`page ${params.url}`);

@@ -144,7 +144,7 @@ export class LmFixture implements AsyncDisposable {
           for (const id of ids) this.kept.delete(id);
         },
       },
-      learned: ({ agentId, images, contextTokens }) => {
+      onFacts: ({ agentId, images, contextTokens }) => {
         this.notifications.push(`learned ${agentId} ${images ?? contextTokens}`);
       },
       log: (level, message, detail) => {

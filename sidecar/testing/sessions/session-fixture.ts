@@ -29,7 +29,7 @@ export class SessionFixture implements AsyncDisposable {
   readonly clock = new FakeClock();
   readonly agents: MemoryAgent[] = [];
   readonly notifications: string[] = [];
-  readonly words: SessionMessage[] = [];
+  readonly messages: SessionMessage[] = [];
   readonly offers = new ToolOffers(() => undefined);
   readonly log: string[] = [];
   policy: "ask" | "allow" = "ask";
@@ -113,7 +113,7 @@ export class SessionFixture implements AsyncDisposable {
   }
 
   #receive(message: SessionMessage): void {
-    this.words.push(message);
+    this.messages.push(message);
     switch (message.kind) {
       case "part":
         this.notifications.push(
@@ -135,7 +135,7 @@ export class SessionFixture implements AsyncDisposable {
 
   /** Call ids of the response, oldest first. */
   calls(requestId: RequestId): readonly string[] {
-    return this.words.flatMap(message =>
+    return this.messages.flatMap(message =>
       message.kind === "part" && message.requestId === requestId && message.part.type === "tool_call"
         ? [message.part.toolCallId]
         : [],
@@ -144,7 +144,7 @@ export class SessionFixture implements AsyncDisposable {
 
   get questionId(): string {
     return (
-      this.words.flatMap(message => (message.kind === "asked" ? [message.questionId] : [])).at(-1) ??
+      this.messages.flatMap(message => (message.kind === "asked" ? [message.questionId] : [])).at(-1) ??
       fail("nothing was asked")
     );
   }

@@ -78,7 +78,7 @@ export function showPrintout({
   command,
   output,
   exit,
-}: Pick<Extract<PageToHost, { type: "open-terminal" }>, "command" | "output" | "exit">): void {
+}: Pick<Extract<PageToHost, { type: "openTerminal" }>, "command" | "output" | "exit">): void {
   const write = new vscode.EventEmitter<string>();
   const pty: vscode.Pseudoterminal = {
     onDidWrite: write.event,

@@ -37,9 +37,9 @@ export class IdeDiagnostics implements vscode.Disposable {
     }
     try {
       for (
-        let ms = this.#left(freshness, key, until);
+        let ms = this.#remaining(freshness, key, until);
         ms > 0 && !signal.aborted;
-        ms = this.#left(freshness, key, until)
+        ms = this.#remaining(freshness, key, until)
       )
         await this.#wait(ms, signal);
       return {
@@ -76,7 +76,7 @@ export class IdeDiagnostics implements vscode.Disposable {
     return freshness;
   }
 
-  #left(freshness: Freshness, key: string, until: number): number {
+  #remaining(freshness: Freshness, key: string, until: number): number {
     const now = this.clock.now();
     return Math.min(freshness.settledIn(key, now), until - now);
   }

@@ -51,7 +51,7 @@ const LAST_MS = 5_000;
  * A language's services start with its first file. Minimum and maximum wait for the start, and the time for which
  * answers must be stable.
  */
-const LEAST_MS = 2_000,
+const MIN_MS = 2_000,
   SAME_MS = 1_000,
   BEGINNING_MS = 10_000,
   AGAIN_MS = 300;
@@ -108,19 +108,19 @@ export class IdeOperations implements vscode.Disposable {
     const { path: file = "" } = request,
       document = await documentOf(file),
       lines = linesOf(document.getText()),
-      asked: Asked = { document, lines, signal, until };
-    return request.operation === "diagnostics" ? this.#diagnosed(asked) : this.#ofFile(request, asked);
+      input: Asked = { document, lines, signal, until };
+    return request.operation === "diagnostics" ? this.#diagnosed(input) : this.#ofFile(request, input);
   }
 
-  async #ofFile(operation: Exclude<OfFile, { readonly operation: "diagnostics" }>, asked: Asked): Promise<IdeAnswer> {
+  async #ofFile(operation: Exclude<OfFile, { readonly operation: "diagnostics" }>, request: Asked): Promise<IdeAnswer> {
     const {
         document: { uri },
         lines,
-      } = asked,
+      } = request,
       file = uri.fsPath,
       at = "at" in operation ? positionIn(right(positionOf(lines, operation.at, file))) : undefined;
     const ask = (command: string, ...args: readonly unknown[]): Promise<unknown> =>
-      this.#ask(asked, command, uri, ...args);
+      this.#ask(request, command, uri, ...args);
     switch (operation.operation) {
       case "definition":
         return this.#located(spotsIn(await ask("vscode.executeDefinitionProvider", at)));
@@ -136,9 +136,9 @@ export class IdeOperations implements vscode.Disposable {
           this.#reader(),
         );
       case "format":
-        return this.#formatted(operation, asked);
+        return this.#formatted(operation, request);
       case "code_actions":
-        return this.#actions(operation, asked);
+        return this.#actions(operation, request);
     }
   }
 
@@ -164,37 +164,40 @@ export class IdeOperations implements vscode.Disposable {
     signal: AbortSignal,
   ): Promise<IdeAnswer> {
     if (file !== undefined) await documentOf(file); // starts the services of the file's language
-    const found = await this.#untilBegun(file === undefined ? "*" : `symbols of ${file}`, signal, () =>
+    const found = await this.#untilStarted(file === undefined ? "*" : `symbols of ${file}`, signal, () =>
       vscode.commands.executeCommand("vscode.executeWorkspaceSymbolProvider", query),
     );
     const inside = symbolsIn(found).filter(each => folders.some(folder => isIn(folder, each.path)));
     return this.#named(inside);
   }
 
-  async #formatted({ lines: given }: Extract<IdeOperation, { operation: "format" }>, asked: Asked): Promise<IdeAnswer> {
-    const { document, lines } = asked,
+  async #formatted(
+    { lines: given }: Extract<IdeOperation, { operation: "format" }>,
+    request: Asked,
+  ): Promise<IdeAnswer> {
+    const { document, lines } = request,
       file = document.uri.fsPath,
       options = formatOptions(document),
       range = given && right(rangeOfLines(lines, given, file));
     const edits = editsIn(
       range
-        ? await this.#ask(asked, "vscode.executeFormatRangeProvider", document.uri, rangeIn(range), options)
-        : await this.#ask(asked, "vscode.executeFormatDocumentProvider", document.uri, options),
+        ? await this.#ask(request, "vscode.executeFormatRangeProvider", document.uri, rangeIn(range), options)
+        : await this.#ask(request, "vscode.executeFormatDocumentProvider", document.uri, options),
     );
     return changesAnswer(edits.length === 0 ? [] : [{ kind: "edit", path: file, edits }], this.#reader());
   }
 
   async #actions(
     { at, endLine, title }: Extract<IdeOperation, { operation: "code_actions" }>,
-    asked: Asked,
+    request: Asked,
   ): Promise<IdeAnswer> {
-    const { document, lines, signal, until } = asked,
+    const { document, lines, signal, until } = request,
       { uri } = document,
       range = rangeOfActions(lines, right(positionOf(lines, at, uri.fsPath)), at, endLine);
     await this.#diagnostics.of(document, until, signal); // code actions depend on the diagnostics
     const found = actionsIn(
       await this.#ask(
-        asked,
+        request,
         "vscode.executeCodeActionProvider",
         uri,
         rangeIn(range),
@@ -226,7 +229,7 @@ export class IdeOperations implements vscode.Disposable {
 
   /** Calls a provider of the document's language. Rejects with a message for the agent. */
   #ask({ document: { languageId }, signal }: Asked, command: string, ...args: readonly unknown[]): Promise<unknown> {
-    return this.#untilBegun(languageId, signal, async () => {
+    return this.#untilStarted(languageId, signal, async () => {
       try {
         return await vscode.commands.executeCommand(command, ...args);
       } catch (error) {
@@ -239,7 +242,7 @@ export class IdeOperations implements vscode.Disposable {
    * Repeats the first request of a language until the answer is stable. Services that are still loading return nothing
    * or incomplete results.
    */
-  async #untilBegun(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
+  async #untilStarted(language: string, signal: AbortSignal, ask: () => PromiseLike<unknown>): Promise<unknown> {
     if (this.#started.has(language)) return ask();
     const began = this.clock.now();
     for (let text = "", since = began; ; ) {
@@ -247,7 +250,7 @@ export class IdeOperations implements vscode.Disposable {
         now = this.clock.now(),
         says = written(answer);
       if (says !== text) [text, since] = [says, now];
-      const isSettled = !isEmpty(answer) && now - began >= LEAST_MS && now - since >= SAME_MS;
+      const isSettled = !isEmpty(answer) && now - began >= MIN_MS && now - since >= SAME_MS;
       if (isSettled || now - began > BEGINNING_MS) this.#started.add(language);
       if (this.#started.has(language) || signal.aborted) return answer;
       await new Promise<void>(resolve => {

@@ -8,7 +8,7 @@ import {
   MAX_ATTACHMENTS,
   type Attachment,
   type Mention,
-  type Want,
+  type ContextSource,
 } from "../../protocol/chat/attachments";
 import { assertNever } from "../../protocol/wire/wire";
 import { problemsOf, summaryOf, type Problem } from "./problems";
@@ -17,7 +17,7 @@ import type { TerminalSelection } from "./terminal-selection";
 export interface Gathered {
   readonly attachments: readonly Attachment[];
   /** A message about items that were left out. */
-  readonly left?: string;
+  readonly omitted?: string;
 }
 
 /** `message` is for the user. */
@@ -37,8 +37,8 @@ export class EditorContext {
   constructor(private readonly terminal: TerminalSelection) {}
 
   /** See `Composer.gather` in `chat/chat-deps.ts`. */
-  async gather(want: Want): Promise<Gathered> {
-    switch (want.kind) {
+  async gather(source: ContextSource): Promise<Gathered> {
+    switch (source.kind) {
       case "selection":
         return { attachments: this.selection() };
       case "problems":
@@ -46,9 +46,9 @@ export class EditorContext {
       case "terminal":
         return { attachments: [await this.#terminal()] };
       case "dropped":
-        return this.files(want.uris);
+        return this.files(source.uris);
       default:
-        return assertNever(want, "context source");
+        return assertNever(source, "context source");
     }
   }
 
@@ -60,7 +60,7 @@ export class EditorContext {
     const offer = (kind: "selection" | "problems" | "terminal", about: string): Mention => ({
       name: kind,
       about,
-      adds: { kind: "want", want: { kind } },
+      adds: { kind: "context", source: { kind } },
     });
     return [
       ...(editor && selected ? [offer("selection", `${nameOf(editor.document)}:${lines(linesOf(selected))}`)] : []),
@@ -91,13 +91,13 @@ export class EditorContext {
   /** Attachments for files and folders, by URI as the editor or a drop provides them. */
   async files(addresses: readonly string[]): Promise<Gathered> {
     const given = [...new Set(addresses)],
-      left: string[] = [];
+      omitted: string[] = [];
     const found = await Promise.all(
       given.slice(0, MAX_ATTACHMENTS).map(async (address): Promise<readonly Attachment[]> => {
         const file = fileOf(address);
         const kind = file && (await kindOf(file));
         if (file && kind) return [{ kind, path: file.fsPath }];
-        left.push(
+        omitted.push(
           file
             ? l10n.t`“${file.fsPath}” does not exist.`
             : l10n.t`“${address.slice(0, 200)}” is not a file or folder of this machine.`,
@@ -107,7 +107,7 @@ export class EditorContext {
     );
     const remaining = given.length - MAX_ATTACHMENTS;
     if (remaining > 0)
-      left.push(
+      omitted.push(
         l10n.t(
           "At most {0} items can be added at once; {1} " + "{2} omitted.",
           MAX_ATTACHMENTS,
@@ -115,12 +115,12 @@ export class EditorContext {
           remaining === 1 ? "is" : "are",
         ),
       );
-    const [first, ...others] = left;
+    const [first, ...others] = omitted;
     return {
       attachments: found.flat(),
       ...(first === undefined
         ? {}
-        : { left: others.length === 0 ? first : l10n.t`${first} (${others.length} more could not be added.)` }),
+        : { omitted: others.length === 0 ? first : l10n.t`${first} (${others.length} more could not be added.)` }),
     };
   }
 

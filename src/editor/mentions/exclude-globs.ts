@@ -49,11 +49,11 @@ function forms(glob: string): readonly string[] {
   const done: string[] = [];
   for (let rounds = 0; open.length > 0 && rounds < MAX_FORMS; rounds++) {
     open = open
-      .flatMap(one => {
-        const [whole, inner] = /\{([^{}]*)\}/.exec(one) ?? [];
+      .flatMap(item => {
+        const [whole, inner] = /\{([^{}]*)\}/.exec(item) ?? [];
         if (whole !== undefined && inner !== undefined)
-          return inner.split(",").map(part => one.replace(whole, () => part));
-        done.push(one);
+          return inner.split(",").map(part => item.replace(whole, () => part));
+        done.push(item);
         return [];
       })
       .slice(0, MAX_FORMS);

@@ -24,23 +24,23 @@ export class IgnoreRules {
   /** `path`: of a file. */
   ignores(path: string): boolean {
     const end = path.lastIndexOf("/");
-    return (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#says(path, path);
+    return (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#matches(path, path);
   }
 
   ignoresFolder(path: string): boolean {
     const known = this.#folders.get(path);
     if (known !== undefined) return known;
     const end = path.lastIndexOf("/");
-    const isIgnored = (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#says(path, `${path}/`);
+    const isIgnored = (end !== -1 && this.ignoresFolder(path.slice(0, end))) || this.#matches(path, `${path}/`);
     this.#folders.set(path, isIgnored);
     return isIgnored;
   }
 
-  /** Applies the nearest file with a matching rule. `asked`: the path, with a trailing `/` for folders. */
-  #says(path: string, asked: string): boolean {
+  /** Applies the nearest file with a matching rule. `pattern`: the path, with a trailing `/` for folders. */
+  #matches(path: string, pattern: string): boolean {
     for (const { folder, rules } of this.#files) {
       if (folder !== "" && !path.startsWith(`${folder}/`)) continue;
-      const { ignored, unignored } = rules.test(folder === "" ? asked : asked.slice(folder.length + 1));
+      const { ignored, unignored } = rules.test(folder === "" ? pattern : pattern.slice(folder.length + 1));
       if (ignored || unignored) return ignored;
     }
     return false;

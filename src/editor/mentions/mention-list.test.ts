@@ -7,7 +7,7 @@ import { target } from "./mention-match";
 const offer = (kind: "selection" | "problems" | "terminal"): Mention => ({
   name: kind,
   about: "…",
-  adds: { kind: "want", want: { kind } },
+  adds: { kind: "context", source: { kind } },
 });
 const OFFERS = [offer("selection"), offer("problems"), offer("terminal")];
 

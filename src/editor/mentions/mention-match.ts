@@ -63,10 +63,10 @@ export function best<T extends { readonly target: Target }>(
   for (const candidate of candidates) {
     const fits = fit(wanted, candidate.target);
     if (fits === undefined) continue;
-    const one = { ...fits, candidate, weight: weight(candidate) };
+    const first = { ...fits, candidate, weight: weight(candidate) };
     const last = found[most - 1];
-    if (last !== undefined && compare(last, one) <= 0) continue;
-    found.splice(placeOf(one, found), 0, one);
+    if (last !== undefined && compare(last, first) <= 0) continue;
+    found.splice(placeOf(first, found), 0, first);
     if (found.length > most) found.pop();
   }
   return found.map(({ candidate }) => candidate);
@@ -91,13 +91,13 @@ function compare<T extends { readonly target: Target }>(a: Found<T>, b: Found<T>
 const alphabet = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0);
 
 /** Insertion index after all entries that are at least as good. */
-function placeOf<T extends { readonly target: Target }>(one: Found<T>, found: readonly Found<T>[]): number {
+function placeOf<T extends { readonly target: Target }>(item: Found<T>, found: readonly Found<T>[]): number {
   let low = 0,
     high = found.length;
   while (low < high) {
     const middle = (low + high) >> 1,
-      other = found[middle];
-    if (other !== undefined && compare(other, one) <= 0) low = middle + 1;
+      second = found[middle];
+    if (second !== undefined && compare(second, item) <= 0) low = middle + 1;
     else high = middle;
   }
   return low;

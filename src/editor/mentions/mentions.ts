@@ -21,7 +21,7 @@ export interface MentionDeps {
 }
 
 /** Below this length, nearly every symbol matches. */
-const SHORTEST_FOR_SYMBOLS = 2;
+const MIN_SYMBOL_QUERY = 2;
 const MOMENT_MS = 150;
 export const SYMBOLS_MS = 2_000;
 
@@ -32,27 +32,27 @@ export class Mentions {
 
   /** See `Composer.find` in `chat/chat-deps.ts`. */
   async find(query: string, found: (mentions: readonly Mention[]) => void, signal: AbortSignal): Promise<void> {
-    const asked = query.length < SHORTEST_FOR_SYMBOLS ? Promise.resolve([]) : this.#symbols(query, signal);
+    const symbols = query.length < MIN_SYMBOL_QUERY ? Promise.resolve([]) : this.#symbols(query, signal);
     const files = await this.deps.files(query, signal);
     const answer = (symbols: readonly Named[]): void => {
       if (!signal.aborted) found(mentionsOf(query, { ...this.deps.now(), files, symbols }));
     };
-    const soon = await this.#within(asked, MOMENT_MS);
+    const soon = await this.#within(symbols, MOMENT_MS);
     answer(soon ?? []);
     if (soon !== undefined) return;
-    const late = await asked;
+    const late = await symbols;
     if (late.length > 0) answer(late);
   }
 
   #symbols(query: string, signal: AbortSignal): Promise<readonly Named[]> {
-    const asked = this.#asking
+    const request = this.#asking
       .then(async () => (signal.aborted ? [] : ((await this.#within(this.deps.symbols(query), SYMBOLS_MS)) ?? [])))
       .catch((error: unknown) => {
         this.deps.log.warn("webview", "Could not find workspace symbols", { error });
         return [];
       });
-    this.#asking = asked;
-    return asked;
+    this.#asking = request;
+    return request;
   }
 
   /** `undefined`: the time limit expired. */

@@ -27,11 +27,11 @@ export function problemsOf(
 
 /** `3 errors, 1 warning` */
 export function summaryOf(problems: readonly Problem[]): string {
-  const said = (severity: Problem["severity"]): readonly string[] => {
+  const linesOf = (severity: Problem["severity"]): readonly string[] => {
     const { length } = problems.filter(each => each.severity === severity);
     return length === 0 ? [] : [`${length} ${severity}${length === 1 ? "" : "s"}`];
   };
-  return [...said("error"), ...said("warning")].join(", ");
+  return [...linesOf("error"), ...linesOf("warning")].join(", ");
 }
 
 function order(a: Problem, b: Problem): number {
@@ -42,12 +42,12 @@ function order(a: Problem, b: Problem): number {
 /** Keeps as many whole lines as fit with the message. */
 function cut(lines: readonly string[], limit: number): string {
   const sentence = (remaining: number): string => `… and ${remaining} more, omitted here.`;
-  let kept = 0,
-    room = limit - sentence(lines.length).length;
+  let count = 0,
+    remaining = limit - sentence(lines.length).length;
   for (const line of lines) {
-    room -= line.length + 1;
-    if (room < 0) break;
-    kept++;
+    remaining -= line.length + 1;
+    if (remaining < 0) break;
+    count++;
   }
-  return [...lines.slice(0, kept), sentence(lines.length - kept)].join("\n");
+  return [...lines.slice(0, count), sentence(lines.length - count)].join("\n");
 }

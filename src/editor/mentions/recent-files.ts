@@ -2,7 +2,7 @@
 import * as vscode from "vscode";
 
 /** Maximum number of recently used files. */
-const MOST = 50;
+const MAX_FILES = 50;
 
 export class RecentFiles implements vscode.Disposable {
   #lately: readonly vscode.Uri[] = [];
@@ -29,7 +29,7 @@ export class RecentFiles implements vscode.Disposable {
 
   #used(editor: vscode.TextEditor | undefined): void {
     if (editor?.document.uri.scheme === "file")
-      this.#lately = distinct([editor.document.uri, ...this.#lately]).slice(0, MOST);
+      this.#lately = distinct([editor.document.uri, ...this.#lately]).slice(0, MAX_FILES);
   }
 }
 

@@ -55,4 +55,4 @@ export const BUILT_IN_EXTENSIONS: readonly ExtensionConfig[] = [
   ),
 ];
 
-export const isOnByDefault = ({ id }: ExtensionConfig): boolean => DEFAULT_EXTENSIONS.some(one => one.id === id);
+export const isOnByDefault = ({ id }: ExtensionConfig): boolean => DEFAULT_EXTENSIONS.some(config => config.id === id);

@@ -31,9 +31,9 @@ export type Attachment = Infer<typeof attachment>;
 
 export const attachments = list(attachment, MAX_ATTACHMENTS);
 
-export const want = v.variant("kind", [
+export const contextSource = v.variant("kind", [
   v.object({ kind: v.picklist(["selection", "problems", "terminal"]) }),
   /** Dropped on the page: URIs as the editor supplies them. */
   v.object({ kind: v.literal("dropped"), uris: list(filled(8_192), MAX_DROPPED) }),
 ]);
-export type Want = Infer<typeof want>;
+export type ContextSource = Infer<typeof contextSource>;

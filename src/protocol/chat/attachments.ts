@@ -3,10 +3,10 @@
  * from the time of attaching. The page stores attachments with the draft; the sidecar converts them to ACP content.
  * Pure.
  */
-import type { Attachment, Want } from "./attachment-schema";
+import type { Attachment, ContextSource } from "./attachment-schema";
 import { MAX_ATTACHMENTS } from "./limits";
 
-export type { Attachment, Want } from "./attachment-schema";
+export type { Attachment, ContextSource } from "./attachment-schema";
 export { ATTACHED_TEXT_LIMIT, IMAGE_LIMIT, MAX_ATTACHMENTS } from "./limits";
 
 /** An item of the list that `@` opens. */
@@ -17,7 +17,7 @@ export interface Mention {
   readonly about: string;
   readonly adds:
     | { readonly kind: "attachment"; readonly attachment: Attachment }
-    | { readonly kind: "want"; readonly want: Want };
+    | { readonly kind: "context"; readonly source: ContextSource };
 }
 
 /** Label of the attachment's chip. */
@@ -51,8 +51,8 @@ export function isSame(a: Attachment, b: Attachment): boolean {
 }
 
 /** Adds attachments without duplicates, up to the limit. */
-export function withMore(attachments: readonly Attachment[], more: readonly Attachment[]): readonly Attachment[] {
-  return more.reduce<readonly Attachment[]>(
+export function withMore(attachments: readonly Attachment[], added: readonly Attachment[]): readonly Attachment[] {
+  return added.reduce<readonly Attachment[]>(
     (all, each) => (all.length >= MAX_ATTACHMENTS || all.some(known => isSame(known, each)) ? all : [...all, each]),
     attachments,
   );

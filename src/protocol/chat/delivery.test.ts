@@ -16,7 +16,7 @@ type Message =
       readonly to: "page";
       readonly kind: "snapshot";
       readonly at: Position;
-      readonly asked: number;
+      readonly requestNumber: number;
       readonly content: Content;
       readonly n: number;
     }
@@ -30,7 +30,7 @@ class Fixture {
   #boot = 1;
   #seqBefore = 0; // pieces before this boot
   // Page.
-  #seen: Seen = { at: undefined, asked: 0, tooLate: 0 };
+  #seen: Seen = { at: undefined, requestNumber: 0, tooLate: 0 };
   page: Content = { a: "", b: "" };
   shown = 0;
 
@@ -53,8 +53,8 @@ class Fixture {
   }
   /** Recreates the page without its content. */
   reload(): void {
-    const after = this.#seen.asked + 1_000;
-    this.#seen = { at: undefined, asked: after, tooLate: after };
+    const after = this.#seen.requestNumber + 1_000;
+    this.#seen = { at: undefined, requestNumber: after, tooLate: after };
     this.page = { a: "", b: "" };
     this.shown = 0;
     this.ready();
@@ -78,7 +78,7 @@ class Fixture {
           to: "page",
           kind: "snapshot",
           at: { bootId: `b${this.#boot}`, seq: last },
-          asked: message.seen.asked,
+          requestNumber: message.seen.requestNumber,
           content: this.content(),
           n: this.pieces.length,
         });
@@ -89,7 +89,7 @@ class Fixture {
     switch (kind) {
       case "skip":
         return;
-      case "askAgain":
+      case "requestReplay":
       case "startOver":
         return this.#send();
       case "show":
@@ -181,23 +181,23 @@ suite("delivery", () => {
   });
 
   test("accepts sequence numbers that restart with another boot", () => {
-    const seen: Seen = { at: { bootId: "b1", seq: 41 }, asked: 7, tooLate: 0 };
+    const seen: Seen = { at: { bootId: "b1", seq: 41 }, requestNumber: 7, tooLate: 0 };
     const over = receive(seen, { kind: "event", bootId: "b2", seq: 1 });
-    deepEqual(over, { kind: "startOver", seen: { at: { bootId: "b2", seq: -1 }, asked: 8, tooLate: 7 } });
-    equal(receive(over.seen, { kind: "event", bootId: "b2", seq: 2 }).kind, "askAgain"); // its snapshot may be lost
+    deepEqual(over, { kind: "startOver", seen: { at: { bootId: "b2", seq: -1 }, requestNumber: 8, tooLate: 7 } });
+    equal(receive(over.seen, { kind: "event", bootId: "b2", seq: 2 }).kind, "requestReplay"); // its snapshot may be lost
     // from a dead sidecar
-    equal(receive(over.seen, { kind: "snapshot", bootId: "b1", seq: 42, asked: 7 }).kind, "askAgain");
-    deepEqual(receive(over.seen, { kind: "snapshot", bootId: "b2", seq: 0, asked: 8 }), {
+    equal(receive(over.seen, { kind: "snapshot", bootId: "b1", seq: 42, requestNumber: 7 }).kind, "requestReplay");
+    deepEqual(receive(over.seen, { kind: "snapshot", bootId: "b2", seq: 0, requestNumber: 8 }), {
       kind: "show",
-      seen: { at: { bootId: "b2", seq: 0 }, asked: 8, tooLate: 7 },
+      seen: { at: { bootId: "b2", seq: 0 }, requestNumber: 8, tooLate: 7 },
     });
   });
 
   test("accepts an unrequested snapshot only if it is newer", () => {
-    const seen: Seen = { at: { bootId: "b1", seq: 5 }, asked: 7, tooLate: 0 };
+    const seen: Seen = { at: { bootId: "b1", seq: 5 }, requestNumber: 7, tooLate: 0 };
     equal(receive(seen, { kind: "snapshot", bootId: "b1", seq: 9 }).kind, "show");
     equal(receive(seen, { kind: "snapshot", bootId: "b1", seq: 5 }).kind, "skip");
-    equal(receive(seen, { kind: "snapshot", bootId: "b2", seq: 9 }).kind, "askAgain");
+    equal(receive(seen, { kind: "snapshot", bootId: "b2", seq: 9 }).kind, "requestReplay");
   });
 
   test("ignores repeated or overlapping text", () =>

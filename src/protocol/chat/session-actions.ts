@@ -36,7 +36,7 @@ export const sessionActions = {
   /** Invalid values leave the question open and add a notice with the reason. */
   answerElicitation: v.object({ elicitationId: theirId, choice: elicitationChoice }),
   /** The result arrives as an event. */
-  setOption: v.object({ controlId: theirId, value: controlValue }),
+  setControl: v.object({ controlId: theirId, value: controlValue }),
   /** Ends the bypass of this session; the setting remains. */
   endBypass: v.object({}),
 };

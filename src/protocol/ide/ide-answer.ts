@@ -62,7 +62,7 @@ export async function changesAnswer(
   lines: ReadLines,
 ): Promise<Extract<IdeAnswer, { kind: "changes" }>> {
   const changes: IdeChange[] = [];
-  let room = MAX_TEXT,
+  let available = MAX_TEXT,
     total = 0,
     remaining = Math.max(0, given.length - MAX_ITEMS);
   for (const change of given.slice(0, MAX_ITEMS)) {
@@ -72,11 +72,11 @@ export async function changesAnswer(
       continue;
     }
     const hunks = hunksOf(await lines(change.path), change.edits),
-      kept = boundedHunks(hunks, room);
-    ({ room } = kept);
+      bounded = boundedHunks(hunks, available);
+    ({ room: available } = bounded);
     total += hunks.length;
-    remaining += kept.remaining;
-    if (kept.hunks.length > 0) changes.push({ kind: "edit", path: change.path, hunks: kept.hunks });
+    remaining += bounded.remaining;
+    if (bounded.hunks.length > 0) changes.push({ kind: "edit", path: change.path, hunks: bounded.hunks });
   }
   return { kind: "changes", changes, total, ...(remaining > 0 ? { note: "This preview is not complete." } : {}) };
 }

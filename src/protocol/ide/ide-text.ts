@@ -148,13 +148,13 @@ export function boundedHunks(
   hunks: readonly IdeHunk[],
   room = MAX_TEXT,
 ): { readonly hunks: readonly IdeHunk[]; readonly remaining: number; readonly room: number } {
-  const kept: IdeHunk[] = [];
+  const fitting: IdeHunk[] = [];
   for (const { line, before, after } of hunks) {
     const shown = { line, before: before.map(each => shownLine(each)), after: after.map(each => shownLine(each)) };
     const size = [...shown.before, ...shown.after].reduce((sum, each) => sum + each.length + 1, 0);
     if (size > room) break;
     room -= size;
-    kept.push(shown);
+    fitting.push(shown);
   }
-  return { hunks: kept, remaining: hunks.length - kept.length, room };
+  return { hunks: fitting, remaining: hunks.length - fitting.length, room };
 }

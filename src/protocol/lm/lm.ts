@@ -140,9 +140,9 @@ export interface AgentFacts {
 /** Only between extension host and sidecar. */
 export interface LmSidecarToHost extends LmToHost {
   /** Capabilities that an agent reported when it was started. */
-  "lm/learned": Note<AgentFacts>;
+  "lm/agentFacts": Note<AgentFacts>;
   /** Sessions stored by `lm/keepSession` for this workspace; opaque. */
-  "lm/keptSessions": Call<Record<string, never>, { readonly sessions: readonly unknown[] }>;
+  "lm/persistedSessions": Call<Record<string, never>, { readonly sessions: readonly unknown[] }>;
   /** Replaces the stored session with this id, except for its first `turns.from` turns, which are kept. */
   "lm/keepSession": Note<{
     readonly id: string;

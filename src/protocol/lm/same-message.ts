@@ -9,10 +9,10 @@ export interface Message {
 }
 
 export function sameMessage(a: Message, b: Message): boolean {
-  const one = a.content,
-    other = b.content;
-  if (a.role !== b.role || one.length !== other.length) return false;
-  for (let i = 0; i < one.length; i++) if (!samePart(one[i], other[i])) return false;
+  const first = a.content,
+    second = b.content;
+  if (a.role !== b.role || first.length !== second.length) return false;
+  for (let i = 0; i < first.length; i++) if (!samePart(first[i], second[i])) return false;
   return true;
 }
 
@@ -29,13 +29,13 @@ interface TextLike {
 /** Most parts are texts. Others are compared by all their members. */
 function samePart(a: unknown, b: unknown): boolean {
   if (typeof a !== "object" || typeof b !== "object" || a === null || b === null) return a === b;
-  const one: TextLike = a,
-    other: TextLike = b;
-  if (typeof one.value !== "string" || one.callId !== undefined || one.mimeType !== undefined) return same(a, b);
-  if (one.value !== other.value || other.callId !== undefined || other.mimeType !== undefined) return false;
-  if (one.type !== other.type || one.id !== other.id) return false;
+  const like: TextLike = a,
+    textLike: TextLike = b;
+  if (typeof like.value !== "string" || like.callId !== undefined || like.mimeType !== undefined) return same(a, b);
+  if (like.value !== textLike.value || textLike.callId !== undefined || textLike.mimeType !== undefined) return false;
+  if (like.type !== textLike.type || like.id !== textLike.id) return false;
   if (Object.getPrototypeOf(a) !== Object.getPrototypeOf(b)) return false;
-  return one.metadata === other.metadata || same(one.metadata, other.metadata);
+  return like.metadata === textLike.metadata || same(like.metadata, textLike.metadata);
 }
 
 /** Deep equality of values without cycles. Objects of different classes differ. */

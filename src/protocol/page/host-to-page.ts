@@ -29,7 +29,7 @@ export interface Bypassed {
 }
 
 export type HostToPage =
-  /** Answers the first `webview-ready`, and reports each change. The page opens tabs that it does not have. */
+  /** Answers the first `webviewReady`, and reports each change. The page opens tabs that it does not have. */
   | {
       readonly type: "state";
       readonly agents: readonly AgentChoice[];
@@ -58,18 +58,18 @@ export type HostToPage =
       readonly tabId: TabId;
       readonly bootId: string;
       readonly seq: number;
-      readonly asked?: number;
+      readonly requestNumber?: number;
       readonly conversation: Conversation;
     }
   /** Best match first. */
-  | { readonly type: "found"; readonly asked: number; readonly mentions: readonly Mention[] }
+  | { readonly type: "mentionsFound"; readonly requestNumber: number; readonly mentions: readonly Mention[] }
   /**
    * Adds the attachments to the draft of this tab; default: the selected tab, or a new one if there is none. The focus
    * moves to the prompt.
    */
   | { readonly type: "attach"; readonly tabId?: TabId; readonly attachments: readonly Attachment[] }
-  /** A message was not posted: the page requests with `webview-ready` for every tab. */
-  | { readonly type: "askAgain" }
+  /** A message was not posted: the page requests with `webviewReady` for every tab. */
+  | { readonly type: "requestReplay" }
   /**
    * A command opens a tab; the page handles it like an action of the user. `agentId`: the tab's agent; default: the
    * agent of new tabs.

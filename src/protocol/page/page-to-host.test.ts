@@ -177,19 +177,19 @@ const ENTRIES: readonly Entry[] = [
 ];
 
 const MESSAGES: readonly PageToHost[] = [
-  { type: "webview-ready", tabs: [], losses: 0 },
+  { type: "webviewReady", tabs: [], losses: 0 },
   {
-    type: "webview-ready",
+    type: "webviewReady",
     tabs: [
-      { tabId: "t", at: { bootId: "b", seq: -1 }, asked: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" },
-      { tabId: "u", asked: 0, shown: [] },
+      { tabId: "t", at: { bootId: "b", seq: -1 }, requestNumber: 1, shown: ENTRIES, agentId: "elizacp", cwd: "/w" },
+      { tabId: "u", requestNumber: 0, shown: [] },
     ],
     losses: 2,
   },
-  { type: "new-tab", tabId: "t" },
-  { type: "new-tab", tabId: "t", agentId: "a" },
-  { type: "close-tab", tabId: "t" },
-  { type: "select-tab", tabId: "t" },
+  { type: "newTab", tabId: "t" },
+  { type: "newTab", tabId: "t", agentId: "a" },
+  { type: "closeTab", tabId: "t" },
+  { type: "selectTab", tabId: "t" },
   { type: "cancel", tabId: "t" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi" },
   { type: "prompt", tabId: "t", messageId: "m", text: "hi", losses: 1 },
@@ -197,12 +197,12 @@ const MESSAGES: readonly PageToHost[] = [
   { type: "withdraw", tabId: "t", messageId: "m" },
   { type: "sendQueued", tabId: "t" },
   { type: "clearQueue", tabId: "t", messageIds: ["m", "n"] },
-  { type: "find", asked: 0, query: "" },
-  { type: "find", asked: 7, query: "src/a b" },
-  { type: "want", tabId: "t", want: { kind: "selection" } },
-  { type: "want", tabId: "t", want: { kind: "problems" } },
-  { type: "want", tabId: "t", want: { kind: "terminal" } },
-  { type: "want", tabId: "t", want: { kind: "dropped", uris: ["file:///w/a.ts"] } },
+  { type: "findMentions", requestNumber: 0, query: "" },
+  { type: "findMentions", requestNumber: 7, query: "src/a b" },
+  { type: "requestContext", tabId: "t", source: { kind: "selection" } },
+  { type: "requestContext", tabId: "t", source: { kind: "problems" } },
+  { type: "requestContext", tabId: "t", source: { kind: "terminal" } },
+  { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["file:///w/a.ts"] } },
   { type: "answerPermission", tabId: "t", permissionId: "p", choice: { kind: "option", optionId: "o" } },
   { type: "bypass", tabId: "t" },
   { type: "endBypass", tabId: "t" },
@@ -213,17 +213,17 @@ const MESSAGES: readonly PageToHost[] = [
     choice: { kind: "accept", values: { a: "text", b: 1.5, c: false, d: ["x", "y"] } },
   },
   { type: "answerElicitation", tabId: "t", elicitationId: "e", choice: { kind: "decline" } },
-  { type: "setOption", tabId: "t", controlId: "model", value: "large" },
-  { type: "setOption", tabId: "t", controlId: "fast", value: true },
+  { type: "setControl", tabId: "t", controlId: "model", value: "large" },
+  { type: "setControl", tabId: "t", controlId: "fast", value: true },
   { type: "action", tabId: "t", action: "manageTrust" },
   { type: "action", tabId: "t", action: "openSettings" },
-  { type: "select-agent", agentId: "elizacp" },
-  { type: "open-link", href: "https://example.com" },
-  { type: "open-link", href: "file:///w/a.ts#L3", preview: true },
-  { type: "open-diff", tabId: "t", path: "/w/a.ts", newText: "new" },
-  { type: "open-diff", tabId: "t", path: "/w/a.ts", oldText: "", newText: "" },
-  { type: "open-terminal", tabId: "t", command: "ls", output: "a\n" },
-  { type: "open-terminal", tabId: "t", command: "ls", output: "", exit: { code: 1, signal: "SIGTERM" } },
+  { type: "selectAgent", agentId: "elizacp" },
+  { type: "openLink", href: "https://example.com" },
+  { type: "openLink", href: "file:///w/a.ts#L3", preview: true },
+  { type: "openDiff", tabId: "t", path: "/w/a.ts", newText: "new" },
+  { type: "openDiff", tabId: "t", path: "/w/a.ts", oldText: "", newText: "" },
+  { type: "openTerminal", tabId: "t", command: "ls", output: "a\n" },
+  { type: "openTerminal", tabId: "t", command: "ls", output: "", exit: { code: 1, signal: "SIGTERM" } },
   { type: "ack", handled: 3 },
   { type: "log", level: "warn", message: "m", data: { a: [1] } },
   { type: "log", level: "info", message: "m" },
@@ -294,21 +294,25 @@ suite("page message validation", () => {
       [{ type: "answerElicitation", tabId: "t", elicitationId: "e", choice: { kind: "cancel" } }, /choice\.kind/],
       [{ type: "answerElicitation", tabId: "t", elicitationId: "", choice: { kind: "decline" } }, /elicitationId/],
       ...[1, null, {}, ["x"], undefined, "x".repeat(5 * 1024 * 1024)].map((value): readonly [unknown, RegExp] => [
-        { type: "setOption", tabId: "t", controlId: "c", value },
+        { type: "setControl", tabId: "t", controlId: "c", value },
         /value/,
       ]),
-      [{ type: "setOption", tabId: "t", controlId: "", value: true }, /controlId/],
-      [{ type: "open-link", href: "a", preview: false }, /preview/],
-      [{ type: "open-diff", tabId: "t", path: "", newText: "" }, /path/],
-      [{ type: "open-diff", tabId: "t", path: "/a", newText: "x".repeat(300_001) }, /newText/],
-      [{ type: "open-diff", tabId: "t", path: "/a", newText: "", oldText: null }, /oldText/],
-      [{ type: "open-terminal", tabId: "t", command: "ls", output: "x".repeat(300_001) }, /output/],
-      [{ type: "open-terminal", tabId: "t", command: "ls", output: "", exit: { code: "1" } }, /code/],
-      [{ type: "webview-ready", tabs: {}, losses: 0 }, /tabs/],
-      [{ type: "webview-ready", tabs: Array(101).fill({ tabId: "t", asked: 0, shown: [] }), losses: 0 }, /tabs/],
-      [{ type: "webview-ready", tabs: [] }, /losses/],
+      [{ type: "setControl", tabId: "t", controlId: "", value: true }, /controlId/],
+      [{ type: "openLink", href: "a", preview: false }, /preview/],
+      [{ type: "openDiff", tabId: "t", path: "", newText: "" }, /path/],
+      [{ type: "openDiff", tabId: "t", path: "/a", newText: "x".repeat(300_001) }, /newText/],
+      [{ type: "openDiff", tabId: "t", path: "/a", newText: "", oldText: null }, /oldText/],
+      [{ type: "openTerminal", tabId: "t", command: "ls", output: "x".repeat(300_001) }, /output/],
+      [{ type: "openTerminal", tabId: "t", command: "ls", output: "", exit: { code: "1" } }, /code/],
+      [{ type: "webviewReady", tabs: {}, losses: 0 }, /tabs/],
+      [{ type: "webviewReady", tabs: Array(101).fill({ tabId: "t", requestNumber: 0, shown: [] }), losses: 0 }, /tabs/],
+      [{ type: "webviewReady", tabs: [] }, /losses/],
       [
-        { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [], at: { bootId: "b", seq: -2 } }], losses: 0 },
+        {
+          type: "webviewReady",
+          tabs: [{ tabId: "t", requestNumber: 0, shown: [], at: { bootId: "b", seq: -2 } }],
+          losses: 0,
+        },
         /seq/,
       ],
       [{ type: "log", level: "trace", message: "m" }, /level/],
@@ -379,43 +383,43 @@ suite("page message validation", () => {
       [true, false, false, false],
     );
     const shown = validate({
-      type: "webview-ready",
-      tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], { ...ENTRIES[0], attachments: [{ kind: "file" }] }] }],
+      type: "webviewReady",
+      tabs: [{ tabId: "t", requestNumber: 0, shown: [ENTRIES[0], { ...ENTRIES[0], attachments: [{ kind: "file" }] }] }],
       losses: 0,
     });
-    deepEqual(shown.ok && shown.message.type === "webview-ready" && shown.message.tabs[0]?.shown, [ENTRIES[0]]);
+    deepEqual(shown.ok && shown.message.type === "webviewReady" && shown.message.tabs[0]?.shown, [ENTRIES[0]]);
   });
 
   test("limits searches, requests and withdrawals", () => {
     const wrong: readonly unknown[] = [
-      { type: "find", asked: -1, query: "" },
-      { type: "find", asked: 1 },
-      { type: "find", asked: 1, query: "x".repeat(1_001) },
+      { type: "findMentions", requestNumber: -1, query: "" },
+      { type: "findMentions", requestNumber: 1 },
+      { type: "findMentions", requestNumber: 1, query: "x".repeat(1_001) },
       { type: "withdraw", tabId: "t" },
       { type: "withdraw", tabId: "t", messageId: "" },
       { type: "sendQueued" },
       { type: "clearQueue", tabId: "t" },
       { type: "clearQueue", tabId: "t", messageIds: [1] },
       { type: "clearQueue", tabId: "t", messageIds: Array(21).fill("m") },
-      { type: "want", tabId: "t" },
-      { type: "want", tabId: "t", want: { kind: "passwords" } },
-      { type: "want", want: { kind: "selection" } },
-      { type: "want", tabId: "t", want: { kind: "dropped" } },
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: [1] } },
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: [""] } },
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: ["x".repeat(8_193)] } },
-      { type: "want", tabId: "t", want: { kind: "dropped", uris: Array(10_001).fill("file:///a") } },
+      { type: "requestContext", tabId: "t" },
+      { type: "requestContext", tabId: "t", source: { kind: "passwords" } },
+      { type: "requestContext", source: { kind: "selection" } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped" } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: [1] } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: [""] } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["x".repeat(8_193)] } },
+      { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: Array(10_001).fill("file:///a") } },
     ];
     for (const value of wrong) ok(!validate(value).ok, JSON.stringify(value).slice(0, 80));
   });
 
   test("drops only an invalid entry of another version", () => {
     const result = validate({
-      type: "webview-ready",
+      type: "webviewReady",
       tabs: [
         {
           tabId: "t",
-          asked: 0,
+          requestNumber: 0,
           shown: [ENTRIES[0], { kind: "hologram", id: "x" }, { ...ENTRIES[4], status: "dreaming" }, ENTRIES[1]],
         },
       ],
@@ -423,7 +427,11 @@ suite("page message validation", () => {
     });
     deepEqual(result, {
       ok: true,
-      message: { type: "webview-ready", tabs: [{ tabId: "t", asked: 0, shown: [ENTRIES[0], ENTRIES[1]] }], losses: 0 },
+      message: {
+        type: "webviewReady",
+        tabs: [{ tabId: "t", requestNumber: 0, shown: [ENTRIES[0], ENTRIES[1]] }],
+        losses: 0,
+      },
     });
   });
 
@@ -433,11 +441,11 @@ suite("page message validation", () => {
     const messages = [
       { type: "answerPermission", tabId: "t", permissionId: long, choice: { kind: "option", optionId: long } },
       {
-        type: "webview-ready",
+        type: "webviewReady",
         tabs: [
           {
             tabId: "t",
-            asked: 0,
+            requestNumber: 0,
             shown: [
               { ...tool, id: long, toolCallId: long, title: long, toolKind: long, locations: [{ path: long }] },
               {

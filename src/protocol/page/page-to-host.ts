@@ -1,6 +1,6 @@
 /** Messages of the page to the extension host; see `host-to-page.ts`. */
 import * as v from "valibot";
-import { attachments, want } from "../chat/attachment-schema";
+import { attachments, contextSource } from "../chat/attachment-schema";
 import { actionId, entry, MAX_ENTRIES } from "../chat/entry-schema";
 import { count, filled, finite, fitting, json, list, text, whole, type Infer, type Schema } from "../wire/schema";
 import { id, sessionActions, type ActionMessage } from "../chat/session-actions";
@@ -18,7 +18,7 @@ const tabPosition = v.object({
   tabId,
   /** The last event that the page has handled; its `seq` is -1 before the first. */
   at: v.exactOptional(v.object({ bootId: id, seq: whole(-1) })),
-  asked: count,
+  requestNumber: count,
   shown: fitting(entry, MAX_ENTRIES),
   agentId: v.exactOptional(id),
   cwd: v.exactOptional(filled(4_096)),
@@ -34,9 +34,9 @@ const changeOf = v.object(change);
 export type Change = Infer<typeof changeOf>;
 
 const ownMessages = v.variant("type", [
-  /** Sent at start, when the page misses a message, and on `askAgain`. Contains only the tabs that need an answer. */
+  /** Sent at start, when the page misses a message, and on `requestReplay`. Contains only the tabs that need an answer. */
   v.object({
-    type: v.literal("webview-ready"),
+    type: v.literal("webviewReady"),
     tabs: list(tabPosition, MAX_TABS),
     /**
      * Value of the last `state`, 0 before the first. A page that has not received a loss yet may be about to show more
@@ -45,9 +45,9 @@ const ownMessages = v.variant("type", [
     losses: count,
   }),
   /** `agentId`: the tab's agent; default: the agent of new tabs. */
-  v.object({ type: v.literal("new-tab"), tabId, agentId: v.exactOptional(id) }),
-  v.object({ type: v.literal("close-tab"), tabId }),
-  v.object({ type: v.literal("select-tab"), tabId }),
+  v.object({ type: v.literal("newTab"), tabId, agentId: v.exactOptional(id) }),
+  v.object({ type: v.literal("closeTab"), tabId }),
+  v.object({ type: v.literal("selectTab"), tabId }),
   v.object({
     type: v.literal("prompt"),
     tabId,
@@ -55,28 +55,28 @@ const ownMessages = v.variant("type", [
     text: long,
     attachments: v.exactOptional(attachments),
     /**
-     * As in `webview-ready`: a page that has not received a loss yet may turn this prompt into a draft again. Absent:
+     * As in `webviewReady`: a page that has not received a loss yet may turn this prompt into a draft again. Absent:
      * the message does not come from a page.
      */
     losses: v.exactOptional(count),
   }),
   /**
-   * Searches suggestions for the text after an `@`; answered by `found` with the same `asked`, unless a newer search
+   * Searches suggestions for the text after an `@`; answered by `mentionsFound` with the same `requestNumber`, unless a newer search
    * has arrived.
    */
-  v.object({ type: v.literal("find"), asked: count, query: text(1_000) }),
+  v.object({ type: v.literal("findMentions"), requestNumber: count, query: text(1_000) }),
   /** Answered by `attach` for this tab, or by `failed`. */
-  v.object({ type: v.literal("want"), tabId, want }),
+  v.object({ type: v.literal("requestContext"), tabId, source: contextSource }),
   /** The user wants to allow everything: the host asks for confirmation and for the end of the bypass. */
   v.object({ type: v.literal("bypass"), tabId }),
   v.object({ type: v.literal("action"), tabId, action: actionId }),
-  v.object({ type: v.literal("select-agent"), agentId: id }),
+  v.object({ type: v.literal("selectAgent"), agentId: id }),
   /** `preview`: opens a file of follow mode without moving the focus. */
-  v.object({ type: v.literal("open-link"), href: filled(8_192), preview: v.exactOptional(v.literal(true)) }),
-  v.object({ type: v.literal("open-diff"), tabId, ...change }),
+  v.object({ type: v.literal("openLink"), href: filled(8_192), preview: v.exactOptional(v.literal(true)) }),
+  v.object({ type: v.literal("openDiff"), tabId, ...change }),
   /** Opens the terminal's content as the page shows it now. */
   v.object({
-    type: v.literal("open-terminal"),
+    type: v.literal("openTerminal"),
     tabId,
     command: text(10_000),
     output: shownText,

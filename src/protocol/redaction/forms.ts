@@ -122,7 +122,7 @@ export const FORMS: readonly Form[] = [
 ];
 
 /** Maximum of all minimum lengths. */
-export const LONGEST_LEAST = Math.max(...FORMS.map(({ least }) => least));
+export const MAX_FORM_MINIMUM = Math.max(...FORMS.map(({ least }) => least));
 
 /**
  * Patterns that require a regular expression. Each is matched against at most `SHAPE_WINDOW` characters and has no
@@ -142,4 +142,4 @@ export const SHAPES: readonly RegExp[] = [
   /^[MNO][\w-]{23,25}\.[\w-]{6}\.[\w-]{27,38}/, // Discord
 ];
 export const SHAPE_WINDOW = 160,
-  SHORTEST_SHAPE = 8;
+  MIN_SHAPE_LENGTH = 8;

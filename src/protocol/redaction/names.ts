@@ -1,10 +1,10 @@
 /**
  * Names of secrets: members, variables, headers, options and query parameters. A name is split into words first.
  * `OPENAI_KEY`, `x-api-key` and `dbPassword` are secret; `maxTokens`, `tokenUrl` and `monkey` are not. Pure; bounded by
- * `LONGEST_NAME`.
+ * `MAX_NAME_LENGTH`.
  */
 
-const LONGEST_NAME = 100;
+const MAX_NAME_LENGTH = 100;
 
 function setOf(words: string): ReadonlySet<string> {
   return new Set(words.trim().split(/\s+/));
@@ -45,7 +45,7 @@ const WHOLE = new Set(["auth", "code verifier", "connection string", "seed phras
 /** The words of a name, in lower case. */
 function wordsOf(name: string): readonly string[] {
   return name
-    .slice(-LONGEST_NAME)
+    .slice(-MAX_NAME_LENGTH)
     .replaceAll(/([a-z\d])([A-Z])/g, "$1 $2")
     .replaceAll(/([A-Z])([A-Z][a-z])/g, "$1 $2")
     .toLowerCase()
@@ -59,7 +59,7 @@ export function isSecretName(name: string): boolean {
   if (known !== undefined) return known;
   if (memo.size >= MEMO_SIZE) memo.clear();
   const is = isSecret(name);
-  if (name.length <= LONGEST_NAME) memo.set(name, is);
+  if (name.length <= MAX_NAME_LENGTH) memo.set(name, is);
   return is;
 }
 const memo = new Map<string, boolean>(),

@@ -167,15 +167,15 @@ suite("redaction scan", () => {
 
   test("reads every character a bounded number of times", () => {
     for (const unit of units)
-      for (const other of ["", "x", " ", "\n"]) {
+      for (const item of ["", "x", " ", "\n"]) {
         const text = (length: number): string =>
-          `${unit}${other}`.repeat(Math.ceil(length / (unit.length + other.length)));
+          `${unit}${item}`.repeat(Math.ceil(length / (unit.length + item.length)));
         const [half, whole] = [cost(text(20_000)), cost(text(40_000))];
         ok(
           whole < 2.2 * half + 5_000,
-          `${JSON.stringify(unit + other)}: ${half} steps, and ${whole} for twice the length`,
+          `${JSON.stringify(unit + item)}: ${half} steps, and ${whole} for twice the length`,
         );
-        ok(whole < 400 * 40_000, `${JSON.stringify(unit + other)}: ${whole} steps`);
+        ok(whole < 400 * 40_000, `${JSON.stringify(unit + item)}: ${whole} steps`);
       }
   });
 

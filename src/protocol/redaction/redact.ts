@@ -232,7 +232,7 @@ function isMap(value: object): value is { entries(): Iterable<readonly [string, 
 }
 
 /** Characters. Shorter values occur in too many words. */
-const SHORTEST_KNOWN = 6;
+const MIN_KNOWN_LENGTH = 6;
 const MAX_KNOWN = 500;
 
 /**
@@ -245,7 +245,7 @@ export class KnownSecrets {
 
   /** Registers values until disposal; beyond `MAX_KNOWN` the oldest are dropped. */
   add(values: Iterable<string>): Disposable {
-    const added = [...values].filter(value => value.trim().length >= SHORTEST_KNOWN);
+    const added = [...values].filter(value => value.trim().length >= MIN_KNOWN_LENGTH);
     for (const value of added) {
       const { count } = this.#values.get(value) ?? { count: 0 };
       this.#values.delete(value);

@@ -6,7 +6,7 @@
  * skips what it has read. `steps` counts the characters read; `redact.test.ts` checks it.
  */
 import { BACKSLASH, BITS, CLOSE_LIST, CLOSE_OBJECT, Is, isRandom, OPEN_LIST, OPEN_OBJECT } from "./characters";
-import { FORMS, LONGEST_LEAST, SHAPES, SHAPE_WINDOW, SHORTEST_SHAPE, type Form } from "./forms";
+import { FORMS, MAX_FORM_MINIMUM, SHAPES, SHAPE_WINDOW, MIN_SHAPE_LENGTH, type Form } from "./forms";
 import { isCount, isSecretFlag, isSecretHeader, isSecretName, isSecretParameter, PROGRAMS, shortFlagOf } from "./names";
 import { TextReader } from "./text-reader";
 
@@ -33,9 +33,9 @@ for (const form of FORMS) {
 
 /** Maximum number of blanks between a name, its separator and its value. */
 const MAX_BLANKS = 9;
-const LONGEST_SEPARATOR = 40,
-  SHORTEST_CREDENTIAL = 8,
-  SHORTEST_RANDOM = 40,
+const MAX_SEPARATOR_LENGTH = 40,
+  MIN_CREDENTIAL_LENGTH = 8,
+  MIN_RANDOM_LENGTH = 40,
   FAR = 120;
 const KEY_END = /^-----END [A-Z\d ]*PRIVATE KEY/;
 const KEY_BEGINS = "-----BEGIN ",
@@ -99,7 +99,7 @@ class Scan extends TextReader {
       from = this.#withoutEscape(at, end);
     const token = this.#token(from, end) ?? this.#random(from);
     if (token !== undefined) return token;
-    const name = this.slice(Math.max(from, end - 2 * LONGEST_SEPARATOR), end);
+    const name = this.slice(Math.max(from, end - 2 * MAX_SEPARATOR_LENGTH), end);
     const found = this.#named(from, end, name) ?? this.#credential(name, end);
     this.#remember(name);
     return found === undefined ? end : Math.max(found, end);
@@ -151,7 +151,7 @@ class Scan extends TextReader {
   }
 
   #shape(at: number, end: number): Span | undefined {
-    if (end - at < SHORTEST_SHAPE && this.text[end] !== "~") return undefined;
+    if (end - at < MIN_SHAPE_LENGTH && this.text[end] !== "~") return undefined;
     const seen = this.slice(at, at + SHAPE_WINDOW);
     for (const shape of SHAPES) {
       const length = shape.exec(seen)?.[0].length;
@@ -163,7 +163,8 @@ class Scan extends TextReader {
   #random(from: number): number | undefined {
     if (from < this.#judged) return undefined;
     const end = (this.#judged = this.while(from, Is.Base64));
-    if (end - from < SHORTEST_RANDOM || this.starts(from, "sha") || !isRandom(this.slice(from, end))) return undefined;
+    if (end - from < MIN_RANDOM_LENGTH || this.starts(from, "sha") || !isRandom(this.slice(from, end)))
+      return undefined;
     return this.#hide(from, end);
   }
 
@@ -229,7 +230,7 @@ class Scan extends TextReader {
   /** Skips the quotes and brackets after a name. */
   #closing(end: number): number {
     let at = end;
-    while (at - end < LONGEST_SEPARATOR && "\\\"'`])".includes(this.text[at] ?? " ")) at++;
+    while (at - end < MAX_SEPARATOR_LENGTH && "\\\"'`])".includes(this.text[at] ?? " ")) at++;
     this.steps += at - end + 1;
     return at;
   }
@@ -271,7 +272,7 @@ class Scan extends TextReader {
 
   #quote(at: number): Quote | undefined {
     let from = at;
-    while (from - at < LONGEST_SEPARATOR && this.text[from] === "\\") from++;
+    while (from - at < MAX_SEPARATOR_LENGTH && this.text[from] === "\\") from++;
     this.steps += from - at;
     return this.is(from, Is.Quote) ? { escapes: from - at, code: this.code(from), from: from + 1 } : undefined;
   }
@@ -328,7 +329,7 @@ class Scan extends TextReader {
         to++;
       }
     to = Math.min(to, this.text.length);
-    const scheme = /^(\S+)\s+(?=\S)/.exec(this.slice(from, Math.min(to, from + LONGEST_SEPARATOR))),
+    const scheme = /^(\S+)\s+(?=\S)/.exec(this.slice(from, Math.min(to, from + MAX_SEPARATOR_LENGTH))),
       isKnown = SCHEMES.has(scheme?.[1]?.toLowerCase() ?? "");
     return this.#hide(from + (isKnown ? (scheme?.[0].length ?? 0) : 0), to);
   }
@@ -347,7 +348,7 @@ class Scan extends TextReader {
         const isSecret =
           word === "token"
             ? text.length >= 16 && /\d/.test(text) && /[A-Za-z]/.test(text)
-            : text.length >= SHORTEST_CREDENTIAL && !/^[A-Z]?[a-z]{1,15}=?$/.test(text);
+            : text.length >= MIN_CREDENTIAL_LENGTH && !/^[A-Z]?[a-z]{1,15}=?$/.test(text);
         return isSecret ? this.#hide(at, to) : undefined;
       }
       case "password":
@@ -368,7 +369,7 @@ class Scan extends TextReader {
   #notePair(at: number): void {
     const quote = this.#quote(at),
       from = quote?.from ?? at,
-      to = this.while(from, Is.Name, LONGEST_SEPARATOR * 2);
+      to = this.while(from, Is.Name, MAX_SEPARATOR_LENGTH * 2);
     if (isSecretName(this.slice(from, to))) this.#pairUntil = to + FAR;
   }
 
@@ -391,7 +392,8 @@ class Scan extends TextReader {
         break;
       else if (here === "\\") break;
     }
-    if (end === -1 || (colon === -1 && end - at < SHORTEST_CREDENTIAL && /^\w+$/.test(this.slice(at, end)))) return at;
+    if (end === -1 || (colon === -1 && end - at < MIN_CREDENTIAL_LENGTH && /^\w+$/.test(this.slice(at, end))))
+      return at;
     return this.#hide(at, end);
   }
 
@@ -417,4 +419,4 @@ class Scan extends TextReader {
 }
 
 /** Maximum number of characters after a cut that the rules need to recognize a secret before it. */
-export const LOOKAHEAD = Math.max(LONGEST_LEAST, SHAPE_WINDOW) + 2 * LONGEST_SEPARATOR;
+export const LOOKAHEAD = Math.max(MAX_FORM_MINIMUM, SHAPE_WINDOW) + 2 * MAX_SEPARATOR_LENGTH;

@@ -111,6 +111,6 @@ export interface SettingsView {
 export type HostToSettings =
   | { readonly type: "view"; readonly view: SettingsView }
   /** Announces a change outside the focused element to screen readers. */
-  | { readonly type: "say"; readonly text: string }
+  | { readonly type: "announce"; readonly text: string }
   /** Moves the focus to this row. */
   | { readonly type: "reveal"; readonly of: Installable; readonly id: string };

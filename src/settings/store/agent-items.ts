@@ -30,15 +30,15 @@ export function agentGroups(
   });
   const here = foundAgents(agents, found).filter(({ agent }) => !configured.includes(agent.id)),
     yours = agents.filter(({ id }) => configured.includes(id));
-  const others = agents.filter(agent => !yours.includes(agent) && !here.some(one => one.agent === agent));
+  const others = agents.filter(agent => !yours.includes(agent) && !here.some(foundAgent => foundAgent.agent === agent));
   const groups: readonly AgentGroup[] = [
     { title: "", items: yours.map(itemOf) },
     {
       title: l10n.t("Found on this computer"),
-      items: here.map(one => ({
-        label: one.agent.name,
-        description: one.path,
-        chosen: one.isNew ? { kind: "new", found: one } : { kind: "agent", id: one.agent.id },
+      items: here.map(agent => ({
+        label: agent.agent.name,
+        description: agent.path,
+        chosen: agent.isNew ? { kind: "new", found: agent } : { kind: "agent", id: agent.agent.id },
       })),
     },
     { title: l10n.t("Installed with the first tab"), items: others.map(itemOf) },

@@ -24,10 +24,10 @@ export class AgentSecrets {
   ) {}
 
   async environment(agentId: string): Promise<Variables> {
-    const kept = await this.store.get(keyOf(agentId));
-    if (kept === undefined) return {};
+    const stored = await this.store.get(keyOf(agentId));
+    if (stored === undefined) return {};
     try {
-      const value: unknown = JSON.parse(kept);
+      const value: unknown = JSON.parse(stored);
       if (isObject(value)) {
         const env = Object.fromEntries(
           Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),

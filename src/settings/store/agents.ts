@@ -97,8 +97,8 @@ export function withoutAgent(value: unknown, agentId: string): unknown {
       ? Object.fromEntries(Object.entries(value).filter(([id]) => id !== agentId))
       : value;
   const entries = arrayOr(value),
-    left = entries.filter(entry => !isObject(entry) || entry["id"] !== agentId);
-  return left.length === entries.length ? value : left;
+    remaining = entries.filter(entry => !isObject(entry) || entry["id"] !== agentId);
+  return remaining.length === entries.length ? value : remaining;
 }
 
 /** Among several entries with one id, the effective one is the first readable one. */

@@ -37,7 +37,7 @@ export class BypassWrites {
     const pending: Pending = { agentId, isOn };
     this.#pending = [...this.#pending, pending];
     const done = (): void => {
-      this.#pending = this.#pending.filter(other => other !== pending);
+      this.#pending = this.#pending.filter(otherPending => otherPending !== pending);
     };
     try {
       await this.deps.change(value => withBypass(value, agentId, isOn));

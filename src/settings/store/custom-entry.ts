@@ -79,7 +79,7 @@ const NPM = /^((?:@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*)(?:@([\d^~*][\w.^~*+-]*|
 const PYTHON =
   /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(\[[a-z0-9](?:[\w.,-]*[a-z0-9])?\])?(?:(?:==|@)(\d[\w.!+*-]*|v\d[\w.!+*-]*|latest))?$/i;
 const CARGO = /^([a-z][\w-]{0,63})(?:@(\d[\w.+~-]{0,98}[\w+~-]|\d))?$/i;
-const LONGEST = 214;
+const MAX_LENGTH = 214;
 
 /** An error message for invalid input; `undefined` if it is valid. */
 export function wrongSource(kind: CustomKind, text: string): string | undefined {
@@ -89,11 +89,11 @@ export function wrongSource(kind: CustomKind, text: string): string | undefined 
     case "executable":
       return wrongProgram(source);
     case "npx":
-      return source.length <= LONGEST && NPM.test(source)
+      return source.length <= MAX_LENGTH && NPM.test(source)
         ? undefined
         : l10n.t("This is not an npm package. Enter name, @scope/name or name@1.2.3.");
     case "python":
-      return source.length <= LONGEST && PYTHON.test(source)
+      return source.length <= MAX_LENGTH && PYTHON.test(source)
         ? undefined
         : "This is not a Python package. Enter name, name[extra] or name==1.2.3.";
     case "cargo":
@@ -185,10 +185,10 @@ function freshId(name: string, taken: readonly string[]): string {
       .replace(/^[^a-z]+/, "")
       .slice(0, 60)
       .replace(/-+$/, "") || "custom";
-  const isFree = (one: string): boolean => !taken.includes(one) && !/^(con|prn|aux|nul|(com|lpt)\d)$/.test(one);
+  const isFree = (item: string): boolean => !taken.includes(item) && !/^(con|prn|aux|nul|(com|lpt)\d)$/.test(item);
   for (let n = 1; ; n++) {
-    const one = n === 1 ? id : `${id}-${n}`;
-    if (isFree(one)) return one;
+    const first = n === 1 ? id : `${id}-${n}`;
+    if (isFree(first)) return first;
   }
 }
 

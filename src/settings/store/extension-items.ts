@@ -115,6 +115,6 @@ export function added(
   isOwn: boolean,
   builtIns: readonly ExtensionConfig[] = BUILT_IN_EXTENSIONS,
 ): { readonly value: unknown; readonly id: string } {
-  const one = isOwn ? besideOthers(entry, [...builtIns.map(({ id }) => id), ...takenIds(value)]) : entry;
-  return { value: withExtension(value, one), id: one.id };
+  const first = isOwn ? besideOthers(entry, [...builtIns.map(({ id }) => id), ...takenIds(value)]) : entry;
+  return { value: withExtension(value, first), id: first.id };
 }

@@ -297,12 +297,12 @@ suite("extensions in any settings", () => {
 
   test("is permuted by a move, which keeps invalid entries (property)", () =>
     runs(
-      fc.property(value, id, fc.nat(9), (given, one, to) => {
+      fc.property(value, id, fc.nat(9), (given, item, to) => {
         const before = read(given).all,
-          after = moved(given, one, to, OURS),
+          after = moved(given, item, to, OURS),
           ids = before.map(({ config }) => config.id);
         deepEqual(unified(after), unified(given));
-        const expected = ids.includes(one) ? ids.filter(other => other !== one).toSpliced(to, 0, one) : ids;
+        const expected = ids.includes(item) ? ids.filter(second => second !== item).toSpliced(to, 0, item) : ids;
         deepEqual(
           read(after).all.map(({ config }) => config.id),
           expected,
@@ -319,20 +319,20 @@ suite("extensions in any settings", () => {
 
   test("changes only the switched one (property)", () =>
     runs(
-      fc.property(value, id, fc.nat(1), (given, one, on) => {
-        const after = withEnabled(given, one, on === 1, OURS);
+      fc.property(value, id, fc.nat(1), (given, item, on) => {
+        const after = withEnabled(given, item, on === 1, OURS);
         deepEqual(
           read(after).all,
           read(given).all.map(({ config, isEnabled }) => ({
             config,
-            isEnabled: config.id === one ? on === 1 : isEnabled,
+            isEnabled: config.id === item ? on === 1 : isEnabled,
           })),
         );
         const plain = (of: unknown) =>
           multiset(
             all(of)
               .map(each =>
-                isObject(each) && each["id"] === one
+                isObject(each) && each["id"] === item
                   ? { ...each, _enabled: 0, enabled: 0, _source: each["_source"] ?? "" }
                   : each,
               )
@@ -344,26 +344,26 @@ suite("extensions in any settings", () => {
 
   test("loses a removed one and gains an added one, enabled, in place or last (property)", () =>
     runs(
-      fc.property(value, fc.constantFrom("mine", "yours", "new"), (given, one) => {
+      fc.property(value, fc.constantFrom("mine", "yours", "new"), (given, item) => {
         const before = read(given).all,
-          removed = without(given, one, OURS),
+          removed = without(given, item, OURS),
           gone = read(removed).all;
         deepEqual(
-          gone.filter(({ config }) => config.id !== one),
-          before.filter(({ config }) => config.id !== one),
+          gone.filter(({ config }) => config.id !== item),
+          before.filter(({ config }) => config.id !== item),
         );
-        ok(!gone.some(({ config }) => config.id === one));
-        const added = read(withExtension(given, { ...mine, id: one }, OURS)).all,
-          at = before.findIndex(({ config }) => config.id === one);
+        ok(!gone.some(({ config }) => config.id === item));
+        const added = read(withExtension(given, { ...mine, id: item }, OURS)).all,
+          at = before.findIndex(({ config }) => config.id === item);
         deepEqual(
-          added.filter(({ config }) => config.id !== one),
-          before.filter(({ config }) => config.id !== one),
+          added.filter(({ config }) => config.id !== item),
+          before.filter(({ config }) => config.id !== item),
         );
-        const there = added.find(({ config }) => config.id === one);
+        const there = added.find(({ config }) => config.id === item);
         deepEqual([there?.config.name, there?.isEnabled], ["Mine", at === -1 ? true : before[at]?.isEnabled]);
         if (at !== -1)
           equal(
-            added.findIndex(({ config }) => config.id === one),
+            added.findIndex(({ config }) => config.id === item),
             at,
           );
       }),

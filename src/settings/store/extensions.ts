@@ -58,9 +58,9 @@ export function withEnabled(value: unknown, id: string, isEnabled: boolean, buil
 export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
     readable = slots.filter(({ read }) => read),
-    one = readable.find(({ read }) => read?.config.id === id);
-  if (!one) return value;
-  const order = readable.filter(slot => slot !== one).toSpliced(Math.max(0, to), 0, one);
+    single = readable.find(({ read }) => read?.config.id === id);
+  if (!single) return value;
+  const order = readable.filter(slot => slot !== single).toSpliced(Math.max(0, to), 0, single);
   if (order.every((slot, i) => slot === readable[i])) return value;
   let next = 0;
   // A duplicate must not move before the first entry with its id, because the first one is effective.
@@ -78,11 +78,11 @@ export function moved(value: unknown, id: string, to: number, builtIns: BuiltIns
 /** Removes an extension. */
 export function without(value: unknown, id: string, builtIns: BuiltIns = OURS): unknown {
   const slots = slotsOf(value, builtIns),
-    left = slots.filter(({ read, twice }) => read?.config.id !== id && twice !== id);
-  return left.length < slots.length
+    remaining = slots.filter(({ read, twice }) => read?.config.id !== id && twice !== id);
+  return remaining.length < slots.length
     ? written(
         value,
-        left.map(({ entry }) => entry),
+        remaining.map(({ entry }) => entry),
         builtIns,
       )
     : value;
@@ -139,7 +139,7 @@ function readEntry(entry: unknown, i: number, builtIns: BuiltIns, problems: stri
   }
   const { id, _source, distribution, settings } = entry,
     where = l10n.t`“${id}” in symposium.extensions`,
-    ours = builtIns.all.find(one => one.id === id);
+    ours = builtIns.all.find(config => config.id === id);
   const isBuiltIn =
     _source === "built-in" || (_source === undefined && distribution === undefined && ours !== undefined);
   if (isBuiltIn && !ours) return undefined;

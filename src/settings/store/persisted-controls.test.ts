@@ -2,7 +2,7 @@ import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { Log } from "../../log";
 import { settled } from "../../testing/settled";
-import { ChosenControls } from "./persisted-controls";
+import { PersistedControls } from "./persisted-controls";
 
 /** Like a memento of VS Code, which returns JSON copies. */
 class Kept {
@@ -23,7 +23,7 @@ function fixture(text?: string) {
     warnings: string[] = [];
   memory.text = text;
   log.onLog(({ message }) => warnings.push(message));
-  return { memory, warnings, chosen: new ChosenControls(memory, log) };
+  return { memory, warnings, chosen: new PersistedControls(memory, log) };
 }
 
 suite("persisted controls", () => {
@@ -35,7 +35,7 @@ suite("persisted controls", () => {
     chosen.keep("a", "fast", true);
     chosen.keep("a", "model", "large");
     deepEqual(chosen.of("a"), { model: "large", fast: true });
-    deepEqual(new ChosenControls(memory, new Log()).of("b"), { model: "other" });
+    deepEqual(new PersistedControls(memory, new Log()).of("b"), { model: "other" });
   });
 
   test("keeps at most fifty agents and controls, dropping the oldest", () => {

@@ -11,7 +11,7 @@ import type { ControlValue, ControlValues } from "../../protocol/chat/controls";
 import { isObject, type Fields } from "../../protocol/wire/json";
 
 /** The subset of `vscode.Memento` that is used. */
-export interface Memory {
+export interface KeyValueStore {
   get(key: string): unknown;
   update(key: string, value: unknown): PromiseLike<void>;
 }
@@ -19,11 +19,11 @@ export interface Memory {
 const KEY = "symposium.chosenControls";
 const MAX_AGENTS = 50,
   MAX_CONTROLS = 50,
-  LONGEST = 500;
+  MAX_VALUE_LENGTH = 500;
 
-export class ChosenControls {
+export class PersistedControls {
   constructor(
-    private readonly memory: Memory,
+    private readonly memory: KeyValueStore,
     private readonly log: Log,
   ) {}
 
@@ -38,11 +38,11 @@ export class ChosenControls {
     if (![agentId, controlId, value].every(isShort)) return;
     const agents = this.#agents();
     const values = agents.find(([id]) => id === agentId)?.[1] ?? [];
-    const kept = latest(agents, agentId, latest(values, controlId, value, MAX_CONTROLS), MAX_AGENTS).map(
+    const next = latest(agents, agentId, latest(values, controlId, value, MAX_CONTROLS), MAX_AGENTS).map(
       ([id, each]) => [id, Object.fromEntries(each)] as const,
     );
     this.memory
-      .update(KEY, Object.fromEntries(kept))
+      .update(KEY, Object.fromEntries(next))
       .then(undefined, (error: unknown) =>
         this.log.warn("agent", "Could not save the selected controls", { agentId, error }),
       );
@@ -72,5 +72,5 @@ function isValue(value: unknown): value is ControlValue {
   return (typeof value === "string" || typeof value === "boolean") && isShort(value);
 }
 function isShort(value: ControlValue): boolean {
-  return value === true || value === false || value.length <= LONGEST;
+  return value === true || value === false || value.length <= MAX_VALUE_LENGTH;
 }

@@ -25,8 +25,8 @@ suite("SerialWrites", () => {
     };
   };
   const and =
-    (one: string) =>
-    (value: unknown): unknown => [...(Array.isArray(value) ? value : []), one];
+    (item: string) =>
+    (value: unknown): unknown => [...(Array.isArray(value) ? value : []), item];
 
   test("applies each write to the result of the previous one", async () => {
     const { kept, writes } = fixture();

@@ -4,7 +4,7 @@ import { PROTOCOL } from "../../protocol/sidecar";
 import type { Handlers, Notes, ParamsOf } from "../../protocol/wire/wire";
 import type { AgentSecrets } from "./agent-secrets";
 import type { Configuration } from "./configuration";
-import type { ChosenControls } from "./persisted-controls";
+import type { PersistedControls } from "./persisted-controls";
 import type { Settings } from "./settings";
 
 const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
@@ -42,7 +42,7 @@ type SettingsMethods = "settings/setBypass" | "settings/setControl" | "secrets/e
 /** Handlers of the sidecar's requests to read and store settings and keys. */
 export function settingsListeners(
   configuration: Configuration,
-  chosen: ChosenControls,
+  chosen: PersistedControls,
   secrets: () => AgentSecrets,
 ): Pick<Handlers<SidecarToHost>, SettingsMethods> {
   return {

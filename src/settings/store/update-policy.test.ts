@@ -1,6 +1,15 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { RegistryUpdate } from "../../protocol/agents/agent-service";
-import { configIn, importsIn, isDue, readMemory, sentenceOf, stillNewer, untold, withUpdate } from "./update-policy";
+import {
+  configIn,
+  importsIn,
+  isDue,
+  readMemory,
+  sentenceOf,
+  stillNewer,
+  unannounced,
+  withUpdate,
+} from "./update-policy";
 
 const ada = { id: "ada", version: "1.0.0", _source: "registry", distribution: { npx: { package: "ada@1.0.0" } } };
 const newer: RegistryUpdate = {
@@ -11,7 +20,7 @@ const newer: RegistryUpdate = {
   to: "1.1.0",
   entry: { ...ada, version: "1.1.0" },
 };
-const other: RegistryUpdate = { of: "extension", id: "ada", name: "Ada's", to: "3.0.0", entry: {} };
+const update: RegistryUpdate = { of: "extension", id: "ada", name: "Ada's", to: "3.0.0", entry: {} };
 const imports = importsIn([ada], undefined);
 const HOUR = 3_600_000;
 
@@ -46,21 +55,21 @@ suite("update policy", () => {
   });
 
   test("reports each version once per agent and extension", () => {
-    const first = untold([newer, other], { told: [] });
-    deepEqual(first.fresh, [newer, other]);
-    deepEqual(untold([newer, other], readMemory(JSON.parse(JSON.stringify(first.after)))).fresh, []);
-    deepEqual(untold([{ ...newer, to: "1.2.0" }], first.after).fresh.length, 1);
+    const first = unannounced([newer, update], { told: [] });
+    deepEqual(first.fresh, [newer, update]);
+    deepEqual(unannounced([newer, update], readMemory(JSON.parse(JSON.stringify(first.after)))).fresh, []);
+    deepEqual(unannounced([{ ...newer, to: "1.2.0" }], first.after).fresh.length, 1);
   });
 
   test("bounds its memory and ignores invalid content", () => {
     const many = Array.from({ length: 300 }, (_, n): RegistryUpdate => ({ ...newer, to: `${n}` }));
-    equal(untold(many, { told: [] }).after.told.length, 200);
+    equal(unannounced(many, { told: [] }).after.told.length, 200);
     for (const value of [undefined, 7, [], { askedAt: "x", told: {} }]) deepEqual(readMemory(value), { told: [] });
     deepEqual(readMemory({ askedAt: 7, told: [1, "a"] }), { askedAt: 7, told: ["a"] });
   });
 
   test("drops an update that was installed or whose entry was removed or replaced", () => {
-    deepEqual(stillNewer([newer, other], imports), [newer]);
+    deepEqual(stillNewer([newer, update], imports), [newer]);
     deepEqual(stillNewer([newer], importsIn([{ ...ada, version: "1.1.0" }], [])), []);
     deepEqual(stillNewer([newer], importsIn([{ ...ada, _source: "custom" }], [ada])), []);
   });
@@ -91,7 +100,7 @@ suite("update policy", () => {
   test("reports all updates in one sentence", () => {
     equal(sentenceOf([newer]), "The registry has Ada 1.1.0 (you have 1.0.0).");
     equal(
-      sentenceOf([newer, other, newer]),
+      sentenceOf([newer, update, newer]),
       "The registry has Ada 1.1.0 (you have 1.0.0), Ada's 3.0.0 and Ada 1.1.0 (you have 1.0.0).",
     );
   });

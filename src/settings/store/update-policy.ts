@@ -40,7 +40,7 @@ export function readMemory(value: unknown): UpdateMemory {
   const { askedAt, told } = isObject(value) ? value : {};
   return {
     ...(typeof askedAt === "number" ? { askedAt } : {}),
-    told: Array.isArray(told) ? told.filter(one => typeof one === "string").slice(-MAX_TOLD) : [],
+    told: Array.isArray(told) ? told.filter(item => typeof item === "string").slice(-MAX_TOLD) : [],
   };
 }
 
@@ -63,7 +63,7 @@ export function isDue({
 }
 
 /** Updates that were not announced yet, and the memory after their announcement. */
-export function untold(
+export function unannounced(
   updates: readonly RegistryUpdate[],
   memory: UpdateMemory,
 ): { readonly fresh: readonly RegistryUpdate[]; readonly after: UpdateMemory } {

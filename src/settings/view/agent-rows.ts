@@ -49,7 +49,7 @@ export function agentRows(model: SettingsModel): readonly AgentRow[] {
     agentRow(
       model,
       agent,
-      found.find(one => one.agent.id === agent.id),
+      found.find(foundAgent => foundAgent.agent.id === agent.id),
     ),
   );
 }
@@ -119,7 +119,7 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
     key = keyOf("agent", id),
     isUsable = model.isTrusted && !isBusy(model, agent, state),
     acts = installActsOf(model, agent, state);
-  const can = (act: RowAct): boolean => act === "examine" || act === "signIn" || [...acts].some(one => one === act);
+  const can = (act: RowAct): boolean => act === "examine" || act === "signIn" || [...acts].some(item => item === act);
   return [
     ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable }),
     ...(model.outcomes.has(key)

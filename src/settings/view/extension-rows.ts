@@ -25,7 +25,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     icon = model.icons.get(id);
   const progress = progressOf(model.installing.get(key), model.work.get(key), state);
   const acts = installActs({ model, of: "extension", id, distribution, state }),
-    can = (act: RowAct): boolean => [...acts].some(one => one === act);
+    can = (act: RowAct): boolean => [...acts].some(item => item === act);
   const isBehind = model.updates.some(update => update.of === "extension" && update.id === id),
     isIdle = progress === undefined;
   const buttons: readonly (RowButton | false)[] = model.isTrusted

@@ -144,7 +144,7 @@ function updateDeps({ context, configuration, supervisor, log }: SettingsParts, 
     replace: update => configuration.takeUpdate(update),
     ask: async sentence =>
       (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",
-    tell: sentence => void vscode.window.showErrorMessage(sentence),
+    notify: sentence => void vscode.window.showErrorMessage(sentence),
     changed,
   };
 }

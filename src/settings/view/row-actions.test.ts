@@ -6,7 +6,7 @@ import type { AgentState, RegistryUpdate } from "../../protocol/agents/agent-ser
 import type { HostToSidecar } from "../../protocol/sidecar";
 import type { ResultOf } from "../../protocol/wire/wire";
 import { settled } from "../../testing/settled";
-import { ADA, SettingsPlay, type PlayedPage } from "../../testing/settings-world";
+import { ADA, SettingsPlay, type PlayedPage } from "../../testing/settings-fixture";
 
 const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
 const sentences = (page: PlayedPage, id: string) => page.row(id).findings.map(({ sentence }) => sentence);
@@ -102,7 +102,11 @@ suite("row actions", () => {
     );
     await page.press("ada", "examine");
     deepEqual(
-      [sentences(page, "ada"), page.of("say").at(-1)?.text, (play.calls("agents/examine")[0] as { cwd: string }).cwd],
+      [
+        sentences(page, "ada"),
+        page.of("announce").at(-1)?.text,
+        (play.calls("agents/examine")[0] as { cwd: string }).cwd,
+      ],
       [["Ada needs Node.js."], "Ada needs Node.js.", "/w"],
     );
     await page.press("ada", "page");
@@ -135,7 +139,7 @@ suite("row actions", () => {
       [play.done, (play.calls("agents/signOut")[0] as { agent: { id: string } }).agent.id],
       [["tab ada"], "ada"],
     );
-    match(page.of("say").at(-1)?.text ?? "", /signed out of Ada/);
+    match(page.of("announce").at(-1)?.text ?? "", /signed out of Ada/);
     play.withKeys.clear();
     await page.press("ada", "edit");
     play.controller.stateChanged();
@@ -213,7 +217,7 @@ suite("row actions", () => {
       [play.values["symposium.agents"], play.settings.currentAgentId, play.settings.problems, play.done],
       [[], "elizacp", [], []],
     );
-    match(page.of("say").at(-1)?.text ?? "", /Ada is removed\. New tabs use Eliza/);
+    match(page.of("announce").at(-1)?.text ?? "", /Ada is removed\. New tabs use Eliza/);
   });
 
   test("removes an agent with its files after confirmation, and keeps it on failure", async () => {
@@ -241,7 +245,7 @@ suite("row actions", () => {
       { type: "row", of: "agent", id: "ada", act: "remove" },
       { type: "row", of: "agent", id: "ada", act: "remove" },
     );
-    deepEqual([play.done, page.of("say").length], [["confirm Remove Ada?"], 1]);
+    deepEqual([play.done, page.of("announce").length], [["confirm Remove Ada?"], 1]);
   });
 
   test("removes nothing if another action starts during the confirmation", async () => {
@@ -284,7 +288,7 @@ suite("row actions", () => {
     const page = await play.page();
     await page.says({ type: "checkUpdates" });
     deepEqual(
-      [sentences(page, "ada"), page.of("say").at(-1)?.text],
+      [sentences(page, "ada"), page.of("announce").at(-1)?.text],
       [["The registry has version 1.1.0. Version 1.0.0 is installed."], "1 update is available."],
     );
     await page.press("ada", "update");
@@ -317,10 +321,10 @@ suite("row actions", () => {
     play.sidecar.hold("agents/install");
     await page.press("ada", "update");
     await play.write("symposium.agents", []);
-    const said = page.of("say").length;
+    const said = page.of("announce").length;
     play.sidecar.release();
     await settled();
-    equal(page.of("say").length, said);
+    equal(page.of("announce").length, said);
   });
 
   test("update, edit and remove an extension", async () => {

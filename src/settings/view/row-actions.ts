@@ -51,7 +51,7 @@ export class RowActs {
   readonly outcomes = new Map<RowKey, Outcome>();
   readonly dismissed = new Map<RowKey, number>();
   /** Rows with an open confirmation. */
-  readonly #asked = new Set<RowKey>();
+  readonly #confirming = new Set<RowKey>();
   /** Rows whose action the user cancelled. */
   readonly #cancelled = new Set<RowKey>();
 
@@ -212,12 +212,12 @@ export class RowActs {
   }
 
   async #confirmed(key: RowKey, question: string, detail: string, yes: string): Promise<boolean> {
-    if (this.#asked.has(key)) return false;
-    this.#asked.add(key);
+    if (this.#confirming.has(key)) return false;
+    this.#confirming.add(key);
     try {
       return await this.deps.confirm(question, detail, yes);
     } finally {
-      this.#asked.delete(key);
+      this.#confirming.delete(key);
     }
   }
 

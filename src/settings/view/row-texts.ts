@@ -24,7 +24,7 @@ const KINDS = [
 /** How the program is started: the given kind of distribution, otherwise the first. */
 export function howStarted(distribution: Distribution, kind: DistributionKind | undefined): string {
   const { local, executable, symposium, http, npx, uvx, pipx, cargo } = distribution;
-  const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(one => distribution[one]);
+  const it = kind !== undefined && distribution[kind] ? kind : KINDS.find(item => distribution[item]);
   switch (it) {
     case "local":
       return `program ${redactArguments([local?.command ?? "", ...(local?.args ?? [])]).join(" ")}`;

@@ -3,7 +3,7 @@ import { SidecarRefused, SidecarUnavailable } from "../../errors";
 import { ErrorCode } from "../../protocol/wire/errors";
 import type { AgentState } from "../../protocol/agents/agent-service";
 import { settled } from "../../testing/settled";
-import { ADA, HOUSE, PlayedPage, SettingsPlay } from "../../testing/settings-world";
+import { ADA, HOUSE, PlayedPage, SettingsPlay } from "../../testing/settings-fixture";
 
 const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
 const marks = (page: PlayedPage, id: string, of: "agents" | "extensions" = "agents") =>
@@ -300,8 +300,8 @@ suite("SettingsController: other settings", () => {
 
   test("moves a dropped extension", async () => {
     const play = new SettingsPlay(),
-      other = { id: "other", distribution: { local: { command: "o" } } };
-    await play.write("symposium.extensions", [other, { id: "house", distribution: { local: { command: "h" } } }]);
+      second = { id: "other", distribution: { local: { command: "o" } } };
+    await play.write("symposium.extensions", [second, { id: "house", distribution: { local: { command: "h" } } }]);
     const page = await play.page();
     await page.says({ type: "move", id: "house", to: 0 });
     deepEqual(
@@ -313,7 +313,7 @@ suite("SettingsController: other settings", () => {
   test("reveals an added row on the page that added it, after its view", async () => {
     const play = new SettingsPlay(),
       page = await play.page(),
-      other = await play.page(true);
+      playedPage = await play.page(true);
     play.adds = async () => {
       await play.write("symposium.agents", [ADA, { id: "new", distribution: { local: { command: "n" } } }]);
       return "new";
@@ -326,7 +326,7 @@ suite("SettingsController: other settings", () => {
         .filter(message => message.type === "view")
         .at(-1);
     deepEqual(
-      [page.posted[at], other.of("reveal"), before?.view.agents.some(({ id }) => id === "new")],
+      [page.posted[at], playedPage.of("reveal"), before?.view.agents.some(({ id }) => id === "new")],
       [{ type: "reveal", of: "agent", id: "new" }, [], true],
     );
     play.adds = async () => undefined;
@@ -363,7 +363,7 @@ suite("SettingsController: other settings", () => {
       page = await play.page();
     play.sidecar.reply("registry/updates", () => ({ updates: [], problem: "There is no network." }));
     await page.says({ type: "checkUpdates" });
-    equal(page.of("say").at(-1)?.text, "There is no network.");
+    equal(page.of("announce").at(-1)?.text, "There is no network.");
   });
 
   test("logs the page's messages", async () => {

@@ -49,7 +49,7 @@ export class SettingsController {
         this.#draw();
         if (what === "states") this.#facts.refresh();
       },
-      report: text => this.#toAll({ type: "say", text }),
+      report: text => this.#toAll({ type: "announce", text }),
       lost: sentence => {
         this.#lost = sentence;
       },
@@ -171,7 +171,7 @@ export class SettingsController {
   /** Whether the pages currently show this button. */
   #isShown(of: Installable, id: string, act: RowAct): boolean {
     const view = settingsView(this.#model(), false),
-      row = (of === "agent" ? view.agents : view.extensions).find(one => one.id === id);
+      row = (of === "agent" ? view.agents : view.extensions).find(item => item.id === id);
     return (
       row !== undefined &&
       [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.act === act)
@@ -183,11 +183,11 @@ export class SettingsController {
       state = this.#facts[of === "agent" ? "agents" : "extensions"]?.get(id);
     const facts = { isInstalled: state?.install.kind === "installed", lastError: state?.lastError?.at };
     if (of === "extension") {
-      const config = settings.allExtensions.find(one => one.config.id === id)?.config;
+      const config = settings.allExtensions.find(extension => extension.config.id === id)?.config;
       return config && { of, config, ...facts };
     }
     const config = agentsOf({ settings, found: this.#facts.found }).find(agent => agent.id === id),
-      found = foundAgents(settings.agents, this.#facts.found).find(one => one.isNew && one.agent.id === id);
+      found = foundAgents(settings.agents, this.#facts.found).find(agent => agent.isNew && agent.agent.id === id);
     return config && { of, config, ...facts, ...(found ? { found } : {}) };
   }
 
@@ -243,7 +243,7 @@ export class SettingsController {
     const { length } = updates.known,
       { problem } = updates.registry;
     this.#toAll({
-      type: "say",
+      type: "announce",
       text:
         problem ??
         (length === 0

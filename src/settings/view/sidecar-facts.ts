@@ -100,8 +100,8 @@ export class SidecarFacts {
     this.agents = new Map(Object.entries(states.agents));
     this.extensions = new Map(Object.entries(states.extensions));
     this.reader.changed();
-    const kept = await Promise.all(agents.map(async ({ id }) => ((await deps.hasKeys(id)) ? [id] : [])));
-    this.withKeys = new Set(kept.flat());
+    const withKeys = await Promise.all(agents.map(async ({ id }) => ((await deps.hasKeys(id)) ? [id] : [])));
+    this.withKeys = new Set(withKeys.flat());
     // Icons use the network, so the setting for automatic updates applies to them.
     if (settings.updates !== "off")
       void this.#askIcons(

@@ -4,7 +4,7 @@ import { SidecarRefused } from "../../errors";
 import { ErrorCode } from "../../protocol/wire/errors";
 import type { RegistryUpdate } from "../../protocol/agents/agent-service";
 import { settled } from "../../testing/settled";
-import { ADA, SettingsPlay } from "../../testing/settings-world";
+import { ADA, SettingsPlay } from "../../testing/settings-fixture";
 
 const refused = (sentence: string): SidecarRefused => new SidecarRefused(ErrorCode.refused, sentence);
 

@@ -11,8 +11,8 @@ import * as l10n from "@vscode/l10n";
 import type { Log } from "../../log";
 import type { RegistryAge, RegistryUpdate } from "../../protocol/agents/agent-service";
 import type { Settings } from "../store/settings";
-import type { Memory } from "../store/persisted-controls";
-import { configIn, isDue, readMemory, sentenceOf, stillNewer, untold, type Imports } from "../store/update-policy";
+import type { KeyValueStore } from "../store/persisted-controls";
+import { configIn, isDue, readMemory, sentenceOf, stillNewer, unannounced, type Imports } from "../store/update-policy";
 import type { SidecarClient } from "../../sidecar/client";
 
 export interface UpdateDeps {
@@ -22,12 +22,12 @@ export interface UpdateDeps {
   isTrusted(): boolean;
   /** Milliseconds since 1970. */
   now(): number;
-  readonly memory: Memory;
+  readonly memory: KeyValueStore;
   /** Writes the newer entry to the settings. Resolves with whether the older entry still existed. */
   replace(update: RegistryUpdate): Promise<boolean>;
   /** Resolves with whether the user accepts the updates. */
   ask(sentence: string): Promise<boolean>;
-  tell(sentence: string): void;
+  notify(sentence: string): void;
   /** Called when the known updates change or a query starts. */
   changed(): void;
   readonly log: Log;
@@ -77,12 +77,12 @@ export class UpdateCheck {
             error,
           }),
         );
-      const { fresh, after } = untold(this.known, this.#memory);
+      const { fresh, after } = unannounced(this.known, this.#memory);
       if (fresh.length === 0) return;
       await deps.memory.update(KEY, after);
       if (await deps.ask(sentenceOf(fresh)))
         await this.#takeAll(fresh, (update, error) =>
-          deps.tell(l10n.t`${update.name} ${update.to} could not be installed: ${error.message}`),
+          deps.notify(l10n.t`${update.name} ${update.to} could not be installed: ${error.message}`),
         );
     } catch (error) {
       deps.log.warn("registry", "Could not check for updates", { error });

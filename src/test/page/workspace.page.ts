@@ -80,17 +80,17 @@ suite("multi-root workspace", () => {
 
   test("runs a separate sidecar, agent and conversation per window", async () => {
     const [sidecars, agents] = [processesOf(box, SIDECAR), processesOf(box, AGENT)];
-    const other = await openScripted();
+    const otherBox = await openScripted();
     try {
-      await other.open();
-      await sendPrompt(other.frame, "say from elsewhere");
-      await turnEnded(other.frame);
+      await otherBox.open();
+      await sendPrompt(otherBox.frame, "say from elsewhere");
+      await turnEnded(otherBox.frame);
       assert.equal(processesOf(box, SIDECAR).length, sidecars.length + 1);
       assert.equal(processesOf(box, AGENT).length, agents.length + 1);
-      assert.doesNotMatch(await shownText(other.frame), /at last/);
+      assert.doesNotMatch(await shownText(otherBox.frame), /at last/);
       assert.doesNotMatch(await shownText(box.frame), /from elsewhere/);
     } finally {
-      await other.close();
+      await otherBox.close();
     }
     await seen(
       () => Promise.resolve(processesOf(box, SIDECAR).length === 1 && processesOf(box, AGENT).length === agents.length),

@@ -123,10 +123,10 @@ async function openView(browser: Browser): Promise<Page> {
         postMessage: (message: {
           readonly type: string;
           readonly handled?: number;
-          readonly tabs?: readonly { readonly tabId: string; readonly asked: number }[];
+          readonly tabs?: readonly { readonly tabId: string; readonly requestNumber: number }[];
         }) => {
           if (message.type === "ack") handled = message.handled ?? 0;
-          if (message.type !== "webview-ready") return;
+          if (message.type !== "webviewReady") return;
           setTimer(() => {
             if (message.tabs?.length === 0)
               return notify({
@@ -137,14 +137,14 @@ async function openView(browser: Browser): Promise<Page> {
                 selected: "t",
                 sidecar: { state: "running" },
               });
-            for (const { asked } of message.tabs ?? []) {
+            for (const { requestNumber } of message.tabs ?? []) {
               sent++;
               notify({
                 type: "snapshot",
                 tabId: "t",
                 bootId: "b",
                 seq,
-                asked,
+                requestNumber,
                 conversation: {
                   agent: { id: "a", name: "A" },
                   cwd: "/w",

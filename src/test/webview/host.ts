@@ -18,7 +18,7 @@ import { PROTOCOL } from "../../protocol/sidecar";
 import type { HostToPage } from "../../protocol/page/host-to-page";
 import { withBypass } from "../../settings/store/agents";
 import { bypassQuestion } from "../../settings/store/bypass-question";
-import { ChosenControls } from "../../settings/store/persisted-controls";
+import { PersistedControls } from "../../settings/store/persisted-controls";
 import { readSettings, type Settings } from "../../settings/store/settings";
 import { ProcessLauncher } from "../../sidecar/process";
 import { SidecarSupervisor } from "../../sidecar/supervisor";
@@ -54,7 +54,7 @@ export class ExtensionHost {
 
   constructor(private readonly deps: HostDeps) {
     this.log.onLog(event => deps.log(formatted(event)));
-    const chosen = new ChosenControls(
+    const chosen = new PersistedControls(
       {
         get: key => deps.memory.get(key),
         update: async (key, value) => {
@@ -123,7 +123,7 @@ export class ExtensionHost {
     this.settingsChanged();
   }
 
-  #chat(chosen: ChosenControls): ChatController {
+  #chat(chosen: PersistedControls): ChatController {
     const { folders, ask } = this.deps,
       mentions = this.#mentions();
     return new ChatController({

@@ -115,11 +115,11 @@ suite("accessibility: keyboard paths", () => {
       .evaluateAll(all =>
         all
           .filter(
-            one =>
-              /\b(all|visibility)\b/.test(getComputedStyle(one).transitionProperty) &&
-              !/^0s(, 0s)*$/.test(getComputedStyle(one).transitionDuration),
+            item =>
+              /\b(all|visibility)\b/.test(getComputedStyle(item).transitionProperty) &&
+              !/^0s(, 0s)*$/.test(getComputedStyle(item).transitionDuration),
           )
-          .map(one => one.className),
+          .map(item => item.className),
       );
     assert.deepEqual(gradual, []);
   });

@@ -146,7 +146,7 @@ export async function openSettingsPage({
       return isTaken;
     },
     ask: async () => false,
-    tell: () => undefined,
+    notify: () => undefined,
     changed: () => controller.changed(),
     log,
   });

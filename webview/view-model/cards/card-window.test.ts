@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { MOST, showEarlier, slide, USUAL, weightOf, wholeWindow, type CardWindow } from "./card-window";
+import { MAX_WEIGHT, showEarlier, slide, USUAL, weightOf, wholeWindow, type CardWindow } from "./card-window";
 
 const cards = (count: number, characters = 0) =>
   Array.from({ length: count }, () => ({ body: "x".repeat(characters) }));
@@ -26,12 +26,12 @@ suite("card window", () => {
             }
             const shown = all.slice(window.first);
             ok(window.first >= 0 && (all.length === 0 || shown.length > 0));
-            ok(weigh(shown) <= MOST + window.extra);
+            ok(weigh(shown) <= MAX_WEIGHT + window.extra);
             // It moves only above the limit, and only as far as necessary.
             if (window.first > before.first)
               ok(
                 weigh(all.slice(window.first - 1)) > USUAL + window.extra &&
-                  weigh(all.slice(before.first)) > MOST + window.extra,
+                  weigh(all.slice(before.first)) > MAX_WEIGHT + window.extra,
               );
             if (step === "earlier") ok(window.first < before.first || before.first === 0);
             else ok(window.first >= before.first, String(had));

@@ -21,14 +21,14 @@ export const wholeWindow: CardWindow = { first: 0, extra: 0 };
 /** Weight of a card: 1, plus 1 per 1000 characters. */
 export const weightOf = ({ body }: Pick<Card, "body">): number => 1 + Math.floor(body.length / 1_000);
 export const USUAL = 100;
-export const MOST = 150;
+export const MAX_WEIGHT = 150;
 
 type Cards = readonly Pick<Card, "body">[];
 
 export function slide({ first, extra }: CardWindow, cards: Cards): CardWindow {
   const from = Math.min(first, cards.length);
   return {
-    first: weigh(cards, from) > MOST + extra ? Math.max(from, firstOf(cards, cards.length, USUAL + extra)) : from,
+    first: weigh(cards, from) > MAX_WEIGHT + extra ? Math.max(from, firstOf(cards, cards.length, USUAL + extra)) : from,
     extra,
   };
 }

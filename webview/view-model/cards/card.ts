@@ -103,7 +103,7 @@ export interface Card {
   readonly changes: readonly Change[];
   readonly buttons: readonly CardButton[];
   /** Actions in a menu after the other buttons (`card-menu.ts`). Their labels are text, not Markdown. */
-  readonly more: readonly CardButton[];
+  readonly menuButtons: readonly CardButton[];
 }
 
 export interface Circumstances {
@@ -136,7 +136,7 @@ export function card(id: string, kind: Card["kind"], rest: Partial<Card>): Card 
     terminals: noTerminals,
     changes: [],
     buttons: [],
-    more: [],
+    menuButtons: [],
     ...rest,
   };
 }

@@ -8,19 +8,19 @@ const OPTIONS = [
   { value: "a", title: "A" },
   { value: "b", title: "B" },
 ];
-const one = (field: Field, entered: Entered | undefined) => {
+const first = (field: Field, entered: Entered | undefined) => {
   const result = filled([field], new Map(entered === undefined ? [] : [[field.name, entered]]));
   return result.kind === "right" ? result.choice.values : [...result.wrong.values()];
 };
 
 suite("form value", () => {
   test("has the type of its field", () => {
-    deepEqual(one({ ...named, type: "text" }, " x "), { f: " x " });
-    deepEqual(one({ ...named, type: "number" }, " -1.5e2 "), { f: -150 });
-    deepEqual(one({ ...named, type: "integer" }, "007"), { f: 7 });
-    deepEqual(one({ ...named, type: "boolean" }, false), { f: false });
-    deepEqual(one({ ...named, type: "choice", options: OPTIONS }, "b"), { f: "b" });
-    deepEqual(one({ ...named, type: "choices", options: OPTIONS }, ["b", "a"]), { f: ["b", "a"] });
+    deepEqual(first({ ...named, type: "text" }, " x "), { f: " x " });
+    deepEqual(first({ ...named, type: "number" }, " -1.5e2 "), { f: -150 });
+    deepEqual(first({ ...named, type: "integer" }, "007"), { f: 7 });
+    deepEqual(first({ ...named, type: "boolean" }, false), { f: false });
+    deepEqual(first({ ...named, type: "choice", options: OPTIONS }, "b"), { f: "b" });
+    deepEqual(first({ ...named, type: "choices", options: OPTIONS }, ["b", "a"]), { f: ["b", "a"] });
   });
 
   test("omits empty fields and reports required ones", () => {
@@ -29,24 +29,24 @@ suite("form value", () => {
       ["number", "  "],
       ["integer", ""],
     ] as const) {
-      deepEqual(one({ ...named, type }, empty), {});
-      deepEqual(one({ ...named, type, required: true }, empty), ["F is required."]);
+      deepEqual(first({ ...named, type }, empty), {});
+      deepEqual(first({ ...named, type, required: true }, empty), ["F is required."]);
     }
     deepEqual(
       [
-        one({ ...named, type: "choice", options: OPTIONS }, ""),
-        one({ ...named, type: "choices", options: OPTIONS, minItems: 1 }, []),
+        first({ ...named, type: "choice", options: OPTIONS }, ""),
+        first({ ...named, type: "choices", options: OPTIONS, minItems: 1 }, []),
       ],
       [{}, {}],
     );
-    deepEqual(one({ ...named, type: "choices", options: OPTIONS, required: true }, []), ["F is required."]);
+    deepEqual(first({ ...named, type: "choices", options: OPTIONS, required: true }, []), ["F is required."]);
   });
 
   test("reports invalid fields one by one without an answer", () => {
     for (const text of ["1,5", "0x10", "Infinity", "1 2", "--1", "."])
-      deepEqual(one({ ...named, type: "number" }, text), ["F must be a number."], text);
-    deepEqual(one({ ...named, type: "integer" }, "1.5"), ["F must be a whole number."]);
-    deepEqual(one({ ...named, type: "text", format: "email" }, "x"), ["F must be an e-mail address."]);
+      deepEqual(first({ ...named, type: "number" }, text), ["F must be a number."], text);
+    deepEqual(first({ ...named, type: "integer" }, "1.5"), ["F must be a whole number."]);
+    deepEqual(first({ ...named, type: "text", format: "email" }, "x"), ["F must be an e-mail address."]);
     const two = filled(
       [
         { ...named, type: "text" },

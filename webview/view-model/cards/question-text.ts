@@ -29,30 +29,30 @@ const WANTS: Readonly<Record<string, string>> = {
 export const wants = (toolKind: string): string =>
   (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? l10n.t("asks for your permission");
 
-export function whoAsks(asked: Permission | Elicitation): string {
+export function whoAsks(question: Permission | Elicitation): string {
   const agent =
-    asked.subagent === undefined
-      ? visibleLine(asked.agent)
-      : l10n.t`${visibleLine(asked.subagent.name)}, a subagent of ${visibleLine(asked.agent)},`;
-  if (asked.kind === "permission") return `${agent} ${wants(asked.toolKind)}`;
-  return `${agent} ${asked.ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`;
+    question.subagent === undefined
+      ? visibleLine(question.agent)
+      : l10n.t`${visibleLine(question.subagent.name)}, a subagent of ${visibleLine(question.agent)},`;
+  if (question.kind === "permission") return `${agent} ${wants(question.toolKind)}`;
+  return `${agent} ${question.ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`;
 }
 
-export function whatIsAsked(asked: Permission | Elicitation): string {
+export function whatIsAsked(question: Permission | Elicitation): string {
   const parts =
-    asked.kind === "permission"
+    question.kind === "permission"
       ? [
-          visibleLine(asked.title),
-          ...(asked.input === undefined ? [] : parameters(asked.input)),
-          ...asked.content.map(about),
+          visibleLine(question.title),
+          ...(question.input === undefined ? [] : parameters(question.input)),
+          ...question.content.map(about),
         ]
       : [
-          spoken(asked.message),
-          ...(asked.ask.mode === "url"
-            ? [l10n.t`The page is ${bounded(asked.ask.url)}`]
-            : asked.ask.title === undefined
+          spoken(question.message),
+          ...(question.ask.mode === "url"
+            ? [l10n.t`The page is ${bounded(question.ask.url)}`]
+            : question.ask.title === undefined
               ? []
-              : [visibleLine(asked.ask.title)]),
+              : [visibleLine(question.ask.title)]),
         ];
   return parts
     .filter(part => part !== "")
@@ -70,17 +70,19 @@ function parameters(input: string): readonly string[] {
   );
 }
 
-const MOST = 2_000;
+const MAX_LENGTH = 2_000;
 
 function bounded(text: string): string {
-  const line = visibleLine(text.slice(0, MOST));
-  return text.length > MOST ? l10n.t`${line}… and ${text.length - MOST} more characters, shown on the card` : line;
+  const line = visibleLine(text.slice(0, MAX_LENGTH));
+  return text.length > MAX_LENGTH
+    ? l10n.t`${line}… and ${text.length - MAX_LENGTH} more characters, shown on the card`
+    : line;
 }
 
 function about(content: ToolContent): string {
   switch (content.kind) {
     case "text":
-      return bounded(spoken(content.text.slice(0, 2 * MOST)));
+      return bounded(spoken(content.text.slice(0, 2 * MAX_LENGTH)));
     case "diff":
       return aboutDiff(content);
     case "terminal":

@@ -49,7 +49,7 @@ export function permissionCard(permission: Permission, circumstances: Circumstan
 function permissionButtons(
   { options, isOurs }: Permission,
   diffs: readonly CardButton[],
-): Pick<Card, "buttons" | "more"> {
+): Pick<Card, "buttons" | "menuButtons"> {
   const button = ({ optionId, name, kind }: PermissionOption, label: (text: string) => string): CardButton => ({
     id: `option:${optionId}`,
     label: label(name),
@@ -59,7 +59,7 @@ function permissionButtons(
     kind === "reject_always" && options.some(option => option.kind === "reject_once");
   return {
     buttons: [...options.filter(option => !isBehind(option)).map(option => button(option, literal)), ...diffs],
-    more: [
+    menuButtons: [
       ...options.filter(isBehind).map(option => button(option, visibleLine)),
       ...(!isOurs && options.some(({ kind }) => kind === "allow_once") ? [ALLOW_EVERYTHING] : []),
     ],

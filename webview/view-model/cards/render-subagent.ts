@@ -69,13 +69,13 @@ export function messageCard({ id, from, to, text }: SessionMessage): Card {
 const known = new WeakMap<Entry, readonly string[]>();
 
 function linesOf(entries: readonly Entry[], depth: number): readonly string[] {
-  const left = entries.length - MAX_ENTRIES;
+  const omitted = entries.length - MAX_ENTRIES;
   const lines = entries.slice(-MAX_ENTRIES).flatMap(entry => {
     const before = known.get(entry) ?? partsOf(entry, depth);
     known.set(entry, before);
     return before;
   });
-  return left > 0 ? [`*${left} earlier entries of this subagent are not shown.*`, ...lines] : lines;
+  return omitted > 0 ? [`*${omitted} earlier entries of this subagent are not shown.*`, ...lines] : lines;
 }
 
 function partsOf(entry: Entry, depth: number): readonly string[] {

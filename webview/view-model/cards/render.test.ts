@@ -63,14 +63,14 @@ suite("entry card", () => {
       ],
     );
     deepEqual(
-      card.more.map(({ id, label }) => [id, label]),
+      card.menuButtons.map(({ id, label }) => [id, label]),
       [["bypass", "Allow Everything…"]],
       "one press beside the answers must not allow everything",
     );
   });
 
   test("offers no permanent permission if the agent offers no allow option", () => {
-    const ids = ({ buttons, more }: Card) => [buttons, more].map(level => level.map(({ id }) => id));
+    const ids = ({ buttons, menuButtons }: Card) => [buttons, menuButtons].map(level => level.map(({ id }) => id));
     const kinds = (...options: Permission["options"]) => ids(only({ ...question, options }));
     deepEqual(
       kinds(
@@ -189,8 +189,8 @@ suite("entry card", () => {
         { path: "C:\\w\\<b>.ts", newText: "z" },
       ],
     );
-    for (const other of ["change:2", "change:-1", "change:", "option:change:0", "bypass"])
-      equal(changeOf(card.changes, other), undefined);
+    for (const item of ["change:2", "change:-1", "change:", "option:change:0", "bypass"])
+      equal(changeOf(card.changes, item), undefined);
     deepEqual(
       only({ ...question, content: [a] }).buttons.map(({ id }) => id),
       ["option:o1", "option:o2", "change:0"],
@@ -349,7 +349,7 @@ suite("entry card", () => {
       [pageChoice("page:open"), pageChoice("page:decline"), pageChoice("option:page:open")],
       [{ kind: "accept", values: {} }, { kind: "decline" }, undefined],
     );
-    for (const other of ["action:toString", "option", "x:y", ""]) equal(meaningOf(other), undefined);
+    for (const item of ["action:toString", "option", "x:y", ""]) equal(meaningOf(item), undefined);
     equal(
       only({ kind: "notice", id: "n", severity: "error", text: "No.", actions: ["restartAgent"] }).buttons[0]?.id,
       "action:restartAgent",

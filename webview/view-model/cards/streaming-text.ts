@@ -5,7 +5,7 @@
  * Invariants:
  * - The same text gives the same strings, independent of earlier texts.
  * - An unchanged part is the same card object.
- * - At most `MOST` texts are cached, the most recently used ones.
+ * - At most `MAX_TEXTS` texts are cached, the most recently used ones.
  */
 import { card, keyOf, type Card } from "./card";
 import { safeMarkdown } from "../text/markdown-safe";
@@ -18,7 +18,7 @@ interface Grown {
 }
 
 /** Texts that grow simultaneously: an answer and a thought per tab. */
-const MOST = 20;
+const MAX_TEXTS = 20;
 
 export class GrowingTexts {
   readonly #grown = new Map<string, Grown>();
@@ -58,7 +58,7 @@ export class GrowingTexts {
     this.#grown.delete(key);
     this.#grown.set(key, grown);
     const [oldest] = this.#grown.keys();
-    if (this.#grown.size > MOST && oldest !== undefined) this.#grown.delete(oldest);
+    if (this.#grown.size > MAX_TEXTS && oldest !== undefined) this.#grown.delete(oldest);
     return grown;
   }
 }

@@ -18,19 +18,19 @@ const MAX_COLOURED = 8_000;
  * characters. `cut`: for output, without ANSI colours and with a note if the end is omitted.
  */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
-  const [shown, left] = how === "whole" ? [visibleText(text), ""] : shortened(readableText(text.replace(ANSI, "")));
-  return `${safeCode(shown, shown.length > MAX_COLOURED ? PLAIN : language)}${left === "" ? "" : `\n\n*${left} are not shown.*`}`;
+  const [shown, omitted] = how === "whole" ? [visibleText(text), ""] : shortened(readableText(text.replace(ANSI, "")));
+  return `${safeCode(shown, shown.length > MAX_COLOURED ? PLAIN : language)}${omitted === "" ? "" : `\n\n*${omitted} are not shown.*`}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
 function shortened(text: string): readonly [shown: string, left: string] {
   const lines = text.split("\n");
   const some = lines.slice(0, MAX_LINES).join("\n").slice(0, MAX_CHARACTERS);
-  const left = lines.length - some.split("\n").length;
+  const omitted = lines.length - some.split("\n").length;
   return [
     some,
-    left > 0
-      ? l10n.t`${left} more lines`
+    omitted > 0
+      ? l10n.t`${omitted} more lines`
       : some.length < text.length
         ? l10n.t`${text.length - some.length} more characters`
         : "",

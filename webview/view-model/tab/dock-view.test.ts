@@ -9,7 +9,7 @@ suite("dock view", () => {
     const view = planView([step("completed"), step("pending", "later"), step("in_progress", " now\n<b>\u202e ")]);
     deepEqual([view.progress, view.current], ["1 of 3", "now <b>⟦U+202E⟧"]);
     deepEqual(
-      view.steps.map(({ mark, state, said }) => [mark, state, said]),
+      view.steps.map(({ mark, state, spokenText }) => [mark, state, spokenText]),
       [
         ["✓", "done", "done"],
         ["○", "open", "to do"],

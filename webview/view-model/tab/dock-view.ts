@@ -16,7 +16,7 @@ export interface PlanView {
     readonly mark: string;
     readonly text: string;
     readonly state: "done" | "current" | "open";
-    readonly said: string;
+    readonly spokenText: string;
   }[];
 }
 
@@ -38,12 +38,12 @@ export function planView(steps: readonly PlanStep[]): PlanView {
       mark: stepMark(step.status),
       text: readableLine(step.content),
       state: stateOf(step),
-      said: SAID[stateOf(step)],
+      spokenText: SPOKEN[stateOf(step)],
     })),
   };
 }
 
-const SAID = { done: l10n.t("done"), current: l10n.t("in progress"), open: l10n.t("to do") } as const;
+const SPOKEN = { done: l10n.t("done"), current: l10n.t("in progress"), open: l10n.t("to do") } as const;
 
 function stateOf({ status }: PlanStep): "done" | "current" | "open" {
   return status === "completed" || status === "cancelled" ? "done" : status === "in_progress" ? "current" : "open";

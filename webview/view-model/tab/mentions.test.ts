@@ -46,7 +46,7 @@ suite("mentions", () => {
     );
     equal(optionOf({ ...file("a\u202egnp\nx") }).text.includes("\u202e"), false);
     equal(
-      optionOf({ name: "problems", about: "3 errors", adds: { kind: "want", want: { kind: "problems" } } }).about,
+      optionOf({ name: "problems", about: "3 errors", adds: { kind: "context", source: { kind: "problems" } } }).about,
       "3 errors",
     );
   });

@@ -7,20 +7,20 @@ export interface Mentioning {
   readonly query: string;
 }
 
-const LONGEST_QUERY = 200;
+const MAX_QUERY_LENGTH = 200;
 
 /** The `@` before the caret, at the start of the text or of a word, with no white space up to the caret. */
 export function mentionAt(text: string, caret: number): Mentioning | undefined {
-  const [, query] = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(Math.max(0, caret - LONGEST_QUERY - 2), caret)) ?? [];
-  return query === undefined || query.length > LONGEST_QUERY ? undefined : { from: caret - query.length - 1, query };
+  const [, query] = /(?:^|\s)@([^\s@]*)$/.exec(text.slice(Math.max(0, caret - MAX_QUERY_LENGTH - 2), caret)) ?? [];
+  return query === undefined || query.length > MAX_QUERY_LENGTH ? undefined : { from: caret - query.length - 1, query };
 }
 
 /**
- * Filters the results for `asked` by `query` while newer results are pending: a name matches if it contains the letters
+ * Filters the results for `foundQuery` by `query` while newer results are pending: a name matches if it contains the letters
  * of the query in order.
  */
-export function stillFitting(mentions: readonly Mention[], asked: string, query: string): readonly Mention[] {
-  return asked === query
+export function stillFitting(mentions: readonly Mention[], foundQuery: string, query: string): readonly Mention[] {
+  return foundQuery === query
     ? mentions
     : mentions.filter(({ name }) => hasInOrder(name.toLowerCase(), query.toLowerCase()));
 }
@@ -42,8 +42,8 @@ export function optionOf({ name, about, adds }: Mention): {
   readonly about: string;
 } {
   const added =
-    adds.kind === "want"
-      ? adds.want.kind
+    adds.kind === "context"
+      ? adds.source.kind
       : adds.attachment.kind === "symbol"
         ? `${adds.attachment.path}:${adds.attachment.startLine}`
         : "";

@@ -2,7 +2,7 @@ import { deepEqual, equal, notEqual } from "node:assert/strict";
 import { emptyConversation, type Conversation, type QueuedPrompt } from "../../../src/protocol/chat/chat";
 import { noDrafts, type Drafts } from "../../state/drafts";
 import { freshTab, type Tab } from "../../state/page-model";
-import { begun, looksSame, queueOf } from "./queue-view";
+import { startedEntries, looksSame, queueOf } from "./queue-view";
 
 const ELIZA = { id: "elizacp", name: "Eliza" };
 const tab = (conversation: Partial<Conversation>, drafts: Partial<Drafts> = {}): Tab => ({
@@ -20,11 +20,11 @@ const running = { state: "running", messageId: "m" } as const;
 suite("queue view", () => {
   test("shows a sent prompt as the start of a turn, or queued behind others during one", () => {
     const idle = tab({}, { onTheWay: [b, c] });
-    deepEqual(begun(idle), [{ kind: "user", id: "b", text: "B", attachments: b.attachments }]);
+    deepEqual(startedEntries(idle), [{ kind: "user", id: "b", text: "B", attachments: b.attachments }]);
     deepEqual(queueOf(idle), { held: false, prompts: [{ prompt: c, state: "onTheWay" }] });
     const busy = tab({ turn: running, queue: { prompts: [a], held: false } }, { onTheWay: [b] });
     deepEqual(
-      [begun(busy), queueOf(busy)],
+      [startedEntries(busy), queueOf(busy)],
       [
         [],
         {
@@ -55,14 +55,14 @@ suite("queue view", () => {
   test("detects equal views", () => {
     const view = queueOf(tab({ queue: { prompts: [a, b], held: true } }));
     equal(looksSame(view, queueOf(tab({ queue: { prompts: [a, b], held: true } }))), true);
-    for (const other of [
+    for (const item of [
       undefined,
       queueOf(tab({ queue: { prompts: [a], held: true } })),
       queueOf(tab({ queue: { prompts: [a, b], held: false } })),
       queueOf(tab({ queue: { prompts: [a, { ...b }], held: true } })),
       queueOf(tab({ queue: { prompts: [a, b], held: true } }, { takenBack: [b] })),
     ])
-      notEqual(looksSame(view, other), true);
+      notEqual(looksSame(view, item), true);
     equal(looksSame(undefined, undefined), true);
   });
 });

@@ -29,7 +29,7 @@ export function queueOf(tab: Tab): QueueView | undefined {
 }
 
 /** A prompt in flight that starts a turn is shown like its final entry: same id, same card. */
-export function begun(tab: Tab): readonly Entry[] {
+export function startedEntries(tab: Tab): readonly Entry[] {
   return sending(tab).begins.map(({ messageId, text, attachments }) => entryOf(messageId, text, attachments));
 }
 

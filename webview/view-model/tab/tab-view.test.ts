@@ -96,7 +96,8 @@ suite("tab view", () => {
   });
 
   test("offers to answer a question only in a live tab with a sidecar", () => {
-    const buttons = (p: Page, t: Tab) => viewOf(p, t).cards.flatMap(card => [...card.buttons, ...card.more]).length;
+    const buttons = (p: Page, t: Tab) =>
+      viewOf(p, t).cards.flatMap(card => [...card.buttons, ...card.menuButtons]).length;
     equal(buttons(page(), tab({ entries: [question] })), 2);
     equal(buttons(page(), tab({ entries: [question] }, { phase: "restored" })), 0);
     equal(buttons(page({ sidecar: { state: "restarting", message: "." } }), tab({ entries: [question] })), 0);

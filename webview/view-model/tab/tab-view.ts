@@ -13,7 +13,7 @@ import { isEmpty } from "../../state/drafts";
 import { escapeHtml, literal } from "../text/markdown-safe";
 import { isLive, isQuestion, turnOf, type Page, type Tab } from "../../state/page-model";
 import { questionQueue } from "../../state/question-queue";
-import { begun, queueOf, type QueueView } from "./queue-view";
+import { startedEntries, queueOf, type QueueView } from "./queue-view";
 import { cardsOf } from "../cards/render";
 import { titleOf } from "../../state/tab-title";
 import { texts } from "../text/chat-texts";
@@ -59,7 +59,7 @@ export function viewOf(page: Page, tab: Tab): TabView {
   const { conversation } = tab;
   const turn = turnOf(tab);
   const agent = conversation.agent.name || "the agent";
-  const entries: readonly Entry[] = [...conversation.entries, ...begun(tab)];
+  const entries: readonly Entry[] = [...conversation.entries, ...startedEntries(tab)];
   const live = isLive(page, tab);
   const terminals = terminalsOf(conversation);
   const answering = new Set(tab.answering.map(({ entryId }) => entryId)),
@@ -141,12 +141,12 @@ function statusOf(turn: TabView["turn"], agent: string): string {
 function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner | undefined {
   switch (sidecar.state) {
     case "restarting":
-      return { tone: "warning", text: literal(`${sidecar.message}${kept(remark)}`), buttons: [] };
+      return { tone: "warning", text: literal(`${sidecar.message}${remarkText(remark)}`), buttons: [] };
     // An untrusted workspace is not an error.
     case "failed":
       return {
         tone: sidecar.actions.includes("manageTrust") ? "info" : "error",
-        text: literal(`${sidecar.message}${kept(remark)}`),
+        text: literal(`${sidecar.message}${remarkText(remark)}`),
         buttons: sidecar.actions.map(actionButton),
       };
     case "running":
@@ -160,4 +160,4 @@ function bannerOf({ sidecar, outdated }: Page, { tabId, remark }: Tab): Banner |
   }
 }
 
-const kept = (remark: Tab["remark"]): string => (remark?.until === "sidecar" ? ` ${remark.text}` : "");
+const remarkText = (remark: Tab["remark"]): string => (remark?.until === "sidecar" ? ` ${remark.text}` : "");

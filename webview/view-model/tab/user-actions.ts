@@ -1,5 +1,5 @@
 /** The user's actions on the page: `chat-ui.ts` reports them, `user-action-events.ts` passes them to the page state. */
-import type { Attachment, Want } from "../../../src/protocol/chat/attachments";
+import type { Attachment, ContextSource } from "../../../src/protocol/chat/attachments";
 import type { ControlValue } from "../../../src/protocol/chat/controls";
 import type { ElicitationChoice } from "../../../src/protocol/chat/elicitation";
 import type { TabId } from "../../../src/protocol/page/host-to-page";
@@ -15,7 +15,7 @@ export interface Acts {
   stopped(tabId: TabId): void;
   attached(tabId: TabId, attachments: readonly Attachment[]): void;
   detached(tabId: TabId, attachment: Attachment): void;
-  wanted(tabId: TabId, want: Want): void;
+  requestContext(tabId: TabId, source: ContextSource): void;
   searched(tabId: TabId, query: string): void;
   imagesGiven(tabId: TabId, files: readonly File[]): void;
   withdrawn(tabId: TabId, messageId: string, to: "edit" | "drop"): void;

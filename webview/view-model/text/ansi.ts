@@ -31,7 +31,7 @@ export type AnsiLine = readonly AnsiRun[];
 const PLAIN: AnsiStyle = {};
 const TAB = 8;
 /** Longer lines are broken, because nothing else bounds the expansion of tabs. */
-const LONGEST_LINE = 10_000;
+const MAX_LINE_LENGTH = 10_000;
 
 /** Alternatives: CSI; OSC and similar up to BEL or ST; two-character sequences; incomplete sequences. */
 const SEQUENCE =
@@ -64,7 +64,7 @@ export function ansiLines(output: string): readonly AnsiLine[] {
     i += text.length;
     if (text === "\n") endLine();
     else line.put(text, code, style);
-    if (line.at >= LONGEST_LINE) endLine();
+    if (line.at >= MAX_LINE_LENGTH) endLine();
   }
   if (!line.isEmpty) lines.push(line.runs());
   return lines;

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { LONGEST_JUMP, passed, read, spoken, unread } from "./sentences";
+import { MAX_JUMP, passed, read, spoken, unread } from "./sentences";
 
 const whole = (text: string): readonly string[] => read(unread, text, true)[1];
 const begun = (text: string): readonly string[] => read(unread, text, false)[1];
@@ -195,7 +195,7 @@ suite("sentences", () => {
   });
 
   test("replaces a very long jump by a note", () => {
-    const text = "Word. ".repeat(LONGEST_JUMP / 6 + 1);
+    const text = "Word. ".repeat(MAX_JUMP / 6 + 1);
     const [reader, texts] = read(unread, text, false);
     deepEqual(texts, ["A long text that is not read aloud."]);
     deepEqual(read(reader, `${text}End.`, true)[1], ["End."]);

@@ -25,24 +25,24 @@ export interface Reader {
 
 type Block =
   /** `said`: announced when the text had ended, but the text continues. */
-  | { readonly kind: "code"; readonly fence: Fence; readonly lines: number; readonly said: boolean }
+  | { readonly kind: "code"; readonly fence: Fence; readonly lines: number; readonly announced: boolean }
   | { readonly kind: "table"; readonly head: string; readonly rows: number };
 
 export const unread: Reader = { at: 0, inLine: false, held: "", block: undefined };
 
 /** Characters. A longer addition is only mentioned, because reading it aloud is useless and would block the page. */
-export const LONGEST_JUMP = 50_000;
+export const MAX_JUMP = 50_000;
 
 /** Reader that skips the existing text except its unfinished sentence; `ended`: skips that as well. */
 export function passed(text: string, ended = false): Reader {
-  return text.length > LONGEST_JUMP
+  return text.length > MAX_JUMP
     ? { ...unread, at: text.length, inLine: !text.endsWith("\n") }
     : read(unread, text, ended)[0];
 }
 
 /** The new sentences of `text`. `ends`: the text is complete for now, so that the unfinished sentence is included. */
 export function read(reader: Reader, text: string, ends: boolean): readonly [Reader, readonly string[]] {
-  if (text.length - reader.at > LONGEST_JUMP) return [passed(text), [l10n.t("A long text that is not read aloud.")]];
+  if (text.length - reader.at > MAX_JUMP) return [passed(text), [l10n.t("A long text that is not read aloud.")]];
   const texts: string[] = [];
   let now = reader;
   for (;;) {
@@ -92,7 +92,8 @@ function wholeLine(reader: Reader, line: string, texts: string[]): Reader {
   if (reader.block?.kind === "code") return codeLine(reader, reader.block, line, texts);
   if (reader.inLine) return prose(reader, line, texts);
   const fence = fenceAfter(undefined, line);
-  if (fence !== undefined) return { ...flushed(reader, texts), block: { kind: "code", fence, lines: 0, said: false } };
+  if (fence !== undefined)
+    return { ...flushed(reader, texts), block: { kind: "code", fence, lines: 0, announced: false } };
   const words = line.slice(marks(line).length);
   if (words.trimStart().startsWith("|")) return tableRow(reader, words, texts);
   if (words.trim() === "" || RULE.test(words.trim())) return flushed(reader, texts);
@@ -125,9 +126,9 @@ function flushed(reader: Reader, texts: string[]): Reader {
 
 function ended(reader: Reader, texts: string[]): Reader {
   const now = flushed(reader, texts);
-  if (now.block?.kind !== "code" || now.block.said) return now;
+  if (now.block?.kind !== "code" || now.block.announced) return now;
   texts.push(aboutCode(now.block));
-  return { ...now, block: { ...now.block, said: true } };
+  return { ...now, block: { ...now.block, announced: true } };
 }
 
 // --- code and tables
@@ -136,7 +137,7 @@ type Code = Extract<Block, { kind: "code" }>;
 
 function codeLine(reader: Reader, code: Code, line: string, texts: string[]): Reader {
   if (fenceAfter(code.fence, line) !== undefined) return { ...reader, block: { ...code, lines: code.lines + 1 } };
-  if (!code.said) texts.push(aboutCode(code));
+  if (!code.announced) texts.push(aboutCode(code));
   return { ...reader, block: undefined };
 }
 
@@ -167,7 +168,7 @@ function withoutTable(reader: Reader, texts: string[]): Reader {
 
 const END = /[.!?…]+["'”’»)\]*_~`]*(?=\s|$)|[。！？]+["'”’」』）]*/g;
 /** Maximum number of characters; longer sentences are split between words. */
-const LONGEST = 400;
+const MAX_SENTENCE = 400;
 /** Examples: “J. Smith”, “e.g. this”. */
 const ABBREVIATION = /(?:^|[\s(])(?:\p{L}|e\.g|i\.e|mrs?|dr|vs|cf|approx)\.$/iu;
 
@@ -184,7 +185,7 @@ function finished(text: string, isWholeLine: boolean): readonly [sentences: read
 
 function nextEnd(text: string, from: number, isWholeLine: boolean): number | undefined {
   END.lastIndex = from;
-  for (let found = END.exec(text); found !== null && found.index - from <= LONGEST; found = END.exec(text)) {
+  for (let found = END.exec(text); found !== null && found.index - from <= MAX_SENTENCE; found = END.exec(text)) {
     const end = found.index + found[0].length;
     const next = text.slice(end).trimStart();
     if (next === "") {
@@ -194,7 +195,7 @@ function nextEnd(text: string, from: number, isWholeLine: boolean): number | und
     const sentence = text.slice(from, end);
     if (!/^[\p{Ll},;:]/u.test(next) && !ABBREVIATION.test(sentence) && !isWithin(sentence)) return end;
   }
-  return text.length - from > LONGEST ? from + cutAt(text.slice(from, from + LONGEST + 1)) : undefined;
+  return text.length - from > MAX_SENTENCE ? from + cutAt(text.slice(from, from + MAX_SENTENCE + 1)) : undefined;
 }
 
 /** Whether the text ends within a code span or a link. */
@@ -205,8 +206,8 @@ function isWithin(sentence: string): boolean {
 function cutAt(text: string): number {
   const space = text.search(/\s\S*$/);
   if (space > 0) return space;
-  const unit = text.charCodeAt(LONGEST - 1);
-  return unit >= 0xd800 && unit <= 0xdbff ? LONGEST - 1 : LONGEST;
+  const unit = text.charCodeAt(MAX_SENTENCE - 1);
+  return unit >= 0xd800 && unit <= 0xdbff ? MAX_SENTENCE - 1 : MAX_SENTENCE;
 }
 
 function report(markdown: string, texts: string[]): void {

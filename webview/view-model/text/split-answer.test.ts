@@ -51,8 +51,8 @@ suite("answer part", () => {
     ));
 
   test("starts over for a text that is not a continuation", () => {
-    const other = splitOn(undefined, "b".repeat(120), size);
-    deepEqual(splitOn(other, "a".repeat(70), size).parts, splitBlocks("a".repeat(70), size));
+    const split = splitOn(undefined, "b".repeat(120), size);
+    deepEqual(splitOn(split, "a".repeat(70), size).parts, splitBlocks("a".repeat(70), size));
   });
 
   test("keeps surrogate pairs together", () =>

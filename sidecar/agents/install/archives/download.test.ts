@@ -243,17 +243,17 @@ suite("download errors", () => {
     await using fixture = await Fixture.open();
     await fixture.fetch(fixture.serve({ status: 500 }, { status: 503 }, {}), { sha256 });
     await fixture.server[Symbol.asyncDispose]();
-    await using other = await Fixture.open();
-    await other.refused(other.serve({ status: 500 }), "refused", /status 500/);
-    equal(other.server.requests.length, 4);
+    await using second = await Fixture.open();
+    await second.refused(second.serve({ status: 500 }), "refused", /status 500/);
+    equal(second.server.requests.length, 4);
   });
 
   test("reports an unreachable server", async () => {
     await using fixture = await Fixture.open();
     const { origin } = fixture.server;
     await fixture.server[Symbol.asyncDispose]();
-    await using other = await Fixture.open();
-    await other.refused(`${origin}/file`, "offline", /cannot be reached/);
+    await using second = await Fixture.open();
+    await second.refused(`${origin}/file`, "offline", /cannot be reached/);
   });
 
   test("follows at most five redirects", async () => {
@@ -262,9 +262,9 @@ suite("download errors", () => {
     fixture.server.serve("/a", { status: 302, headers: { location: "/b" } });
     fixture.server.serve("/b", { status: 307, headers: { location: target } });
     await fixture.fetch(`${fixture.server.origin}/a`, { sha256 });
-    await using other = await Fixture.open();
-    await other.refused(
-      other.server.serve("/loop", { status: 301, headers: { location: "/loop" } }),
+    await using second = await Fixture.open();
+    await second.refused(
+      second.server.serve("/loop", { status: 301, headers: { location: "/loop" } }),
       "refused",
       /redirects more than 5 times/,
     );

@@ -18,7 +18,7 @@ export interface CrateLaunch {
 }
 
 /** Maximum bytes of cargo's output. Longer output is discarded. */
-const LONGEST = 4 * 1024 * 1024;
+const MAX_BYTES = 4 * 1024 * 1024;
 
 /** `home`: `CARGO_HOME`. `folder`: a scratch folder. Rejects only with the signal's reason. */
 export async function crateLaunch(
@@ -87,7 +87,7 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
   let length = 0;
   const stdout = (chunk: Buffer): void => {
     length += chunk.length;
-    if (length <= LONGEST) chunks.push(chunk);
+    if (length <= MAX_BYTES) chunks.push(chunk);
   };
   const received: ToolDeps = {
     ...deps,
@@ -109,10 +109,10 @@ async function metadata(manifest: string, cargo: ToolProgram, folder: string, de
 
 /** Parses the output of `cargo metadata`, format 1. Exported for tests. */
 export function launchIn(answer: unknown, crate: string): CrateLaunch {
-  const one = arrayOr(objectOr(answer).packages)
+  const first = arrayOr(objectOr(answer).packages)
       .map(objectOr)
       .find(({ name }) => name === crate),
-    { binary, args, env } = objectOr(objectOr(one?.metadata).symposium);
+    { binary, args, env } = objectOr(objectOr(first?.metadata).symposium);
   return {
     ...(typeof binary === "string" ? { binary } : {}),
     ...(isStrings(args) ? { args } : {}),

@@ -226,11 +226,11 @@ suite("Store", () => {
       [await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)],
       [[], true, true],
     );
-    const other = await fixture.store().prepareInPlace("some-agent", "1.0.0"); // another build uses this name
-    equal(path.basename(other.folder), "1.0.0~2");
-    for (const one of [staging, inPlace, other]) {
-      writeFileSync(path.join(one.folder, "run"), "x");
-      await one.keep(built);
+    const otherStaging = await fixture.store().prepareInPlace("some-agent", "1.0.0"); // another build uses this name
+    equal(path.basename(otherStaging.folder), "1.0.0~2");
+    for (const item of [staging, inPlace, otherStaging]) {
+      writeFileSync(path.join(item.folder, "run"), "x");
+      await item.keep(built);
     }
     deepEqual(
       (await store.list("some-agent")).map(({ order, folder }) => [order, path.basename(folder)]),
@@ -410,8 +410,8 @@ class Window implements AsyncDisposable {
   async until<T>(found: (said: Said) => T | undefined): Promise<T> {
     for (;;) {
       for (const said of this.#messages) {
-        const one = found(said);
-        if (one !== undefined) return one;
+        const first = found(said);
+        if (first !== undefined) return first;
       }
       await new Promise<void>(resolve => {
         this.#handleEvent = resolve;
@@ -440,10 +440,10 @@ suite("window that shares a store", () => {
   test("shares a concurrent installation of the same version", async () => {
     await using fixture = await InstallFixture.open([]);
     const archive = fixture.server.serve("/a.tar.gz", { content: tarGz(entries("1.0.0")) });
-    await using one = new Window(fixture, archive, "1.0.0");
-    await using other = new Window(fixture, archive, "1.0.0");
+    await using window = new Window(fixture, archive, "1.0.0");
+    await using otherWindow = new Window(fixture, archive, "1.0.0");
     const expected = path.join(fixture.root, "some-agent", "1.0.0", "bin", "agent");
-    deepEqual(await Promise.all([one.command(), other.command()]), [expected, expected]);
+    deepEqual(await Promise.all([window.command(), otherWindow.command()]), [expected, expected]);
     equal(fixture.server.requests.length, 1);
   });
 
@@ -452,10 +452,10 @@ suite("window that shares a store", () => {
     const at = (version: string): string =>
       fixture.server.serve(`/${version}.tar.gz`, { content: tarGz(entries(version)) });
     {
-      await using one = new Window(fixture, at("1.0.0"), "1.0.0");
-      const runs = await one.command();
-      await using other = new Window(fixture, at("2.0.0"), "2.0.0");
-      await other.command();
+      await using window = new Window(fixture, at("1.0.0"), "1.0.0");
+      const runs = await window.command();
+      await using otherWindow = new Window(fixture, at("2.0.0"), "2.0.0");
+      await otherWindow.command();
       ok(existsSync(runs));
     }
     await fixture.store().sweep("some-agent");

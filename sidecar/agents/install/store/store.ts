@@ -78,7 +78,7 @@ export class Store {
     const found = await Promise.all(
       (await this.#folders(home)).map(name => this.#installed(id, path.join(home, name))),
     );
-    return found.flatMap(one => one ?? []).sort((a, b) => b.order - a.order);
+    return found.flatMap(item => item ?? []).sort((a, b) => b.order - a.order);
   }
 
   async newest(id: string): Promise<Installed | undefined> {
@@ -86,7 +86,7 @@ export class Store {
   }
 
   async find(id: string, source: Source): Promise<Installed | undefined> {
-    return (await this.list(id)).find(one => satisfies(source, one));
+    return (await this.list(id)).find(installed => satisfies(source, installed));
   }
 
   async prepare(id: string): Promise<Staging> {
@@ -176,9 +176,9 @@ export class Store {
       folder,
       keep: built =>
         this.#changing(id, async () => {
-          const kept = await this.#keep(id, folder, built, isMoved);
+          const stored = await this.#keep(id, folder, built, isMoved);
           await lease.release().catch(() => undefined); // the lease is obsolete
-          return kept;
+          return stored;
         }),
       discard: async () => {
         await files.rm(folder, { recursive: true, force: true, maxRetries: 3 }).catch(() => undefined); // swept later

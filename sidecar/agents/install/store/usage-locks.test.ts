@@ -21,6 +21,8 @@ const table = (...living: readonly number[]): ProcessTable => ({
     [...pids, process.pid]
       .filter(pid => living.includes(pid))
       .map(pid => ({ pid, started: SELF.started }) as ProcessEntry),
+  cpuSeconds: async () => undefined,
+  signal: () => undefined,
 });
 
 suite("UsageLocks", () => {

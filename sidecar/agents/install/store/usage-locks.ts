@@ -62,7 +62,7 @@ export class UsageLocks {
       const isLiving =
         use?.host === hostname()
           ? living.some(({ pid, started }) => pid === use.pid && this.#table.sameStart(started, use.started)) ||
-            (living.length === 0 && !(await this.#tells()))
+            (living.length === 0 && !(await this.#reports()))
           : !(await this.#isForgotten(file));
       if (!isLiving) await this.#files.rm(file, { force: true }).catch(() => undefined);
       else if (use) used.add(use.folder);
@@ -71,7 +71,7 @@ export class UsageLocks {
   }
 
   /** Whether the process table works: it must contain this process. */
-  async #tells(): Promise<boolean> {
+  async #reports(): Promise<boolean> {
     return (await this.#table.living([process.pid])).length > 0;
   }
 

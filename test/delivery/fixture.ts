@@ -21,7 +21,7 @@ const PATIENCE_MS = 60_000;
 
 const isCounted = ({ message }: { readonly message: HostToPage }) =>
   message.type === "event" || message.type === "snapshot";
-const isRepeatable = (message: PageToHost) => message.type === "webview-ready" || message.type === "prompt";
+const isRepeatable = (message: PageToHost) => message.type === "webviewReady" || message.type === "prompt";
 
 export class Fixture {
   readonly clock = newClock();
@@ -389,7 +389,7 @@ export class Fixture {
             return this.#said.tabOf(marksIn(text)) ?? "closed";
           },
           spoke: voice => {
-            if (!this.#heard.some(one => one.voice === voice)) this.#heard.push({ voice, sidecar });
+            if (!this.#heard.some(item => item.voice === voice)) this.#heard.push({ voice, sidecar });
           },
         });
         return (this.sidecar = sidecar);

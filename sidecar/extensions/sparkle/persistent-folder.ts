@@ -18,14 +18,14 @@ import type { Clock } from "../../rpc/clock";
 import type { JsonObject } from "../../rpc/json";
 import { ToolFailure } from "../tool";
 
-export interface KeptFolderDeps {
+export interface PersistentFolderDeps {
   readonly clock: Clock;
   readonly date: () => Date;
   readonly files: Files;
   readonly log: (level: "info" | "warn", message: string, detail: JsonObject) => void;
 }
 
-export interface KeptFolderPlace {
+export interface PersistentFolderPlace {
   /** Absolute path. */
   readonly root: string;
   /** Path as shown to the user: `~/.sparkle`. */
@@ -57,18 +57,18 @@ export interface Writing {
   rename(from: string, to: string): Promise<void>;
 }
 
-export class KeptFolder {
+export class PersistentFolder {
   /** Loaded on the first write: most sessions never write. */
   #locks: Promise<Locks> | undefined;
 
   constructor(
-    readonly place: KeptFolderPlace,
-    private readonly deps: KeptFolderDeps,
+    readonly place: PersistentFolderPlace,
+    private readonly deps: PersistentFolderDeps,
   ) {}
 
   /** The folder `~/.sparkle`. */
-  static ofUser(home: string, deps: KeptFolderDeps): KeptFolder {
-    return new KeptFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, deps);
+  static ofUser(home: string, deps: PersistentFolderDeps): PersistentFolder {
+    return new PersistentFolder({ root: path.join(home, ".sparkle"), called: "~/.sparkle", of: "user" }, deps);
   }
 
   /** Path as shown to the user. */
@@ -179,7 +179,7 @@ export class KeptFolder {
       folder = path.join(dir, OLDER);
     await this.#whole(await this.#real(path.join(folder, `${name}.${stamp(date())}${ext}`)), bytes);
     const real = await this.#real(folder),
-      copies = (await files.readdir(real)).filter(other => other.startsWith(`${name}.`) && other.endsWith(ext)).sort();
+      copies = (await files.readdir(real)).filter(item => item.startsWith(`${name}.`) && item.endsWith(ext)).sort();
     for (const old of copies.slice(0, -MAX_OLDER)) await files.rm(path.join(real, old));
   }
 

@@ -5,7 +5,7 @@ import type { AgentConfig } from "../protocol/agents/agents";
 import type { Entry } from "../protocol/chat/chat";
 import type { BypassUntil } from "../protocol/sidecar";
 import type { HostToPage, PageToHost, TabPosition } from "../protocol/page/host-to-page";
-import { ChosenControls } from "../settings/store/persisted-controls";
+import { PersistedControls } from "../settings/store/persisted-controls";
 import { readSettings, type Settings } from "../settings/store/settings";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 import { FakeSidecar } from "./fake-sidecar";
@@ -38,7 +38,7 @@ export class Fixture {
   settings = readSettings(name => (name === "symposium.agents" ? [MINE] : undefined));
   readonly log = new Log();
   readonly memory = new Map<string, unknown>();
-  readonly chosen = new ChosenControls(
+  readonly chosen = new PersistedControls(
     {
       get: key => this.memory.get(key),
       update: async (key, value) => {
@@ -81,7 +81,7 @@ export class Fixture {
         home: "/home/me",
         log: this.log,
       }),
-      composer: { find: (...args) => this.composer.find(...args), gather: want => this.composer.gather(want) },
+      composer: { find: (...args) => this.composer.find(...args), gather: source => this.composer.gather(source) },
       chosen: this.chosen,
       log: this.log,
       settings: () => this.settings,
@@ -133,8 +133,8 @@ export class Fixture {
   }
   ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
     return this.says({
-      type: "webview-ready",
-      tabs: tabs.map(tab => ({ asked: 1, shown: [], ...tab })),
+      type: "webviewReady",
+      tabs: tabs.map(tab => ({ requestNumber: 1, shown: [], ...tab })),
       losses: this.of("state").at(-1)?.losses ?? 0,
     });
   }
@@ -172,6 +172,6 @@ export function settingsWith(overrides: Readonly<Record<string, unknown>> = {}):
 export async function begunWith(overrides: Readonly<Record<string, unknown>> = {}): Promise<Fixture> {
   const fixture = new Fixture();
   fixture.settings = settingsWith(overrides);
-  await fixture.says({ type: "new-tab", tabId: "t" });
+  await fixture.says({ type: "newTab", tabId: "t" });
   return fixture;
 }

@@ -16,7 +16,7 @@ import { realFiles, type Files } from "../../agents/install/store/files";
 import { ToolFailure } from "../tool";
 import { temporaryFolder } from "../../testing/drive";
 import { hurriedClock } from "../../testing/hurried-clock";
-import { KeptFolder, type Writing } from "./kept-folder";
+import { PersistentFolder, type Writing } from "./persistent-folder";
 
 const { signal } = new AbortController();
 
@@ -33,10 +33,10 @@ class Kept implements Disposable {
     mkdirSync(this.cwd);
   }
 
-  user(files: Partial<Files> = {}): KeptFolder {
+  user(files: Partial<Files> = {}): PersistentFolder {
     return this.#open({ root: path.join(this.home, ".sparkle"), called: "~/.sparkle", of: "user" }, files);
   }
-  space(files: Partial<Files> = {}): KeptFolder {
+  space(files: Partial<Files> = {}): PersistentFolder {
     return this.#open(
       { root: path.join(this.cwd, ".sparkle-space"), called: ".sparkle-space", of: "workspace" },
       files,
@@ -52,8 +52,8 @@ class Kept implements Disposable {
     this.#folder[Symbol.dispose]();
   }
 
-  #open(place: KeptFolder["place"], files: Partial<Files>): KeptFolder {
-    return new KeptFolder(place, {
+  #open(place: PersistentFolder["place"], files: Partial<Files>): PersistentFolder {
+    return new PersistentFolder(place, {
       clock: hurriedClock(100),
       date: () => new Date(this.now++),
       files: { ...realFiles, ...files },
@@ -64,9 +64,9 @@ class Kept implements Disposable {
   }
 }
 
-const replaced = (folder: KeptFolder, file: string, text: string) =>
+const replaced = (folder: PersistentFolder, file: string, text: string) =>
   folder.writing(signal, writing => writing.replace(file, text));
-const appended = (folder: KeptFolder, file: string, text: string) =>
+const appended = (folder: PersistentFolder, file: string, text: string) =>
   folder.writing(signal, writing => writing.append(file, text, "begin\n"));
 const read = (file: string) => readFileSync(file, "utf8");
 const refusing = (message: string, code: string) => (): Promise<never> =>

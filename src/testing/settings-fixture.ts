@@ -77,7 +77,7 @@ export class PlayedPage {
     id: string,
     of: "agents" | "extensions" = "agents",
   ): SettingsView["agents"][number] | SettingsView["extensions"][number] {
-    const row = this.view[of].find(one => one.id === id);
+    const row = this.view[of].find(item => item.id === id);
     if (!row) throw new Error(`no row of ${id}`);
     return row;
   }
@@ -141,7 +141,7 @@ export class SettingsPlay {
         this.done.push(`ask ${sentence}`);
         return this.takes;
       },
-      tell: sentence => {
+      notify: sentence => {
         this.done.push(`tell ${sentence}`);
       },
       changed: () => this.controller.changed(),
