@@ -43,6 +43,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/translation.ts", ["vscode"]],
   ["src/errors.ts", ["src/protocol"]],
   ["src/log.ts", ["src/protocol", "vscode"]],
+  ["src/output-channel.ts", ["src/protocol", "src/log.ts", "vscode"]],
   ["src/sidecar", ["src/protocol", ...HOST_BASE, "vscode", "node:", RPC]],
   ["src/settings/store", ["src/protocol", "src/names.ts", "src/errors.ts", "src/log.ts", "vscode", "node:"]],
   ["src/editor", ["src/protocol", ...HOST_BASE, "vscode", "node:", "ignore"]],
@@ -67,7 +68,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/testing", ["src", "node:"]],
   [
     "src/commands.ts",
-    ["src/protocol", "src/log.ts", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
+    ["src/protocol", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
   ],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
@@ -259,6 +260,7 @@ const forTests = (file: string) =>
   file.endsWith(".test.ts")
     ? [
         ...TEST,
+        "scripts/bypass-notice.mjs",
         "scripts/time-limits.mjs",
         `${file.split("/")[0]}/testing`,
         ...(file.startsWith("sidecar/") ? [ACP, MCP, "sidecar/eliza"] : []),
@@ -482,7 +484,7 @@ suite("layers", () => {
     ["sidecar/eliza/tools.ts", `import { connect } from "../mcp/client"`],
     [
       "src/chat/view.ts",
-      `import { log } from "../log"; import type { Event } from "../src/protocol/chat/chat"; // import "node:child_process"`,
+      `import { log } from "../log"; import type { Event } from "../protocol/chat/chat"; // import "node:child_process"`,
     ],
     ["webview/mynah/chat-ui.ts", `import { MynahUI } from "@aws/mynah-ui"`],
     ["src/test/page/chat-parts.ts", `import { selectors } from "../../../webview/mynah/selectors"`],

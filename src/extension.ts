@@ -12,6 +12,7 @@ import { registerEditor } from "./editor/register";
 import { LanguageModels } from "./lm/language-models";
 import { Log } from "./log";
 import { COMMANDS } from "./names";
+import { showLogOf } from "./output-channel";
 import { Configuration } from "./settings/store/configuration";
 import { PersistedControls } from "./settings/store/persisted-controls";
 import { helloOf, sendSettings, settingsListeners } from "./settings/store/sidecar-settings";
@@ -34,7 +35,7 @@ export function activate(context: vscode.ExtensionContext): TestApi | undefined 
   const isProduction = context.extensionMode === vscode.ExtensionMode.Production,
     log = new Log();
   const configuration = own(new Configuration(log, message => void commands.notify(message, ["showLogs"])));
-  const showLogs = commands.showLogOf(log, () => configuration.settings.logLevel, own);
+  const showLogs = showLogOf(log, () => configuration.settings.logLevel, own);
   configuration.report();
 
   const chosen = new PersistedControls(context.globalState, log);
