@@ -79,7 +79,7 @@ export default tseslint.config(
       "src/protocol/agents/{agents,built-in-agents,known-programs}.ts",
       "src/protocol/chat/attachments.ts",
       "src/protocol/ide/{ide-text,ide-answer}.ts",
-      "src/protocol/lm/{lm-read,permission-tools}.ts",
+      "src/protocol/lm/permission-tools.ts",
       "src/protocol/wire/schema.ts",
       "src/protocol/redaction/**",
       "src/chat/schema.ts",

@@ -11,6 +11,8 @@ const { version } = require("./package.json");
 
 const MYNAH = /node_modules[\\/]@aws[\\/]mynah-ui[\\/]dist[\\/]main\.js$/;
 const MYNAH_PATCH = path.resolve(__dirname, "webview/mynah/patch.js");
+const VALIBOT = /node_modules[\\/]valibot[\\/]dist[\\/]index\.mjs$/;
+const USED_VALIBOT = path.resolve(__dirname, "scripts/used-valibot.js");
 const MYNAH_HTML = path.resolve(__dirname, "webview/mynah/allowed-html.js");
 
 module.exports = (_env, { mode = "production" }) => {
@@ -26,6 +28,7 @@ module.exports = (_env, { mode = "production" }) => {
     module: {
       rules: [
         { test: /\.ts$/, loader: "esbuild-loader", options: { target, tsconfig: "./tsconfig.base.json", ...options } },
+        { test: VALIBOT, loader: USED_VALIBOT },
       ],
     },
     plugins: [
@@ -42,7 +45,7 @@ module.exports = (_env, { mode = "production" }) => {
       type: "filesystem",
       cacheDirectory: path.resolve(__dirname, "out/webpack"),
       name: `${name}-${mode}`,
-      buildDependencies: { config: [__filename, MYNAH_PATCH, MYNAH_HTML] },
+      buildDependencies: { config: [__filename, MYNAH_PATCH, MYNAH_HTML, USED_VALIBOT] },
     },
   });
 

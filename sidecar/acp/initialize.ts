@@ -2,7 +2,7 @@
  * The initialize handshake of both versions of ACP. An agent that is offered v2 gets one request that is valid in both:
  * it reads the fields of its version and ignores the others. An agent with v1 therefore needs no second request. Pure.
  */
-import { offeringIde } from "../../src/protocol/ide/ide-read";
+import { offeringIde } from "../../src/protocol/ide/ide-capability";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import { authMethodsIn, type AuthMethod } from "./sign-in-methods";
 

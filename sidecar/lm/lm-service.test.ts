@@ -411,7 +411,7 @@ suite("LmService", () => {
     await using fixture = new LmFixture();
     fixture.request({ modelId: "" } as unknown as ChatRequest);
     await fixture.settle();
-    match(fixture.notifications[0]!, /^failed 1: modelId must be/);
+    match(fixture.notifications[0]!, /^failed 1: message\.modelId: expected/);
     const unnamed: unknown = chatOf("a").side("title");
     await fixture.service.handlers["lm/provideLanguageModelChatResponse"](unnamed as ChatRequest, NEVER).then(
       () => ok(false),

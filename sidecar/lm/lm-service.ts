@@ -11,7 +11,8 @@ import type {
   ModelInformation,
   RequestId,
 } from "../../src/protocol/lm/lm";
-import { readCancel, readChatRequest, readTokenCount } from "../../src/protocol/lm/lm-read";
+import { cancelRequest, readChatRequest, tokenCountRequest } from "../../src/protocol/lm/lm-schema";
+import { validated } from "../../src/protocol/wire/schema";
 import type { CancelSignal, Handlers } from "../../src/protocol/wire/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
@@ -69,8 +70,8 @@ export class LmService implements AsyncDisposable {
   /** `id`: of the JSON-RPC request, for callers that set no `requestId`. `signal` cancels, as `lm/cancel` does. */
   async respond(params: unknown, id: RequestId | undefined, signal?: CancelSignal): Promise<Record<string, never>> {
     const read = readChatRequest(params);
-    if ("wrong" in read) throw refused(read.wrong);
-    const { request, leftOut } = read,
+    if (!read.ok) throw refused(read.why);
+    const { request, leftOut } = read.message,
       requestId = request.requestId ?? id;
     if (requestId === undefined) throw refused("requestId must be a number or a text.");
     if (leftOut.length > 0)
@@ -116,15 +117,15 @@ export class LmService implements AsyncDisposable {
    * this way.
    */
   countTokens(params: unknown): { readonly count: number } {
-    const read = readTokenCount(params);
-    if ("wrong" in read) throw refused(read.wrong);
-    return { count: Math.max(1, Math.floor(read.text.length / 4)) };
+    const read = validated(tokenCountRequest, params);
+    if (!read.ok) throw refused(read.why);
+    return { count: Math.max(1, Math.floor(read.message.text.length / 4)) };
   }
 
   cancel(params: unknown): void {
-    const read = readCancel(params);
-    if ("wrong" in read) this.deps.log("warn", "A cancellation was invalid", { why: read.wrong });
-    else this.#history.cancel(read.requestId);
+    const read = validated(cancelRequest, params);
+    if (read.ok) this.#history.cancel(read.message.requestId);
+    else this.deps.log("warn", "A cancellation was invalid", { why: read.why });
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

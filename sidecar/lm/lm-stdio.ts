@@ -5,9 +5,9 @@
  *
  * Invariant: every request is answered, in the order in which the answers are decided, even if the client disconnects.
  */
-import type { Decision } from "../../src/protocol/lm/lm";
+import { decision, type Decision } from "../../src/protocol/lm/lm-schema";
+import { validated } from "../../src/protocol/wire/schema";
 import type { Channel, Closed } from "../rpc/channel";
-import { isObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import { methodNotFound, Peer, type IncomingRequest } from "../rpc/peer";
 import { LmService, type LmDeps } from "./lm-service";
@@ -81,9 +81,9 @@ class StdioServer implements LmServer {
       case "lm/provideTokenCount":
         return this.#service.countTokens(params);
       case "lm/question":
-        return handlers[method](decision(params), signal);
+        return handlers[method](decisionIn(params), signal);
       case "lm/decide":
-        return handlers[method](decision(params), signal);
+        return handlers[method](decisionIn(params), signal);
       default:
         throw methodNotFound(method);
     }
@@ -92,21 +92,17 @@ class StdioServer implements LmServer {
   #notified(method: string, params: unknown): void {
     if (method === "lm/cancel") this.#service.cancel(params);
     // A notification: the client does not need to know whether the decision was accepted.
-    else if (method === "lm/decide") this.#service.handlers[method](decision(params), NEVER).catch(() => undefined);
+    else if (method === "lm/decide") this.#service.handlers[method](decisionIn(params), NEVER).catch(() => undefined);
   }
 }
 
 const NEVER = { aborted: false, addEventListener: () => undefined };
 
-function decision(params: unknown): Decision {
-  if (!isObject(params) || typeof params.questionId !== "string")
-    throw new RpcError(RpcCode.invalidParams, "questionId must be a text.");
-  const { questionId, callId, toolName } = params;
-  return {
-    questionId,
-    ...(typeof callId === "string" ? { callId } : {}),
-    ...(typeof toolName === "string" ? { toolName } : {}),
-  };
+/** Throws an `RpcError` that names the invalid member. */
+function decisionIn(params: unknown): Decision {
+  const read = validated(decision, params);
+  if (!read.ok) throw new RpcError(RpcCode.invalidParams, read.why);
+  return read.message;
 }
 
 /** Wraps the channel to report whether its other end is behind. */

@@ -2,7 +2,8 @@
  * IDE operations through the host: requests of an agent, or of an extension in its chain, to the editor
  * (`src/protocol/ide/ide.ts`).
  */
-import { readIdeRequest } from "../../../src/protocol/ide/ide-read";
+import { ideRequest } from "../../../src/protocol/ide/ide";
+import { validated } from "../../../src/protocol/wire/schema";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { AskHost } from "./editor-files";
 
@@ -12,8 +13,8 @@ import type { AskHost } from "./editor-files";
  */
 export function editorOperations(ask: AskHost): (params: unknown, signal: AbortSignal) => Promise<unknown> {
   return async (params, signal) => {
-    const read = readIdeRequest(params);
-    if ("wrong" in read) throw new RpcError(RpcCode.invalidParams, read.wrong);
-    return ask("editor/ideOperation", read.request, signal);
+    const read = validated(ideRequest, params);
+    if (!read.ok) throw new RpcError(RpcCode.invalidParams, read.why);
+    return ask("editor/ideOperation", read.message, signal);
   };
 }

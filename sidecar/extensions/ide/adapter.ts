@@ -5,8 +5,9 @@
  *   client ── initialize ──▶ adapter ── the same, with the capability ──▶ component, agent
  *   client ◀── ide_operation, if it can ── adapter ◀── ide_operation ── component, agent
  */
-import type { IdeAnswer, IdeRequest } from "../../../src/protocol/ide/ide";
-import { offeringIde, offersIde, readIdeRequest } from "../../../src/protocol/ide/ide-read";
+import { ideRequest, type IdeAnswer, type IdeRequest } from "../../../src/protocol/ide/ide";
+import { offeringIde, offersIde } from "../../../src/protocol/ide/ide-capability";
+import { validated } from "../../../src/protocol/wire/schema";
 import type { Chain, PassingRequest, Proxy, ProxyDefinition } from "../../proxies/proxy";
 import { numberOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -70,9 +71,9 @@ export class IdeAdapter {
   }
 
   async #serve(params: unknown, signal: AbortSignal): Promise<IdeAnswer> {
-    const read = readIdeRequest(params);
-    if ("wrong" in read) throw new RpcError(RpcCode.invalidParams, read.wrong);
-    return this.#servers.operate(read.request, { signal, progress: () => undefined });
+    const read = validated(ideRequest, params);
+    if (!read.ok) throw new RpcError(RpcCode.invalidParams, read.why);
+    return this.#servers.operate(read.message, { signal, progress: () => undefined });
   }
 }
 

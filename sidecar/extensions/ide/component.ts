@@ -4,8 +4,8 @@
  */
 import path from "node:path";
 import { fileURLToPath } from "node:url";
-import type { IdeOperation } from "../../../src/protocol/ide/ide";
-import { offersIde, readIdeAnswer } from "../../../src/protocol/ide/ide-read";
+import { readIdeAnswer, type IdeOperation } from "../../../src/protocol/ide/ide";
+import { offersIde } from "../../../src/protocol/ide/ide-capability";
 import { contains, placeOf } from "../../permissions/boundary";
 import type { Chain, ProxyDefinition } from "../../proxies/proxy";
 import { RpcError } from "../../rpc/message";

@@ -3,8 +3,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import type { Client } from "@modelcontextprotocol/sdk/client/index.js";
-import { IDE_CAPABILITY } from "../../../src/protocol/ide/ide";
-import { offersIde } from "../../../src/protocol/ide/ide-read";
+import { IDE_CAPABILITY, offersIde } from "../../../src/protocol/ide/ide-capability";
 import type { ProxyDefinition } from "../../proxies/proxy";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
@@ -175,7 +174,7 @@ suite("IDE extension", () => {
       (error: unknown) =>
         error instanceof RpcError &&
         error.code === RpcCode.invalidParams &&
-        /Unknown operation “fly”/.test(error.message),
+        /^message\.operation: /.test(error.message),
     );
   });
 

@@ -13,7 +13,7 @@ import {
   type IdeRange,
 } from "../../../src/protocol/ide/ide";
 import type { RawChange } from "../../../src/protocol/ide/ide-answer";
-import { rangeIn } from "../../../src/protocol/ide/ide-read";
+import { rangeIn } from "../../../src/protocol/ide/ide";
 import type { TextEdit } from "../../../src/protocol/ide/ide-text";
 import { arrayOr, isObject, numberOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 

@@ -4,7 +4,7 @@
  */
 import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide/ide";
 import type { RawChange } from "../../protocol/ide/ide-answer";
-import { rangeIn } from "../../protocol/ide/ide-read";
+import { rangeIn } from "../../protocol/ide/ide";
 import type { TextEdit } from "../../protocol/ide/ide-text";
 import { arrayOr, isObject, objectOr, type Fields } from "../../protocol/wire/json";
 

@@ -1,43 +1,48 @@
 /**
  * How an agent or an extension is installed and started: the keys of the documents and of the ACP registry. Settings,
- * registry documents and the command line contain them as JSON. Readers ignore unknown kinds and report a distribution
- * without a valid one.
+ * registry documents and the command line contain them as JSON. Readers ignore unknown kinds and reject a
+ * distribution without a valid one.
  */
-import { isFilled, isObject, isStrings, type Fields } from "../wire/json";
+import * as v from "valibot";
+import { isFilled, isObject } from "../wire/json";
+import { compact, ifValid, parsed, type Infer, type Schema } from "../wire/schema";
+
+/** A text that is not blank. */
+const filledText = v.custom<string>(isFilled, "a text");
 
 export type Environment = Readonly<Record<string, string>>;
+const environment = v.custom<Environment>(
+  value => isObject(value) && Object.values(value).every(item => typeof item === "string"),
+  "an object of texts",
+);
+const launch = { args: v.exactOptional(v.array(v.string())), env: v.exactOptional(environment) };
 
 /**
  * `package`: with its version in the tool's own syntax, such as `@scope/name@1.2.3` or `name==1.2.3`. `cmd`: selects
  * one of several commands in the package.
  */
-export interface PackageDistribution {
-  readonly package: string;
-  readonly cmd?: string;
-  readonly args?: readonly string[];
-  readonly env?: Environment;
-}
+const packageDistribution = compact({ package: filledText, cmd: ifValid(filledText), ...launch });
+export type PackageDistribution = Infer<typeof packageDistribution>;
 
 /**
  * Distribution for one platform. `archive`: https URL of a zip, tar.gz, tgz, tar.bz2, tbz2 or of the program itself.
- * `cmd`: relative to the unpacked archive. `sha256`: hex digest of the archive.
+ * `cmd`: relative to the unpacked archive. `sha256`: hex digest of the archive; an invalid one must not disable the
+ * check.
  */
-export interface BinaryDistribution {
-  readonly archive: string;
-  readonly cmd: string;
-  readonly args?: readonly string[];
-  readonly env?: Environment;
-  readonly sha256?: string;
-}
+const binaryDistribution = v.object({
+  archive: filledText,
+  cmd: filledText,
+  sha256: v.exactOptional(v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/i))),
+  ...launch,
+});
+export type BinaryDistribution = Infer<typeof binaryDistribution>;
 
 /**
  * A remote MCP server over streamable HTTP: http or https URL. `headers`: sent with each request, by name; they may
  * contain keys.
  */
-export interface HttpDistribution {
-  readonly url: string;
-  readonly headers?: Environment;
-}
+const httpDistribution = v.object({ url: filledText, headers: v.exactOptional(environment) });
+export type HttpDistribution = Infer<typeof httpDistribution>;
 
 /** Platforms of the ACP registry's schema. */
 export const PLATFORMS = [
@@ -50,69 +55,57 @@ export const PLATFORMS = [
 ] as const;
 export type Platform = (typeof PLATFORMS)[number];
 
+const hasMembers = (value: object): boolean => Object.keys(value).length > 0;
+const NO_KIND = "at least one supported kind";
+const platform = ifValid(binaryDistribution);
+
+const withHttp = <S extends v.GenericSchema>(http: S) =>
+  v.pipe(
+    compact({
+      local: ifValid(v.object({ command: filledText, ...launch })),
+      /** Equivalent to `local` without arguments. */
+      executable: ifValid(v.object({ path: filledText })),
+      /** A subcommand of the sidecar itself, such as `eliza`. */
+      symposium: ifValid(v.object({ subcommand: filledText, args: launch.args })),
+      /** Only for extensions that are MCP servers; no process is started. */
+      http: ifValid(http),
+      npx: ifValid(packageDistribution),
+      uvx: ifValid(packageDistribution),
+      pipx: ifValid(packageDistribution),
+      /** Without `version`: the newest stable one. `binary`: selects one if the crate has several. */
+      cargo: ifValid(
+        compact({ crate: filledText, version: ifValid(filledText), binary: ifValid(filledText), ...launch }),
+      ),
+      binary: ifValid(
+        v.pipe(
+          compact({
+            "darwin-aarch64": platform,
+            "darwin-x86_64": platform,
+            "linux-aarch64": platform,
+            "linux-x86_64": platform,
+            "windows-aarch64": platform,
+            "windows-x86_64": platform,
+          } satisfies Record<Platform, typeof platform>),
+          v.check(value => hasMembers(value), NO_KIND),
+        ),
+      ),
+    }),
+    v.check(value => hasMembers(value), NO_KIND),
+  );
+
+/** Distribution of an MCP server, for which alone `http` is allowed. */
+const serverDistribution = withHttp(httpDistribution);
+
 /** At least one; the first that works on this machine is used. */
-export interface Distribution {
-  readonly local?: { readonly command: string; readonly args?: readonly string[]; readonly env?: Environment };
-  /** Equivalent to `local` without arguments. */
-  readonly executable?: { readonly path: string };
-  /** A subcommand of the sidecar itself, such as `eliza`. */
-  readonly symposium?: { readonly subcommand: string; readonly args?: readonly string[] };
-  /** Only for extensions that are MCP servers; no process is started. */
-  readonly http?: HttpDistribution;
-  readonly npx?: PackageDistribution;
-  readonly uvx?: PackageDistribution;
-  readonly pipx?: PackageDistribution;
-  /** Without `version`: the newest stable one. `binary`: selects one if the crate has several. */
-  readonly cargo?: {
-    readonly crate: string;
-    readonly version?: string;
-    readonly binary?: string;
-    readonly args?: readonly string[];
-    readonly env?: Environment;
-  };
-  readonly binary?: Readonly<Partial<Record<Platform, BinaryDistribution>>>;
-}
+export type Distribution = Infer<typeof serverDistribution>;
 export type DistributionKind = keyof Distribution;
 
-/**
- * Parses a distribution from settings or a registry. Unknown and invalid kinds are ignored; at least one valid kind is
- * required. `isServer`: the distribution of an MCP server, for which alone `http` is allowed.
- */
+/** Unknown and invalid kinds and platforms are ignored; at least one valid kind is required. */
+export const distribution: Schema<Distribution> = withHttp(v.never());
+
+/** Parses a distribution from settings or a registry. */
 export function readDistribution(value: unknown, isServer = false): Distribution | undefined {
-  if (!isObject(value)) return undefined;
-  const { local, executable, symposium, http, cargo } = value;
-  const read: Distribution = {
-    ...(isObject(local) && isFilled(local["command"]) && isLaunch(local)
-      ? { local: { command: local["command"], ...launchOf(local) } }
-      : {}),
-    ...(isObject(executable) && isFilled(executable["path"]) ? { executable: { path: executable["path"] } } : {}),
-    ...(isObject(symposium) && isFilled(symposium["subcommand"]) && isArgs(symposium["args"])
-      ? {
-          symposium: {
-            subcommand: symposium["subcommand"],
-            ...(symposium["args"] === undefined ? {} : { args: symposium["args"] }),
-          },
-        }
-      : {}),
-    ...(isServer && isObject(http) && isFilled(http["url"]) && isEnvironment(http["headers"])
-      ? { http: { url: http["url"], ...(http["headers"] === undefined ? {} : { headers: http["headers"] }) } }
-      : {}),
-    ...packageIn("npx", value),
-    ...packageIn("uvx", value),
-    ...packageIn("pipx", value),
-    ...(isObject(cargo) && isFilled(cargo["crate"]) && isLaunch(cargo)
-      ? {
-          cargo: {
-            crate: cargo["crate"],
-            ...(isFilled(cargo["version"]) ? { version: cargo["version"] } : {}),
-            ...(isFilled(cargo["binary"]) ? { binary: cargo["binary"] } : {}),
-            ...launchOf(cargo),
-          },
-        }
-      : {}),
-    ...binariesIn(value["binary"]),
-  };
-  return Object.keys(read).length > 0 ? read : undefined;
+  return parsed(isServer ? serverDistribution : distribution, value);
 }
 
 /**
@@ -156,53 +149,3 @@ function packageCommand(
 ): Required<NonNullable<Distribution["local"]>> {
   return { command, args: [...before, ...args], env };
 }
-
-function packageIn(
-  kind: "npx" | "uvx" | "pipx",
-  distribution: Fields,
-): Partial<Record<typeof kind, PackageDistribution>> {
-  const value = distribution[kind];
-  return isObject(value) && isFilled(value["package"]) && isLaunch(value)
-    ? {
-        [kind]: {
-          package: value["package"],
-          ...(isFilled(value["cmd"]) ? { cmd: value["cmd"] } : {}),
-          ...launchOf(value),
-        },
-      }
-    : {};
-}
-
-/** Ignores unknown platforms. */
-function binariesIn(value: unknown): Pick<Distribution, "binary"> {
-  if (!isObject(value)) return {};
-  const known = PLATFORMS.flatMap((platform): [Platform, BinaryDistribution][] => {
-    const one = value[platform];
-    if (!isObject(one) || !isFilled(one["archive"]) || !isFilled(one["cmd"]) || !isLaunch(one)) return [];
-    const sha256 = one["sha256"];
-    if (sha256 !== undefined && !isHash(sha256)) return []; // an invalid checksum must not disable the check
-    return [
-      [
-        platform,
-        { archive: one["archive"], cmd: one["cmd"], ...(sha256 === undefined ? {} : { sha256 }), ...launchOf(one) },
-      ],
-    ];
-  });
-  return known.length > 0 ? { binary: Object.fromEntries(known) } : {};
-}
-
-interface Launch {
-  readonly args?: readonly string[];
-  readonly env?: Environment;
-}
-function isLaunch(fields: Fields): fields is Fields & Launch {
-  return isArgs(fields["args"]) && isEnvironment(fields["env"]);
-}
-function launchOf({ args, env }: Launch): Launch {
-  return { ...(args === undefined ? {} : { args }), ...(env === undefined ? {} : { env }) };
-}
-
-const isHash = (value: unknown): value is string => typeof value === "string" && /^[0-9a-f]{64}$/i.test(value);
-const isArgs = (value: unknown): value is readonly string[] | undefined => value === undefined || isStrings(value);
-const isEnvironment = (value: unknown): value is Environment | undefined =>
-  value === undefined || (isObject(value) && Object.values(value).every(item => typeof item === "string"));

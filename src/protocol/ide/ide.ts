@@ -5,13 +5,13 @@
  *
  * The method is the agent's request `_symposium.dev/ide_operation` (`sidecar/acp/methods.ts`): `IdeRequest` →
  * `IdeAnswer`. An error's message is a sentence for a model.
+ *
+ * The schemas accept values of untrusted programs. Requests must match, except for their optional members. From answers,
+ * items that do not match are omitted, and long texts are cut.
  */
-
-/**
- * In `clientCapabilities._meta` of `initialize`: `{"symposium.dev": {"ide_operations": true}}`, or an object in place
- * of `true`.
- */
-export const IDE_CAPABILITY = { namespace: "symposium.dev", name: "ide_operations" } as const;
+import * as v from "valibot";
+import { arrayOr } from "../wire/json";
+import { compact, count, fitting, ifValid, parsed, type Infer, type Schema } from "../wire/schema";
 
 /** Maximum number of items in an answer; `total` counts all of them. */
 export const MAX_ITEMS = 200;
@@ -19,50 +19,60 @@ export const MAX_ITEMS = 200;
 export const MAX_LINE = 400;
 /** Maximum number of characters of a hover, or of all lines of a preview. */
 export const MAX_TEXT = 20_000;
+const MAX_FOLDERS = 1_000;
 
-export interface IdePosition {
-  readonly line: number;
-  readonly character: number;
-}
-export interface IdeRange {
-  readonly start: IdePosition;
-  readonly end: IdePosition;
-}
+const name = v.pipe(v.string(), v.nonEmpty());
+const cutTo = (limit: number) =>
+  v.transform((text: string) => (text.length <= limit ? text : `${text.slice(0, limit)}…`));
+const line = v.pipe(v.string(), cutTo(MAX_LINE));
+const shortName = v.pipe(name, cutTo(MAX_LINE));
+/** The first items of a list, without those that do not match. */
+const firstItems = <T>(item: Schema<T>, most = MAX_ITEMS) =>
+  v.pipe(
+    v.array(v.unknown()),
+    v.transform(items => items.slice(0, most)),
+    fitting(item, most),
+  );
+const items = <T>(item: Schema<T>, most = MAX_ITEMS) => v.fallback(firstItems(item, most), () => []);
+
+const position = v.object({ line: count, character: count });
+export type IdePosition = Infer<typeof position>;
+const range = v.object({ start: position, end: position });
+export type IdeRange = Infer<typeof range>;
 
 /**
  * A place in a file. `symbol` is text on the line and denotes its last name (`c` of `a.b.c`); without a line, its first
  * occurrence in the file. Otherwise `character`, which defaults to the first non-blank character of the line.
  */
-export interface IdePlace {
-  readonly line?: number;
-  readonly character?: number;
-  readonly symbol?: string;
-}
+const place = compact({ line: ifValid(count), character: ifValid(count), symbol: ifValid(name) });
+export type IdePlace = Infer<typeof place>;
+const at = v.fallback(place, {});
 
-export type IdeOperation =
+const operation = v.variant("operation", [
   /** Without a path: all diagnostics in the folders. */
-  | { readonly operation: "diagnostics"; readonly path?: string }
-  | { readonly operation: "definition" | "references" | "hover"; readonly path: string; readonly at: IdePlace }
-  | { readonly operation: "document_symbols"; readonly path: string }
+  compact({ operation: v.literal("diagnostics"), path: ifValid(name) }),
+  v.object({ operation: v.picklist(["definition", "references", "hover"]), path: name, at }),
+  v.object({ operation: v.literal("document_symbols"), path: name }),
   /** `path`: a file that selects the language. */
-  | { readonly operation: "workspace_symbols"; readonly query: string; readonly path?: string }
+  compact({ operation: v.literal("workspace_symbols"), query: v.string(), path: ifValid(name) }),
   /** A preview; changes nothing. */
-  | { readonly operation: "rename"; readonly path: string; readonly at: IdePlace; readonly newName: string }
+  v.object({ operation: v.literal("rename"), path: name, at, newName: name }),
   /** From the place to the end of `endLine`. `title`: only the actions with this title, with their edits. */
-  | {
-      readonly operation: "code_actions";
-      readonly path: string;
-      readonly at: IdePlace;
-      readonly endLine?: number;
-      readonly title?: string;
-    }
+  compact({
+    operation: v.literal("code_actions"),
+    path: name,
+    at,
+    endLine: ifValid(count),
+    title: ifValid(name),
+  }),
   /** A preview, for the whole file or some lines. */
-  | {
-      readonly operation: "format";
-      readonly path: string;
-      readonly lines?: { readonly start: number; readonly end: number };
-    };
-
+  compact({
+    operation: v.literal("format"),
+    path: name,
+    lines: ifValid(v.object({ start: count, end: count })),
+  }),
+]);
+export type IdeOperation = Infer<typeof operation>;
 export type IdeOperationName = IdeOperation["operation"];
 export const IDE_OPERATIONS: readonly IdeOperationName[] = [
   "diagnostics",
@@ -77,66 +87,98 @@ export const IDE_OPERATIONS: readonly IdeOperationName[] = [
 ];
 
 /** Paths are absolute. `folders`: those of the requesting session; the first is its working directory. */
+export const ideRequest = v.intersect([
+  operation,
+  v.object({ folders: v.pipe(fitting(name, MAX_FOLDERS), v.minLength(1)) }),
+]);
 export type IdeRequest = IdeOperation & { readonly folders: readonly string[] };
 
 /** `text`: the first line of the range, unchanged. */
-export interface IdeLocation {
-  readonly path: string;
-  readonly range: IdeRange;
-  readonly text?: string;
-}
+const locationMembers = { path: name, range, text: ifValid(line) };
+const location = compact(locationMembers);
+export type IdeLocation = Infer<typeof location>;
 
-export type IdeSeverity = "error" | "warning" | "information" | "hint";
-export interface IdeDiagnostic extends IdeLocation {
-  readonly severity: IdeSeverity;
-  readonly message: string;
-  readonly source?: string;
-  readonly code?: string;
-}
+const severity = v.picklist(["error", "warning", "information", "hint"]);
+export type IdeSeverity = Infer<typeof severity>;
+/** LSP severities, numbered from 1. */
+export const SEVERITIES: readonly IdeSeverity[] = severity.options;
+
+const diagnostic = compact({
+  ...locationMembers,
+  severity,
+  message: v.pipe(v.string(), cutTo(4 * MAX_LINE)),
+  source: ifValid(shortName),
+  code: ifValid(shortName),
+});
+export type IdeDiagnostic = Infer<typeof diagnostic>;
 
 /**
  * `kind` is a word (`function`); `depth` 0 is the outermost level. `container`: the enclosing symbol, if the preceding
  * items do not show it.
  */
-export interface IdeSymbol extends IdeLocation {
-  readonly name: string;
-  readonly kind: string;
-  readonly detail?: string;
-  readonly container?: string;
-  readonly depth?: number;
-}
+const symbol = compact({
+  ...locationMembers,
+  name: shortName,
+  kind: v.fallback(v.pipe(name, cutTo(40)), "symbol"),
+  detail: ifValid(shortName),
+  container: ifValid(shortName),
+  depth: ifValid(
+    v.pipe(
+      count,
+      v.transform(depth => Math.min(depth, 20)),
+    ),
+  ),
+});
+export type IdeSymbol = Infer<typeof symbol>;
 
 /** Whole lines from `line` on: the removed ones and their replacements. */
-export interface IdeHunk {
-  readonly line: number;
-  readonly before: readonly string[];
-  readonly after: readonly string[];
-}
-export type IdeChange =
-  | { readonly kind: "edit"; readonly path: string; readonly hunks: readonly IdeHunk[] }
-  | { readonly kind: "create" | "delete"; readonly path: string }
-  | { readonly kind: "move"; readonly path: string; readonly to: string };
+const hunk = v.object({ line: count, before: items(line, 10 * MAX_ITEMS), after: items(line, 10 * MAX_ITEMS) });
+export type IdeHunk = Infer<typeof hunk>;
+
+const change = v.variant("kind", [
+  v.object({ kind: v.literal("edit"), path: name, hunks: items(hunk) }),
+  v.object({ kind: v.picklist(["create", "delete"]), path: name }),
+  v.object({ kind: v.literal("move"), path: name, to: name }),
+]);
+export type IdeChange = Infer<typeof change>;
 
 /** `changes`: if they were requested and exist. `command`: the action runs a command, which cannot be previewed. */
-export interface IdeAction {
-  readonly title: string;
-  readonly kind?: string;
-  readonly isPreferred?: true;
-  readonly disabled?: string;
-  readonly changes?: readonly IdeChange[];
-  readonly command?: string;
-}
+const action = compact({
+  title: shortName,
+  kind: ifValid(shortName),
+  isPreferred: ifValid(v.literal(true)),
+  disabled: ifValid(shortName),
+  changes: ifValid(firstItems(change)),
+  command: ifValid(shortName),
+});
+export type IdeAction = Infer<typeof action>;
 
 /** `note`: a sentence for the model about what the answer lacks. */
-export type IdeAnswer = { readonly note?: string } & (
-  | { readonly kind: "diagnostics"; readonly diagnostics: readonly IdeDiagnostic[]; readonly total: number }
-  | { readonly kind: "locations"; readonly locations: readonly IdeLocation[]; readonly total: number }
+const note = { note: ifValid(shortName) };
+const total = v.fallback(count, 0);
+const answer = v.variant("kind", [
+  compact({ kind: v.literal("diagnostics"), ...note, diagnostics: items(diagnostic), total }),
+  compact({ kind: v.literal("locations"), ...note, locations: items(location), total }),
   /** Markdown; empty if there is no information. */
-  | { readonly kind: "hover"; readonly text: string }
-  | { readonly kind: "symbols"; readonly symbols: readonly IdeSymbol[]; readonly total: number }
-  | { readonly kind: "changes"; readonly changes: readonly IdeChange[]; readonly total: number }
-  | { readonly kind: "actions"; readonly actions: readonly IdeAction[]; readonly total: number }
-);
+  compact({ kind: v.literal("hover"), ...note, text: v.fallback(v.pipe(v.string(), cutTo(MAX_TEXT)), "") }),
+  compact({ kind: v.literal("symbols"), ...note, symbols: items(symbol), total }),
+  compact({ kind: v.literal("changes"), ...note, changes: items(change), total }),
+  compact({ kind: v.literal("actions"), ...note, actions: items(action), total }),
+]);
+export type IdeAnswer = Infer<typeof answer>;
+
+/** `undefined` if it is not an answer to this operation. `total` is at least the number of items. */
+export function readIdeAnswer(name: IdeOperationName, value: unknown): IdeAnswer | undefined {
+  const read = parsed(answer, value);
+  if (read?.kind !== ANSWERED_WITH[name]) return undefined;
+  return read.kind === "hover"
+    ? read
+    : { ...read, total: Math.max(read.total, arrayOr(Object.values(read).find(Array.isArray)).length) };
+}
+
+export function rangeIn(value: unknown): IdeRange | undefined {
+  return parsed(range, value);
+}
 
 /** Kind of answer to each operation. */
 export const ANSWERED_WITH: Readonly<Record<IdeOperationName, IdeAnswer["kind"]>> = {
@@ -180,5 +222,3 @@ export const SYMBOL_KINDS: readonly string[] = [
   "operator",
   "type parameter",
 ];
-/** LSP severities, numbered from 1. */
-export const SEVERITIES: readonly IdeSeverity[] = ["error", "warning", "information", "hint"];

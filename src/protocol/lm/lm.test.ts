@@ -1,7 +1,8 @@
-import { deepEqual, ok } from "node:assert/strict";
+import { deepEqual, equal } from "node:assert/strict";
 import { ELIZA, type AgentConfig } from "../agents/agents";
 import { agentDefinition, type LmToHost, type LmToSidecar } from "./lm";
-import { readCancel, readChatRequest, readTokenCount } from "./lm-read";
+import { cancelRequest, readChatRequest, tokenCountRequest } from "./lm-schema";
+import { parsed } from "../wire/schema";
 import type { ParamsOf, ResultOf } from "../wire/wire";
 
 type Method = keyof LmToSidecar | keyof LmToHost;
@@ -28,6 +29,8 @@ const HELLO = {
   },
 } satisfies ParamsOf<LmToSidecar, "lm/provideLanguageModelChatResponse">;
 
+const accepted = (request: unknown, leftOut: readonly string[] = []) => ({ ok: true, message: { request, leftOut } });
+
 suite("language model contract", () => {
   test("matches the documented messages literally", () => {
     const eliza = {
@@ -48,7 +51,7 @@ suite("language model contract", () => {
     const all = { METHODS, HELLO, eliza, parts, done, count };
     deepEqual(JSON.parse(JSON.stringify(all)), all);
     for (const request of [HELLO, eliza])
-      deepEqual(readChatRequest(JSON.parse(JSON.stringify(request))), { request, leftOut: [] });
+      deepEqual(readChatRequest(JSON.parse(JSON.stringify(request))), accepted(request));
   });
 
   test("names an agent of the settings in the documented form", () => {
@@ -98,15 +101,12 @@ suite("language model request", () => {
       cwd: "/w",
       options: { requestInitiator: "github.copilot-chat", modelOptions: { _conversationId: "c" } },
     };
-    deepEqual(readChatRequest(with_(additions)), { request: { ...HELLO, ...additions }, leftOut: [] });
-    deepEqual(readChatRequest(with_({ options: null, agent: { mcp_server: { name: "a", command: "b" } } })), {
-      request: { ...HELLO, agent: { mcp_server: { name: "a", command: "b", args: [], env: [] } } },
-      leftOut: [],
-    });
-    deepEqual(readChatRequest(with_({ agent: { eliza: {} } })), {
-      request: { ...HELLO, agent: { eliza: {} } },
-      leftOut: [],
-    });
+    deepEqual(readChatRequest(with_(additions)), accepted({ ...HELLO, ...additions }));
+    deepEqual(
+      readChatRequest(with_({ options: null, agent: { mcp_server: { name: "a", command: "b" } } })),
+      accepted({ ...HELLO, agent: { mcp_server: { name: "a", command: "b", args: [], env: [] } } }),
+    );
+    deepEqual(readChatRequest(with_({ agent: { eliza: {} } })), accepted({ ...HELLO, agent: { eliza: {} } }));
   });
 
   test("accepts every kind of part with defaults for missing content", () => {
@@ -118,7 +118,7 @@ suite("language model request", () => {
       { type: "tool_call", toolCallId: "", toolName: "read", parameters: { a: 1 } },
       { type: "tool_result", toolCallId: "c", result: [{ type: "text", value: "x" }], isError: true },
     ];
-    deepEqual(readChatRequest(content(...parts)), { request: content(...parts), leftOut: [] });
+    deepEqual(readChatRequest(content(...parts)), accepted(content(...parts)));
     deepEqual(
       readChatRequest(
         content(
@@ -126,21 +126,20 @@ suite("language model request", () => {
           { type: "tool_result", toolCallId: "c" },
         ),
       ),
-      {
-        request: content(
+      accepted(
+        content(
           { type: "tool_call", toolCallId: "c", toolName: "read", parameters: {} },
           { type: "tool_result", toolCallId: "c", result: "" },
         ),
-        leftOut: [],
-      },
+      ),
     );
   });
 
   test("drops and names unknown parts and invalid tools", () => {
-    deepEqual(readChatRequest(content({ type: "hologram" }, { type: "text", value: "Hello" })), {
-      request: HELLO,
-      leftOut: ["messages[0].content[0]"],
-    });
+    deepEqual(
+      readChatRequest(content({ type: "hologram" }, { type: "text", value: "Hello" })),
+      accepted(HELLO, ["messages[0].content[0]"]),
+    );
     const tools = [
       { description: "no name" },
       { name: "bare" },
@@ -148,49 +147,56 @@ suite("language model request", () => {
       { name: "odd", description: 1, inputSchema: null },
       { name: "" },
     ];
-    deepEqual(readChatRequest(with_({ options: { tools } })), {
-      request: with_({
-        options: {
-          tools: [
-            { name: "bare", description: "" },
-            { name: "odd", description: "" },
-          ],
-        },
-      }),
-      leftOut: ["options.tools[0]", "options.tools[2]", "options.tools[4]"],
-    });
+    const named = [
+      { name: "bare", description: "" },
+      { name: "odd", description: "" },
+    ];
+    deepEqual(
+      readChatRequest(with_({ options: { tools } })),
+      accepted(with_({ options: { tools: named } }), ["options.tools[0]", "options.tools[2]", "options.tools[4]"]),
+    );
   });
 
+  const SECRET = "sk-live-1234567890";
   const wrong: readonly [request: unknown, sentence: string][] = [
-    [undefined, "params must be an object."],
-    [with_({ modelId: 1 }), "modelId must be a text."],
-    [with_({ distribution: { docker: {} } }), "distribution must be a distribution of an agent."],
-    [with_({ modelId: "" }), "modelId must be a non-empty text."],
-    [with_({ messages: "Hello" }), "messages must be a list."],
-    [with_({ messages: [{ role: "tool", content: [] }] }), "messages[0].role must be “user”, “assistant” or “system”."],
-    [with_({ messages: [{ role: "user", content: "Hello" }] }), "messages[0].content must be a list."],
-    [content("Hello"), "messages[0].content[0] must be an object."],
-    [content({ type: "text" }), "messages[0].content[0].value must be a text."],
-    [content({ type: "tool_call", toolCallId: 1, toolName: "a" }), "messages[0].content[0].toolCallId must be a text."],
-    [with_({ agent: { other: {} } }), "agent must be {“eliza”: {…}} or {“mcp_server”: {…}}."],
-    [with_({ agent: { mcp_server: { name: "a" } } }), "agent.mcp_server.command must be a text."],
+    [SECRET, "message: wrong type, expected Object"],
+    [with_({ modelId: 1 }), "message.modelId: wrong type, expected string"],
+    [with_({ distribution: { [SECRET]: {} } }), "message.distribution: expected at least one supported kind"],
+    [with_({ modelId: "" }), "message.modelId: expected !0"],
+    [with_({ messages: SECRET }), "message.messages: wrong type, expected Array"],
     [
-      with_({ agent: { mcp_server: { name: "a", command: "b", env: [{ name: "SECRET", value: 42 }] } } }),
-      "agent.mcp_server.env[0].value must be a text.",
+      with_({ messages: [{ role: SECRET, content: [] }] }),
+      'message.messages[0].role: wrong type, expected ("user" | "assistant" | "system")',
     ],
-    [with_({ options: [] }), "options must be an object."],
-    [with_({ options: { toolMode: "some" } }), "options.toolMode must be “auto” or “required”."],
-    [with_({ options: { modelOptions: 1 } }), "options.modelOptions must be an object."],
-    [with_({ requestId: {} }), "requestId must be a number or a text."],
-    [with_({ cwd: "" }), "cwd must be a non-empty text."],
+    [
+      with_({ messages: [{ role: "user", content: SECRET }] }),
+      "message.messages[0].content: wrong type, expected Array",
+    ],
+    [content(SECRET), "message.messages[0].content[0]: wrong type, expected Object"],
+    [content({ type: "text" }), "message.messages[0].content[0].value: missing"],
+    [
+      content({ type: "hologram" }, { type: "tool_call", toolCallId: 1, toolName: "a" }),
+      "message.messages[0].content[1].toolCallId: wrong type, expected string",
+    ],
+    [with_({ agent: { other: {} } }), "message.agent.mcp_server: missing"],
+    [with_({ agent: { mcp_server: { name: "a" } } }), "message.agent.mcp_server.command: missing"],
+    [
+      with_({ agent: { mcp_server: { name: "a", command: "b", env: [{ name: SECRET, value: 42 }] } } }),
+      "message.agent.mcp_server.env[0].value: wrong type, expected string",
+    ],
+    [with_({ options: 1 }), "message.options: wrong type, expected Object"],
+    [with_({ options: { toolMode: SECRET } }), 'message.options.toolMode: wrong type, expected ("auto" | "required")'],
+    [with_({ options: { modelOptions: 1 } }), "message.options.modelOptions: expected an object"],
+    [with_({ requestId: {} }), "message.requestId: wrong type, expected (string | number)"],
+    [with_({ cwd: "" }), "message.cwd: expected !0"],
   ];
-  for (const [request, sentence] of wrong)
-    test(`is rejected: ${sentence}`, () => deepEqual(readChatRequest(request), { wrong: sentence }));
+  for (const [request, why] of wrong)
+    test(`is rejected: ${why}`, () => deepEqual(readChatRequest(request), { ok: false, why }));
 
   test("parses cancellations and token counts", () => {
-    deepEqual(readCancel({ requestId: 0 }), { requestId: 0 });
-    ok("wrong" in readCancel({}) && "wrong" in readCancel({ requestId: NaN }) && "wrong" in readCancel(3));
-    deepEqual(readTokenCount({ modelId: "symposium", text: "" }), { modelId: "symposium", text: "" });
-    ok("wrong" in readTokenCount({ modelId: "symposium" }));
+    deepEqual(parsed(cancelRequest, { requestId: 0 }), { requestId: 0 });
+    for (const value of [{}, { requestId: NaN }, 3]) equal(parsed(cancelRequest, value), undefined);
+    deepEqual(parsed(tokenCountRequest, { modelId: "symposium", text: "" }), { modelId: "symposium", text: "" });
+    equal(parsed(tokenCountRequest, { modelId: "symposium" }), undefined);
   });
 });

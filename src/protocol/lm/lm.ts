@@ -3,84 +3,34 @@
  * stable, because other programs may use them with `symposium-acp-agent vscodelm` (one JSON value per line). Members
  * marked "Addition." are additions of Symposium: optional, and ignored by programs that do not know them. `requestId`
  * is `ChatRequest.requestId`, or the JSON-RPC id of the corresponding `lm/provideLanguageModelChatResponse`.
- * `lm-read.ts` validates untrusted messages.
+ * `lm-schema.ts` declares and validates untrusted messages.
  */
 import { ELIZA, type AgentConfig } from "../agents/agents";
 import { typedCommand, type Distribution } from "../agents/distribution";
 import type { Fields } from "../wire/json";
 import type { Call, Note } from "../wire/wire";
+import type {
+  AgentDefinition,
+  Decision,
+  ChatMessage,
+  ChatOptions,
+  ChatPart,
+  ChatRequest,
+  ChatTool,
+  RequestId,
+} from "./lm-schema";
 
-export type RequestId = number | string;
-
-export type ChatPart =
-  | { readonly type: "text"; readonly value: string }
-  | { readonly type: "tool_call"; readonly toolCallId: string; readonly toolName: string; readonly parameters: unknown }
-  /** `result`: a text, parts (`text` and `data`), or any other result of a tool. */
-  | { readonly type: "tool_result"; readonly toolCallId: string; readonly result: unknown; readonly isError?: boolean }
-  /** Addition. `data` is base64. */
-  | { readonly type: "data"; readonly mimeType: string; readonly data: string }
-  /** Addition. */
-  | { readonly type: "thinking"; readonly value: string; readonly id?: string; readonly metadata?: unknown };
-
-/** `system`: VS Code sends such messages, although its types lack them. */
-export interface ChatMessage {
-  readonly role: "user" | "assistant" | "system";
-  readonly content: readonly ChatPart[];
-}
-
-/** Some tools have no schema, or an empty one. */
-export interface ChatTool {
-  readonly name: string;
-  readonly description: string;
-  readonly inputSchema?: unknown;
-}
-
-export interface ChatOptions {
-  readonly tools?: readonly ChatTool[];
-  /** Default: `auto`. */
-  readonly toolMode?: "auto" | "required";
-  readonly modelOptions?: Readonly<Record<string, unknown>>;
-  /**
-   * Addition. Id of the requesting extension, as reported by VS Code; `core` is VS Code itself. Unlike `modelOptions`,
-   * a caller cannot set it.
-   */
-  readonly requestInitiator?: string;
-}
-
-export type AgentDefinition =
-  | { readonly eliza: { readonly deterministic?: boolean } }
-  | { readonly mcp_server: McpServerStdio };
-
-/** An ACP agent in the terms of the documents: a command with a stdio connection. `name` is for display. */
-export interface McpServerStdio {
-  readonly name: string;
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: readonly { readonly name: string; readonly value: string }[];
-}
-
-export interface ChatRequest {
-  readonly modelId: string;
-  readonly messages: readonly ChatMessage[];
-  readonly agent: AgentDefinition;
-  readonly options?: ChatOptions;
-  /** Addition, for callers that cannot access the JSON-RPC id of their request; unique among the open requests. */
-  readonly requestId?: RequestId;
-  /** Addition. Id of the agent in the settings; without it, no settings of an agent apply. */
-  readonly agentId?: string;
-  /**
-   * Addition. Distribution of the agent in the settings: its installation is started instead of the command in
-   * `agent`.
-   */
-  readonly distribution?: Distribution;
-  /**
-   * Addition. The agent's group of permission tools (`permission-tools.ts`). Absent: the agent has no group, and each
-   * question uses `ASK_EACH_TIME`.
-   */
-  readonly permissionGroup?: string;
-  /** Addition. Working directory of the agent, absolute. Default: the sidecar's own. */
-  readonly cwd?: string;
-}
+export type {
+  AgentDefinition,
+  ChatMessage,
+  ChatOptions,
+  ChatPart,
+  ChatRequest,
+  ChatTool,
+  Decision,
+  McpServerStdio,
+  RequestId,
+} from "./lm-schema";
 
 export interface ModelInformation {
   readonly id: string;
@@ -158,12 +108,6 @@ export interface ChatRequestDelta extends Omit<ChatRequest, "messages" | "option
 export const MAX_HISTORIES = 64,
   MAX_TOOL_LISTS = 8,
   MAX_HISTORY_CHARACTERS = 32 * 1024 * 1024;
-
-export interface Decision {
-  readonly questionId: string;
-  readonly callId?: string;
-  readonly toolName?: string;
-}
 
 /**
  * Only between extension host and sidecar. `lm/decide` grants a permission: the host sends it from within the tool that

@@ -1,6 +1,20 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import * as v from "valibot";
-import { filled, fitting, json, list, matching, record, text, validated, whole } from "./schema";
+import {
+  compact,
+  filled,
+  fitting,
+  ifValid,
+  json,
+  known,
+  list,
+  matching,
+  parsed,
+  record,
+  text,
+  validated,
+  whole,
+} from "./schema";
 
 const SECRET = "sk-live-1234567890";
 
@@ -72,4 +86,19 @@ suite("wire schema", () => {
         message: [{ id: "a" }, { id: "b" }],
       },
     ));
+
+  test("names a missing member", () => equal(why(v.object({ id: filled(3) }), {}), "message.id: missing"));
+
+  test("drops unknown items and names the position of an invalid one", () => {
+    const numbers = known(v.number(), value => typeof value !== "boolean");
+    deepEqual(parsed(numbers, [1, true, 2]), [1, 2]);
+    equal(why(numbers, [true, "1"]), "message[1]: wrong type, expected number");
+  });
+
+  test("drops mismatching and absent members of a compact object", () => {
+    const schema = compact({ id: filled(3), size: ifValid(whole(0)), name: v.exactOptional(v.string()) });
+    deepEqual(parsed(schema, { id: "a", size: -1, more: 1 }), { id: "a" });
+    deepEqual(parsed(schema, { id: "a", size: 2, name: "" }), { id: "a", size: 2, name: "" });
+    equal(parsed(schema, { id: "" }), undefined);
+  });
 });

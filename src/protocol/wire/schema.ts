@@ -56,6 +56,36 @@ export const fitting = <T>(item: Schema<T>, most: number) =>
     ),
   );
 
+const OMITTED = v.pipe(
+  v.unknown(),
+  v.transform(() => undefined),
+);
+
+/** A list without the items that `isKnown` refuses. The other items must match. */
+export const known = <T>(item: Schema<T>, isKnown: (value: unknown) => boolean) =>
+  v.pipe(
+    v.array(v.lazy((value): Schema<T | undefined> => (isKnown(value) ? item : OMITTED))),
+    v.transform((items): readonly T[] => items.filter(value => value !== undefined)),
+  );
+
+/** A member of `compact` that is absent if its value does not match. */
+export const ifValid = <S extends v.GenericSchema>(schema: S) => v.fallback(v.optional(schema), undefined);
+
+type IsAbsent<T> = unknown extends T ? false : undefined extends T ? true : false;
+type Compact<T> = { [K in keyof T as IsAbsent<T[K]> extends true ? never : K]: T[K] } & {
+  [K in keyof T as IsAbsent<T[K]> extends true ? K : never]?: Exclude<T[K], undefined>;
+};
+
+/** An object without the members whose value is `undefined`. */
+export const compact = <E extends v.ObjectEntries>(entries: E) =>
+  v.pipe(
+    v.object(entries),
+    v.transform(
+      fields =>
+        Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Compact<typeof fields>,
+    ),
+  );
+
 /** An object with arbitrary names, including those of object members, whose values all match the schema. */
 export const record = <T>(name: Schema<string>, item: Schema<T>, most: number) =>
   v.pipe(
@@ -90,9 +120,16 @@ export function validated<S extends v.GenericSchema>(schema: S, value: unknown):
     : { ok: false, why: mismatch(parsed.issues[0]) };
 }
 
-function mismatch({ kind, type, path, message, expected }: v.BaseIssue<unknown>): string {
+/** The value with the known fields only; `undefined` if it does not match. */
+export function parsed<S extends v.GenericSchema>(schema: S, value: unknown): Infer<S> | undefined {
+  const validation = validated(schema, value);
+  return validation.ok ? validation.message : undefined;
+}
+
+function mismatch({ kind, type, path, message, expected, received }: v.BaseIssue<unknown>): string {
   // Names of a record are third-party text and are not part of a path, because a record is checked as a list of pairs.
   const where = (path ?? []).map(({ key }) => (typeof key === "number" ? `[${key}]` : `.${String(key)}`)).join("");
-  if (type === "custom") return `message${where}: expected ${message}`;
+  if (type === "custom" || type === "check") return `message${where}: expected ${message}`;
+  if (where !== "" && received === "undefined") return `message${where}: missing`;
   return `message${where}: ${kind === "schema" ? "wrong type, " : ""}expected ${expected ?? type}`;
 }

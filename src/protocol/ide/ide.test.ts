@@ -1,8 +1,9 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import fc from "fast-check";
-import { IDE_OPERATIONS, MAX_ITEMS, type IdeRequest } from "./ide";
+import { IDE_OPERATIONS, ideRequest, MAX_ITEMS, readIdeAnswer, type IdeRequest } from "./ide";
+import { validated } from "../wire/schema";
 import { diagnosticsAnswer, changesAnswer, chosenByTitle, rangeOfActions, rangeOfLines, withLines } from "./ide-answer";
-import { offeringIde, offersIde, readIdeAnswer, readIdeRequest } from "./ide-read";
+import { offeringIde, offersIde } from "./ide-capability";
 
 const range = { start: { line: 1, character: 2 }, end: { line: 1, character: 5 } };
 const spot = { path: "/a", range, text: "x" };
@@ -43,14 +44,15 @@ suite("IDE request", () => {
     { operation: "format", path: "/a", lines: { start: 1, end: 2 }, folders },
   ];
   test("is parsed for each operation", () => {
-    for (const request of requests) deepEqual(readIdeRequest(JSON.parse(JSON.stringify(request))), { request });
+    for (const request of requests)
+      deepEqual(validated(ideRequest, JSON.parse(JSON.stringify(request))), { ok: true, message: request });
     deepEqual(new Set(requests.map(each => each.operation)), new Set(IDE_OPERATIONS));
   });
 
   test("is rejected with a sentence if invalid", () => {
     const wrong = (value: unknown): string => {
-      const read = readIdeRequest(value);
-      return "wrong" in read ? read.wrong : "read";
+      const read = validated(ideRequest, value);
+      return read.ok ? "accepted" : read.why;
     };
     deepEqual(
       [
@@ -62,25 +64,26 @@ suite("IDE request", () => {
         wrong({ operation: "workspace_symbols", folders }),
       ],
       [
-        "Unknown operation “undefined”.",
-        "Unknown operation “fly”.",
-        "path must be a text.",
-        "folders must be a list of absolute paths.",
-        "newName must be a text.",
-        "query must be a text.",
+        "message: wrong type, expected Object",
+        'message.operation: wrong type, expected ("diagnostics" | ("definition" | "references" | "hover") | "document_symbols" | ' +
+          '"workspace_symbols" | "rename" | "code_actions" | "format")',
+        "message.path: missing",
+        "message.folders: missing",
+        "message.newName: missing",
+        "message.query: missing",
       ],
     );
   });
 
   test("is parsed without invalid members", () => {
     deepEqual(
-      readIdeRequest({
+      validated(ideRequest, {
         operation: "hover",
         path: "/a",
         at: { line: -1, character: 1.5, symbol: 7 },
         folders: [1, "/w"],
       }),
-      { request: { operation: "hover", path: "/a", at: {}, folders } },
+      { ok: true, message: { operation: "hover", path: "/a", at: {}, folders } },
     );
   });
 });
@@ -162,7 +165,7 @@ suite("IDE answer", () => {
         (operation, anything, kind, list) => {
           readIdeAnswer(operation, anything);
           readIdeAnswer(operation, { kind, [kind]: list, total: anything });
-          readIdeRequest(anything);
+          validated(ideRequest, anything);
           offersIde(anything);
         },
       ),
