@@ -3,7 +3,28 @@
  * JSON-RPC.
  */
 import * as l10n from "@vscode/l10n";
+import path from "node:path";
+import { realClock } from "../clock";
+import type { LaunchDeps } from "./process";
 import type { Launcher } from "./supervisor";
+
+export interface BundledDeps extends Pick<LaunchDeps, "custom" | "hello" | "log"> {
+  readonly extensionPath: string;
+  /** The environment of the sidecar. */
+  env(): Promise<LaunchDeps["env"]>;
+}
+
+/** Launches the sidecar that is part of the extension. */
+export const bundledLauncher = ({ extensionPath, env, ...deps }: BundledDeps): Launcher =>
+  lazyLauncher(
+    async () =>
+      new (await import(/* webpackMode: "eager" */ "./process")).ProcessLauncher({
+        ...deps,
+        bundled: path.join(extensionPath, "dist", "sidecar.js"),
+        env: await env(),
+        clock: realClock,
+      }),
+  );
 
 export function lazyLauncher(load: () => Promise<Launcher>): Launcher {
   let loading: Promise<Launcher> | undefined;

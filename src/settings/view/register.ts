@@ -1,4 +1,4 @@
-/** Connects the settings pages and the update check with VS Code. */
+/** Connects the settings pages, the update check and the walkthrough with VS Code. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
 import type { ChatController } from "../../chat/chat-controller";
@@ -7,81 +7,58 @@ import { CHAT_VIEW, SETTINGS_PAGE, SETTINGS_VIEW, WALKTHROUGH, type CommandName 
 import type { RegistryView } from "../../protocol/agents/agent-service";
 import type { Fields } from "../../protocol/wire/json";
 import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
+import type { SidecarToHost } from "../../protocol/sidecar";
+import type { Handlers } from "../../protocol/wire/wire";
 import { visibleLine, visibleText } from "../../protocol/text/visible-text";
 import { addAgent } from "../store/add-agent";
 import { addExtension } from "../store/add-extension";
-import type { AgentSecrets } from "../store/agent-secrets";
+import { AgentSecrets } from "../store/agent-secrets";
 import type { Configuration } from "../store/configuration";
 import { addFromRegistry, type AgentSources } from "../store/select-agent";
 import { importsIn } from "../store/update-policy";
+import type { SidecarPhase } from "../../sidecar/restart-policy";
 import type { SidecarSupervisor } from "../../sidecar/supervisor";
 import { SettingsController } from "./settings-controller";
 import { SettingsPages } from "./settings-pages";
-import type { Place } from "./settings-deps";
-import { UpdateCheck } from "./update-check";
+import type { Place, SettingsDeps } from "./settings-deps";
+import { UpdateCheck, type UpdateDeps } from "./update-check";
+import { Milestones } from "./walkthrough-progress";
 
 export interface SettingsParts {
-  readonly extension: { readonly id: string; readonly extensionUri: vscode.Uri; readonly globalState: vscode.Memento };
+  readonly context: Pick<vscode.ExtensionContext, "extension" | "extensionUri" | "globalState" | "secrets">;
   readonly configuration: Configuration;
   readonly supervisor: SidecarSupervisor;
   readonly chat: Pick<ChatController, "openTab" | "outdatedTabs">;
-  readonly secrets: AgentSecrets;
   readonly cwd: () => string;
   readonly log: Log;
-  /** Fires when a settings page or the settings view opens. */
-  readonly opened: () => void;
 }
 
 export interface SettingsPart extends vscode.Disposable {
   readonly controller: SettingsController;
-  readonly updates: UpdateCheck;
   readonly sources: AgentSources;
+  readonly secrets: AgentSecrets;
+  readonly milestones: Milestones;
+  phaseChanged(phase: SidecarPhase): void;
   /** Opens the page as an editor. */
   open(): void;
 }
 
-export function registerSettings({
-  extension,
-  configuration,
-  supervisor,
-  chat,
-  secrets,
-  cwd,
-  log,
-  opened,
-}: SettingsParts): SettingsPart {
-  const isTrusted = (): boolean => vscode.workspace.isTrusted,
-    now = (): number => Date.now();
-  const ofRegistry = (): { readonly url?: string } =>
-    configuration.settings.registryUrl === "" ? {} : { url: configuration.settings.registryUrl };
-  const sources: AgentSources = {
-    registry: async (): Promise<RegistryView> => (await supervisor.client()).request("registry/agents", ofRegistry()),
-    found: async () =>
-      (
-        await (
-          await supervisor.client()
-        ).request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })
-      ).found,
+/** Handlers of the sidecar's messages about agents. */
+export function agentListeners(
+  controller: () => SettingsController,
+): Pick<Handlers<SidecarToHost>, "agents/changed" | "agents/installing"> {
+  return {
+    "agents/changed": () => controller().stateChanged(),
+    "agents/installing": ({ of, id, progress }) => controller().installing(of, id, progress),
   };
-  const entryAt =
-    (of: "agent" | "extension") =>
-    async (url: string): Promise<Fields> =>
-      (await (await supervisor.client()).request("registry/extension", { url, of })).entry;
-  const updates = new UpdateCheck({
-    client: () => supervisor.client(),
-    settings: () => configuration.settings,
-    isTrusted,
-    now,
-    memory: extension.globalState,
-    log,
-    imports: () =>
-      importsIn(configuration.ownValue("symposium.agents"), configuration.ownValue("symposium.extensions")),
-    replace: update => configuration.takeUpdate(update),
-    ask: async sentence =>
-      (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",
-    tell: sentence => void vscode.window.showErrorMessage(sentence),
-    changed: () => controller.changed(),
-  });
+}
+
+export function registerSettings(parts: SettingsParts): SettingsPart {
+  const { context, configuration, supervisor, log } = parts,
+    milestones = followedMilestones(context.globalState, configuration),
+    secrets = new AgentSecrets(context.secrets, log, () => milestones.keyStored()),
+    sources = sourcesIn(configuration, supervisor);
+  const updates = new UpdateCheck(updateDeps(parts, () => controller.changed()));
   const controller = new SettingsController({
     sidecar: supervisor,
     configuration,
@@ -89,13 +66,99 @@ export function registerSettings({
     log,
     isTrusted,
     now,
-    cwd,
-    outdatedTabs: () => chat.outdatedTabs.length,
+    cwd: parts.cwd,
+    outdatedTabs: () => parts.chat.outdatedTabs.length,
     hasKeys: async agentId => Object.keys(await secrets.environment(agentId)).length > 0,
-    openTab: async agentId => {
-      await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
-      chat.openTab(agentId);
+    ...dialogs(parts.chat),
+    go: to => go(to, context.extension.id),
+    add: what => add(what, configuration, supervisor, sources),
+  });
+  const pages = new SettingsPages(context.extensionUri, controller, log, () => milestones.settingsOpened());
+  const owned = vscode.Disposable.from(
+    vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages),
+    vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => controller.settingsChanged()),
+    configuration.onChange(() => {
+      followSettings(milestones, configuration);
+      controller.settingsChanged();
+    }),
+  );
+  return {
+    controller,
+    sources,
+    secrets,
+    milestones,
+    phaseChanged: phase => {
+      controller.phaseChanged(phase);
+      if (phase.kind !== "running") return;
+      supervisor.notify("settings/languageModel", configuration.settings.languageModel);
+      void updates.sidecarRuns();
     },
+    open: () => pages.open(),
+    dispose: () => {
+      owned.dispose();
+    },
+  };
+}
+
+const isTrusted = (): boolean => vscode.workspace.isTrusted;
+const now = (): number => Date.now();
+
+function followedMilestones(memory: vscode.Memento, configuration: Configuration): Milestones {
+  const milestones = new Milestones(
+    (key, value) => void vscode.commands.executeCommand("setContext", key, value),
+    memory,
+  );
+  followSettings(milestones, configuration);
+  return milestones;
+}
+
+function followSettings(milestones: Milestones, configuration: Configuration): void {
+  milestones.agent(configuration.settings.currentAgentId);
+  milestones.settings(name => configuration.ownValue(name));
+}
+
+/** Agents that the user can select: of the registry, and programs on this computer. */
+function sourcesIn(configuration: Configuration, supervisor: SidecarSupervisor): AgentSources {
+  const ofRegistry = (): { readonly url?: string } =>
+    configuration.settings.registryUrl === "" ? {} : { url: configuration.settings.registryUrl };
+  return {
+    registry: async (): Promise<RegistryView> => (await supervisor.client()).request("registry/agents", ofRegistry()),
+    found: async () => {
+      const client = await supervisor.client();
+      return (await client.request("agents/find", { programs: KNOWN_PROGRAMS.map(({ program }) => program) })).found;
+    },
+  };
+}
+
+function updateDeps({ context, configuration, supervisor, log }: SettingsParts, changed: () => void): UpdateDeps {
+  return {
+    client: () => supervisor.client(),
+    settings: () => configuration.settings,
+    isTrusted,
+    now,
+    memory: context.globalState,
+    log,
+    imports: () =>
+      importsIn(configuration.ownValue("symposium.agents"), configuration.ownValue("symposium.extensions")),
+    replace: update => configuration.takeUpdate(update),
+    ask: async sentence =>
+      (await vscode.window.showInformationMessage(sentence, "Update", l10n.t("Not Now"))) === "Update",
+    tell: sentence => void vscode.window.showErrorMessage(sentence),
+    changed,
+  };
+}
+
+type Dialogs = "openTab" | "confirm" | "offerTab" | "copy" | "openPage" | "notify";
+
+/** Dialogs of VS Code that the settings page opens. */
+function dialogs(chat: SettingsParts["chat"]): Pick<SettingsDeps, Dialogs> {
+  const openTab = async (agentId: string): Promise<void> => {
+    await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
+    chat.openTab(agentId);
+  };
+  return {
+    openTab,
     confirm: async (question, detail, yes) =>
       (await vscode.window.showWarningMessage(
         visibleLine(question),
@@ -104,9 +167,7 @@ export function registerSettings({
       )) === yes,
     offerTab: (sentence, agentId) => {
       void vscode.window.showInformationMessage(visibleLine(sentence), NEW_TAB).then(async chosen => {
-        if (chosen !== NEW_TAB) return;
-        await vscode.commands.executeCommand(`${CHAT_VIEW}.focus`);
-        chat.openTab(agentId);
+        if (chosen === NEW_TAB) await openTab(agentId);
       });
     },
     copy: async text => {
@@ -116,38 +177,34 @@ export function registerSettings({
     openPage: async url => {
       await vscode.env.openExternal(vscode.Uri.parse(url, true));
     },
-    go: to => go(to, extension.id),
-    add: async what => {
-      switch (what) {
-        case "agent":
-          return addAgent(configuration, entryAt("agent"));
-        case "registryAgent":
-          return (await addFromRegistry(configuration, sources))?.id;
-        case "extension":
-          return addExtension({
-            all: configuration.settings.allExtensions,
-            registry: sources.registry,
-            entryAt: entryAt("extension"),
-            change: change => configuration.changeExtensions(change),
-          });
-      }
-    },
     notify: sentence => void vscode.window.showErrorMessage(sentence),
-  });
-  const pages = new SettingsPages(extension.extensionUri, controller, log, opened);
-  const registered = vscode.Disposable.from(
-    vscode.window.registerWebviewViewProvider(SETTINGS_VIEW, pages),
-    vscode.window.registerWebviewPanelSerializer(SETTINGS_PAGE, pages),
-  );
-  return {
-    controller,
-    updates,
-    sources,
-    open: () => pages.open(),
-    dispose: () => {
-      registered.dispose();
-    },
   };
+}
+
+/** Asks for an agent or an extension and adds it to the settings. */
+async function add(
+  what: Parameters<SettingsDeps["add"]>[0],
+  configuration: Configuration,
+  supervisor: SidecarSupervisor,
+  sources: AgentSources,
+): Promise<string | undefined> {
+  const entryAt =
+    (of: "agent" | "extension") =>
+    async (url: string): Promise<Fields> =>
+      (await (await supervisor.client()).request("registry/extension", { url, of })).entry;
+  switch (what) {
+    case "agent":
+      return addAgent(configuration, entryAt("agent"));
+    case "registryAgent":
+      return (await addFromRegistry(configuration, sources))?.id;
+    case "extension":
+      return addExtension({
+        all: configuration.settings.allExtensions,
+        registry: sources.registry,
+        entryAt: entryAt("extension"),
+        change: change => configuration.changeExtensions(change),
+      });
+  }
 }
 
 const NEW_TAB = l10n.t("New Tab");

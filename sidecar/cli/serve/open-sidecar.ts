@@ -1,0 +1,216 @@
+/** Opens the sidecar's components after the handshake. The scope releases them in reverse order. */
+import { randomUUID } from "node:crypto";
+import { homedir } from "node:os";
+import path from "node:path";
+import type { LogCategory, LogLevel } from "../../../src/protocol/wire/log";
+import { PROTOCOL, type HelloFromHost, type HelloFromSidecar } from "../../../src/protocol/sidecar";
+import { AgentStatusTracker, witnessed } from "../../agents/agent-status-tracker";
+import { withSecrets } from "../../agents/distributions/command-secrets";
+import { ConfiguredExtensions } from "../../agents/extensions/configured-extensions";
+import { launch, type LaunchDeps } from "../../agents/launch";
+import { AgentPool } from "../../agents/pool";
+import { editorOperations } from "../../chat/agent/editor-operations";
+import { ChatService } from "../../chat/chat-service";
+import { KnownDialects } from "../../conductor/proxy-dialect";
+import type { TraceWriter } from "../../conductor/trace-writer";
+import { BypassPolicy } from "../../permissions/policy";
+import { startChild, type ProcessDeps } from "../../process/child";
+import { RUN_ID } from "../../process/child-environment";
+import { openLedger, reapLeftOvers } from "../../process/process-ledger";
+import { startProcess } from "../../process/stdio-process";
+import { realClock } from "../../rpc/clock";
+import type { HostWire } from "../../rpc/host-wire";
+import type { Scope } from "../../rpc/scope";
+import { extensionDeps } from "../runtime/extension-deps";
+import { openEvidence } from "../runtime/tool-evidence";
+import { openTrace } from "../runtime/trace-file";
+import { LazyAgents, LazyLm } from "./lazy-parts";
+
+type Data = Readonly<Record<string, unknown>>;
+export type SidecarLog = (level: LogLevel, category: LogCategory, message: string, data?: Data) => void;
+
+/** The connection to the host, and its configuration. */
+export interface SidecarHost {
+  readonly hello: HelloFromHost;
+  readonly version: string;
+  readonly wire: HostWire;
+  readonly scope: Scope;
+  readonly log: SidecarLog;
+}
+
+export interface Served {
+  readonly hello: HelloFromSidecar;
+  readonly chat: ChatService;
+  readonly agents: LazyAgents;
+  readonly lm: LazyLm;
+  readonly policy: BypassPolicy;
+  readonly extensions: ConfiguredExtensions;
+}
+
+export function openSidecar(host: SidecarHost): Served {
+  const { hello, version, wire, scope, log } = host,
+    bootId = randomUUID(),
+    processes = processesOf(host, bootId),
+    trace = traceIn(hello.traceDir, scope, (level, message, data) => log(level, "sidecar", message, data)),
+    extensions = new ConfiguredExtensions(hello.extensions);
+  const statusTracker = new AgentStatusTracker(
+    (of, id) => wire.notify("agents/changed", { of, id }),
+    () => Date.now(),
+  );
+  const agents: LazyAgents = new LazyAgents(async () =>
+    scope.add(
+      (await import("./serve-agents")).serveAgents({
+        version,
+        processes,
+        proxy: hello.proxy,
+        httpArchives: hello.httpArchives ?? false,
+        pool,
+        statusTracker,
+        command,
+        log: (level, message, data) => log(level, "agent", message, data),
+        keys: keysOf(wire),
+        installing: (of, id, progress) => {
+          wire.notify("agents/installing", { of, id, ...(progress === undefined ? {} : { progress }) });
+          if (progress === undefined) statusTracker.changed(of, id);
+          chat.installing(of, id, progress !== undefined);
+        },
+      }),
+    ),
+  );
+  const command = withSecrets(
+    (agent, signal) => agents.command(agent, signal),
+    agentId => wire.request("secrets/environment", { agentId }),
+  );
+  const launchDeps = launchDepsOf(host, { processes, trace, agents, statusTracker, command, lm: () => lm });
+  const pool: AgentPool = scope.add(
+    new AgentPool(
+      witnessed((key, signal) => launch(key, signal, launchDeps), statusTracker),
+      error => log("error", "agent", "An agent could not be stopped", { error: String(error) }),
+    ),
+  );
+  const policy = new BypassPolicy(hello.bypass);
+  const chat = scope.add(
+    new ChatService({
+      bootId,
+      clock: realClock,
+      pool,
+      policy,
+      host: wire,
+      startCommand: spec => startChild(spec, processes),
+      command,
+      extensions: () => extensions.current(),
+      log,
+    }),
+  );
+  const lm = new LazyLm(async () => {
+    const part = (await import("./serve-lm")).openLm(
+      version,
+      wire,
+      pool,
+      policy,
+      () => extensions.current(),
+      (level, message, data) => log(level, "lm", message, data),
+    );
+    scope.add(part.service);
+    return part;
+  });
+  log("info", "sidecar", "Sidecar ready", { pid: process.pid, bootId, node: process.version });
+  return {
+    hello: { protocol: PROTOCOL, build: version, pid: process.pid, bootId },
+    chat,
+    agents,
+    lm,
+    policy,
+    extensions,
+  };
+}
+
+/** Opens the ledger of processes and ends those of an earlier sidecar. */
+function processesOf({ hello, wire, scope, log }: SidecarHost, bootId: string): ProcessDeps {
+  const ledger = openLedger(hello.storage, bootId, {
+    warn: (message, detail) => {
+      log("warn", "sidecar", message, detail);
+      wire.notify("editor/showWarning", { message });
+    },
+  });
+  // Marks processes that Eliza starts in this process (MCP servers), so that they are found if this process is killed.
+  process.env[RUN_ID] = ledger.run;
+  scope.defer(() => ledger.close());
+  reapLeftOvers(hello.storage).catch((error: unknown) =>
+    log("warn", "sidecar", "Processes of an earlier sidecar could not be stopped", { error: String(error) }),
+  );
+  return {
+    clock: realClock,
+    ledger,
+    report: {
+      started: record => wire.notify("process/started", record),
+      ended: pid => wire.notify("process/ended", { pid }),
+    },
+    log: (message, detail) => log("debug", "agent", message, detail),
+  };
+}
+
+/** Keys that the user entered for agents; the host stores them. */
+function keysOf(wire: HostWire) {
+  return {
+    kept: async (agentId: string) => (await wire.request("secrets/environment", { agentId })).env,
+    forget: async (agentId: string) => {
+      await wire.request("secrets/keepEnvironment", { agentId, env: {} });
+    },
+  };
+}
+
+interface LaunchParts extends Pick<LaunchDeps, "trace">, Required<Pick<LaunchDeps, "command">> {
+  readonly processes: ProcessDeps;
+  readonly agents: LazyAgents;
+  readonly statusTracker: AgentStatusTracker;
+  readonly lm: () => LazyLm;
+}
+
+function launchDepsOf({ version, wire, scope, log }: SidecarHost, parts: LaunchParts): LaunchDeps {
+  const { processes, trace, agents, statusTracker, command } = parts;
+  const ownExtensions = scope.add(
+    extensionDeps({
+      version,
+      processes,
+      environment: async () => (await (await agents.part()).shell()).env,
+      find: async program => (await agents.part()).find(program),
+      log: (level, message, detail) => log(level, "agent", message, detail),
+    }),
+  );
+  return {
+    version,
+    clock: realClock,
+    trace,
+    dialects: new KnownDialects(),
+    evidence: scope.add(openEvidence((level, message, detail) => log(level, "agent", message, detail))),
+    command,
+    configuration: agent => agents.configuration(agent),
+    startProcess: spec => startProcess(spec, { ...processes, environment: () => agents.environment() }),
+    extensionCommand: async (extension, signal) => (await agents.part()).extensionCommand(extension, signal),
+    onStatus: (id, status) => statusTracker.onStatus("extension", id, status),
+    find: async program => (await agents.part()).find(program),
+    builtIn: async ({ id, settings = {} }, name, onWarning) =>
+      (await import("../../extensions/built-in")).builtInComponent(id, name, settings, ownExtensions, onWarning),
+    ide: editorOperations((method, params, signal) => wire.request(method, params, signal)),
+    proxies: (key, onWarning) => (key.role === "lm" ? parts.lm().proxies(onWarning) : []),
+    log: (level, message, detail) => log(level, "agent", message, detail),
+  };
+}
+
+/** Undefined if no trace is configured or the folder is not writable. */
+function traceIn(
+  folder: string,
+  scope: Scope,
+  log: (level: LogLevel, message: string, data?: Data) => void,
+): TraceWriter | undefined {
+  if (folder === "") return undefined;
+  try {
+    return scope.add(
+      openTrace(path.resolve(homedir(), folder), (level, message, detail) => log(level, message, { detail })),
+    );
+  } catch (error) {
+    log("error", "The folder of symposium.traceDir cannot be written to", { error: String(error) });
+    return undefined;
+  }
+}

@@ -1,0 +1,114 @@
+/** Creates the chat with its badge, and registers its view in VS Code. */
+import * as vscode from "vscode";
+import { realClock } from "../clock";
+import { WorkingFolders } from "../editor/files/working-folders";
+import { openLink, showPrintout } from "../editor/files/workspace";
+import type { EditorPart } from "../editor/register";
+import type { Log } from "../log";
+import { CHAT_VIEW } from "../names";
+import type { ChatEvent } from "../protocol/chat/chat";
+import type { SidecarToHost } from "../protocol/sidecar";
+import type { Handlers } from "../protocol/wire/wire";
+import type { Configuration } from "../settings/store/configuration";
+import type { SidecarPhase } from "../sidecar/restart-policy";
+import type { SidecarSupervisor } from "../sidecar/supervisor";
+import { AttentionBadge } from "./attention-badge";
+import { ChatController } from "./chat-controller";
+import type { ChatDeps } from "./chat-deps";
+import { ChatView } from "./chat-view";
+import { ResponseCapture } from "./response-capture";
+
+export interface ChatParts {
+  readonly context: Pick<vscode.ExtensionContext, "extensionUri" | "storageUri">;
+  readonly log: Log;
+  readonly configuration: Configuration;
+  readonly supervisor: SidecarSupervisor;
+  readonly editor: EditorPart;
+  readonly chosen: ChatDeps["chosen"];
+  readonly commands: Pick<ChatDeps, "act" | "chooseAgent" | "confirmBypass"> & {
+    notify(message: string, actions: Parameters<ChatDeps["notify"]>[1]): Promise<void>;
+    invite(sentence: string): Promise<void>;
+  };
+  addToConfiguration(agentId: string): Promise<void>;
+  outdatedChanged(): void;
+  /** Receives each event that is forwarded to the page, with the id of the tab's agent. */
+  onEvent(event: ChatEvent, agentId: string | undefined): void;
+}
+
+export interface ChatPart extends vscode.Disposable {
+  readonly controller: ChatController;
+  readonly attention: AttentionBadge;
+  readonly capture: ResponseCapture;
+  phaseChanged(phase: SidecarPhase): void;
+}
+
+/** Handlers of the sidecar's messages to the chat. */
+export function chatListeners(
+  chat: () => ChatPart,
+): Pick<Handlers<SidecarToHost>, "chat/event" | "chat/snapshot" | "chat/attention"> {
+  return {
+    "chat/event": event => chat().controller.event(event),
+    "chat/snapshot": snapshot => chat().controller.snapshot(snapshot),
+    "chat/attention": wanted => chat().attention.onEvent(wanted),
+  };
+}
+
+export function registerChat(parts: ChatParts): ChatPart {
+  const { log, configuration, supervisor, editor, commands } = parts,
+    capture = new ResponseCapture();
+  const attention = new AttentionBadge({
+    show: badge => view.show(badge),
+    notify: sentence => void commands.invite(sentence),
+    now: () => realClock.now(),
+  });
+  const view = new ChatView(
+    parts.context,
+    log,
+    message => {
+      controller.handle(message).catch(() => undefined); // shown in the tab and logged
+    },
+    isVisible => attention.visible(isVisible),
+  );
+  const controller: ChatController = new ChatController({
+    page: view.page,
+    sidecar: supervisor,
+    folders: new WorkingFolders(editor.folders),
+    chosen: parts.chosen,
+    composer: editor.composer,
+    log,
+    settings: () => configuration.settings,
+    isTrusted: () => vscode.workspace.isTrusted,
+    selectAgent: agentId => configuration.selectAgent(agentId),
+    confirmBypass: commands.confirmBypass,
+    addToConfiguration: parts.addToConfiguration,
+    chooseAgent: commands.chooseAgent,
+    act: commands.act,
+    openLink: (href, preview) => openLink(href, preview, editor.folders),
+    openDiff: (change, agent) => editor.proposals.show(change, agent),
+    showPrintout,
+    notify: (message, actions) => void commands.notify(message, actions),
+    forwarded: (tabId, event, agentId) => {
+      capture.onEvent(tabId, event);
+      parts.onEvent(event, agentId);
+    },
+    outdatedChanged: parts.outdatedChanged,
+  });
+  const owned = vscode.Disposable.from(
+    controller,
+    vscode.window.registerWebviewViewProvider(CHAT_VIEW, view),
+    vscode.workspace.onDidGrantWorkspaceTrust(() => controller.trustGranted()),
+    configuration.onChange(() => controller.postState()),
+  );
+  return {
+    controller,
+    attention,
+    capture,
+    phaseChanged: phase => {
+      controller.phaseChanged(phase);
+      if (phase.kind !== "running") attention.clear();
+    },
+    dispose: () => {
+      owned.dispose();
+    },
+  };
+}

@@ -1,0 +1,86 @@
+/** Creates the editor's services for the chat and for agents, and registers its code action in VS Code. */
+import * as vscode from "vscode";
+import { realClock } from "../clock";
+import type { Log } from "../log";
+import type { SidecarToHost } from "../protocol/sidecar";
+import type { Handlers } from "../protocol/wire/wire";
+import { EditorComposer } from "./composer";
+import { Proposals } from "./files/diff-views";
+import { TextFiles } from "./files/text-files";
+import type { FolderDeps } from "./files/working-folders";
+import { openPage, workspaceFolders } from "./files/workspace";
+import { IdeOperations } from "./ide/operations";
+import { runInTerminal } from "./terminal-program";
+
+type EditorMethods =
+  | "editor/readTextFile"
+  | "editor/writeTextFile"
+  | "editor/runInTerminal"
+  | "editor/ideOperation"
+  | "editor/showWarning"
+  | "editor/openPage";
+
+export interface EditorDeps {
+  readonly log: Log;
+  /** The command that adds a selection to the chat. */
+  readonly discuss: { readonly command: string; readonly title: string };
+  /** Shows a warning of the sidecar. */
+  warn(message: string): void;
+}
+
+export interface EditorPart extends vscode.Disposable {
+  readonly composer: EditorComposer;
+  readonly proposals: Proposals;
+  readonly folders: FolderDeps;
+  /** Handlers of the sidecar's requests to the editor. */
+  readonly listeners: Pick<Handlers<SidecarToHost>, EditorMethods>;
+  /** The working folder of agents without a tab, absolute. */
+  cwd(): string;
+}
+
+export function registerEditor({ log, discuss, warn }: EditorDeps): EditorPart {
+  const folders = workspaceFolders(log),
+    files = new TextFiles(),
+    ide = new IdeOperations(realClock, file => files.read(file)),
+    proposals = new Proposals(files, folders.folders),
+    composer = new EditorComposer(realClock, log);
+  const owned = vscode.Disposable.from(ide, proposals, composer, registerDiscussAction(discuss.command, discuss.title));
+  return {
+    composer,
+    proposals,
+    folders,
+    cwd: () => folders.folders()[0] ?? folders.home,
+    listeners: {
+      "editor/readTextFile": async ({ path }) => ({ text: await files.read(path) }),
+      "editor/writeTextFile": async ({ path, text }) => {
+        await files.write(path, text);
+        return {};
+      },
+      "editor/runInTerminal": program => runInTerminal(program),
+      "editor/ideOperation": (request, signal) => ide.operate(request, signal),
+      "editor/showWarning": ({ message }) => warn(message),
+      "editor/openPage": ({ url }) => void openPage(url, folders),
+    },
+    dispose: () => {
+      owned.dispose();
+    },
+  };
+}
+
+/** The code action “Discuss in Symposium”, offered for a selection. */
+function registerDiscussAction(command: string, title: string): vscode.Disposable {
+  return vscode.languages.registerCodeActionsProvider(
+    { pattern: "**" },
+    {
+      // VS Code also requests code actions for ranges that are not a selection, such as a diagnostic under the pointer.
+      // For those the command would add the wrong text.
+      provideCodeActions: (_document, range) => {
+        if (!(range instanceof vscode.Selection) || range.isEmpty) return [];
+        const action = new vscode.CodeAction(title, vscode.CodeActionKind.QuickFix);
+        action.command = { command, title };
+        return [action];
+      },
+    },
+    { providedCodeActionKinds: [vscode.CodeActionKind.QuickFix] },
+  );
+}

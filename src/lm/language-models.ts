@@ -1,0 +1,83 @@
+/** Creates the models for VS Code's own chat with their persisted state. `register.ts` registers them in VS Code. */
+import * as vscode from "vscode";
+import { realClock } from "../clock";
+import type { Log } from "../log";
+import type { SidecarToHost } from "../protocol/sidecar";
+import type { Handlers } from "../protocol/wire/wire";
+import type { Configuration } from "../settings/store/configuration";
+import type { ToolDeps } from "./agent-tools";
+import { Learned } from "./capability-cache";
+import { KeptSessions } from "./persisted-sessions";
+import { LmProvider, type ProviderDeps } from "./provider";
+import { lmErrors, partClasses, partsTaken, registerLm, toolParts, type LmRegistration } from "./register";
+import { ToolGroups } from "./tool-groups";
+
+type LmMethods =
+  | "lm/responsePart"
+  | "lm/responseComplete"
+  | "lm/learned"
+  | "lm/keptSessions"
+  | "lm/keepSession"
+  | "lm/forgetSessions";
+
+export interface LanguageModelDeps extends Pick<ProviderDeps, "client" | "cwd">, Pick<ToolDeps, "running"> {
+  readonly context: Pick<vscode.ExtensionContext, "globalState" | "workspaceState">;
+  readonly configuration: Configuration;
+  readonly log: Log;
+}
+
+export class LanguageModels implements vscode.Disposable {
+  readonly #provider: LmProvider;
+  readonly #registration: LmRegistration;
+  readonly #following: vscode.Disposable;
+  readonly #learned: Learned;
+  readonly #sessions: KeptSessions;
+
+  constructor({ context, configuration, log, client, running, cwd }: LanguageModelDeps) {
+    const groups = new ToolGroups(context.globalState, context.workspaceState, log),
+      permissionGroup = (agentId: string) => groups.groupOf(agentId);
+    this.#learned = new Learned(context.globalState, log, () =>
+      this.#registration.changed(configuration.settings.languageModel.isEnabled),
+    );
+    this.#sessions = new KeptSessions(context.workspaceState, log, realClock);
+    this.#provider = new LmProvider({
+      client,
+      settings: () => configuration.settings,
+      learned: this.#learned,
+      isTrusted: () => vscode.workspace.isTrusted,
+      permissionGroup,
+      cwd,
+      classes: partClasses,
+      errors: lmErrors,
+      partsTaken,
+      leftOut: part => log.debug("lm", "VS Code does not have this API", { part }),
+    });
+    this.#registration = registerLm(this.#provider, { running, ...toolParts }, permissionGroup, log);
+    this.#registration.changed(configuration.settings.languageModel.isEnabled);
+    this.#following = configuration.onChange(({ languageModel }) =>
+      this.#registration.changed(languageModel.isEnabled),
+    );
+  }
+
+  dispose(): void {
+    this.#following.dispose();
+    this.#registration.dispose();
+  }
+
+  /** Writes pending records. Call it when the sidecar has exited. */
+  close(): void {
+    this.#sessions.dispose();
+  }
+
+  /** Handlers of the sidecar's messages about models. */
+  static listeners(models: () => LanguageModels): Pick<Handlers<SidecarToHost>, LmMethods> {
+    return {
+      "lm/responsePart": ({ requestId, part }) => models().#provider.part(requestId, part),
+      "lm/responseComplete": () => undefined, // the response follows immediately
+      "lm/learned": facts => models().#learned.learn(facts),
+      "lm/keptSessions": async () => ({ sessions: models().#sessions.all() }),
+      "lm/keepSession": ({ id, session, turns }) => models().#sessions.keep(id, session, turns),
+      "lm/forgetSessions": ({ ids }) => models().#sessions.forget(ids),
+    };
+  }
+}

@@ -1,0 +1,57 @@
+/** The settings of the sidecar: in its handshake, after each change, and requests of the sidecar to store one. */
+import type { HelloFromHost, HostToSidecar, SidecarToHost } from "../../protocol/sidecar";
+import { PROTOCOL } from "../../protocol/sidecar";
+import type { Handlers, Notes, ParamsOf } from "../../protocol/wire/wire";
+import type { AgentSecrets } from "./agent-secrets";
+import type { Configuration } from "./configuration";
+import type { ChosenControls } from "./persisted-controls";
+import type { Settings } from "./settings";
+
+const BUILD = process.env.SYMPOSIUM_BUILD ?? "development";
+
+/** `storage`: folder of the extension. `isProduction`: false in tests, which may use archives over HTTP. */
+export function helloOf(configuration: Configuration, storage: string, isProduction: boolean): HelloFromHost {
+  const { logLevel, traceDir, bypass, extensions } = configuration.settings;
+  return {
+    protocol: PROTOCOL,
+    build: BUILD,
+    logLevel,
+    traceDir,
+    bypass,
+    extensions,
+    proxy: configuration.proxy,
+    storage,
+    ...(isProduction ? {} : { httpArchives: true }),
+  };
+}
+
+export interface SettingsReceiver {
+  notify<M extends keyof Notes<HostToSidecar>>(method: M, params: ParamsOf<HostToSidecar, M>): void;
+}
+
+/** Sends the changed settings to the running sidecar. */
+export function sendSettings(sidecar: SettingsReceiver, settings: Settings): void {
+  sidecar.notify("settings/languageModel", settings.languageModel);
+  sidecar.notify("settings/bypass", { agentIds: settings.bypass });
+  sidecar.notify("settings/logLevel", { level: settings.logLevel });
+  sidecar.notify("settings/extensions", { extensions: settings.extensions });
+}
+
+type SettingsMethods = "settings/setBypass" | "settings/setControl" | "secrets/environment" | "secrets/keepEnvironment";
+
+/** Handlers of the sidecar's requests to read and store settings and keys. */
+export function settingsListeners(
+  configuration: Configuration,
+  chosen: ChosenControls,
+  secrets: () => AgentSecrets,
+): Pick<Handlers<SidecarToHost>, SettingsMethods> {
+  return {
+    "settings/setBypass": ({ agentId }) => void configuration.setBypass(agentId, true),
+    "settings/setControl": ({ agentId, controlId, value }) => chosen.keep(agentId, controlId, value),
+    "secrets/environment": async ({ agentId }) => ({ env: await secrets().environment(agentId) }),
+    "secrets/keepEnvironment": async ({ agentId, env }) => {
+      await secrets().keep(agentId, env);
+      return {};
+    },
+  };
+}
