@@ -27,8 +27,8 @@ const NO_FILE: ReadonlySet<string> = new Set(["installed.json"]);
 interface Sources {
   /** Files and folders, from the repository's root. */
   readonly paths: readonly string[];
-  /** All code without its comments. */
-  readonly code: string;
+  /** The code of each file without its comments. */
+  readonly code: readonly string[];
 }
 
 /** Names in `page` that `sources` lacks, in the page's order. */
@@ -50,8 +50,17 @@ function exists(span: string, { paths, code }: Sources): boolean {
     const path = new RegExp(`(^|/)${pattern.join("")}$`);
     return paths.some(each => path.test(each));
   }
-  if (/^\w+(\.#?\w+)+$/.test(span)) return span.split(".").every(part => hasWord(code, part));
-  return !/^[\w@$#./-]+(\(\))?$/.test(span) || span.endsWith("-") || hasWord(code, span.replace("()", ""));
+  if (/^[A-Z]\w*\.#?\w+$/.test(span)) return hasMember(code, span);
+  const contains = (word: string): boolean => code.some(each => hasWord(each, word));
+  if (/^\w+(\.#?\w+)+$/.test(span)) return span.split(".").every(contains);
+  return !/^[\w@$#./-]+(\(\))?$/.test(span) || span.endsWith("-") || contains(span.replace("()", ""));
+}
+
+/** `member`: `Type.member`, which a file that declares the type must contain. */
+function hasMember(code: readonly string[], member: string): boolean {
+  const [type = "", name = ""] = member.split("."),
+    declaration = new RegExp(`(?<![\\w])(class|interface|type|enum|const) ${escaped(type)}(?![\\w])`);
+  return code.some(each => declaration.test(each) && hasWord(each, name));
 }
 
 function hasWord(code: string, word: string): boolean {
@@ -74,7 +83,7 @@ function readSources(): Sources {
   const paths = [...FOLDERS, ...files, ...readdirSync(".")],
     sources = paths.filter(each => SOURCE.test(each) && !each.endsWith("architecture.test.ts"));
   const code = sources.map(each => withoutComments(readFileSync(each, "utf8")));
-  return { paths, code: [...code, readFileSync("package.json", "utf8")].join("\n") };
+  return { paths, code: [...code, readFileSync("package.json", "utf8")] };
 }
 
 function withoutComments(text: string): string {
@@ -91,8 +100,15 @@ suite("ARCHITECTURE.md", () => {
       "`chat.ts`, `src/gone/`, `src/chat`, `old.ts`, `pool/*.ts`, `*-old.ts`, `Pool.retire`, `Pool.gone`, `gone()`, `lm/gone`, `yauzl`, `NAME.ts`, `a → b`";
     const sources: Sources = {
       paths: ["src/chat", "src/chat/chat.ts", "src/pool/one.ts"],
-      code: 'class Pool { retire() {} } import "yauzl";',
+      code: ['class Pool { retire() {} } import "yauzl";'],
     };
     deepEqual(unknownNames(page, sources), ["src/gone/", "old.ts", "*-old.ts", "Pool.gone", "gone()", "lm/gone"]);
+  });
+
+  test("is checked for members in the files that declare their type", () => {
+    const code = ["interface Beginnings { readonly openings: string }", "class SessionStarts { bypassed() {} }"];
+    deepEqual(unknownNames("`Beginnings.bypassed`, `SessionStarts.bypassed`", { paths: [], code }), [
+      "Beginnings.bypassed",
+    ]);
   });
 });
