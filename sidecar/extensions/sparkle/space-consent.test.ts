@@ -3,7 +3,7 @@ import { deepEqual, doesNotMatch, equal, match, ok } from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
 import fc from "fast-check";
-import { ASK_EACH_TIME } from "../../proxies/ask-each-time";
+import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { said } from "../../testing/mcp/mcp-ends";
@@ -54,7 +54,7 @@ suite("consent for .sparkle-space", () => {
       JSON.stringify(sparkled.notifications),
       /"sessionUpdate":"tool_call_update","toolCallId":"sparkle-space-[^]*"status":"failed"/,
     );
-    equal(objectOr(asked[0]?._meta)[ASK_EACH_TIME], true);
+    equal(objectOr(asked[0]?._meta)[ASK_EACH_TIME_META], true);
     match(kept(), /^- no: ".*work"$/m);
     await sparkled.prompt(await sparkled.session(), words("hello"));
     equal(asked.length, 1, "the question is asked once for a folder");

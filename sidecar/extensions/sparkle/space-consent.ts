@@ -12,7 +12,7 @@
  */
 import { randomUUID } from "node:crypto";
 import { realpath } from "node:fs/promises";
-import { ASK_EACH_TIME } from "../../proxies/ask-each-time";
+import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { chosenIn, type SessionClient } from "../session-client";
 import type { Section } from "./embodiment";
 import type { KeptFolder } from "./kept-folder";
@@ -86,7 +86,7 @@ export class SpaceConsent {
     const answer = await this.client
       .request(
         CLIENT_METHODS.session_request_permission,
-        { ...about, _meta: { [ASK_EACH_TIME]: true }, options: OPTIONS },
+        { ...about, _meta: { [ASK_EACH_TIME_META]: true }, options: OPTIONS },
         signal,
       )
       .catch((error: unknown) => {

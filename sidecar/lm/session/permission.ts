@@ -21,7 +21,7 @@ import { PERMISSION_CANCELLED, selected } from "../../agent-session/agent-answer
 import { questionedCall } from "../../permissions/announced-calls";
 import type { BridgedClaim } from "../../permissions/bridged-calls";
 import { carriesCommand, showsOwnAct } from "../../permissions/call-input";
-import { ASK_EACH_TIME as MARK } from "../../proxies/ask-each-time";
+import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { cannotAsk, questionText, verbOf } from "./permission-text";
 
@@ -84,7 +84,7 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
   if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
   if (deps.isForeign) return no(l10n.t("Symposium cannot ask you when another extension uses the agent."));
   if (deps.policy === "allow") return { kind: "allow", why: "bypass", answer: allow };
-  const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[MARK] === true;
+  const isEachTime = claim.kind !== "none" || group === undefined || objectOr(asked._meta)[ASK_EACH_TIME_META] === true;
   const own = isEachTime ? ASK_EACH_TIME : permissionTool(group, TOOLS.get(kind) ?? "other"),
     wanted = [own, ASK_EACH_TIME];
   const hidden = offered.has(own)
