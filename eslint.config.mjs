@@ -3,7 +3,9 @@ import tseslint from "typescript-eslint";
 import localizedStrings from "./scripts/localized-strings.mjs";
 import plainEnglish from "./scripts/plain-english.mjs";
 
-/** The sidecar's modules whose texts the user reads in VS Code. Protocol errors and texts for models stay in English. */
+/**
+ * The sidecar's modules whose texts the user reads in VS Code. Protocol errors and texts for models stay in English.
+ */
 const SHOWN_BY_THE_SIDECAR = [
   "sidecar/errors.ts",
   "sidecar/acp/sign-in-methods.ts",

@@ -118,8 +118,8 @@ export class AnnouncedTools {
   }
 
   /**
-   * `call`: of an update passed to `onEvent`. VS Code itself shows a call that has arrived or is proved to use one of its
-   * tools.
+   * `call`: of an update passed to `onEvent`. VS Code itself shows a call that has arrived or is proved to use one of
+   * its tools.
    */
   originOf({ toolCallId }: JsonObject): CallOrigin {
     const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;
