@@ -107,6 +107,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "webview/mynah",
     ],
   ],
+  ["webview/css.d.ts", []],
   ["webview/translation.ts", []],
   ["webview/main.ts", ["src/protocol", "webview", "uuid"]],
   [
