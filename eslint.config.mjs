@@ -3,7 +3,9 @@ import tseslint from "typescript-eslint";
 import localizedStrings from "./scripts/localized-strings.mjs";
 import plainEnglish from "./scripts/plain-english.mjs";
 
-/** The sidecar's modules whose texts the user reads in VS Code. Protocol errors and texts for models stay in English. */
+/**
+ * The sidecar's modules whose texts the user reads in VS Code. Protocol errors and texts for models stay in English.
+ */
 const SHOWN_BY_THE_SIDECAR = [
   "sidecar/errors.ts",
   "sidecar/acp/sign-in-methods.ts",
@@ -23,7 +25,14 @@ export default tseslint.config(
     files: ["**/*.ts", "**/*.mjs", "**/*.cjs", "**/*.js"],
     ignores: ["**/fixtures/**"],
     plugins: { "plain-english": plainEnglish },
-    rules: { "plain-english/wording": ["error", { titles: true, messages: false }] },
+    rules: {
+      "plain-english/wording": ["error", { titles: true, messages: false }],
+      // The formatter wraps code, but neither comments nor texts.
+      "max-len": [
+        "error",
+        { code: 120, ignoreStrings: true, ignoreTemplateLiterals: true, ignoreRegExpLiterals: true, ignoreUrls: true },
+      ],
+    },
   },
   {
     files: ["sidecar/**/*.ts"],

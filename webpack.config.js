@@ -29,6 +29,12 @@ module.exports = (_env, { mode = "production" }) => {
       rules: [
         { test: /\.ts$/, loader: "esbuild-loader", options: { target, tsconfig: "./tsconfig.base.json", ...options } },
         { test: VALIBOT, loader: USED_VALIBOT },
+        {
+          test: /\.css$/,
+          type: "asset/source",
+          loader: "esbuild-loader",
+          options: { loader: "css", target, minifyWhitespace: true, legalComments: "none" },
+        },
       ],
     },
     plugins: [

@@ -1,5 +1,5 @@
-// The catalogue of texts for the user: `l10n/bundle.l10n.json`. VS Code looks up the file of its display language there,
-// such as `bundle.l10n.de.json`, and the extension passes it to the page and the sidecar.
+// The catalogue of texts for the user: `l10n/bundle.l10n.json`. VS Code looks up the file of its display language
+// there, such as `bundle.l10n.de.json`, and the extension passes it to the page and the sidecar.
 //   node scripts/l10n.mjs            in the project; a unit test compares the catalogue with the sources
 import { readFileSync, writeFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";

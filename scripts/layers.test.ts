@@ -68,7 +68,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   ["src/testing", ["src", "node:"]],
   [
     "src/commands.ts",
-    ["src/protocol", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
+    ["src/protocol", "src/log.ts", "src/names.ts", "src/settings/store", "src/editor", "src/chat", "vscode", "node:"],
   ],
   ["src/extension.ts", ["src", "vscode", "node:"]],
   ["src/manifest.test.ts", ["src"]],
@@ -108,6 +108,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "webview/mynah",
     ],
   ],
+  ["webview/css.d.ts", []],
   ["webview/translation.ts", []],
   ["webview/main.ts", ["src/protocol", "webview", "uuid"]],
   [

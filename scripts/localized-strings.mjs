@@ -1,5 +1,5 @@
-// An ESLint rule: a text for the user is a call of `l10n.t`, so that it is in the catalogue (issue 15 item 1). A text is
-// a sentence, or the value of a property that names a label. Log lines stay in English, like those of VS Code.
+// An ESLint rule: a text for the user is a call of `l10n.t`, so that it is in the catalogue (issue 15 item 1). A text
+// is a sentence, or the value of a property that names a label. Log lines stay in English, like those of VS Code.
 
 const OPENING = /^[“(]?(?:\{\d+\}|\p{Lu})/u;
 const WORDS = /[\p{Ll}”}’…)]+[,:]? [\p{L}{“]/u;

@@ -1,6 +1,6 @@
 // `npm start`: installs dependencies and opens VS Code on test-workspace with the extension and Eliza, the built-in
 // agent.
-//   npm start -- --agent 'COMMAND'                     another ACP agent: a shell command, run in the folder of the caller
+//   npm start -- --agent 'COMMAND'                     another ACP agent: a shell command, run in the current folder
 //   npm start -- --smoke [--prompt TEXT]…              no window: sends prompts, prints the page, exits 0 when answered
 //             [--permission allow|reject] [--screenshot FILE] [--timeout SECONDS]
 //   npm start -- --folder DIR                          that folder in place of test-workspace

@@ -34,7 +34,7 @@ suite("name of the chat widget", () => {
 
   const cases: readonly [file: string, source: string, lines: number][] = [
     ["webview/a11y/a11y.ts", `root.querySelector(".mynah-card")`, 1],
-    ["webview/components/styles-own.ts", `color: var(--mynah-color-text-link);`, 1],
+    ["webview/components/elements.css", `color: var(--mynah-color-text-link);`, 1],
     ["src/test/page/chat.page.ts", `// Buttons of Mynah.\nlocator("[mynah-tab-id]")`, 2],
     ["webview/main.ts", `import { MynahUI } from "./mynah/chat-ui"`, 1],
     ["webview/main.ts", `import { ChatUi } from "./mynah/chat-ui"`, 0],

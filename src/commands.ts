@@ -6,7 +6,9 @@ import type { ChatController } from "./chat/chat-controller";
 import type { HostAction } from "./chat/chat-deps";
 import type { ResponseCapture } from "./chat/response-capture";
 import { additions, NothingToAdd, type EditorContext, type Gathered } from "./editor/mentions/context-sources";
+import { channelListener, type Log } from "./log";
 import { CHAT_VIEW, COMMANDS, type CommandName, type TestCommandName } from "./names";
+import type { LogLevel } from "./protocol/wire/log";
 import type { BypassUntil } from "./protocol/sidecar";
 import { bypassQuestion } from "./settings/store/bypass-question";
 import type { Configuration } from "./settings/store/configuration";
@@ -143,4 +145,20 @@ export async function invite(sentence: string): Promise<void> {
 
 function titleOf(command: CommandName | "workbench.trust.manage"): string {
   return command === "workbench.trust.manage" ? l10n.t("Manage Workspace Trust") : COMMANDS[command];
+}
+
+/**
+ * Writes the log to an output channel, which is created with the first line. Returns the function that shows it. A
+ * plain channel: the log level of a VS Code log channel would hide lines that `symposium.logLevel` lets through.
+ */
+export function showLogOf(
+  log: Log,
+  threshold: () => LogLevel,
+  own: <T extends vscode.Disposable>(disposable: T) => T,
+): () => void {
+  let created: vscode.OutputChannel | undefined;
+  const channel = (): vscode.OutputChannel =>
+    (created ??= own(vscode.window.createOutputChannel(l10n.t("Symposium"), "log")));
+  own(log.onLog(channelListener(channel, threshold)));
+  return () => channel().show();
 }

@@ -97,7 +97,9 @@ export function bypassNotKept(agent: string, isOn: boolean): string {
   return l10n.t`Your settings could not be written, so ${so}. Check that settings.json is valid and writable.`;
 }
 
-/** Refuses a request of the sidecar to the editor. `code`: see `protocol/wire/errors.ts`. `message` is for the agent. */
+/**
+ * Refuses a request of the sidecar to the editor. `code`: see `protocol/wire/errors.ts`. `message` is for the agent.
+ */
 export class NotServed extends Error {
   override readonly name = "NotServed";
   constructor(

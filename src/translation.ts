@@ -1,6 +1,6 @@
 /**
- * Loads VS Code's translation of the texts (`l10n/`) before any other module is evaluated. Extension.ts imports it first,
- * because constants contain texts.
+ * Loads VS Code's translation of the texts (`l10n/`) before any other module is evaluated. Extension.ts imports it
+ * first, because constants contain texts.
  */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";

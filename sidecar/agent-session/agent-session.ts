@@ -1,12 +1,13 @@
 /**
  * A session's client of its agent, for chat sessions and sessions of the model picker. Opens the agent's session and
- * closes it, and sends its prompts. Messages of the agent are posted to the owner's queue and take effect only when the owner handles them.
- * The owner's policy decides what differs between the two.
+ * closes it, and sends its prompts. Messages of the agent are posted to the owner's queue and take effect only when the
+ * owner handles them. The owner's policy decides what differs between the two.
  *
  * Invariants:
  * - Messages of an opening that has ended are late: their requests are answered and their sessions are closed.
  * - A lease is released unless a session was opened on it. Closing the session releases it.
- * - A prompt that is cancelled before it was sent is never sent. Each prompt ends its turn once, unless the opening ends.
+ * - A prompt that is cancelled before it was sent is never sent. Each prompt ends its turn once, unless the opening
+ *   ends.
  */
 import * as l10n from "@vscode/l10n";
 import type { AgentConnection, OpenedSession, PromptOutcome, SessionListener, SessionSetup } from "../acp/connection";

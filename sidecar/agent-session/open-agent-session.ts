@@ -8,8 +8,8 @@ import type {
 } from "../acp/connection";
 
 /**
- * `new`: a new session. `again`: an earlier session of the same owner. `fork`: a copy of another session. `agentSession`
- * is the agent's id of the earlier session.
+ * `new`: a new session. `again`: an earlier session of the same owner. `fork`: a copy of another session.
+ * `agentSession` is the agent's id of the earlier session.
  */
 export type SessionBegin =
   | { readonly kind: "new" }

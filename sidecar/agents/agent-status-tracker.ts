@@ -98,8 +98,8 @@ export class AgentStatusTracker {
 type Connect = (key: AgentKey, signal: AbortSignal) => Promise<AgentConnection>;
 
 /**
- * Wraps `connect` and reports events to `statusTracker`. An agent that ends because of an extension has not failed itself;
- * `extension-chain.ts` reports that extension.
+ * Wraps `connect` and reports events to `statusTracker`. An agent that ends because of an extension has not failed
+ * itself; `extension-chain.ts` reports that extension.
  */
 export function trackedConnect(connect: Connect, statusTracker: AgentStatusTracker): Connect {
   return async (key, signal) => {

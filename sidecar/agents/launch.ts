@@ -56,7 +56,9 @@ export interface LaunchDeps {
   /** Symposium's entry in the agent's own configuration. Undefined: none can be added. */
   readonly configuration?: (agent: AgentConfig) => Promise<ConfigurationState | undefined>;
   readonly trace?: Trace | undefined;
-  /** Proxies between the extensions and the agent, in order from the client. Default: none. `onWarning`: for the log. */
+  /**
+   * Proxies between the extensions and the agent, in order from the client. Default: none. `onWarning`: for the log.
+   */
   readonly proxies?: (key: AgentKey, onWarning: (what: string, detail: unknown) => void) => readonly ProxyComponent[];
   readonly log: (level: LogLevel, message: string, detail: Readonly<Record<string, unknown>>) => void;
 }

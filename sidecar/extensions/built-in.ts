@@ -16,7 +16,10 @@ export async function builtInExtension(id: string): Promise<BuiltInExtension | u
   return Object.hasOwn(LOAD, id) ? LOAD[id]?.() : undefined;
 }
 
-/** The chain component of a built-in extension, under `name`. Undefined for an unknown id. `onWarning` writes to the log. */
+/**
+ * The chain component of a built-in extension, under `name`. Undefined for an unknown id. `onWarning` writes to the
+ * log.
+ */
 export async function builtInComponent(
   id: string,
   name: string,

@@ -59,7 +59,9 @@ interface Tool {
   readonly definition: JsonObject;
 }
 
-/** Time limit in milliseconds for one server to list its tools. Ends before the first prompt's wait, `LIST_LIMIT_MS`. */
+/**
+ * Time limit in milliseconds for one server to list its tools. Ends before the first prompt's wait, `LIST_LIMIT_MS`.
+ */
 const SERVER_LIMIT_MS = 3_000;
 /** Pages of a list. */
 const MAX_PAGES = 100;

@@ -2,8 +2,8 @@
  * The environment of a child process: the user's, without the variables that VS Code, Electron, Chromium, code-server
  * and Node debuggers set for their own processes. `ELECTRON_RUN_AS_NODE` would prevent an agent's Electron program from
  * opening a window. `NODE_OPTIONS` and `NODE_CHANNEL_FD` would make its Node load our preloads or take over our IPC
- * pipe. The address and token of the MCP servers of another agent that started this program (`mcp/shim.ts`) are removed,
- * too: tool calls would reach the sessions of that agent. Pure.
+ * pipe. The address and token of the MCP servers of another agent that started this program (`mcp/shim.ts`) are
+ * removed, too: tool calls would reach the sessions of that agent. Pure.
  */
 
 /** Inherited by all descendants of a child: the reaper and the census recognise them by it. See `run-id.ts`. */

@@ -42,8 +42,8 @@ export type Parts<C, P extends string> = {
 };
 
 /**
- * Handlers of a whole contract: the caller's own, and one provider for each prefix of the other methods. The messages of
- * one part are handled in the order in which they were received.
+ * Handlers of a whole contract: the caller's own, and one provider for each prefix of the other methods. The messages
+ * of one part are handled in the order in which they were received.
  */
 export function dispatcher<C, P extends string>(
   own: Handlers<Omit<C, `${P}/${string}`>>,

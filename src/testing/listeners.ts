@@ -12,7 +12,8 @@ type Notes = Exclude<
 >;
 
 /**
- * Handlers for messages that a test ignores. Each notification is passed to `onEvent`; each request gets an empty answer.
+ * Handlers for messages that a test ignores. Each notification is passed to `onEvent`; each request gets an empty
+ * answer.
  */
 export function listeners(onEvent: (method: Notes) => void = () => undefined): SidecarListeners {
   const note = (method: Notes) => () => onEvent(method);

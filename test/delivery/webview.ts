@@ -89,8 +89,8 @@ export class TestWebview {
   }
 
   /**
-   * `handed` of the messages in flight had reached the page. The first `received` messages of the page arrive before the
-   * extension is notified that the view is hidden or that a delivery failed: all three use one connection.
+   * `handed` of the messages in flight had reached the page. The first `received` messages of the page arrive before
+   * the extension is notified that the view is hidden or that a delivery failed: all three use one connection.
    */
   async hide(handed: number, received: number): Promise<void> {
     if (this.#state === "hidden") return;

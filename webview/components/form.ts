@@ -1,6 +1,6 @@
 /**
- * Renders an agent's form with Symposium's own elements. The chat widget's form items parse some texts as HTML, are not fully
- * usable by keyboard, and disappear with each update of their card.
+ * Renders an agent's form with Symposium's own elements. The chat widget's form items parse some texts as HTML, are not
+ * fully usable by keyboard, and disappear with each update of their card.
  *
  * Invariants:
  * - The agent's texts are rendered as text.

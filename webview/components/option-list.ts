@@ -1,6 +1,6 @@
 /**
- * Suggestion list above the prompt. The chat widget's own list parses names as HTML, acts as soon as an option is selected, and
- * clears the prompt on Escape.
+ * Suggestion list above the prompt. The chat widget's own list parses names as HTML, acts as soon as an option is
+ * selected, and clears the prompt on Escape.
  *
  * Invariants:
  * - The focus stays in the prompt, whose text is the draft.

@@ -21,8 +21,8 @@ export class PersistedFocus {
   }
 
   /**
-   * Wraps a drawing. A form that was moved gets the focus back. If the focused element was removed, hidden or became inert, the
-   * prompt gets the focus.
+   * Wraps a drawing. A form that was moved gets the focus back. If the focused element was removed, hidden or became
+   * inert, the prompt gets the focus.
    */
   around(draw: () => void): void {
     const focused = document.activeElement;

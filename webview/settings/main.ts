@@ -11,7 +11,7 @@ import { InputController } from "./input-controller";
 import { SettingsPage } from "./page";
 import { savedFrom } from "./saved-state";
 import { Speech } from "./screen-reader";
-import { styles } from "./styles";
+import styles from "./settings.css";
 import { surface } from "./surface";
 
 declare function acquireVsCodeApi(): {

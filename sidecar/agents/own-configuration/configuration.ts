@@ -1,7 +1,7 @@
 /**
  * An agent's own configuration as a text with or without Symposium's entry, in every format (issue 14 item 5). Pure.
  *
- *   absent ── add ──▶ added ── remove ──▶ absent          added ── Symposium was updated or moved ──▶ outdated ── add ──▶ added
+ *   absent ── add ──▶ added ── remove ──▶ absent      added ── Symposium updated or moved ──▶ outdated ── add ──▶ added
  *                       └── edited, or written by another program ──▶ refused: nothing is changed
  *
  * Invariants:

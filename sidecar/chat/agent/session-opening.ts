@@ -1,5 +1,6 @@
 /**
- * One opening of a chat session at its agent: a sign-in if required, the agent's session, and the user's choices for it.
+ * One opening of a chat session at its agent: a sign-in if required, the agent's session, and the user's choices for
+ * it.
  *
  * Invariant: no question is asked for an opening that was left.
  */

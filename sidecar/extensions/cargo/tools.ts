@@ -150,7 +150,8 @@ function tool(
     inputSchema: { type: "object", properties, ...(required ? { required } : {}) },
     annotations: { readOnlyHint: false, ...hints, openWorldHint: subcommand !== "clean" },
     call: async (args, call) => {
-      const cwd = await session.folder.of(cwdIn(args)); // fixed now, in case another folder is set while the permission request is open
+      // Fixed now, in case another folder is set while the permission request is open.
+      const cwd = await session.folder.of(cwdIn(args));
       return await consent.carryOut(actOf(subcommand, args, cwd), call, async card => {
         const answer = await runCargo(subcommand, { ...args, cwd }, call, session);
         if (typeof answer === "object" && answer.isError === true) card.failed();

@@ -29,8 +29,8 @@ export function hasCheckpoint(commands: readonly unknown[]): boolean {
 
 export type Wish =
   /**
-   * No block may be added. Either the prompt is a command of the agent, which takes the whole prompt as its input, or it
-   * has no text. A block would then be its first text.
+   * No block may be added. Either the prompt is a command of the agent, which takes the whole prompt as its input, or
+   * it has no text. A block would then be its first text.
    */
   | { readonly kind: "closed" }
   /** `parts`: the requested parts. */

@@ -25,7 +25,9 @@ export interface ModelAgentStart {
   readonly tools: readonly ChatTool[];
   /** Also offer VS Code's tools that agents have themselves. */
   readonly duplicates: boolean;
-  /** The agent's group of permission tools (`protocol/lm/permission-tools.ts`). If absent, the user is asked each time. */
+  /**
+   * The agent's group of permission tools (`protocol/lm/permission-tools.ts`). If absent, the user is asked each time.
+   */
   readonly permissionGroup?: string;
   /** Another extension sends the requests: its user is asked nothing. */
   readonly isForeign: boolean;

@@ -1,6 +1,6 @@
 /**
- * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `stepModelSession` and performs the
- * effects. All decisions are in `session-state.ts`; `model-agent-client.ts` is the client of the agent.
+ * The actor that owns one session of an agent behind VS Code's chat. It feeds events to `stepModelSession` and performs
+ * the effects. All decisions are in `session-state.ts`; `model-agent-client.ts` is the client of the agent.
  *
  * Invariants:
  * - Events are handled one at a time, in the order in which they were received.

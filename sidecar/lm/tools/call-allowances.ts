@@ -122,8 +122,8 @@ export class AnnouncedTools {
   }
 
   /**
-   * `call`: of an update of the session itself, passed to `onEvent`. VS Code itself shows a call that has arrived or is proved to use one of its
-   * tools.
+   * `call`: of an update of the session itself. VS Code itself shows a call that has arrived or is proved to use one of
+   * its tools.
    */
   originOf({ toolCallId }: JsonObject): CallOrigin {
     const call = typeof toolCallId === "string" ? this.#calls.get(toolCallId) : undefined;

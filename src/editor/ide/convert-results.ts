@@ -1,6 +1,6 @@
 /**
- * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide/ide.ts`. Pure: only reads
- * VS Code's classes, never creates them.
+ * Converts results of VS Code's `vscode.execute…Provider` commands to the types of `protocol/ide/ide.ts`. Pure: only
+ * reads VS Code's classes, never creates them.
  */
 import { SYMBOL_KINDS, type IdeDiagnostic, type IdeRange, type IdeSymbol } from "../../protocol/ide/ide";
 import type { RawChange } from "../../protocol/ide/ide-answer";

@@ -1,6 +1,6 @@
 /**
- * IDE operations through VS Code's language services (`protocol/ide/ide.ts`). They use files as the user sees them, with
- * unsaved changes, and change nothing.
+ * IDE operations through VS Code's language services (`protocol/ide/ide.ts`). They use files as the user sees them,
+ * with unsaved changes, and change nothing.
  *
  * Invariants:
  * - No operation exceeds the time limit.

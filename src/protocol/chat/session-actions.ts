@@ -1,7 +1,7 @@
 /**
  * The user's actions in a session. From each entry of this table follow the page's message `NAME` with its tab
- * (`page-to-host.ts`), the wire method `chat/NAME` with its session (`sidecar.ts`), and the event `NAME` of the session's
- * state machine. An action for an unknown prompt, question or option has no effect.
+ * (`page-to-host.ts`), the wire method `chat/NAME` with its session (`sidecar.ts`), and the event `NAME` of the
+ * session's state machine. An action for an unknown prompt, question or option has no effect.
  */
 import * as v from "valibot";
 import { QUEUE_LIMIT } from "./limits";

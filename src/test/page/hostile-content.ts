@@ -99,7 +99,9 @@ export interface Taken {
   harm(): Promise<readonly string[]>;
 }
 
-/** Shows the chat, with a turn whose content includes all of it. `policy`: whether the content security policy stays. */
+/**
+ * Shows the chat, with a turn whose content includes all of it. `policy`: whether the content security policy stays.
+ */
 export async function takenOver(opening: Promise<ChatBox>, policy: "kept" | "removed"): Promise<Taken> {
   const box = await opening,
     asked: string[] = [];

@@ -1,0 +1,142 @@
+/** Failures and restarts of a chat session's agent. Everything that the agent was doing ends. Pure. */
+import * as l10n from "@vscode/l10n";
+import { chain, enter } from "../agent-session/state-machine";
+import { interrupted } from "../../src/protocol/chat/chat";
+import { restartsAndSends, restartsIn, restartsWithPrompt } from "../errors";
+import {
+  addNotice,
+  emitEvent,
+  idle,
+  type Phase,
+  type Prompt,
+  type SessionStep,
+  type State,
+  type AgentFailure,
+} from "./session-model";
+import { closeBounds } from "./session-bounds";
+import { holdQueue } from "./session-queue";
+import { settleQuestions } from "./session-questions";
+import { settleSubagents } from "./session-subagents";
+
+/** Pauses before automatic restarts. After these, only a prompt or the user restarts the agent. */
+const PAUSES_MS = [1_000, 5_000, 15_000] as const;
+
+/**
+ * The agent has failed: everything that it was doing ends. `isBack`: it worked before and is restarted automatically.
+ */
+export function fell(state: State, failure: AgentFailure, isBack: boolean): SessionStep {
+  const { text, actions, detail, needsUser, restarts } = failure,
+    {
+      phase,
+      conversation: {
+        agent: { name },
+      },
+    } = state;
+  const pause = isBack && !needsUser ? PAUSES_MS[state.restarts] : undefined;
+  const unread = pause === undefined ? undefined : unreadPrompt(state, failure);
+  if (pause !== undefined && unread)
+    return fellUnread(state, `${text} ${restartsAndSends(name, pause / 1_000)}`, failure, unread, pause);
+  const wasAsked = phase.kind === "prompting" || (phase.kind === "opening" && phase.waiting !== undefined);
+  const next =
+    pause !== undefined ? ` ${restartsIn(name, pause / 1_000)}` : restarts ? ` ${restartsWithPrompt(name)}` : "";
+  return chain(
+    interruptAll(state),
+    s => addNotice(s, "error", `${text}${next}`, wasAsked ? ["sendAgain", ...actions] : actions, detail),
+    s => enter(s, { kind: "down", waiting: undefined }),
+    holdQueue,
+    idle,
+    s => [s, [{ kind: "leave" }]],
+    s => reopenIn(s, pause),
+  );
+}
+
+/** The prompt, if it was sent after the agent's process stopped reading and has produced no output. */
+function unreadPrompt({ phase, conversation }: State, { readUntil }: AgentFailure): Prompt | undefined {
+  const isUnread =
+    phase.kind === "prompting" &&
+    phase.attempt === 1 &&
+    conversation.entries.length === phase.entriesBefore &&
+    readUntil !== undefined &&
+    phase.sentAt > readUntil;
+  return isUnread ? phase.prompt : undefined;
+}
+
+/** As `fell`, but the turn and the queue after it continue with the next start. */
+function fellUnread(
+  state: State,
+  text: string,
+  { actions, detail }: AgentFailure,
+  waiting: Prompt,
+  pause: number,
+): SessionStep {
+  return chain(
+    interruptAll(state),
+    s => addNotice(s, "warning", text, actions, detail),
+    s => enter(s, { kind: "down", waiting }),
+    s => emitEvent(s, { type: "turn", turn: { state: "starting", messageId: waiting.messageId } }),
+    s => [s, [{ kind: "leave" }]],
+    s => reopenIn(s, pause),
+  );
+}
+
+function reopenIn(state: State, pause: number | undefined): SessionStep {
+  return pause === undefined
+    ? [state, []]
+    : [{ ...state, restarts: state.restarts + 1 }, [{ kind: "reopenLater", ms: pause }]];
+}
+
+export function restart(state: State): SessionStep {
+  return chain(
+    interruptAll(state),
+    s => enter(s, { kind: "opening", waiting: undefined }),
+    holdQueue,
+    idle,
+    s => [s, [{ kind: "restartAgent" }, { kind: "open" }]],
+  );
+}
+
+/** Other tabs may use the same process. This conversation therefore leaves its agent session and opens a new one. */
+export function giveUp(state: State): SessionStep {
+  return chain(
+    interruptAll(state),
+    s =>
+      addNotice(s, "error", l10n.t`${s.conversation.agent.name} did not stop within 60 seconds and was restarted.`, [
+        "sendAgain",
+        "showLogs",
+      ]),
+    s => enter(s, { kind: "opening", waiting: undefined }),
+    holdQueue,
+    idle,
+    s => [s, [{ kind: "leave" }, { kind: "open" }]],
+  );
+}
+
+export function reopening(waiting: Prompt | undefined): Phase {
+  return waiting === undefined ? { kind: "opening", waiting } : { kind: "opening", waiting, attempt: 2 };
+}
+
+/**
+ * Interrupts everything, as after the process exited. The questions are also answered, because an in-process agent may
+ * outlive its session.
+ */
+function interruptAll(before: State): SessionStep {
+  return chain(settleSubagents(before, "the agent stopped"), interruptTurn, s => [{ ...s, subagents: new Map() }, []]);
+}
+
+function interruptTurn(before: State): SessionStep {
+  return chain(interruptEntries(before), closeBounds);
+}
+
+function interruptEntries(state: State): SessionStep {
+  if (state.phase.kind !== "prompting" && state.phase.kind !== "cancelling")
+    return settleQuestions(state, "the agent stopped");
+  const after = interrupted(state.conversation, "the agent stopped");
+  const changed = after.filter(
+    (entry, i) =>
+      entry !== state.conversation.entries[i] && entry.kind !== "permission" && entry.kind !== "elicitation",
+  );
+  return chain(
+    settleQuestions(state, "the agent stopped"),
+    ...changed.map(entry => (s: State) => emitEvent(s, { type: "upsert", entry })),
+  );
+}

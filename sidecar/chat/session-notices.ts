@@ -1,0 +1,51 @@
+/** Notices about the start, the abilities and the extensions of a chat session's agent. Pure. */
+import * as l10n from "@vscode/l10n";
+import { chain } from "../agent-session/state-machine";
+import { listedLate } from "../agents/extensions/missing-tools";
+import type { Accepts, ActionId } from "../../src/protocol/chat/chat";
+import { isMissing, type SessionDetails } from "../../src/protocol/chat/session-details";
+import { addNotice, emitEvent, type SessionStep, type State } from "./session-model";
+
+export function slow(state: State, seconds: number): SessionStep {
+  const { name } = state.conversation.agent;
+  return seconds < LATE_SECONDS
+    ? addNotice(state, "info", l10n.t`${name} is still starting…`, [])
+    : addNotice(
+        state,
+        "warning",
+        l10n.t`${name} has not started within ${seconds} seconds. The first start can take long. See the log for its progress.`,
+        ["showLogs", "restartAgent"],
+      );
+}
+/** From this time on, a start counts as unusually slow. */
+const LATE_SECONDS = 30;
+
+/**
+ * A session without details shows none. If tools are missing, a notice says so as soon as that is decided. Another
+ * notice follows if the agent lists them later, because an agent that lists on demand need not announce it (issue 14
+ * item 1).
+ */
+export function detailed(state: State, details: SessionDetails): SessionStep {
+  const { details: before = { extensions: [] } } = state.conversation,
+    { missingTools, canConfigure } = details;
+  if (JSON.stringify(before) === JSON.stringify(details)) return [state, []];
+  const wasMissing = before.missingTools !== undefined,
+    { name } = state.conversation.agent;
+  return chain(emitEvent(state, { type: "details", details }), s => {
+    const actions: readonly ActionId[] = canConfigure ? ["addToConfiguration", "showLogs"] : ["showLogs"];
+    if (missingTools !== undefined) return wasMissing ? [s, []] : addNotice(s, "warning", missingTools, actions);
+    return wasMissing && areAllListed(details) ? addNotice(s, "info", listedLate(name), []) : [s, []];
+  });
+}
+
+/** A session that is set up again has not listed any tools yet. */
+function areAllListed({ extensions }: SessionDetails): boolean {
+  const servers = extensions.flatMap(({ tools = [] }) => tools);
+  return servers.length > 0 && !servers.some(isMissing);
+}
+
+export function accepts(state: State, accepts: Accepts): SessionStep {
+  return state.conversation.accepts?.images === accepts.images
+    ? [state, []]
+    : emitEvent(state, { type: "accepts", accepts });
+}
