@@ -3,6 +3,7 @@
  * call's id. Bounded: keeps the newest calls and no finished ones.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { UPDATE_KINDS } from "../acp/methods";
 
 export const MAX_CALLS = 100;
 /** The members that a permission request can use. */
@@ -19,12 +20,15 @@ export class AnnouncedCalls {
   onEvent(update: unknown): void {
     const said = objectOr(update),
       { sessionUpdate, toolCallId, status } = said;
-    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof toolCallId !== "string")
+    if (
+      (sessionUpdate !== UPDATE_KINDS.tool_call && sessionUpdate !== UPDATE_KINDS.tool_call_update) ||
+      typeof toolCallId !== "string"
+    )
       return;
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
-    if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
+    if (sessionUpdate === UPDATE_KINDS.tool_call) this.#used.delete(toolCallId);
     // a repeated announcement is a new call
-    const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId));
+    const known = sessionUpdate === UPDATE_KINDS.tool_call ? {} : objectOr(this.#calls.get(toolCallId));
     const told = Object.fromEntries(
       MEMBERS.filter(member => said[member] !== undefined && said[member] !== null).map(member => [
         member,

@@ -15,6 +15,7 @@ import type { SessionTimeouts } from "./session-timeouts";
 import type { SessionStart, SessionDeps } from "../session-deps";
 import type { SessionEvent } from "../session-model";
 import { openSignedIn, type Attempt, type SignInDeps } from "./sign-in";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 /** Dependencies of all openings of an `AgentClient`. */
 export interface ChatOpeningDeps {
@@ -77,7 +78,7 @@ export class ChatOpening implements SessionOpening {
     return {
       update: update => {
         patience.onEvent();
-        toldOptions ||= objectOr(update).sessionUpdate === "config_option_update";
+        toldOptions ||= objectOr(update).sessionUpdate === UPDATE_KINDS.config_option_update;
         this.notify({ kind: "updated", update, version });
       },
       opened: answer => {
@@ -87,7 +88,7 @@ export class ChatOpening implements SessionOpening {
         if (availableCommands !== undefined)
           this.notify({
             kind: "updated",
-            update: { sessionUpdate: "available_commands_update", availableCommands },
+            update: { sessionUpdate: UPDATE_KINDS.available_commands_update, availableCommands },
             version,
           });
       },

@@ -14,6 +14,7 @@ import { isDeepStrictEqual } from "node:util";
 import { AnnouncedCalls } from "../../permissions/announced-calls";
 import { bridgedClaim, type BridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 /** Maximum number of calls kept. */
 const MAX_CALLS = 500;
@@ -51,7 +52,7 @@ export class AnnouncedTools {
     const said = objectOr(update),
       { sessionUpdate, toolCallId, status } = said;
     if (
-      (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") ||
+      (sessionUpdate !== UPDATE_KINDS.tool_call && sessionUpdate !== UPDATE_KINDS.tool_call_update) ||
       typeof toolCallId !== "string" ||
       !names
     ) {
@@ -59,7 +60,7 @@ export class AnnouncedTools {
       return { expectsCall: false };
     }
     const known = this.#calls.get(toolCallId),
-      isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
+      isNew = sessionUpdate === UPDATE_KINDS.tool_call && known?.allowance !== "open";
     const before = isNew ? undefined : this.#announced.of({ toolCall: said }),
       call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, said, names);
     this.#announced.onEvent(update);
