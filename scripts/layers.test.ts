@@ -129,7 +129,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   [WORKAROUNDS, []],
   [METHODS, [ACP]],
   ["sidecar/rpc", ["src/protocol", ERRORS, METHODS, "node:", RPC]],
-  ["sidecar/permissions", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
+  ["sidecar/permissions", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
   ["sidecar/process", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],
   ["sidecar/http", ["src/protocol", "sidecar/rpc", "sidecar/process", "node:"]],
   ["sidecar/http/load-proxied.ts", ["sidecar/http", "https-proxy-agent"]],
@@ -340,19 +340,26 @@ const namesIn = (table: object): readonly string[] =>
     typeof entry === "object" && entry !== null ? namesIn(entry) : [String(entry)],
   );
 /** Words that are also names of other things. */
-const AMBIGUOUS: readonly string[] = [MCP_METHODS.ping, LSP_METHODS.shutdown, LSP_METHODS.exit];
+const AMBIGUOUS: readonly string[] = [
+  MCP_METHODS.ping,
+  LSP_METHODS.shutdown,
+  LSP_METHODS.exit,
+  acp.UPDATE_KINDS.plan,
+  acp.UPDATE_KINDS.notice,
+  acp.UPDATE_KINDS.tool_call,
+];
 const METHOD_NAMES: ReadonlySet<string> = new Set(
   namesIn([acp, MCP_METHODS, STATELESS_METHODS, LSP_METHODS]).filter(name => !AMBIGUOUS.includes(name)),
 );
 /** A name of ACP, also one that no table has yet. */
 const ACP_NAME = /^(session|fs|terminal|elicitation|auth|providers|tool_call|_?mcp|_?proxy)\/[a-z_/]+$/;
 /** Files without a match need no parser. */
-const QUOTED = /["'`](initialize|authenticate|logout|\$\/|[\w.]+\/)/;
+const QUOTED = /["'`](initialize|authenticate|logout|\$\/|[\w.]+\/|[a-z]+_[a-z_]+["'`])/;
 const isProduction = (file: string): boolean =>
   /^(src|webview|sidecar)\//.test(file) && !/\.test\.ts$|^src\/test\/|^\w+\/testing\//.test(file);
 
 /**
- * The method names of ACP, MCP and LSP that a production file contains as literals (issue 15 item 2). Names without a
+ * The method names of ACP, MCP and LSP, and the kinds of `session/update`, that a production file contains as literals (issue 15 item 2). Names without a
  * slash are words, which a type may use otherwise; the `id` of a rule is no method.
  */
 function methodLiterals(file: string, source: string): string[] {
@@ -506,6 +513,12 @@ suite("layers", () => {
     ["sidecar/chat/session.ts", `peer.request(AGENT_METHODS.session_prompt) // "session/prompt"`, 0],
     ["sidecar/chat/session.ts", `import { x } from "mcp/x"; type Way = Pick<Connection, "authenticate">`, 0],
     ["sidecar/conform/rules/proxy-rules.ts", `const rule = { id: "proxy/initialize" }`, 0],
+    [
+      "sidecar/lm/updates.ts",
+      `switch (update.sessionUpdate) { case "agent_message_chunk": case "tool_call_update": }`,
+      2,
+    ],
+    ["sidecar/lm/updates.ts", `const update = { sessionUpdate: UPDATE_KINDS.tool_call_update, kind: "plan" }`, 0],
     ["sidecar/acp/methods.ts", `const method = "session/prompt"`, 0],
     ["sidecar/chat/session.test.ts", `peer.request("session/prompt", {})`, 0],
     ["sidecar/testing/drive.ts", `peer.request("session/prompt", {})`, 0],

@@ -34,7 +34,7 @@ import { SessionOpenings, type OpenedSession, type SessionSetup } from "./sessio
 import type { AuthMethod } from "./sign-in-methods";
 import { SessionRoutes } from "./session-routes";
 import { Turns, type PromptOutcome } from "./v2-turns";
-import { AGENT_METHODS, CLIENT_METHODS, EXTENSION_METHODS } from "./methods";
+import { AGENT_METHODS, CLIENT_METHODS, EXTENSION_METHODS, UPDATE_KINDS } from "./methods";
 
 export type { AcpVersion, AgentCapabilities, AgentRole } from "./initialize";
 export type { SessionListener } from "./session-listener";
@@ -376,7 +376,8 @@ export class AgentConnection implements AsyncDisposable {
 
   /** `subagent_update` precedes all other messages of the subagent's session (schema v2, `SubagentUpdate`). */
   #announced(parent: unknown, { sessionUpdate, sessionId: subagent }: JsonObject): void {
-    if (sessionUpdate !== "subagent_update" || typeof parent !== "string" || typeof subagent !== "string") return;
+    if (sessionUpdate !== UPDATE_KINDS.subagent_update || typeof parent !== "string" || typeof subagent !== "string")
+      return;
     if (!this.#routes.adopt(subagent, parent))
       this.options.onWarning("a subagent with the id of another session", { parent, subagent });
   }

@@ -1,6 +1,6 @@
 /**
- * The names of all ACP methods: agent, client and proxy methods of both versions, earlier drafts, and extension
- * methods. No other production file contains one (`scripts/layers.test.ts`). The compiler compares the tables of the
+ * The names of all ACP methods, and of the kinds of `session/update`: agent, client and proxy methods of both versions,
+ * earlier drafts, and extension methods. No other production file contains one (`scripts/layers.test.ts`). The compiler compares the tables of the
  * published schemas with those of `@agentclientprotocol/sdk`: an entry that is missing or different is an error.
  * Imports nothing at run time.
  */
@@ -62,6 +62,46 @@ export const DRAFT_AGENT_METHODS = { session_set_model: "session/set_model" } as
 export const PROTOCOL_METHODS = {
   cancel_request: "$/cancel_request",
 } as const satisfies typeof v1.PROTOCOL_METHODS & typeof v2.PROTOCOL_METHODS;
+
+/** The kinds in `T`, without the open ones of later versions. */
+type KindOf<T> = T extends { readonly sessionUpdate: infer K extends string }
+  ? string extends K
+    ? never
+    : K extends `_${string}`
+      ? never
+      : K
+  : never;
+type UpdateKind = KindOf<v1.SessionUpdate> | KindOf<v2.SessionUpdate>;
+
+/** Values of `sessionUpdate` in `session/update`, in v1, v2 or both. */
+export const UPDATE_KINDS = {
+  user_message: "user_message",
+  user_message_chunk: "user_message_chunk",
+  agent_message: "agent_message",
+  agent_message_chunk: "agent_message_chunk",
+  agent_thought: "agent_thought",
+  agent_thought_chunk: "agent_thought_chunk",
+  tool_call: "tool_call",
+  tool_call_update: "tool_call_update",
+  tool_call_content_chunk: "tool_call_content_chunk",
+  terminal_update: "terminal_update",
+  terminal_output_chunk: "terminal_output_chunk",
+  plan: "plan",
+  plan_update: "plan_update",
+  plan_removed: "plan_removed",
+  available_commands_update: "available_commands_update",
+  current_mode_update: "current_mode_update",
+  config_option_update: "config_option_update",
+  session_info_update: "session_info_update",
+  usage_update: "usage_update",
+  state_update: "state_update",
+  notice: "notice",
+  compaction_update: "compaction_update",
+  compaction_summary_chunk: "compaction_summary_chunk",
+  subagent_update: "subagent_update",
+  session_message: "session_message",
+  session_message_chunk: "session_message_chunk",
+} as const satisfies { readonly [K in UpdateKind]: K };
 
 /** Between a conductor and its proxies. */
 export const PROXY_METHODS = {

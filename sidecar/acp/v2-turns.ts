@@ -6,6 +6,7 @@
  */
 import type { AgentError } from "../errors";
 import { stringOr, type JsonObject } from "../rpc/json";
+import { UPDATE_KINDS } from "./methods";
 
 /** `usage` is the agent's own token count (ACP schema, `Usage`), not validated. */
 export type PromptOutcome =
@@ -43,7 +44,7 @@ export class Turns {
     failure: (error: unknown) => AgentError,
   ): void {
     const turn = this.#turns.get(sessionId);
-    if (sessionUpdate !== "state_update" || !turn) return;
+    if (sessionUpdate !== UPDATE_KINDS.state_update || !turn) return;
     if (state === "running") turn.state = "going";
     if (state !== "idle" || turn.state !== "going") return;
     this.#turns.delete(sessionId);

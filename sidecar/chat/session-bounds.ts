@@ -15,6 +15,7 @@ import { lastIndexOf, type ChatEvent, type Entry, type ToolContent } from "../..
 import { objectOr } from "../rpc/json";
 import { inTranscript, viewOf } from "./session-subagents";
 import { emitEvent, addNotice, type Effect, type Spent, type State, type SessionStep } from "./session-model";
+import { UPDATE_KINDS } from "../acp/methods";
 
 export const NOTHING_SPENT: Spent = { entries: 0, words: 0, content: 0, questions: 0 };
 
@@ -54,7 +55,7 @@ function show(state: State, event: ChatEvent, subagent: string | undefined): Ses
  */
 export function isTurnFull(state: State, raw: unknown): boolean {
   const { sessionUpdate, status } = objectOr(raw);
-  return hasNoRoom(state) && sessionUpdate === "tool_call" && status !== "completed" && status !== "failed";
+  return hasNoRoom(state) && sessionUpdate === UPDATE_KINDS.tool_call && status !== "completed" && status !== "failed";
 }
 
 /** As `asking`, if the limit of questions is not reached. */

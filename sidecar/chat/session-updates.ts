@@ -9,6 +9,7 @@ import { answerIn, emitBounded, hasNoRoom, isTurnFull, leaveOut } from "./sessio
 import { objectOr } from "../rpc/json";
 import { announceSubagent, isAtWork, nameOf, placed, subagentState, viewOf } from "./session-subagents";
 import { emitEvent, addNotice, type SessionEvent, type State, type SessionStep } from "./session-model";
+import { UPDATE_KINDS } from "../acp/methods";
 
 type Updated = Extract<SessionEvent, { readonly kind: "updated" }>;
 
@@ -17,10 +18,10 @@ export function update(state: State, event: Updated, now: number): SessionStep {
     { sessionUpdate } = objectOr(raw);
   if (state.phase.kind === "closed") return [state, []];
   if (isTurnFull(state, raw)) return leaveOut(state);
-  if (sessionUpdate === "subagent_update")
+  if (sessionUpdate === UPDATE_KINDS.subagent_update)
     return hasNoRoom(state) ? leaveOut(state) : announceSubagent(state, subagent, raw);
   if (subagent === undefined) return chain(adapted(state, event), s => timeThoughts(s, now));
-  if (sessionUpdate === "state_update") return subagentState(state, subagent, raw);
+  if (sessionUpdate === UPDATE_KINDS.state_update) return subagentState(state, subagent, raw);
   return state.subagents.has(subagent) ? chain(placed(state, subagent), s => adapted(s, event)) : [state, []];
 }
 

@@ -9,6 +9,7 @@ import type { McpAbilities } from "../mcp/agent-mcp-capabilities";
 import type { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import type { PassingNotification, PassingRequest } from "../proxies/proxy";
 import { objectOr, stringOr } from "../rpc/json";
+import { UPDATE_KINDS } from "../acp/methods";
 
 /** Stop reasons of a turn that may not have reached the agent's model. */
 const INCOMPLETE: ReadonlySet<unknown> = new Set(["cancelled", "refusal", "error"]);
@@ -73,7 +74,7 @@ export class BridgeTurns {
       id = stringOr(sessionId, "");
     const { sessionUpdate, state, stopReason } = objectOr(update),
       turn = this.#running.get(id);
-    if (turn === undefined || sessionUpdate !== "state_update") return notification.pass();
+    if (turn === undefined || sessionUpdate !== UPDATE_KINDS.state_update) return notification.pass();
     if (state === "running") this.#running.set(id, "going");
     if (state !== "idle" || turn !== "going") return notification.pass();
     this.#running.delete(id);

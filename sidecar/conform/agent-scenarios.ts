@@ -9,7 +9,7 @@ import { TOO_NEW, TOO_OLD, UNKNOWN_SESSION } from "./rules/agent-initialize-rule
 import { DELETED_SESSION, INVALID_CURSOR, supportsMethod } from "./rules/agent-session-rules";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
-import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export interface CheckOptions {
   /** Starts the program. Each conversation uses a separate process. */
@@ -155,19 +155,22 @@ function isIdle(message: WireMessage, sessionId: string): boolean {
   if (message.kind !== "notification" || message.method !== CLIENT_METHODS.session_update) return false;
   const params = objectOr(message.params),
     update = objectOr(params.update);
-  return params.sessionId === sessionId && update.sessionUpdate === "state_update" && update.state === "idle";
+  return (
+    params.sessionId === sessionId && update.sessionUpdate === UPDATE_KINDS.state_update && update.state === "idle"
+  );
 }
 
 /** Whether the params are an update that starts a turn in v2, or one that belongs to no turn. */
 function isStart(params: unknown): boolean {
-  const type = stringOr(objectOr(objectOr(params).update).sessionUpdate, "");
-  return [
-    "user_message",
-    "user_message_chunk",
-    "available_commands_update",
-    "session_info_update",
-    "state_update",
-  ].includes(type);
+  const type = stringOr(objectOr(objectOr(params).update).sessionUpdate, ""),
+    kinds: readonly string[] = [
+      UPDATE_KINDS.user_message,
+      UPDATE_KINDS.user_message_chunk,
+      UPDATE_KINDS.available_commands_update,
+      UPDATE_KINDS.session_info_update,
+      UPDATE_KINDS.state_update,
+    ];
+  return kinds.includes(type);
 }
 
 const text = (value: string): JsonObject => ({ type: "text", text: value });

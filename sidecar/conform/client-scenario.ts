@@ -9,7 +9,7 @@ import { Driver, type Limits, type Reply, type Subject } from "./driver";
 import type { Conversation, RecordedEvent } from "./recording";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import type { Version } from "./schema";
-import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
+import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export interface AgentOptions {
   /** The client as a program with standard streams: its output is the agent's stdin. */
@@ -158,12 +158,12 @@ class ScriptedAgent {
     const toolCallId = `conform-call-${++this.#turns}`,
       { fs, terminal } = clientCapabilities(this.driver.conversation, "fromProgram");
     this.#update(sessionId, {
-      sessionUpdate: "plan",
+      sessionUpdate: UPDATE_KINDS.plan,
       entries: [{ content: "Check the client", priority: "medium", status: "pending" }],
     });
     await this.#common(sessionId);
     this.#update(sessionId, {
-      sessionUpdate: "tool_call",
+      sessionUpdate: UPDATE_KINDS.tool_call,
       toolCallId,
       title: "Conformance check",
       kind: "other",
@@ -179,9 +179,9 @@ class ScriptedAgent {
       await this.driver.request(CLIENT_METHODS.fs_read_text_file, { sessionId, path });
     }
     if (isSupported(terminal)) await this.#terminal(sessionId, session.cwd);
-    this.#update(sessionId, { sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
+    this.#update(sessionId, { sessionUpdate: UPDATE_KINDS.tool_call_update, toolCallId, status: "completed" });
     this.#update(sessionId, {
-      sessionUpdate: "agent_message_chunk",
+      sessionUpdate: UPDATE_KINDS.agent_message_chunk,
       content: { type: "text", text: "The check is complete." },
     });
   }
@@ -207,11 +207,15 @@ class ScriptedAgent {
 
   async #turnV2(sessionId: string, session: Session, messageId: string): Promise<void> {
     const toolCallId = `conform-call-${++this.#turns}`;
-    this.#update(sessionId, { sessionUpdate: "user_message", messageId, content: [{ type: "text", text: "…" }] });
-    this.#update(sessionId, { sessionUpdate: "state_update", state: "running" });
+    this.#update(sessionId, {
+      sessionUpdate: UPDATE_KINDS.user_message,
+      messageId,
+      content: [{ type: "text", text: "…" }],
+    });
+    this.#update(sessionId, { sessionUpdate: UPDATE_KINDS.state_update, state: "running" });
     await this.#common(sessionId);
     this.#update(sessionId, {
-      sessionUpdate: "tool_call_update",
+      sessionUpdate: UPDATE_KINDS.tool_call_update,
       toolCallId,
       title: "Conformance check",
       kind: "other",
@@ -224,10 +228,18 @@ class ScriptedAgent {
       subject,
       options: OPTIONS,
     });
-    this.#update(sessionId, { sessionUpdate: "tool_call_update", toolCallId, status: "completed" });
+    this.#update(sessionId, { sessionUpdate: UPDATE_KINDS.tool_call_update, toolCallId, status: "completed" });
     const content = { type: "text", text: "The check is complete." };
-    this.#update(sessionId, { sessionUpdate: "agent_message_chunk", messageId: `${messageId}-answer`, content });
-    this.#update(sessionId, { sessionUpdate: "state_update", state: "idle", stopReason: stopReason(session) });
+    this.#update(sessionId, {
+      sessionUpdate: UPDATE_KINDS.agent_message_chunk,
+      messageId: `${messageId}-answer`,
+      content,
+    });
+    this.#update(sessionId, {
+      sessionUpdate: UPDATE_KINDS.state_update,
+      state: "idle",
+      stopReason: stopReason(session),
+    });
   }
 }
 

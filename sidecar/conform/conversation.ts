@@ -1,7 +1,14 @@
 /** Queries on a recorded conversation: requests with their responses, turns, session updates, tool calls. Pure. */
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../rpc/json";
 import type { Conversation, Direction, RecordedEvent, WireMessage } from "./recording";
-import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, PROXY_DIALECTS, PROXY_METHODS } from "../acp/methods";
+import {
+  AGENT_METHODS,
+  CLIENT_METHODS,
+  PROTOCOL_METHODS,
+  PROXY_DIALECTS,
+  PROXY_METHODS,
+  UPDATE_KINDS,
+} from "../acp/methods";
 
 export type RequestMessage = Extract<WireMessage, { kind: "request" }>;
 export type ResponseMessage = Extract<WireMessage, { kind: "response" }>;
@@ -180,7 +187,7 @@ export function turns(conversation: Conversation, direction: Direction = "toProg
     const sessionId = stringOr(paramsOf(prompt.request).sessionId, ""),
       start = prompt.request.order;
     const own = all.filter(update => update.sessionId === sessionId && update.order > start);
-    const idle = own.find(({ type, update }) => type === "state_update" && update.state === "idle");
+    const idle = own.find(({ type, update }) => type === UPDATE_KINDS.state_update && update.state === "idle");
     const ended = conversation.version === 1 ? prompt.response : idle,
       until = ended?.order ?? Infinity;
     return {

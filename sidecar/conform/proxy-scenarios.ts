@@ -23,7 +23,7 @@ import {
 } from "./proxy-traffic";
 import { PROBE_METHOD, UNKNOWN_METHOD } from "./rules/wire-rules";
 import { VERSIONS, type Version } from "./schema";
-import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../acp/methods";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export async function runProxyScenarios(options: CheckOptions): Promise<readonly Conversation[]> {
   const conversations: Conversation[] = [];
@@ -184,16 +184,24 @@ class ProxySession {
       isV2 = this.#successorVersion === 2;
     if (isV2) this.driver.reply(id, { result: { messageId: "conform-prompt" } });
     for (let n = 1; n <= UPDATES; n++) {
-      update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: `update ${n}` } });
+      update({
+        sessionUpdate: UPDATE_KINDS.agent_message_chunk,
+        messageId,
+        content: { type: "text", text: `update ${n}` },
+      });
     }
     await this.#askProxy(
       CLIENT_METHODS.session_request_permission,
       JSON.stringify(isV2 ? { ...withoutCall(), sessionId, title: "Do nothing" } : { ...PERMISSION, sessionId }),
     );
     for (let n = UPDATES + 1; n <= 2 * UPDATES; n++) {
-      update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: `update ${n}` } });
+      update({
+        sessionUpdate: UPDATE_KINDS.agent_message_chunk,
+        messageId,
+        content: { type: "text", text: `update ${n}` },
+      });
     }
-    if (isV2) update({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
+    if (isV2) update({ sessionUpdate: UPDATE_KINDS.state_update, state: "idle", stopReason: "end_turn" });
     else this.driver.reply(id, { result: { stopReason: "end_turn" } });
   }
 

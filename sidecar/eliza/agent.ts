@@ -23,7 +23,7 @@ import { DOCTOR } from "./doctor-script";
 import { Eliza } from "./engine";
 import { compile, type CompiledScript } from "./script";
 import { carryOut } from "./tools";
-import { AGENT_METHODS, CLIENT_METHODS } from "../acp/methods";
+import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export interface ElizaOptions {
   /** Each session starts with the same replies. */
@@ -193,7 +193,7 @@ class ElizaAgent implements RunningEliza {
           });
     for (const piece of wordGroups(answer)) {
       if (signal.aborted) return;
-      update({ sessionUpdate: "agent_message_chunk", messageId, content: { type: "text", text: piece } });
+      update({ sessionUpdate: UPDATE_KINDS.agent_message_chunk, messageId, content: { type: "text", text: piece } });
       await this.#peer.drained();
       await new Promise(resolve => setImmediate(resolve)); // yields, so that a cancellation can be handled
     }

@@ -4,6 +4,7 @@ import { McpFailure, useMcp, type McpOptions, type McpToolResult } from "../mcp/
 import type { McpServer } from "../mcp/client-servers";
 import type { JsonObject } from "../rpc/json";
 import { readArguments, type Asked } from "./commands";
+import { UPDATE_KINDS } from "../acp/methods";
 
 export interface ToolTurn extends McpOptions {
   readonly servers: readonly McpServer[];
@@ -52,9 +53,15 @@ async function callTool(
   if (typeof args === "string") return `ERROR: ${args}`;
   const toolCallId = randomUUID();
   const ended = (status: "completed" | "failed", content: readonly JsonObject[], rawOutput: unknown) =>
-    turn.update({ sessionUpdate: "tool_call_update", toolCallId, status, content: content.map(shown), rawOutput });
+    turn.update({
+      sessionUpdate: UPDATE_KINDS.tool_call_update,
+      toolCallId,
+      status,
+      content: content.map(shown),
+      rawOutput,
+    });
   turn.update({
-    sessionUpdate: "tool_call",
+    sessionUpdate: UPDATE_KINDS.tool_call,
     toolCallId,
     title: `${server.name}::${tool}`,
     name: tool,

@@ -24,7 +24,7 @@ import type { JsonObject } from "../rpc/json";
 import type { ExtensionSettings, ExtensionDeps } from "./extension";
 import { chosenIn, until, type SessionClient } from "./session-client";
 import { ToolFailure, type Tool, type ToolCall } from "./tool";
-import { CLIENT_METHODS } from "../acp/methods";
+import { CLIENT_METHODS, UPDATE_KINDS } from "../acp/methods";
 
 export interface GatedAction {
   readonly title: string;
@@ -108,9 +108,12 @@ export class Consent {
     const toolCallId = `${this.#prefix}-${++this.#made}`,
       { client, version } = this.deps;
     const update = (changes: JsonObject): void =>
-      client.notify({ sessionUpdate: "tool_call_update", toolCallId, ...changes });
+      client.notify({ sessionUpdate: UPDATE_KINDS.tool_call_update, toolCallId, ...changes });
     let end = "failed";
-    client.notify({ sessionUpdate: version() === 2 ? "tool_call_update" : "tool_call", ...shown(toolCallId, action) });
+    client.notify({
+      sessionUpdate: version() === 2 ? UPDATE_KINDS.tool_call_update : UPDATE_KINDS.tool_call,
+      ...shown(toolCallId, action),
+    });
     try {
       await this.#consent(toolCallId, action, call);
       update({ status: "in_progress" });

@@ -4,6 +4,7 @@
  * call. Ids are unique only within a session.
  */
 import { isObject, objectOr, type JsonObject } from "../rpc/json";
+import { UPDATE_KINDS } from "../acp/methods";
 
 export const MAX_CALLS = 100;
 /** The members that a permission request can use. */
@@ -20,12 +21,16 @@ export class AnnouncedCalls {
   onEvent(update: unknown, subagent?: string): void {
     const fields = objectOr(update),
       { sessionUpdate, toolCallId: id, status } = fields;
-    if ((sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") || typeof id !== "string") return;
+    if (
+      (sessionUpdate !== UPDATE_KINDS.tool_call && sessionUpdate !== UPDATE_KINDS.tool_call_update) ||
+      typeof id !== "string"
+    )
+      return;
     const toolCallId = callKey(id, subagent);
     if (status === "completed" || status === "failed" || status === "cancelled") return this.#forget(toolCallId);
-    if (sessionUpdate === "tool_call") this.#used.delete(toolCallId);
+    if (sessionUpdate === UPDATE_KINDS.tool_call) this.#used.delete(toolCallId);
     // a repeated announcement is a new call
-    const known = sessionUpdate === "tool_call" ? {} : objectOr(this.#calls.get(toolCallId));
+    const known = sessionUpdate === UPDATE_KINDS.tool_call ? {} : objectOr(this.#calls.get(toolCallId));
     const announced = Object.fromEntries(
       MEMBERS.filter(member => fields[member] !== undefined && fields[member] !== null).map(member => [
         member,

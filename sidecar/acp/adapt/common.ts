@@ -14,6 +14,7 @@ import {
 import { arrayOr, cut, isAmount, isObject, objectOr, readable, stringOr, type JsonObject } from "../../rpc/json";
 import { blockContent, wordsOf } from "./content";
 import { controlsOf } from "./controls";
+import { UPDATE_KINDS } from "../methods";
 
 /** The changes of an update to the conversation, and the number of ids that it took from `makeId(0)`, `makeId(1)`… */
 export interface Adapted {
@@ -38,27 +39,27 @@ export function adaptCommon(
 ): Adapted {
   const update = objectOr(raw);
   switch (kind) {
-    case "available_commands_update":
+    case UPDATE_KINDS.available_commands_update:
       return { events: [{ type: "commands", commands: commands(update.availableCommands) }], made: 0 };
-    case "session_info_update":
+    case UPDATE_KINDS.session_info_update:
       return typeof update.title === "string"
         ? { events: [{ type: "title", title: update.title.slice(0, LINE_LIMIT) }], made: 0 }
         : NOTHING;
-    case "config_option_update":
+    case UPDATE_KINDS.config_option_update:
       return { events: [{ type: "controls", controls: controlsOf(update) }], made: 0 };
-    case "usage_update":
+    case UPDATE_KINDS.usage_update:
       return usage(update);
-    case "notice":
+    case UPDATE_KINDS.notice:
       return { events: [{ type: "upsert", entry: notice(conversation, update, makeId(0)) }], made: 1 };
-    case "compaction_update":
+    case UPDATE_KINDS.compaction_update:
       return compaction(conversation, update, makeId);
-    case "compaction_summary_chunk":
+    case UPDATE_KINDS.compaction_summary_chunk:
       return compactionGrows(conversation, update, makeId);
-    case "session_message":
+    case UPDATE_KINDS.session_message:
       return sessionMessage(conversation, update, makeId, nameOf);
-    case "session_message_chunk":
+    case UPDATE_KINDS.session_message_chunk:
       return sessionMessageGrows(conversation, update, makeId);
-    case "plan_removed":
+    case UPDATE_KINDS.plan_removed:
       return planRemoved(conversation, update);
     default:
       return unknownUpdate(conversation, kind, raw, makeId);

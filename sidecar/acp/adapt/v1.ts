@@ -9,26 +9,27 @@ import { objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { adaptCommon, chunk, isEcho, NOTHING, stepsOf, type Adapted, type MakeId, type SessionName } from "./common";
 import { MODE } from "./controls";
 import { lastTurn, toolFrom } from "./tools";
+import { UPDATE_KINDS } from "../methods";
 
 /** `raw` is the `update` member of `session/update` (schema v1, `SessionUpdate`). */
 export function adaptUpdate(conversation: Conversation, raw: unknown, makeId: MakeId, nameOf?: SessionName): Adapted {
   const update = objectOr(raw);
   const kind = stringOr(update.sessionUpdate, "(no kind)");
   switch (kind) {
-    case "agent_message_chunk":
+    case UPDATE_KINDS.agent_message_chunk:
       return chunk(conversation, "agent", update, makeId);
-    case "agent_thought_chunk":
+    case UPDATE_KINDS.agent_thought_chunk:
       return chunk(conversation, "thought", update, makeId);
     // The conversation contains the user's text before the agent receives it; a repetition by the agent is an echo.
-    case "user_message_chunk":
+    case UPDATE_KINDS.user_message_chunk:
       return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
-    case "tool_call":
+    case UPDATE_KINDS.tool_call:
       return call(toolFrom(conversation, update, makeId(0), lastTurn(conversation)));
-    case "tool_call_update":
+    case UPDATE_KINDS.tool_call_update:
       return call(toolFrom(conversation, update, makeId(0)));
-    case "plan":
+    case UPDATE_KINDS.plan:
       return plan(conversation, update, makeId);
-    case "current_mode_update":
+    case UPDATE_KINDS.current_mode_update:
       return {
         events: [{ type: "controls", controls: inMode(conversation.controls, stringOr(update.currentModeId, "")) }],
         made: 0,

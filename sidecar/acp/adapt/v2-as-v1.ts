@@ -12,6 +12,7 @@
 import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { wordsOf } from "./content";
 import { callInV1, contentInV1 } from "./v2";
+import { UPDATE_KINDS } from "../methods";
 
 /** Maximum number of messages and of calls that a session keeps. The oldest are dropped. */
 const MAX_KEPT = 200;
@@ -34,21 +35,21 @@ export class V2Updates {
   inV1(raw: unknown): readonly unknown[] {
     const update = objectOr(raw);
     switch (update.sessionUpdate) {
-      case "agent_message_chunk":
-      case "agent_thought_chunk":
+      case UPDATE_KINDS.agent_message_chunk:
+      case UPDATE_KINDS.agent_thought_chunk:
         this.#grow(update.sessionUpdate, update.messageId, wordsOf(update.content) ?? "");
         return [raw];
-      case "agent_message":
-        return this.#message("agent_message_chunk", update);
-      case "agent_thought":
-        return this.#message("agent_thought_chunk", update);
-      case "tool_call_update":
+      case UPDATE_KINDS.agent_message:
+        return this.#message(UPDATE_KINDS.agent_message_chunk, update);
+      case UPDATE_KINDS.agent_thought:
+        return this.#message(UPDATE_KINDS.agent_thought_chunk, update);
+      case UPDATE_KINDS.tool_call_update:
         return this.#call(update);
-      case "tool_call_content_chunk":
+      case UPDATE_KINDS.tool_call_content_chunk:
         return this.#callGrows(update);
-      case "plan_update": {
+      case UPDATE_KINDS.plan_update: {
         const { type, entries } = objectOr(update.plan);
-        return type === "items" ? [{ sessionUpdate: "plan", entries }] : [];
+        return type === "items" ? [{ sessionUpdate: UPDATE_KINDS.plan, entries }] : [];
       }
       default:
         return [raw];
@@ -90,7 +91,7 @@ export class V2Updates {
       content: Array.isArray(call.content) ? call.content : isNew ? [] : known.content,
       hasEnded: ENDED.has(status),
     });
-    return [{ ...call, sessionUpdate: isNew ? "tool_call" : "tool_call_update" }];
+    return [{ ...call, sessionUpdate: isNew ? UPDATE_KINDS.tool_call : UPDATE_KINDS.tool_call_update }];
   }
 
   #callGrows({ toolCallId, content }: JsonObject): readonly unknown[] {

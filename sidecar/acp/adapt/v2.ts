@@ -21,37 +21,38 @@ import {
 import { blockContent, limited, wordsOf } from "./content";
 import { terminalChunk, terminalUpdate, withOutput } from "./terminals";
 import { toolFrom } from "./tools";
+import { UPDATE_KINDS } from "../methods";
 
 /** `raw` is the `update` member of `session/update` (schema v2, `SessionUpdate`). */
 export function adaptUpdateV2(conversation: Conversation, raw: unknown, makeId: MakeId, nameOf?: SessionName): Adapted {
   const update = objectOr(raw);
   const kind = stringOr(update.sessionUpdate, "(no kind)");
   switch (kind) {
-    case "agent_message_chunk":
+    case UPDATE_KINDS.agent_message_chunk:
       return chunk(conversation, "agent", update, makeId);
-    case "agent_thought_chunk":
+    case UPDATE_KINDS.agent_thought_chunk:
       return chunk(conversation, "thought", update, makeId);
-    case "user_message_chunk":
+    case UPDATE_KINDS.user_message_chunk:
       return isEcho(conversation, update) ? NOTHING : chunk(conversation, "agent", update, makeId);
-    case "agent_message":
+    case UPDATE_KINDS.agent_message:
       return message(conversation, "agent", update, makeId);
-    case "agent_thought":
+    case UPDATE_KINDS.agent_thought:
       return message(conversation, "thought", update, makeId);
-    case "user_message":
+    case UPDATE_KINDS.user_message:
       return arrayOr(update.content).every(content => isEcho(conversation, { content }))
         ? NOTHING
         : message(conversation, "agent", update, makeId);
-    case "tool_call_update":
+    case UPDATE_KINDS.tool_call_update:
       return tool(conversation, update, makeId);
-    case "tool_call_content_chunk":
+    case UPDATE_KINDS.tool_call_content_chunk:
       return toolGrows(conversation, update, makeId);
-    case "terminal_update":
+    case UPDATE_KINDS.terminal_update:
       return terminalUpdate(conversation, update, makeId);
-    case "terminal_output_chunk":
+    case UPDATE_KINDS.terminal_output_chunk:
       return terminalChunk(conversation, update, makeId);
-    case "plan_update":
+    case UPDATE_KINDS.plan_update:
       return plan(conversation, objectOr(update.plan), makeId);
-    case "state_update":
+    case UPDATE_KINDS.state_update:
       return NOTHING;
     default:
       return adaptCommon(conversation, kind, raw, makeId, nameOf);
@@ -223,6 +224,6 @@ function plan(conversation: Conversation, raw: JsonObject, makeId: MakeId): Adap
     case "file":
       return shown([], `[${stringOr(uri, "")}](${stringOr(uri, "")})`);
     default:
-      return adaptCommon(conversation, "plan_update", { planId, type, entries }, makeId);
+      return adaptCommon(conversation, UPDATE_KINDS.plan_update, { planId, type, entries }, makeId);
   }
 }

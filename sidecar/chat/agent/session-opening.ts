@@ -16,6 +16,7 @@ import type { SessionTimeouts } from "./session-timeouts";
 import type { SessionStart, SessionDeps } from "../session-deps";
 import type { SessionEvent } from "../session-model";
 import { openSignedIn, type Attempt, type SignInDeps } from "./sign-in";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 /** Dependencies of all openings of an `AgentClient`. */
 export interface ChatOpeningDeps {
@@ -78,7 +79,7 @@ export class ChatOpening implements SessionOpening {
     return {
       update: update => {
         timeouts.onEvent();
-        hasOptions ||= objectOr(update).sessionUpdate === "config_option_update";
+        hasOptions ||= objectOr(update).sessionUpdate === UPDATE_KINDS.config_option_update;
         this.notify({ kind: "updated", update, version });
       },
       opened: answer => {
@@ -88,7 +89,7 @@ export class ChatOpening implements SessionOpening {
         if (availableCommands !== undefined)
           this.notify({
             kind: "updated",
-            update: { sessionUpdate: "available_commands_update", availableCommands },
+            update: { sessionUpdate: UPDATE_KINDS.available_commands_update, availableCommands },
             version,
           });
       },

@@ -30,7 +30,7 @@ import { shapeProblem, type Version } from "../schema";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { judgeExchanges, successful, validResult } from "./agent-initialize-rules";
 import { both, missingResponse } from "./wire-rules";
-import { AGENT_METHODS } from "../../acp/methods";
+import { AGENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 /** Invalid cursor that the kit sends; no agent has issued it. */
 export const INVALID_CURSOR = "symposium-conform-invalid-cursor";
@@ -38,10 +38,10 @@ export const INVALID_CURSOR = "symposium-conform-invalid-cursor";
 export const DELETED_SESSION = "symposium-conform-deleted-session";
 /** Update types that only a replay or a turn sends. */
 const HISTORY: ReadonlySet<string> = new Set([
-  "user_message_chunk",
-  "agent_message_chunk",
-  "user_message",
-  "agent_message",
+  UPDATE_KINDS.user_message_chunk,
+  UPDATE_KINDS.agent_message_chunk,
+  UPDATE_KINDS.user_message,
+  UPDATE_KINDS.agent_message,
 ]);
 
 type Optional =

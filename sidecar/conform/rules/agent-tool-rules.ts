@@ -31,7 +31,7 @@ import { arrayOr, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { judgeTurns } from "./agent-turn-rules";
 import { isAbsolutePath, toolCallPaths } from "./paths";
 import { both } from "./wire-rules";
-import { CLIENT_METHODS } from "../../acp/methods";
+import { CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 const FINAL: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 const NO_TOOL_CALL = "The agent sent no tool call. --prompt gives it work that needs one.";
@@ -45,7 +45,9 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     severity: "should",
     judge: input =>
       judgeToolCalls(input, (update, before) =>
-        update.type === "tool_call" || before.length > 0 ? PASS : fail("The tool call was not sent before.", update),
+        update.type === UPDATE_KINDS.tool_call || before.length > 0
+          ? PASS
+          : fail("The tool call was not sent before.", update),
       ),
   },
   {
@@ -56,7 +58,7 @@ export const AGENT_TOOL_RULES: readonly Rule[] = [
     severity: "must",
     judge: input =>
       judgeToolCalls(input, (update, before) =>
-        update.type === "tool_call" && before.some(({ type }) => type === "tool_call")
+        update.type === UPDATE_KINDS.tool_call && before.some(({ type }) => type === UPDATE_KINDS.tool_call)
           ? fail("The id was used before.", update)
           : PASS,
       ),
@@ -285,7 +287,7 @@ function ownPaths({ path, cwd }: JsonObject): readonly string[] {
   return stringsNamed({ path, cwd }, PATH_NAMES);
 }
 function isToolCall({ type }: Update): boolean {
-  return type === "tool_call" || type === "tool_call_update";
+  return type === UPDATE_KINDS.tool_call || type === UPDATE_KINDS.tool_call_update;
 }
 function idOf({ update }: Update): unknown {
   return update.toolCallId;

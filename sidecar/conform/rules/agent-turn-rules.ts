@@ -25,7 +25,7 @@ import { customMembers, isKnownUpdate, methodShapes, shapeProblem, updateProblem
 import { arrayOr, objectOr, stringOr } from "../../rpc/json";
 import { AUTH_REQUIRED, UNKNOWN_SESSION, judgeExchanges } from "./agent-initialize-rules";
 import { both, missingResponse, ownMethodsRule } from "./wire-rules";
-import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS } from "../../acp/methods";
+import { AGENT_METHODS, CLIENT_METHODS, PROTOCOL_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 const TURN: Readonly<Record<Version, string>> = { 1: "protocol/v1/prompt-turn", 2: "protocol/v2/prompt-lifecycle" };
 function turn(anchor: string): Readonly<Record<Version, string>> {
@@ -36,11 +36,11 @@ function turn(anchor: string): Readonly<Record<Version, string>> {
 const RACE_MS = 1000;
 /** Updates that belong to a turn. Other updates are allowed at any time. */
 const OF_A_TURN: ReadonlySet<string> = new Set([
-  "agent_message_chunk",
-  "agent_thought_chunk",
-  "tool_call",
-  "tool_call_update",
-  "plan",
+  UPDATE_KINDS.agent_message_chunk,
+  UPDATE_KINDS.agent_thought_chunk,
+  UPDATE_KINDS.tool_call,
+  UPDATE_KINDS.tool_call_update,
+  UPDATE_KINDS.plan,
 ]);
 
 export const AGENT_TURN_RULES: readonly Rule[] = [
@@ -182,7 +182,8 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
         const { messageId } = resultOf(prompt),
           isReported = updates.some(
             ({ type, update }) =>
-              (type === "user_message" || type === "user_message_chunk") && update.messageId === messageId,
+              (type === UPDATE_KINDS.user_message || type === UPDATE_KINDS.user_message_chunk) &&
+              update.messageId === messageId,
           );
         return isReported ? PASS : fail(`No user message has the id ${idKey(messageId)}.`, prompt.response);
       }),
@@ -199,7 +200,7 @@ export const AGENT_TURN_RULES: readonly Rule[] = [
         if (!end) return fail("The agent did not report idle.", prompt.request);
         const isActive = updates.some(
           ({ type, update }) =>
-            type === "state_update" && (update.state === "running" || update.state === "requires_action"),
+            type === UPDATE_KINDS.state_update && (update.state === "running" || update.state === "requires_action"),
         );
         if (!isActive) return fail("The agent did not report running.", end);
         return typeof stopReason === "string" ? PASS : fail("The idle update has no stop reason.", end);

@@ -7,7 +7,7 @@
 import type { AcpVersion } from "../../acp/initialize";
 import type { Neighbour } from "../../proxies/proxy";
 import type { JsonObject } from "../../rpc/json";
-import { CLIENT_METHODS } from "../../acp/methods";
+import { CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 export interface CardSubject {
   readonly sessionId: string;
@@ -37,7 +37,7 @@ export class ResearchCard {
     const { title, input, folder } = subject;
     this.#notify(
       { title, kind: "search", status: "pending", rawInput: input, locations: [{ path: folder }] },
-      version === 1 ? "tool_call" : "tool_call_update",
+      version === 1 ? UPDATE_KINDS.tool_call : UPDATE_KINDS.tool_call_update,
     );
   }
 
@@ -84,7 +84,7 @@ export class ResearchCard {
     if (!this.#isOver && ++this.#updates <= MAX_UPDATES) this.#notify(update);
   }
 
-  #notify(update: JsonObject, sessionUpdate = "tool_call_update"): void {
+  #notify(update: JsonObject, sessionUpdate: string = UPDATE_KINDS.tool_call_update): void {
     const { sessionId, toolCallId } = this.subject;
     this.client.notify(CLIENT_METHODS.session_update, { sessionId, update: { sessionUpdate, toolCallId, ...update } });
   }

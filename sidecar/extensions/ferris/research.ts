@@ -41,7 +41,7 @@ import {
   type ResearchEvent,
   type ResearchState,
 } from "./research-state";
-import { CLIENT_METHODS } from "../../acp/methods";
+import { CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 export interface ResearchTask {
   readonly source: CrateSource;
@@ -215,13 +215,13 @@ export class Research {
     if (this.#session && this.task.acp === 2)
       this.#turns.update(this.#session.sessionId, update, error => new AgentError("protocol", wordsOf(error)));
     switch (update["sessionUpdate"]) {
-      case "agent_message_chunk":
+      case UPDATE_KINDS.agent_message_chunk:
         return this.post({ kind: "said", text: textOf(update["content"]) });
-      case "agent_message": // ACP version 2: the complete message
+      case UPDATE_KINDS.agent_message: // ACP version 2: the complete message
         this.post({ kind: "called" });
         return this.post({ kind: "said", text: arrayOr(update["content"]).map(textOf).join("") });
-      case "tool_call":
-      case "tool_call_update":
+      case UPDATE_KINDS.tool_call:
+      case UPDATE_KINDS.tool_call_update:
         return this.#called(update);
     }
   }

@@ -40,7 +40,7 @@ import { SpaceConsent } from "./space-consent";
 import { askedText, INSTRUCTIONS } from "./model-texts";
 import { sparkleTools } from "./tools";
 import { hasCheckpoint, readWish, withBlocks, withCheckpoint, type SparkleBlock } from "./user-commands";
-import { AGENT_METHODS, CLIENT_METHODS } from "../../acp/methods";
+import { AGENT_METHODS, CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 const NAME = "Sparkle";
 /** Milliseconds within which an agent with commands announces them. */
@@ -245,7 +245,7 @@ class Sparkle {
     this.chain.client.notify(CLIENT_METHODS.session_update, {
       sessionId,
       update: {
-        sessionUpdate: "available_commands_update",
+        sessionUpdate: UPDATE_KINDS.available_commands_update,
         availableCommands: withCheckpoint([], this.#offers.offers().version),
       },
     });
@@ -295,7 +295,7 @@ class Sparkle {
     for (const state of [{ state: "running" }, { state: "idle", stopReason: "cancelled" }])
       this.chain.client.notify(CLIENT_METHODS.session_update, {
         sessionId,
-        update: { sessionUpdate: "state_update", ...state },
+        update: { sessionUpdate: UPDATE_KINDS.state_update, ...state },
       });
     return { messageId: randomUUID() };
   }
@@ -348,7 +348,7 @@ class Sparkle {
     const params = objectOr(notification.params),
       update = objectOr(params.update);
     switch (update.sessionUpdate) {
-      case "available_commands_update": {
+      case UPDATE_KINDS.available_commands_update: {
         const sessionId = stringOr(params.sessionId, ""),
           { availableCommands } = update;
         if (!Array.isArray(availableCommands)) return notification.pass();

@@ -1,6 +1,7 @@
 /** Removes Sparkle's blocks where an agent repeats a prompt: in replayed messages, titles and session lists. Pure. */
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
 import { titleWithout, unmarked } from "./marks";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 /**
  * Cleans the `update` of a `session/update`. Returns the same object if it has no block, undefined if nothing else
@@ -8,17 +9,17 @@ import { titleWithout, unmarked } from "./marks";
  */
 export function updateWithoutBlocks(update: JsonObject): JsonObject | undefined {
   switch (update.sessionUpdate) {
-    case "user_message_chunk": {
+    case UPDATE_KINDS.user_message_chunk: {
       const words = withoutBlock(update.content);
       return words.length === 0 ? undefined : words[0] === update.content ? update : { ...update, content: words[0] };
     }
-    case "user_message": {
+    case UPDATE_KINDS.user_message: {
       // v2: the whole message
       const content = arrayOr(update.content),
         words = content.flatMap(withoutBlock);
       return isSame(words, content) ? update : { ...update, content: words };
     }
-    case "session_info_update":
+    case UPDATE_KINDS.session_info_update:
       return titledWithoutBlocks(update);
     default:
       return update;

@@ -16,7 +16,7 @@ import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { chosenIn, type SessionClient } from "../session-client";
 import type { Section } from "./embodiment";
 import type { PersistentFolder } from "./persistent-folder";
-import { CLIENT_METHODS } from "../../acp/methods";
+import { CLIENT_METHODS, UPDATE_KINDS } from "../../acp/methods";
 
 const FILE = "workspaces.md",
   BEGIN =
@@ -82,7 +82,7 @@ export class SpaceConsent {
     const toolCall = { toolCallId, title, kind: "other", status: "pending", content };
     const about = version === 2 ? { title, subject: { type: "tool_call", toolCall } } : { toolCall };
     const end = (status: "completed" | "failed"): void =>
-      this.client.notify({ sessionUpdate: "tool_call_update", toolCallId, title, status });
+      this.client.notify({ sessionUpdate: UPDATE_KINDS.tool_call_update, toolCallId, title, status });
     const answer = await this.client
       .request(
         CLIENT_METHODS.session_request_permission,

@@ -17,6 +17,7 @@ import {
   START_MARK,
   type CallText,
 } from "./tool-call-text";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 export interface TextState {
   /**
@@ -71,16 +72,16 @@ export function noticeOf(words: TextState, sentence: string): Converted {
 export function wordsOfUpdate(words: TextState, raw: unknown, originOf: (call: JsonObject) => CallOrigin): Converted {
   const update = objectOr(raw);
   switch (update.sessionUpdate) {
-    case "agent_message_chunk":
+    case UPDATE_KINDS.agent_message_chunk:
       return message(words, update);
-    case "agent_thought_chunk":
+    case UPDATE_KINDS.agent_thought_chunk:
       return thought(words, update);
-    case "tool_call":
-    case "tool_call_update":
+    case UPDATE_KINDS.tool_call:
+    case UPDATE_KINDS.tool_call_update:
       return call(words, update, originOf(update));
-    case "plan":
+    case UPDATE_KINDS.plan:
       return plan(words, update);
-    case "usage_update":
+    case UPDATE_KINDS.usage_update:
       return usage(words, update);
     default:
       return [words, []];
@@ -126,7 +127,8 @@ function call(words: TextState, update: JsonObject, origin: CallOrigin): Convert
     return before ? progress({ ...words, calls }, id, before, now) : started({ ...words, calls }, id, now);
   }
   // A repeated end of a call is ignored.
-  if (!before && update.sessionUpdate === "tool_call_update" && update.title === undefined) return [words, []];
+  if (!before && update.sessionUpdate === UPDATE_KINDS.tool_call_update && update.title === undefined)
+    return [words, []];
   const isNext = before !== undefined && words.started === id && before.title === now.title;
   const [next, parts] = isNext
     ? [words, [{ type: "text", value: mark } as const]]
@@ -218,7 +220,7 @@ export function wordsOfResult(
 /** Size of the agent's context window in tokens; `undefined` if this update does not report it. */
 export function contextSizeOf(update: unknown): number | undefined {
   const { sessionUpdate, size } = objectOr(update);
-  return sessionUpdate === "usage_update" && isAmount(size) && size > 0 ? Math.round(size) : undefined;
+  return sessionUpdate === UPDATE_KINDS.usage_update && isAmount(size) && size > 0 ? Math.round(size) : undefined;
 }
 
 function counted(words: TextState, prompt: number, completion: number): Converted {

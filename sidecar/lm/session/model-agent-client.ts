@@ -35,6 +35,7 @@ import type { ModeReturn } from "./session-mode";
 import type { Answer, ModelFailure, ModelPrompt } from "./session-state-model";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 /**
  * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions do not change them and
@@ -342,7 +343,7 @@ export class ModelAgentClient {
       update: update => {
         prompts.updated(update);
         for (const each of v2?.inV1(update) ?? [update])
-          if (this.start.isAside !== true || objectOr(each).sessionUpdate === "agent_message_chunk")
+          if (this.start.isAside !== true || objectOr(each).sessionUpdate === UPDATE_KINDS.agent_message_chunk)
             notify({ kind: "updated", update: each });
         return this.#deferred?.promise;
       },

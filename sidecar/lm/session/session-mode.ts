@@ -9,6 +9,7 @@ import { withValue, type Control } from "../../../src/protocol/chat/controls";
 import { controlsOf, MODE } from "../../acp/adapt/controls";
 import { objectOr } from "../../rpc/json";
 import type { QuietMode } from "../history/chat-context";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 type ModeControl = Extract<Control, { readonly kind: "select" }>;
 
@@ -34,8 +35,8 @@ export function modeOpened(mode: SessionMode, result: unknown): SessionMode {
 /** `update`: the `update` member of `session/update`. */
 export function modeUpdated(mode: SessionMode, update: unknown): SessionMode {
   const { sessionUpdate, currentModeId } = objectOr(update);
-  if (sessionUpdate === "config_option_update") return modeOpened(mode, update);
-  return sessionUpdate === "current_mode_update" && typeof currentModeId === "string"
+  if (sessionUpdate === UPDATE_KINDS.config_option_update) return modeOpened(mode, update);
+  return sessionUpdate === UPDATE_KINDS.current_mode_update && typeof currentModeId === "string"
     ? withMode(mode, currentModeId)
     : mode;
 }

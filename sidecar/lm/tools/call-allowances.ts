@@ -16,6 +16,7 @@ import { isDeepStrictEqual } from "node:util";
 import { AnnouncedCalls, callKey } from "../../permissions/announced-calls";
 import { bridgedClaim, type BridgedClaim, type QualifiedNames } from "../../permissions/bridged-calls";
 import { isObject, objectOr, type JsonObject } from "../../rpc/json";
+import { UPDATE_KINDS } from "../../acp/methods";
 
 /** Maximum number of calls kept. */
 const MAX_CALLS = 500;
@@ -53,7 +54,7 @@ export class AnnouncedTools {
     const fields = objectOr(update),
       { sessionUpdate, toolCallId, status } = fields;
     if (
-      (sessionUpdate !== "tool_call" && sessionUpdate !== "tool_call_update") ||
+      (sessionUpdate !== UPDATE_KINDS.tool_call && sessionUpdate !== UPDATE_KINDS.tool_call_update) ||
       typeof toolCallId !== "string" ||
       !names
     ) {
@@ -62,7 +63,7 @@ export class AnnouncedTools {
     }
     const key = callKey(toolCallId, subagent),
       known = this.#calls.get(key),
-      isNew = sessionUpdate === "tool_call" && known?.allowance !== "open";
+      isNew = sessionUpdate === UPDATE_KINDS.tool_call && known?.allowance !== "open";
     const before = isNew ? undefined : this.#announced.of({ toolCall: fields }, subagent),
       call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, fields, names);
     this.#announced.onEvent(update, subagent);
