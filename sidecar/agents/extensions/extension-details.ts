@@ -7,6 +7,7 @@ import type { ConfigurationEntry } from "../../../src/protocol/agents/own-config
 import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
 import { ChainObserver, type SeenChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";
+import { ownerName, toolLines } from "../../mcp/delivery/session-tools";
 import { missingToolsSentence, type MissingTools, type Place } from "./missing-tools";
 import type { SessionExtensions } from "../../acp/chain-extensions";
 
@@ -18,8 +19,7 @@ export function witnessedExtensions(
   chain: ExtensionChain,
   { agent, others, place, now, configuration }: WitnessOptions,
 ): WitnessedExtensions {
-  const { components } = chain,
-    deliveries = new DeliveryTracker();
+  const { components } = chain;
   const observer =
     components.length === 0
       ? undefined
@@ -35,6 +35,11 @@ export function witnessedExtensions(
       seen: seen[component ? components.indexOf(component) : -1],
     }));
   };
+  const deliveries = new DeliveryTracker(
+    undefined,
+    (sessionId, server) =>
+      seenBy(sessionId).find(({ seen }) => seen?.setup?.added?.includes(server))?.config.name ?? others,
+  );
   return {
     trace: observer,
     deliveries,
@@ -49,23 +54,22 @@ export function witnessedExtensions(
       },
       missingTools: sessionId => {
         const delivery = deliveries.of(sessionId),
-          all = seenBy(sessionId);
-        if (!delivery) return undefined;
-        const named = delivery.missing.map(one => ({
-          name:
-            all.find(({ seen }) => seen?.setup?.added?.includes(one.server))?.config.name ??
-            others ??
-            `the MCP server “${one.server}”`,
-          delivery: one,
-        }));
+          tools = deliveries.tools(sessionId);
+        if (!delivery || !tools) return undefined;
         return missingToolsSentence({
           agent,
-          missing: named,
+          missing: tools.servers
+            .filter(one => delivery.missing.includes(one.delivery))
+            .map(one => ({ name: ownerName(one.owner, one.delivery.server), delivery: one.delivery })),
           all: delivery.servers.length,
           retry: delivery.retry,
           place,
           configuration: configurationOf(delivery, configuration),
         });
+      },
+      toolLines: sessionId => {
+        const tools = deliveries.tools(sessionId);
+        return tools ? toolLines(tools) : [];
       },
       canConfigure: sessionId => {
         const delivery = deliveries.of(sessionId);

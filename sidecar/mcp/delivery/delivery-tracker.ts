@@ -19,6 +19,7 @@ import {
 } from "./delivery-evidence";
 import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
+import type { SessionTools } from "./session-tools";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "../revision";
 import { MCP_METHODS } from "../methods";
 
@@ -272,11 +273,30 @@ export class DeliveryTracker {
   readonly #sessions = new Map<string, Delivery>();
   readonly #listeners = new Map<string, () => void>();
 
-  /** `onDecided` is called once per session, at the end of its first completed turn. */
-  constructor(private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined) {}
+  /**
+   * `onDecided` is called once per session, at the end of its first completed turn. `ownerOf` returns the display name
+   * of the extension that added a server.
+   */
+  constructor(
+    private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined,
+    private readonly ownerOf: (sessionId: string, server: string) => string | undefined = () => undefined,
+  ) {}
 
   of(sessionId: string): Delivery | undefined {
     return this.#sessions.get(sessionId);
+  }
+
+  /** Undefined if the session has no servers or has ended. */
+  tools(sessionId: string): SessionTools | undefined {
+    const delivery = this.of(sessionId);
+    return (
+      delivery && {
+        servers: delivery.servers.map(one => {
+          const owner = this.ownerOf(sessionId, one.server);
+          return { ...(owner === undefined ? {} : { owner }), delivery: one };
+        }),
+      }
+    );
   }
 
   /** `delivery` is undefined if the session has no servers or has ended. */

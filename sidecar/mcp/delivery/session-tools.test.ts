@@ -1,0 +1,36 @@
+import { deepEqual } from "node:assert/strict";
+import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
+import { toolLines } from "./session-tools";
+
+const delivery = (server: string, overrides: Partial<ToolDelivery> = {}): ToolDelivery => ({
+  server,
+  transport: "http",
+  stage: "offered",
+  connections: 0,
+  listed: 0,
+  calls: 0,
+  ...overrides,
+});
+
+suite("tool lines", () => {
+  test("states the counts of each server with its extension", () => {
+    deepEqual(
+      toolLines({
+        servers: [
+          { owner: "Sparkle", delivery: delivery("s", { offered: 9, connections: 2, listed: 9, calls: 3 }) },
+          { owner: "Git", delivery: delivery("git", { listFailed: true, connections: 1 }) },
+          { owner: "Two", delivery: delivery("one", { offered: 1 }) },
+          { owner: "Two", delivery: delivery("two", { offered: 2 }) },
+          { delivery: delivery("a\u202eb", { offered: 1 }) },
+        ],
+      }),
+      [
+        "Sparkle: 9 offered, connected, 9 listed, 3 called",
+        "Git: an unknown number offered, connected, 0 listed, 0 called (the MCP server did not list them)",
+        "Two, MCP server “one”: 1 offered, not connected, 0 listed, 0 called",
+        "Two, MCP server “two”: 2 offered, not connected, 0 listed, 0 called",
+        "MCP server “a⟦U+202E⟧b”: 1 offered, not connected, 0 listed, 0 called",
+      ],
+    );
+  });
+});

@@ -1,0 +1,45 @@
+/** Tools of one session's MCP servers, by the extension that added each server (issue 14 item 1). Pure. */
+import * as l10n from "@vscode/l10n";
+import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
+import { visibleText } from "../../../src/protocol/text/visible-text";
+
+/** `owner`: display name of the extension that added the server. Absent: it is unknown. */
+export interface OwnedServer {
+  readonly owner?: string;
+  readonly delivery: ToolDelivery;
+}
+
+export interface SessionTools {
+  readonly servers: readonly OwnedServer[];
+}
+
+/** Name of the server's owner for a sentence. */
+export function ownerName(owner: string | undefined, server: string): string {
+  return owner === undefined ? l10n.t`the MCP server “${visibleText(server)}”` : visibleText(owner);
+}
+
+/** One line per server: how many tools were offered, whether the agent connected, how many it listed and called. */
+export function toolLines({ servers }: SessionTools): readonly string[] {
+  return servers.map(({ owner, delivery }) => {
+    const isOnly = servers.filter(other => other.owner === owner).length === 1;
+    return `${lineName(owner, delivery.server, isOnly)}: ${countsOf(delivery)}`;
+  });
+}
+
+/** `isOnly`: the owner has one server, so its name identifies the server. */
+function lineName(owner: string | undefined, server: string, isOnly: boolean): string {
+  if (owner !== undefined && isOnly) return visibleText(owner);
+  return owner === undefined
+    ? l10n.t`MCP server “${visibleText(server)}”`
+    : l10n.t`${visibleText(owner)}, MCP server “${visibleText(server)}”`;
+}
+
+function countsOf({ offered, connections, listed, calls, listFailed }: ToolDelivery): string {
+  const counts = [
+    offered === undefined ? l10n.t("an unknown number offered") : l10n.t`${offered} offered`,
+    connections === 0 ? l10n.t("not connected") : l10n.t("connected"),
+    l10n.t`${listed} listed`,
+    l10n.t`${calls} called`,
+  ].join(", ");
+  return listFailed === true ? l10n.t`${counts} (the MCP server did not list them)` : counts;
+}
