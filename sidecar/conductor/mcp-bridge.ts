@@ -113,6 +113,10 @@ class Bridge implements AsyncDisposable {
       agent: () => this.#agent,
       onUpdate: notification => this.#router.updated(notification),
       onDecided: delivery => this.#learn(delivery),
+      onCompleted: sessionId => {
+        const tools = this.#deliveries.tools(sessionId);
+        if (tools) this.#evidence.setTools(this.#program, tools);
+      },
     });
     this.#owners = new Owners(chain.client, chain.onWarning);
     this.#endpoint = new McpEndpoint({ clock, onWarning: chain.onWarning, ...(limits ? { limits } : {}) });

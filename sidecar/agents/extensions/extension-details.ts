@@ -4,11 +4,11 @@
  */
 import type { Trace } from "../../conductor/component";
 import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
-import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
+import { DeliveryTracker } from "../../mcp/delivery/delivery-tracker";
 import { ChainObserver, type SeenChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";
-import { ownerName, toolLines } from "../../mcp/delivery/session-tools";
-import { missingToolsSentence, type MissingTools, type Place } from "./missing-tools";
+import { toolLines } from "../../mcp/delivery/session-tools";
+import { configurationAdvice, missingOf, missingToolsSentence, type Place } from "./missing-tools";
 import type { SessionExtensions } from "../../acp/chain-extensions";
 
 /**
@@ -53,30 +53,27 @@ export function witnessedExtensions(
         });
       },
       missingTools: sessionId => {
-        const delivery = deliveries.of(sessionId),
-          tools = deliveries.tools(sessionId);
-        if (!delivery || !tools) return undefined;
-        return missingToolsSentence({
-          agent,
-          missing: tools.servers
-            .filter(one => delivery.missing.includes(one.delivery))
-            .map(one => ({ name: ownerName(one.owner, one.delivery.server), delivery: one.delivery })),
-          all: delivery.servers.length,
-          retry: delivery.retry,
-          place,
-          configuration: configurationOf(delivery, configuration),
-        });
+        const tools = deliveries.tools(sessionId);
+        return (
+          tools &&
+          missingToolsSentence({
+            agent,
+            ...missingOf(tools),
+            place,
+            configuration: configurationAdvice(tools, configuration),
+          })
+        );
       },
       toolLines: sessionId => {
         const tools = deliveries.tools(sessionId);
         return tools ? toolLines(tools) : [];
       },
       canConfigure: sessionId => {
-        const delivery = deliveries.of(sessionId);
+        const tools = deliveries.tools(sessionId);
         return (
-          delivery !== undefined &&
-          delivery.missing.length > 0 &&
-          ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration))
+          tools !== undefined &&
+          tools.servers.some(({ isMissing }) => isMissing) &&
+          ["absent", "outdated"].some(kind => kind === configurationAdvice(tools, configuration))
         );
       },
       listen: (sessionId, changed) => {
@@ -98,14 +95,6 @@ interface WitnessOptions {
   readonly now: () => number;
   /** State of the agent's own configuration when its process started. Undefined: no configuration is known. */
   readonly configuration?: ConfigurationEntry["kind"] | undefined;
-}
-
-/** The configuration is the fallback for an agent that connected to no server over any transport (issue 14 item 5). */
-function configurationOf(
-  { servers, retry }: Delivery,
-  kind: ConfigurationEntry["kind"] | undefined,
-): MissingTools["configuration"] {
-  return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? (kind ?? "unknown") : undefined;
 }
 
 export interface WitnessedExtensions {

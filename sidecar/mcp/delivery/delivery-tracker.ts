@@ -293,8 +293,13 @@ export class DeliveryTracker {
       delivery && {
         servers: delivery.servers.map(one => {
           const owner = this.ownerOf(sessionId, one.server);
-          return { ...(owner === undefined ? {} : { owner }), delivery: one };
+          return {
+            ...(owner === undefined ? {} : { owner }),
+            delivery: one,
+            isMissing: delivery.missing.includes(one),
+          };
         }),
+        retry: delivery.retry,
       }
     );
   }

@@ -1,6 +1,6 @@
 import { deepEqual } from "node:assert/strict";
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
-import { toolLines } from "./session-tools";
+import { toolLines, type OwnedServer } from "./session-tools";
 
 const delivery = (server: string, overrides: Partial<ToolDelivery> = {}): ToolDelivery => ({
   server,
@@ -12,16 +12,22 @@ const delivery = (server: string, overrides: Partial<ToolDelivery> = {}): ToolDe
   ...overrides,
 });
 
+const owned = (owner: string | undefined, server: string, overrides: Partial<ToolDelivery> = {}): OwnedServer => ({
+  ...(owner === undefined ? {} : { owner }),
+  delivery: delivery(server, overrides),
+  isMissing: false,
+});
+
 suite("tool lines", () => {
   test("states the counts of each server with its extension", () => {
     deepEqual(
       toolLines({
         servers: [
-          { owner: "Sparkle", delivery: delivery("s", { offered: 9, connections: 2, listed: 9, calls: 3 }) },
-          { owner: "Git", delivery: delivery("git", { listFailed: true, connections: 1 }) },
-          { owner: "Two", delivery: delivery("one", { offered: 1 }) },
-          { owner: "Two", delivery: delivery("two", { offered: 2 }) },
-          { delivery: delivery("a\u202eb", { offered: 1 }) },
+          owned("Sparkle", "s", { offered: 9, connections: 2, listed: 9, calls: 3 }),
+          owned("Git", "git", { listFailed: true, connections: 1 }),
+          owned("Two", "one", { offered: 1 }),
+          owned("Two", "two", { offered: 2 }),
+          owned(undefined, "a\u202eb", { offered: 1 }),
         ],
       }),
       [

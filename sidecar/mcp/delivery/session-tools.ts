@@ -2,15 +2,20 @@
 import * as l10n from "@vscode/l10n";
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { visibleText } from "../../../src/protocol/text/visible-text";
+import type { Retry } from "./delivery-evidence";
 
-/** `owner`: display name of the extension that added the server. Absent: it is unknown. */
 export interface OwnedServer {
+  /** Display name of the extension that added the server. Absent: it is unknown. */
   readonly owner?: string;
   readonly delivery: ToolDelivery;
+  /** Whether the agent's model lacks the tools, as decided after the first completed turn. */
+  readonly isMissing: boolean;
 }
 
 export interface SessionTools {
   readonly servers: readonly OwnedServer[];
+  /** Transport of the agent's next session if tools are missing. */
+  readonly retry: Retry;
 }
 
 /** Name of the server's owner for a sentence. */
@@ -19,7 +24,7 @@ export function ownerName(owner: string | undefined, server: string): string {
 }
 
 /** One line per server: how many tools were offered, whether the agent connected, how many it listed and called. */
-export function toolLines({ servers }: SessionTools): readonly string[] {
+export function toolLines({ servers }: Pick<SessionTools, "servers">): readonly string[] {
   return servers.map(({ owner, delivery }) => {
     const isOnly = servers.filter(other => other.owner === owner).length === 1;
     return `${lineName(owner, delivery.server, isOnly)}: ${countsOf(delivery)}`;
