@@ -445,7 +445,7 @@ suite("symposium-acp-agent", function () {
     equal(warned.length, 1, run.stderr);
     match(
       warned[0]!,
-      /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any of these MCP servers\. /,
+      /did not request the tools of Workspace and IDE operations \(0 of 7\): it did not connect to any of these MCP servers\. Its model does not have these tools\. Start a new session, which offers them over another connection\.$/,
     );
   });
 

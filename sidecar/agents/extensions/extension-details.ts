@@ -20,13 +20,7 @@ export function witnessedExtensions(
   { agent, others, place, now, configuration }: WitnessOptions,
 ): WitnessedExtensions {
   const { components } = chain;
-  const observer =
-    components.length === 0
-      ? undefined
-      : new ChainObserver(
-          components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
-          now,
-        );
+  const observer = components.length === 0 ? undefined : ChainObserver.over(components, now);
   const seenBy = (sessionId: string): readonly Witnessed[] => {
     const seen = observer?.of(sessionId) ?? [];
     return chain.all.map(({ config, component, leftOut }) => ({
@@ -35,11 +29,10 @@ export function witnessedExtensions(
       seen: seen[component ? components.indexOf(component) : -1],
     }));
   };
-  const deliveries = new DeliveryTracker(
-    undefined,
-    (sessionId, server) =>
-      seenBy(sessionId).find(({ seen }) => seen?.setup?.added?.includes(server))?.config.name ?? others,
-  );
+  const deliveries = new DeliveryTracker(undefined, (sessionId, server) => {
+    const adder = components[observer?.adderOf(sessionId, server) ?? -1];
+    return chain.all.find(({ component }) => component !== undefined && component === adder)?.config.name ?? others;
+  });
   return {
     trace: observer,
     deliveries,
