@@ -449,6 +449,20 @@ suite("symposium-acp-agent", function () {
     );
   });
 
+  test("logs that servers which the agent connects to directly are not observed", async () => {
+    const docs = JSON.stringify({ id: "docs", kind: "mcp", distribution: { http: { url: "http://127.0.0.1:9/mcp" } } });
+    const run = start("run-with", "--log", "info", "--proxy", docs, "--agent", scripted("--ignore-mcp")).read(),
+      sessionId = await run.open();
+    run.prompt(3, sessionId, "say hello");
+    await run.answer(3);
+    run.process.stdin.end();
+    await run.exit;
+    match(
+      run.stderr,
+      / info {2}Tools of the session .*"docs: Symposium cannot observe this MCP server, because the agent connects to it directly"/,
+    );
+  });
+
   test("declares MCP servers by command and address and excludes a missing program with a sentence", async () => {
     await using server = await serveMcpOverHttp(() => undefined);
     const at = JSON.stringify({

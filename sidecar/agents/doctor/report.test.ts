@@ -91,6 +91,7 @@ suite("diagnosis report", () => {
         { owner: "Sparkle", delivery: { ...counts, server: "sparkle" }, isMissing: true },
         { owner: "Cargo", delivery: cargo, isMissing: false },
       ],
+      direct: [{ owner: "Docs", server: "docs" }],
       retry: "otherTransport",
     };
     equal(
@@ -99,6 +100,7 @@ suite("diagnosis report", () => {
         "ada-acp 1.2 did not list them over http in its newest session; it lists tools never",
         "  Sparkle: 9 offered, not connected, 0 listed, 0 called",
         "  Cargo: 4 offered, connected, 4 listed, 2 called",
+        "  Docs: Symposium cannot observe this MCP server, because the agent connects to it directly",
         "  Ada did not request the tools of Sparkle (0 of 9): it did not connect to this MCP server, although it uses others. Its model does not have these tools. Start a new session, which offers them over another connection.",
       ].join("\n"),
     );

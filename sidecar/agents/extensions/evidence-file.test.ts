@@ -52,6 +52,7 @@ suite("EvidenceFile", () => {
           isMissing: false,
         },
       ],
+      direct: [{ server: "docs" }],
       retry: "otherTransport",
     });
     const one = opened();
@@ -92,7 +93,7 @@ suite("EvidenceFile", () => {
         b: { tools: { retry: "inVain", servers: [1, { delivery: { server: "s", stage: "lost" } }] } },
       }),
     );
-    deepEqual([...opened(file).all()], [["b", { at: 0, tools: { servers: [], retry: "inVain" } }]]);
+    deepEqual([...opened(file).all()], [["b", { at: 0, tools: { servers: [], direct: [], retry: "inVain" } }]]);
   });
 
   test("warns once about a failed write and keeps the evidence in memory", async () => {

@@ -38,11 +38,19 @@ export function witnessedExtensions(
     deliveries,
     extensions: {
       of: sessionId => {
-        const servers = deliveries.of(sessionId)?.servers ?? [];
+        const { servers = [], direct = [] } = deliveries.of(sessionId) ?? {};
         return seenBy(sessionId).map(({ config: { id, name }, leftOut, seen }) => {
           if (leftOut !== undefined) return { id, name, leftOut };
-          const tools = servers.filter(({ server }) => seen?.setup?.added?.includes(server));
-          return { id, name, ...seen, ...(tools.length === 0 ? {} : { tools }) };
+          const added = seen?.setup?.added ?? [],
+            tools = servers.filter(({ server }) => added.includes(server)),
+            unobserved = direct.filter(server => added.includes(server));
+          return {
+            id,
+            name,
+            ...seen,
+            ...(tools.length === 0 ? {} : { tools }),
+            ...(unobserved.length === 0 ? {} : { direct: unobserved }),
+          };
         });
       },
       missingTools: sessionId => {

@@ -1,7 +1,7 @@
 /** Tools of a session as stored in the evidence file (`evidence-file.ts`). Bounds what agents and users name. Pure. */
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import type { Retry } from "../../mcp/delivery/delivery-evidence";
-import type { OwnedServer, SessionTools } from "../../mcp/delivery/session-tools";
+import type { DirectServer, OwnedServer, SessionTools } from "../../mcp/delivery/session-tools";
 import { arrayOr, isObject, numberOr, type JsonObject } from "../../rpc/json";
 
 /** Maximum number of servers. The first are kept. */
@@ -11,13 +11,17 @@ const MAX_NAME = 200;
 const STAGES: readonly ToolDelivery["stage"][] = ["offered", "connected", "listed", "called"];
 const RETRIES: readonly Retry[] = ["otherTransport", "sameTransport", "inVain"];
 
-export function storedTools({ servers, ...rest }: SessionTools): SessionTools {
+export function storedTools({ servers, direct, ...rest }: SessionTools): SessionTools {
   return {
     ...rest,
     servers: servers.slice(0, MAX_SERVERS).map(({ owner, delivery, isMissing }) => ({
       ...(owner === undefined ? {} : { owner: owner.slice(0, MAX_NAME) }),
       delivery: { ...delivery, server: delivery.server.slice(0, MAX_NAME) },
       isMissing,
+    })),
+    direct: direct.slice(0, MAX_SERVERS).map(({ owner, server }) => ({
+      ...(owner === undefined ? {} : { owner: owner.slice(0, MAX_NAME) }),
+      server: server.slice(0, MAX_NAME),
     })),
   };
 }
@@ -27,7 +31,15 @@ export function readTools(value: unknown): SessionTools | undefined {
   if (!isObject(value)) return undefined;
   const retry = RETRIES.find(each => each === value.retry);
   if (retry === undefined) return undefined;
-  return { servers: arrayOr(value.servers).flatMap(server => (isObject(server) ? serverOf(server) : [])), retry };
+  return {
+    servers: arrayOr(value.servers).flatMap(server => (isObject(server) ? serverOf(server) : [])),
+    direct: arrayOr(value.direct).flatMap(server => (isObject(server) ? directOf(server) : [])),
+    retry,
+  };
+}
+
+function directOf({ owner, server }: JsonObject): readonly DirectServer[] {
+  return typeof server === "string" ? [{ ...(typeof owner === "string" ? { owner } : {}), server }] : [];
 }
 
 function serverOf({ owner, delivery, isMissing }: JsonObject): readonly OwnedServer[] {

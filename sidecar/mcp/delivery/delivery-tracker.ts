@@ -52,6 +52,8 @@ export interface DeliveryOptions {
    * them too.
    */
   readonly isAttached?: boolean;
+  /** Names of further servers of the session, which the agent connects to directly. Nothing is recorded about them. */
+  readonly direct?: readonly string[];
 }
 
 type ServerDeliveryEvent = Extract<DeliveryEvent, { readonly server: string }>;
@@ -151,6 +153,9 @@ export class Delivery {
     this.#stopWait("stopped");
   }
 
+  get direct(): readonly string[] {
+    return this.options.direct ?? [];
+  }
   get servers(): readonly ToolDelivery[] {
     return this.#state.servers;
   }
@@ -289,16 +294,18 @@ export class DeliveryTracker {
   /** Undefined if the session has no servers or has ended. */
   tools(sessionId: string): SessionTools | undefined {
     const delivery = this.of(sessionId);
+    const owned = (server: string): { readonly owner?: string } => {
+      const owner = this.ownerOf(sessionId, server);
+      return owner === undefined ? {} : { owner };
+    };
     return (
       delivery && {
-        servers: delivery.servers.map(one => {
-          const owner = this.ownerOf(sessionId, one.server);
-          return {
-            ...(owner === undefined ? {} : { owner }),
-            delivery: one,
-            isMissing: delivery.missing.includes(one),
-          };
-        }),
+        servers: delivery.servers.map(one => ({
+          ...owned(one.server),
+          delivery: one,
+          isMissing: delivery.missing.includes(one),
+        })),
+        direct: delivery.direct.map(server => ({ ...owned(server), server })),
         retry: delivery.retry,
       }
     );

@@ -29,6 +29,7 @@ suite("tool lines", () => {
           owned("Two", "two", { offered: 2 }),
           owned(undefined, "a\u202eb", { offered: 1 }),
         ],
+        direct: [{ owner: "Docs", server: "docs" }, { server: "lint" }],
       }),
       [
         "Sparkle: 9 offered, connected, 9 listed, 3 called",
@@ -36,6 +37,8 @@ suite("tool lines", () => {
         "Two, MCP server “one”: 1 offered, not connected, 0 listed, 0 called",
         "Two, MCP server “two”: 2 offered, not connected, 0 listed, 0 called",
         "MCP server “a⟦U+202E⟧b”: 1 offered, not connected, 0 listed, 0 called",
+        "Docs: Symposium cannot observe this MCP server, because the agent connects to it directly",
+        "MCP server “lint”: Symposium cannot observe this MCP server, because the agent connects to it directly",
       ],
     );
   });

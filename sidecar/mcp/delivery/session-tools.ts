@@ -12,8 +12,16 @@ export interface OwnedServer {
   readonly isMissing: boolean;
 }
 
+/** `owner`: as in `OwnedServer`. */
+export interface DirectServer {
+  readonly owner?: string;
+  readonly server: string;
+}
+
 export interface SessionTools {
   readonly servers: readonly OwnedServer[];
+  /** Servers that the agent connects to directly, so that nothing is recorded about them. */
+  readonly direct: readonly DirectServer[];
   /** Transport of the agent's next session if tools are missing. */
   readonly retry: Retry;
 }
@@ -23,12 +31,23 @@ export function ownerName(owner: string | undefined, server: string): string {
   return owner === undefined ? l10n.t`the MCP server “${visibleText(server)}”` : visibleText(owner);
 }
 
-/** One line per server: how many tools were offered, whether the agent connected, how many it listed and called. */
-export function toolLines({ servers }: Pick<SessionTools, "servers">): readonly string[] {
-  return servers.map(({ owner, delivery }) => {
-    const isOnly = servers.filter(other => other.owner === owner).length === 1;
-    return `${lineName(owner, delivery.server, isOnly)}: ${countsOf(delivery)}`;
-  });
+/**
+ * One line per server: how many tools were offered, whether the agent connected, how many it listed and called. Or that
+ * Symposium cannot observe the server.
+ */
+export function toolLines({ servers, direct }: Pick<SessionTools, "servers" | "direct">): readonly string[] {
+  const isOnly = (owner: string | undefined): boolean =>
+    [...servers, ...direct].filter(other => other.owner === owner).length === 1;
+  return [
+    ...servers.map(
+      ({ owner, delivery }) => `${lineName(owner, delivery.server, isOnly(owner))}: ${countsOf(delivery)}`,
+    ),
+    ...direct.map(({ owner, server }) => `${lineName(owner, server, isOnly(owner))}: ${notObserved()}`),
+  ];
+}
+
+function notObserved(): string {
+  return l10n.t("Symposium cannot observe this MCP server, because the agent connects to it directly");
 }
 
 /** `isOnly`: the owner has one server, so its name identifies the server. */
