@@ -67,6 +67,25 @@ suite("MCP bridge: an agent that shares servers between sessions", () => {
     equal(clock.waiting, 0);
   });
 
+  test("does not apply Always Allow of session A to session B", async () => {
+    await using agent = await SharingAgent.open(2);
+    agent.answer = "always";
+    let calls = 0;
+    const call = async (session: number): Promise<string> => {
+      const note = ++calls;
+      await agent.announce(session, 0, `t${note}`, { note });
+      return agent.call(0, { note });
+    };
+    await agent.begin(0);
+    deepEqual([await call(0), await call(0)], ["kept in s1", "kept in s1"]);
+    await agent.begin(1);
+    deepEqual([await call(1), await call(0), await call(1)], ["kept in s2", "kept in s1", "kept in s2"]);
+    deepEqual(agent.asked, [
+      ["s1", { note: 1 }],
+      ["s2", { note: 3 }],
+    ]);
+  });
+
   for (const count of [2, 5])
     test(`routes each call of ${count} sessions to its session, for any servers`, async () => {
       const session = fc.nat(count - 1);
