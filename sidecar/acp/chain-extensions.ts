@@ -15,6 +15,11 @@ export interface SessionExtensions {
    */
   missingTools(sessionId: string): string | undefined;
   /**
+   * One line for each MCP server of the session: its extension and the numbers of tools that were offered, listed and
+   * called. Empty for a session without MCP servers.
+   */
+  toolLines(sessionId: string): readonly string[];
+  /**
    * Whether an entry in the agent's own configuration, which the user has not approved yet, would provide the missing
    * tools.
    */

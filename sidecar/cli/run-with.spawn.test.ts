@@ -445,7 +445,21 @@ suite("symposium-acp-agent", function () {
     equal(warned.length, 1, run.stderr);
     match(
       warned[0]!,
-      /did not request the tools of “workspace-tools” and “ide-operations” \(0 of 7\): it did not connect to any of these MCP servers\. /,
+      /did not request the tools of Workspace and IDE operations \(0 of 7\): it did not connect to any of these MCP servers\. Its model does not have these tools\. Start a new session, which offers them over another connection\.$/,
+    );
+  });
+
+  test("logs that servers which the agent connects to directly are not observed", async () => {
+    const docs = JSON.stringify({ id: "docs", kind: "mcp", distribution: { http: { url: "http://127.0.0.1:9/mcp" } } });
+    const run = start("run-with", "--log", "info", "--proxy", docs, "--agent", scripted("--ignore-mcp")).read(),
+      sessionId = await run.open();
+    run.prompt(3, sessionId, "say hello");
+    await run.answer(3);
+    run.process.stdin.end();
+    await run.exit;
+    match(
+      run.stderr,
+      / info {2}Tools of the session .*"docs: Symposium cannot observe this MCP server, because the agent connects to it directly"/,
     );
   });
 

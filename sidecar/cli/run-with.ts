@@ -15,13 +15,16 @@ import { findProgram, isProgramFile } from "../process/find-program";
 import { serverStarter, startCommand } from "../agents/launch";
 import { addressComponent, serverComponent } from "../agents/extensions/mcp-extension";
 import { startProcess, type ProcessSpec } from "../process/stdio-process";
-import { missingToolsSentence } from "../agents/extensions/missing-tools";
+import { ChainObserver } from "../agents/extensions/chain-observer";
+import { bothTraces } from "../agents/extensions/extension-details";
+import { missingOf, missingToolsSentence } from "../agents/extensions/missing-tools";
 import type { Notice, ProxyComponent, Start, LastComponent } from "../conductor/component";
 import { conduct } from "../conductor/conductor";
 import { AgentError } from "../errors";
 import { builtInComponent } from "../extensions/built-in";
 import type { ExtensionDeps } from "../extensions/extension";
-import { DeliveryTracker, type Delivery } from "../mcp/delivery/delivery-tracker";
+import { DeliveryTracker } from "../mcp/delivery/delivery-tracker";
+import { toolLines, type SessionTools } from "../mcp/delivery/session-tools";
 import type { ServerStarter } from "../proxies/added-server";
 import type { Channel, Closed } from "../rpc/channel";
 import { realClock } from "../rpc/clock";
@@ -58,11 +61,19 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
   });
   const notifications: string[] = [],
     evidence = scope.add(openEvidence(notify));
+  const components = (
+    await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { onWarning, notify, starter })))
+  ).filter(proxy => proxy !== undefined);
+  const observer = ChainObserver.over(components, () => realClock.now()),
+    deliveries = new DeliveryTracker(
+      sessionId => reportTools(agent?.name ?? "The agent", deliveries.tools(sessionId), notify),
+      (sessionId, server) => components[observer.adderOf(sessionId, server)]?.name,
+    );
+  // a chain without an agent has no sessions with tools of its own
+  const observed = agent === undefined || components.length === 0 ? trace : bothTraces(trace, observer);
   const conductor = scope.add(
     conduct(clientOnStdio(notify), {
-      proxies: (
-        await Promise.all(proxies.map(spec => proxyOf(spec, begin, extensions, { onWarning, notify, starter })))
-      ).filter(proxy => proxy !== undefined),
+      proxies: components,
       last: lastOf(agent, begin),
       clock: realClock,
       notice: ({ kind, message, cause }: Notice) => {
@@ -70,11 +81,8 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
         notify(kind === "failed" ? "error" : "warn", message, reason(cause));
       },
       onWarning,
-      bridge: {
-        deliveries: new DeliveryTracker((_, delivery) => reportTools(agent?.name ?? "The agent", delivery, notify)),
-        evidence,
-      },
-      ...(trace === undefined ? {} : { trace }),
+      bridge: { deliveries, evidence },
+      ...(observed === undefined ? {} : { trace: observed }),
     }),
   );
   notify("info", "Ready", {
@@ -99,15 +107,12 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
 
 /**
  * Logs all counts at the end of a session's first completed turn, with a warning if the agent did not list the tools of
- * a server.
+ * an extension.
  */
-function reportTools(agent: string, { servers, missing }: Delivery, notify: Notify): void {
-  notify("info", "Tools of the session", { servers });
-  const sentence = missingToolsSentence({
-    agent,
-    missing: missing.map(delivery => ({ name: `“${delivery.server}”`, delivery })),
-    all: servers.length,
-  });
+function reportTools(agent: string, tools: SessionTools | undefined, notify: Notify): void {
+  if (!tools) return;
+  notify("info", "Tools of the session", { tools: toolLines(tools) });
+  const sentence = missingToolsSentence({ agent, ...missingOf(tools), place: "client" });
   if (sentence !== undefined) notify("warn", sentence);
 }
 

@@ -115,13 +115,16 @@ suite("MCP servers added by the user", () => {
     await rejects(call);
   });
 
-  test("declares the program itself, without a record, to an agent that does not advertise http", async () => {
+  test("declares the program itself, recorded as not observed, to an agent that does not advertise http", async () => {
     const program = new MemoryProgram();
     await using rig = new Rig(program.start, initialized(1, false));
     const { id, server } = await rig.session();
+    deepEqual([server, program.starts], [{ name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [] }, 0]);
+    deepEqual([rig.tracker.of(id)?.servers, rig.tracker.of(id)?.direct], [[], ["git"]]);
+    await rig.fixture.client.request("session/prompt", { sessionId: id, prompt: [] });
     deepEqual(
-      [server, program.starts, rig.tracker.of(id)],
-      [{ name: "git", command: "/bin/git-mcp", args: ["--stdio"], env: [] }, 0, undefined],
+      [rig.evidence.tools("habit 1")?.direct, rig.evidence.of("habit 1"), rig.tracker.of(id)?.missing],
+      [[{ server: "git" }], undefined, []],
     );
   });
 

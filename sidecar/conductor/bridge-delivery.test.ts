@@ -8,6 +8,7 @@ import { LIST_LIMIT_MS } from "../mcp/delivery/delivery-tracker";
 import { objectOr, type JsonObject } from "../rpc/json";
 import { AGENT, DeliveryRig } from "../testing/mcp/delivery-rig";
 import type { FakeClock } from "../testing/fake-clock";
+import { TOOLS } from "../testing/mcp/many-tools";
 import { connected } from "../testing/mcp/mcp-fixture";
 import { EXTENSION_METHODS } from "../acp/methods";
 
@@ -82,6 +83,16 @@ suite("MCP bridge: delivery by evidence", () => {
       ],
       ["http", "http"],
     );
+  });
+
+  test("stores the counts of the session whose turn ended last, for doctor", async () => {
+    const evidence = new MemoryEvidence();
+    await session(evidence, list, "setup");
+    const counts = () =>
+      evidence.tools("ada 1")?.servers.map(({ delivery, isMissing }) => [delivery.listed, isMissing]);
+    deepEqual(counts(), [[TOOLS, false]]);
+    await session(evidence, ignore, "setup");
+    deepEqual([counts(), evidence.tools("ada 1")?.retry], [[[0, true]], "otherTransport"]);
   });
 
   test("waits only once for an agent that lists the tools during its prompt", async () => {

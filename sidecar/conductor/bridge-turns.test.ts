@@ -1,20 +1,16 @@
 /** The bridge's record of a session's tools (issue 14 item 1), with SDK clients in place of agents. */
 import { deepEqual, equal, rejects } from "node:assert/strict";
 import { LISTS_ON_DEMAND } from "../mcp/agent-mcp-capabilities";
-import type { EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker } from "../mcp/delivery/delivery-tracker";
 import { FakeClock } from "../testing/fake-clock";
 import type { IncomingRequest } from "../rpc/peer";
-import { AGENT, DeliveryRig, type Prompted } from "../testing/mcp/delivery-rig";
+import { AGENT, DeliveryRig, fixedEvidence, type Prompted } from "../testing/mcp/delivery-rig";
 import { TOOLS } from "../testing/mcp/many-tools";
 import { connected } from "../testing/mcp/mcp-fixture";
 
 /** The evidence states that the agent lists tools while it answers a prompt, so that no prompt waits. */
 function rigOf(onPrompt: Prompted, names?: readonly string[], initialized = AGENT): DeliveryRig {
-  const evidence: EvidenceStore = {
-    of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }),
-    set: () => undefined,
-  };
+  const evidence = fixedEvidence({ transport: "http", isListed: true, lists: "inPrompt" });
   return new DeliveryRig(onPrompt, names, { ...initialized, agentInfo: AGENT.agentInfo }, evidence);
 }
 

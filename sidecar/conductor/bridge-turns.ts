@@ -21,6 +21,8 @@ export interface BridgeTurnsDeps {
   /** Called before the client receives the notification. */
   readonly onUpdate: (notification: PassingNotification) => void;
   readonly onDecided: (delivery: Delivery) => void;
+  /** Called at the end of each completed turn, after `onDecided`. */
+  readonly onCompleted: (sessionId: string) => void;
 }
 
 export class BridgeTurns {
@@ -42,7 +44,7 @@ export class BridgeTurns {
     if (startsTurn && version >= 2) this.#running.set(sessionId, "waiting");
     try {
       const answer = await this.#passed(request, sessionId, delivery);
-      if (version < 2) await this.#ended(delivery, objectOr(answer).stopReason);
+      if (version < 2) await this.#ended(sessionId, delivery, objectOr(answer).stopReason);
       else if (this.#running.has(sessionId)) this.#running.set(sessionId, "going");
       return answer;
     } catch (error) {
@@ -79,7 +81,7 @@ export class BridgeTurns {
     if (state !== "idle" || turn !== "going") return notification.pass();
     this.#running.delete(id);
     const delivery = this.deps.deliveries.of(id);
-    return delivery ? this.#ended(delivery, stopReason).then(() => notification.pass()) : notification.pass();
+    return delivery ? this.#ended(id, delivery, stopReason).then(() => notification.pass()) : notification.pass();
   }
 
   /**
@@ -108,11 +110,13 @@ export class BridgeTurns {
     return request.pass();
   }
 
-  async #ended(delivery: Delivery, stopReason: unknown): Promise<void> {
+  async #ended(sessionId: string, delivery: Delivery, stopReason: unknown): Promise<void> {
     const wasDecided = delivery.isDecided,
-      isNews = !this.deps.agent().onDemand;
-    await ended(delivery, isNews && !INCOMPLETE.has(stopReason));
+      isNews = !this.deps.agent().onDemand,
+      isCompleted = !INCOMPLETE.has(stopReason);
+    await ended(delivery, isNews && isCompleted);
     if (!wasDecided && delivery.isDecided) this.deps.onDecided(delivery);
+    if (isCompleted) this.deps.onCompleted(sessionId);
   }
 }
 

@@ -11,7 +11,7 @@
 import { ATTACHED, type AttachedServer } from "../mcp/attached-server";
 import { NO_ABILITIES, programOf, readMcpAbilities, type McpAbilities } from "../mcp/agent-mcp-capabilities";
 import { routedServer } from "../mcp/delivery/routed-server";
-import { acpServersIn, withServers, type AcpServer } from "../mcp/declaration";
+import { acpServersIn, serverNames, withServers, type AcpServer } from "../mcp/declaration";
 import { type SessionToolsResult } from "../mcp/delivery/delivery";
 import { mergeEvidence, MemoryEvidence, type EvidenceStore } from "../mcp/delivery/delivery-evidence";
 import { Delivery, DeliveryTracker, type OfferedServer } from "../mcp/delivery/delivery-tracker";
@@ -113,6 +113,10 @@ class Bridge implements AsyncDisposable {
       agent: () => this.#agent,
       onUpdate: notification => this.#router.updated(notification),
       onDecided: delivery => this.#learn(delivery),
+      onCompleted: sessionId => {
+        const tools = this.#deliveries.tools(sessionId);
+        if (tools) this.#evidence.setTools(this.#program, tools);
+      },
     });
     this.#owners = new Owners(chain.client, chain.onWarning);
     this.#endpoint = new McpEndpoint({ clock, onWarning: chain.onWarning, ...(limits ? { limits } : {}) });
@@ -133,8 +137,9 @@ class Bridge implements AsyncDisposable {
 
   async setup(request: PassingRequest): Promise<unknown> {
     const servers = [...acpServersIn(request.params)].filter(([, { kind }]) => kind === "sacp" || !this.#agent.acp);
+    const direct = serverNames(request.params, new Set(servers.map(([i]) => i)));
     // A session without servers can call the shared server too. Such a call is refused, not routed to another session.
-    if (servers.length === 0 && !this.#attached) return request.pass();
+    if (servers.length === 0 && direct.length === 0 && !this.#attached) return request.pass();
     const served = servers.map(([i, server]) => ({ i, server, served: this.#owners.serve(server) }));
     const { http, onDemand } = this.#agent,
       evidence = this.#evidence.of(this.#program);
@@ -147,6 +152,7 @@ class Bridge implements AsyncDisposable {
         evidence,
         onWarning: this.#onWarning,
         isAttached: this.#attached?.isAwaited ?? false,
+        direct,
       },
     );
     let sessionId: string | undefined;
@@ -181,9 +187,8 @@ class Bridge implements AsyncDisposable {
       ...(attached ? [{ [Symbol.asyncDispose]: async () => attached[Symbol.dispose]() }] : []),
     ];
     try {
-      const answer = await request.pass(
-        withServers(request.params, new Map(opened.map(([i, { entry }]) => [i, entry]))),
-      );
+      const entries = new Map(opened.map(([i, { entry }]) => [i, entry])),
+        answer = await (entries.size === 0 ? request.pass() : request.pass(withServers(request.params, entries)));
       const id = sessionOf(request, answer);
       if (typeof id === "string") sessionId = id;
       this.#bind(id, doors, delivery);

@@ -77,10 +77,14 @@ suite("extensions in VS Code's chat", () => {
     fixture.agent.report(sessionId, "1");
     await fixture.settle();
     fixture.missingTools = "Ada did not request the tools of VS Code (0 of 9).";
+    fixture.toolLines = ["Notes: 1 offered", "VS Code: 9 offered"];
     for (let i = 0; i < 2; i++) fixture.onToolChange();
     request.respond({ stopReason: "end_turn" });
     await fixture.settle();
-    equal(fixture.text(id), "1\n\nAda did not request the tools of VS Code (0 of 9).");
+    equal(
+      fixture.text(id),
+      "1\n\nAda did not request the tools of VS Code (0 of 9). Tools of this chat: Notes: 1 offered; VS Code: 9 offered.",
+    );
   });
 
   test("shows the notice of a cancelled first request before the next answer", async () => {

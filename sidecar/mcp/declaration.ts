@@ -48,6 +48,14 @@ export function acpServersIn(params: unknown): ReadonlyMap<number, AcpServer> {
   return found;
 }
 
+/** Names of all servers in `mcpServers` of `params`, except those at the indexes in `except`. */
+export function serverNames(params: unknown, except: ReadonlySet<number>): readonly string[] {
+  if (!isObject(params) || !Array.isArray(params.mcpServers)) return [];
+  return params.mcpServers.flatMap((entry: unknown, i) =>
+    !except.has(i) && isObject(entry) && typeof entry.name === "string" ? [entry.name] : [],
+  );
+}
+
 /** Replaces entries of `mcpServers` by index. Returns the same object if there are no replacements. */
 export function withServers(params: unknown, replacements: ReadonlyMap<number, unknown>): unknown {
   if (replacements.size === 0 || !isObject(params) || !Array.isArray(params.mcpServers)) return params;

@@ -1,6 +1,7 @@
 import { deepEqual, doesNotMatch, equal, match } from "node:assert/strict";
 import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
-import type { DeliveryEvidence } from "../../mcp/delivery/delivery-evidence";
+import { MemoryEvidence, type DeliveryEvidence } from "../../mcp/delivery/delivery-evidence";
+import type { SessionTools } from "../../mcp/delivery/session-tools";
 import { diagnose, type Observed } from "./diagnose";
 import { report, type ReportFacts } from "./report";
 
@@ -60,12 +61,12 @@ suite("diagnosis report", () => {
       exit: undefined,
       initialize: { kind: "answered", version: 1, program: "ada-acp 1.2" },
     };
-    const tools = (evidence: DeliveryEvidence | undefined) =>
-      report(
-        FACTS,
-        { name: "Ada", observed, diagnosis: diagnose(observed) },
-        { of: program => (program === "ada-acp 1.2" ? evidence : undefined), set: () => undefined },
-      );
+    const tools = (evidence: DeliveryEvidence | undefined, session?: SessionTools) => {
+      const store = new MemoryEvidence();
+      if (evidence) store.set("ada-acp 1.2", evidence);
+      if (session) store.setTools("ada-acp 1.2", session);
+      return report(FACTS, { name: "Ada", observed, diagnosis: diagnose(observed) }, store);
+    };
     match(tools(undefined), /Tools of agent extensions: no completed session of ada-acp 1\.2 so far$/);
     match(
       tools({ transport: "http", isListed: true, lists: "beforePrompt" }),
@@ -75,6 +76,35 @@ suite("diagnosis report", () => {
       tools({ transport: "stdio", isListed: false, lists: "never" }),
       /: ada-acp 1\.2 did not list them over stdio in its newest session; it lists tools never$/,
     );
+    const counts = { transport: "http", stage: "offered", offered: 9, connections: 0, listed: 0, calls: 0 } as const;
+    const cargo = {
+      ...counts,
+      server: "cargo",
+      stage: "called",
+      offered: 4,
+      connections: 1,
+      listed: 4,
+      calls: 2,
+    } as const;
+    const newest: SessionTools = {
+      servers: [
+        { owner: "Sparkle", delivery: { ...counts, server: "sparkle" }, isMissing: true },
+        { owner: "Cargo", delivery: cargo, isMissing: false },
+      ],
+      direct: [{ owner: "Docs", server: "docs" }],
+      retry: "otherTransport",
+    };
+    equal(
+      tools({ transport: "http", isListed: false, lists: "never" }, newest).split("Tools of agent extensions: ")[1],
+      [
+        "ada-acp 1.2 did not list them over http in its newest session; it lists tools never",
+        "  Sparkle: 9 offered, not connected, 0 listed, 0 called",
+        "  Cargo: 4 offered, connected, 4 listed, 2 called",
+        "  Docs: Symposium cannot observe this MCP server, because the agent connects to it directly",
+        "  Ada did not request the tools of Sparkle (0 of 9): it did not connect to this MCP server, although it uses others. Its model does not have these tools. Start a new session, which offers them over another connection.",
+      ].join("\n"),
+    );
+    match(tools(undefined, newest), /: newest session of ada-acp 1\.2\n {2}Sparkle: 9 offered/);
   });
 
   test("shows Symposium's entry in the agent's own configuration", () => {

@@ -7,7 +7,9 @@ import { redactText } from "../../../src/protocol/redaction/redact";
 import { workaroundsFor } from "../../agent-workarounds";
 import type { ConfigurationState } from "../../../src/protocol/agents/own-configuration";
 import { assertNever } from "../../../src/protocol/wire/wire";
-import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
+import type { DeliveryEvidence, EvidenceStore } from "../../mcp/delivery/delivery-evidence";
+import { toolLines } from "../../mcp/delivery/session-tools";
+import { configurationAdvice, missingOf, missingToolsSentence } from "../extensions/missing-tools";
 import { isNewer } from "../registry/versions";
 import type { Observed } from "./diagnose";
 
@@ -53,7 +55,7 @@ export function report(
       ? [
           "",
           ...ofAgent(examined),
-          ...toolLines(examined.observed, evidence),
+          ...evidenceLines(examined, evidence, configuration),
           ...configurationLines(configuration),
           ...workaroundLines(examined.observed),
         ]
@@ -83,20 +85,40 @@ function seen({ exit, garbage, initialize, session }: Observed, diagnosis: Diagn
   ];
 }
 
-function toolLines(observed: Observed | undefined, evidence: EvidenceStore | undefined): readonly string[] {
+/** How the agent used the tools of extensions in earlier sessions, and the counts of the newest one. */
+function evidenceLines(
+  { name, observed }: Examined,
+  evidence: EvidenceStore | undefined,
+  configuration: ConfigurationState | undefined,
+): readonly string[] {
   const program = observed?.initialize.kind === "answered" ? observed.initialize.program : undefined;
   if (program === undefined || !evidence) return [];
-  const known = evidence.of(program);
-  if (!known) return [`Tools of agent extensions: no completed session of ${program} so far`];
+  const known = evidence.of(program),
+    tools = evidence.tools(program);
+  if (!known && !tools) return [`Tools of agent extensions: no completed session of ${program} so far`];
+  const sentence =
+    tools &&
+    missingToolsSentence({
+      agent: name,
+      ...missingOf(tools),
+      place: "client",
+      configuration: configurationAdvice(tools, configuration?.entry.kind),
+    });
+  return [
+    `Tools of agent extensions: ${known ? `${program} ${habitOf(known)}` : `newest session of ${program}`}`,
+    ...(tools ? toolLines(tools).map(line => `  ${line}`) : []),
+    ...(sentence === undefined ? [] : [`  ${sentence}`]),
+  ];
+}
+
+function habitOf(known: DeliveryEvidence): string {
   const when = {
     beforePrompt: "before its first prompt",
     inPrompt: "during its first turn",
     later: "after its first turn",
     never: "never",
   }[known.lists];
-  return [
-    `Tools of agent extensions: ${program} ${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`,
-  ];
+  return `${known.isListed ? "listed them" : "did not list them"} over ${known.transport} in its newest session; it lists tools ${when}`;
 }
 
 function configurationLines(configuration: ConfigurationState | undefined): readonly string[] {

@@ -20,7 +20,7 @@ import {
   type SetupChange,
   type TimeHeld,
 } from "../../../src/protocol/chat/session-details";
-import type { Trace } from "../../conductor/component";
+import type { ProxyComponent, Trace } from "../../conductor/component";
 import { paramsOr } from "../../proxies/router";
 import { FrameError, type Frame } from "../../rpc/frame";
 import { objectOr, stringOr } from "../../rpc/json";
@@ -81,6 +81,19 @@ export class ChainObserver implements Trace {
     private readonly now: () => number,
   ) {
     this.#open = [...extensions, "agent"].map(() => new Map<Id, Journey>());
+  }
+
+  /** `components`: the extensions of a chain, in order. `now`: milliseconds. */
+  static over(components: readonly Pick<ProxyComponent, "kind">[], now: () => number): ChainObserver {
+    return new ChainObserver(
+      components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
+      now,
+    );
+  }
+
+  /** Index of the extension that added the MCP server to the session; -1 if it is unknown. */
+  adderOf(sessionId: string, server: string): number {
+    return this.#sessions.get(sessionId)?.findIndex(({ setup }) => setup?.added?.includes(server)) ?? -1;
   }
 
   /** Returns the observations of all extensions, in order. */

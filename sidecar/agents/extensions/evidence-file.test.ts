@@ -2,6 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
+import type { SessionTools } from "../../mcp/delivery/session-tools";
 import { EvidenceFile } from "./evidence-file";
 
 suite("EvidenceFile", () => {
@@ -24,7 +25,7 @@ suite("EvidenceFile", () => {
     await two.written();
     deepEqual(
       ["ada 1.0", "ada 1.1", "ada 2.0"].map(program => opened().of(program)),
-      [{ ...HTTP, at: 1 }, { ...STDIO, at: 1 }, undefined],
+      [HTTP, STDIO, undefined],
     );
   });
 
@@ -39,8 +40,31 @@ suite("EvidenceFile", () => {
     await newer.written();
     older.set("bob 1.0", HTTP);
     await older[Symbol.asyncDispose]();
-    const newest = { ...STDIO, at: 2 };
-    deepEqual([older.of("ada 1.0"), at(3).of("ada 1.0"), at(3).all().get("bob 1.0")?.at], [newest, newest, 1]);
+    deepEqual([older.of("ada 1.0"), at(3).of("ada 1.0"), at(3).all().get("bob 1.0")?.at], [STDIO, STDIO, 1]);
+  });
+
+  test("stores the tools of the newest session beside the evidence", async () => {
+    const tools = (calls: number): SessionTools => ({
+      servers: [
+        {
+          owner: "Sparkle",
+          delivery: { server: "sparkle", transport: "http", stage: "called", connections: 1, listed: 9, calls },
+          isMissing: false,
+        },
+      ],
+      direct: [{ server: "docs" }],
+      retry: "otherTransport",
+    });
+    const one = opened();
+    one.setTools("bob 1.0", tools(1));
+    one.set("ada 1.0", HTTP);
+    one.setTools("ada 1.0", tools(1));
+    one.setTools("ada 1.0", tools(2));
+    await one.written();
+    deepEqual(
+      [opened().of("ada 1.0"), opened().tools("ada 1.0"), opened().of("bob 1.0"), opened().tools("bob 1.0")],
+      [HTTP, tools(2), undefined, tools(1)],
+    );
   });
 
   test("cuts the name of a program to 200 characters", async () => {
@@ -62,6 +86,14 @@ suite("EvidenceFile", () => {
       JSON.stringify({ a: { ...HTTP, at: 2 }, b: { ...HTTP, transport: "smoke" }, c: { ...HTTP, lists: 1 }, d: 7 }),
     );
     deepEqual([...opened(file).all().keys()], ["a"]);
+    writeFileSync(
+      file,
+      JSON.stringify({
+        a: { tools: { retry: "never", servers: [] } },
+        b: { tools: { retry: "inVain", servers: [1, { delivery: { server: "s", stage: "lost" } }] } },
+      }),
+    );
+    deepEqual([...opened(file).all()], [["b", { at: 0, tools: { servers: [], direct: [], retry: "inVain" } }]]);
   });
 
   test("warns once about a failed write and keeps the evidence in memory", async () => {

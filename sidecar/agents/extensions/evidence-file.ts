@@ -11,17 +11,23 @@
 import { readFileSync } from "node:fs";
 import { mkdir, rename, writeFile } from "node:fs/promises";
 import path from "node:path";
+import { isDeepStrictEqual } from "node:util";
 import type { DeliveryEvidence, EvidenceStore } from "../../mcp/delivery/delivery-evidence";
+import type { SessionTools } from "../../mcp/delivery/session-tools";
 import { isObject, numberOr, type JsonObject } from "../../rpc/json";
+import { readTools, storedTools } from "./stored-tools";
 
 /** Maximum number of programs. The newest are kept. */
 const MAX_PROGRAMS = 200;
 /** Maximum length of a program's name and version, which the agent chooses. In characters. */
 const MAX_NAME = 200;
 
-interface Entry extends DeliveryEvidence {
+interface Entry {
   /** Milliseconds since 1970. */
   readonly at: number;
+  readonly evidence?: DeliveryEvidence;
+  /** The session whose turn ended last. */
+  readonly tools?: SessionTools;
 }
 
 export interface EvidenceFileDeps {
@@ -40,7 +46,11 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
   constructor(private readonly deps: EvidenceFileDeps) {}
 
   of(program: string): DeliveryEvidence | undefined {
-    return this.all().get(keyOf(program));
+    return this.all().get(keyOf(program))?.evidence;
+  }
+
+  tools(program: string): SessionTools | undefined {
+    return this.all().get(keyOf(program))?.tools;
   }
 
   /** Returns the newest entries of all processes by program, whose name is truncated to `MAX_NAME` characters. */
@@ -60,7 +70,17 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
       (before.waitsInVain ?? 0) === (evidence.waitsInVain ?? 0)
     )
       return;
-    this.#own.set(keyOf(program), { ...evidence, at: this.deps.date() });
+    this.#change(program, { evidence });
+  }
+
+  setTools(program: string, tools: SessionTools): void {
+    const stored = storedTools(tools);
+    if (!isDeepStrictEqual(this.tools(program), stored)) this.#change(program, { tools: stored });
+  }
+
+  #change(program: string, change: Pick<Entry, "evidence" | "tools">): void {
+    const key = keyOf(program);
+    this.#own.set(key, { ...this.all().get(key), ...change, at: this.deps.date() });
     this.#writing = this.#writing.then(() => this.#write());
   }
 
@@ -79,7 +99,7 @@ export class EvidenceFile implements EvidenceStore, AsyncDisposable {
     const newest = [...this.all()].sort(([, a], [, b]) => b.at - a.at).slice(0, MAX_PROGRAMS);
     try {
       await mkdir(path.dirname(file), { recursive: true });
-      await writeFile(unfinished, JSON.stringify(Object.fromEntries(newest), undefined, 1));
+      await writeFile(unfinished, JSON.stringify(Object.fromEntries(newest.map(written)), undefined, 1));
       await rename(unfinished, file);
     } catch (error) {
       if (!this.#isWarned) onWarning("The tool connections of agents could not be saved", error);
@@ -106,12 +126,24 @@ function read(file: string): readonly (readonly [string, Entry])[] {
   }
 }
 
+function written([program, { at, evidence, tools }]: readonly [string, Entry]): readonly [string, unknown] {
+  return [program, { ...evidence, at, ...(tools ? { tools } : {}) }];
+}
+
 const LISTS = ["beforePrompt", "inPrompt", "later", "never"] as const;
 
-function entryOf({ transport, isListed, lists, at, waitsInVain }: JsonObject): Entry | undefined {
+/** Returns undefined if neither part has a known form. */
+function entryOf(value: JsonObject): Entry | undefined {
+  const evidence = evidenceOf(value),
+    tools = readTools(value.tools);
+  if (!evidence && !tools) return undefined;
+  return { at: numberOr(value.at, 0), ...(evidence ? { evidence } : {}), ...(tools ? { tools } : {}) };
+}
+
+function evidenceOf({ transport, isListed, lists, waitsInVain }: JsonObject): DeliveryEvidence | undefined {
   const known = LISTS.find(each => each === lists);
   if ((transport !== "http" && transport !== "stdio") || typeof isListed !== "boolean" || known === undefined)
     return undefined;
   const waits = numberOr(waitsInVain, 0);
-  return { transport, isListed, lists: known, at: numberOr(at, 0), ...(waits > 0 ? { waitsInVain: waits } : {}) };
+  return { transport, isListed, lists: known, ...(waits > 0 ? { waitsInVain: waits } : {}) };
 }

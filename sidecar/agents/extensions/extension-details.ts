@@ -4,10 +4,11 @@
  */
 import type { Trace } from "../../conductor/component";
 import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
-import { DeliveryTracker, type Delivery } from "../../mcp/delivery/delivery-tracker";
+import { DeliveryTracker } from "../../mcp/delivery/delivery-tracker";
 import { ChainObserver, type SeenChanges } from "./chain-observer";
 import type { ExtensionChain } from "./extension-chain";
-import { missingToolsSentence, type MissingTools, type Place } from "./missing-tools";
+import { toolLines } from "../../mcp/delivery/session-tools";
+import { configurationAdvice, missingOf, missingToolsSentence, type Place } from "./missing-tools";
 import type { SessionExtensions } from "../../acp/chain-extensions";
 
 /**
@@ -18,15 +19,8 @@ export function observedExtensions(
   chain: ExtensionChain,
   { agent, others, place, now, configuration }: ObserveOptions,
 ): ObservedExtensions {
-  const { components } = chain,
-    deliveries = new DeliveryTracker();
-  const observer =
-    components.length === 0
-      ? undefined
-      : new ChainObserver(
-          components.map(({ kind }) => (kind === "internal" ? "kept" : "own")),
-          now,
-        );
+  const { components } = chain;
+  const observer = components.length === 0 ? undefined : ChainObserver.over(components, now);
   const seenBy = (sessionId: string): readonly ObservedExtension[] => {
     const seen = observer?.of(sessionId) ?? [];
     return chain.all.map(({ config, component, leftOut }) => ({
@@ -35,44 +29,52 @@ export function observedExtensions(
       seen: seen[component ? components.indexOf(component) : -1],
     }));
   };
+  const deliveries = new DeliveryTracker(undefined, (sessionId, server) => {
+    const adder = components[observer?.adderOf(sessionId, server) ?? -1];
+    return chain.all.find(({ component }) => component !== undefined && component === adder)?.config.name ?? others;
+  });
   return {
     trace: observer,
     deliveries,
     extensions: {
       of: sessionId => {
-        const servers = deliveries.of(sessionId)?.servers ?? [];
+        const { servers = [], direct = [] } = deliveries.of(sessionId) ?? {};
         return seenBy(sessionId).map(({ config: { id, name }, leftOut, seen }) => {
           if (leftOut !== undefined) return { id, name, leftOut };
-          const tools = servers.filter(({ server }) => seen?.setup?.added?.includes(server));
-          return { id, name, ...seen, ...(tools.length === 0 ? {} : { tools }) };
+          const added = seen?.setup?.added ?? [],
+            tools = servers.filter(({ server }) => added.includes(server)),
+            unobserved = direct.filter(server => added.includes(server));
+          return {
+            id,
+            name,
+            ...seen,
+            ...(tools.length === 0 ? {} : { tools }),
+            ...(unobserved.length === 0 ? {} : { direct: unobserved }),
+          };
         });
       },
       missingTools: sessionId => {
-        const delivery = deliveries.of(sessionId),
-          all = seenBy(sessionId);
-        if (!delivery) return undefined;
-        const named = delivery.missing.map(toolDelivery => ({
-          name:
-            all.find(({ seen }) => seen?.setup?.added?.includes(toolDelivery.server))?.config.name ??
-            others ??
-            `the MCP server “${toolDelivery.server}”`,
-          delivery: toolDelivery,
-        }));
-        return missingToolsSentence({
-          agent,
-          missing: named,
-          all: delivery.servers.length,
-          retry: delivery.retry,
-          place,
-          configuration: configurationOf(delivery, configuration),
-        });
+        const tools = deliveries.tools(sessionId);
+        return (
+          tools &&
+          missingToolsSentence({
+            agent,
+            ...missingOf(tools),
+            place,
+            configuration: configurationAdvice(tools, configuration),
+          })
+        );
+      },
+      toolLines: sessionId => {
+        const tools = deliveries.tools(sessionId);
+        return tools ? toolLines(tools) : [];
       },
       canConfigure: sessionId => {
-        const delivery = deliveries.of(sessionId);
+        const tools = deliveries.tools(sessionId);
         return (
-          delivery !== undefined &&
-          delivery.missing.length > 0 &&
-          ["absent", "outdated"].some(kind => kind === configurationOf(delivery, configuration))
+          tools !== undefined &&
+          tools.servers.some(({ isMissing }) => isMissing) &&
+          ["absent", "outdated"].some(kind => kind === configurationAdvice(tools, configuration))
         );
       },
       listen: (sessionId, changed) => {
@@ -94,14 +96,6 @@ interface ObserveOptions {
   readonly now: () => number;
   /** State of the agent's own configuration when its process started. Undefined: no configuration is known. */
   readonly configuration?: ConfigurationEntry["kind"] | undefined;
-}
-
-/** The configuration is the fallback for an agent that connected to no server over any transport (issue 14 item 5). */
-function configurationOf(
-  { servers, retry }: Delivery,
-  kind: ConfigurationEntry["kind"] | undefined,
-): MissingTools["configuration"] {
-  return retry === "inVain" && servers.every(({ stage }) => stage === "offered") ? (kind ?? "unknown") : undefined;
 }
 
 export interface ObservedExtensions {

@@ -65,11 +65,23 @@ suite("missing tools sentence", () => {
   });
 
   test("suggests the next step that the next session tries", () => {
-    deepEqual((["otherTransport", "sameTransport", "inVain"] as const).map(adviceFor), [
-      "Open a new tab or chat, which offers them over another connection.",
-      "Open a new tab or chat to try again, or select another agent.",
-      "They were offered over every connection that it supports. Select another agent to use them.",
-    ]);
+    const retries = ["otherTransport", "sameTransport", "inVain"] as const;
+    deepEqual(
+      retries.map(retry => adviceFor(retry, "client")),
+      [
+        "Start a new session, which offers them over another connection.",
+        "Start a new session to try again, or use another agent.",
+        "They were offered over every connection that it supports. Select another agent to use them.",
+      ],
+    );
+    deepEqual(
+      retries.map(retry => adviceFor(retry)),
+      [
+        "Open a new tab or chat, which offers them over another connection.",
+        "Open a new tab or chat to try again, or select another agent.",
+        "They were offered over every connection that it supports. Select another agent to use them.",
+      ],
+    );
   });
 
   test("suggests the agent's own configuration if the agent never connects or reports no support", () => {

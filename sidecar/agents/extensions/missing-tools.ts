@@ -5,15 +5,19 @@ import type { ConfigurationEntry } from "../../../src/protocol/agents/own-config
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { assertNever } from "../../../src/protocol/wire/wire";
 import type { Retry } from "../../mcp/delivery/delivery-evidence";
+import { ownerName, type SessionTools } from "../../mcp/delivery/session-tools";
 import { visibleText } from "../../../src/protocol/text/visible-text";
 
-/** Advice for a user of a tab or a chat. */
-export function adviceFor(retry: Retry): string {
+export function adviceFor(retry: Retry, place: Place = "tab"): string {
   switch (retry) {
     case "otherTransport":
-      return l10n.t("Open a new tab or chat, which offers them over another connection.");
+      return place === "client"
+        ? l10n.t("Start a new session, which offers them over another connection.")
+        : l10n.t("Open a new tab or chat, which offers them over another connection.");
     case "sameTransport":
-      return l10n.t("Open a new tab or chat to try again, or select another agent.");
+      return place === "client"
+        ? l10n.t("Start a new session to try again, or use another agent.")
+        : l10n.t("Open a new tab or chat to try again, or select another agent.");
     case "inVain":
       return l10n.t("They were offered over every connection that it supports. Select another agent to use them.");
     default:
@@ -51,6 +55,7 @@ function adviceAbout(configuration: NonNullable<MissingTools["configuration"]>, 
 const ADD: Readonly<Record<Place, string>> = {
   tab: l10n.t("Select “Add to Agent's Configuration…” to add it."),
   chat: l10n.t("To add it, open a tab with this agent in Symposium and send a prompt."),
+  client: l10n.t("To add it, open a tab with this agent in Symposium for VS Code and send a prompt."),
 };
 
 /** Follow-up to a `missingToolsSentence` that no longer applies. */
@@ -58,8 +63,8 @@ export function listedLate(agent: string): string {
   return l10n.t`${agent} has requested the missing tools now: its model has them.`;
 }
 
-/** Where the user reads the sentence: a tab of Symposium, or VS Code's chat. */
-export type Place = "tab" | "chat";
+/** Where the user reads the sentence: a tab of Symposium, VS Code's chat, or the output of a command. */
+export type Place = "tab" | "chat" | "client";
 
 /** `missing`: each server with its display name. `all`: the number of servers of the session. */
 export interface MissingTools {
@@ -75,6 +80,26 @@ export interface MissingTools {
    * would not help.
    */
   readonly configuration?: ConfigurationEntry["kind"] | "unknown" | undefined;
+}
+
+/** The missing tools of a session. */
+export function missingOf({ servers, retry }: SessionTools): Pick<MissingTools, "missing" | "all" | "retry"> {
+  const missing = servers
+    .filter(({ isMissing }) => isMissing)
+    .map(({ owner, delivery }) => ({ name: ownerName(owner, delivery.server), delivery }));
+  return { missing, all: servers.length, retry };
+}
+
+/**
+ * The configuration is the fallback for an agent that connected to no server over any transport (issue 14 item 5).
+ * `kind`: state of the agent's own configuration; undefined if none is known.
+ */
+export function configurationAdvice(
+  { servers, retry }: SessionTools,
+  kind: ConfigurationEntry["kind"] | undefined,
+): MissingTools["configuration"] {
+  const isIgnored = servers.every(({ delivery: { stage } }) => stage === "offered");
+  return retry === "inVain" && isIgnored ? (kind ?? "unknown") : undefined;
 }
 
 /** Returns `undefined` if no tools are missing. */
@@ -98,7 +123,7 @@ export function missingToolsSentence({
       )} Its model does not have these tools.`,
     );
     if (retry !== undefined)
-      sentences.push(configuration === undefined ? adviceFor(retry) : adviceAbout(configuration, agent, place));
+      sentences.push(configuration === undefined ? adviceFor(retry, place) : adviceAbout(configuration, agent, place));
   }
   if (broken.length > 0) {
     const [servers, reasons] = broken.length === 1 ? ["MCP server", "reason is"] : ["MCP servers", "reasons are"];

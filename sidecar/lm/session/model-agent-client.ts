@@ -55,8 +55,10 @@ export class ModelAgentClient {
   #remembers = false;
   #prompts: ModelPrompts;
   readonly #announced = new AnnouncedTools();
-  /** The sentence that was shown last. */
+  /** The sentence about missing tools that was shown last. */
   #missingTools: string | undefined;
+  /** The counts of tools that were logged last. */
+  #toolLines: readonly string[] = [];
   /** While set, the agent's updates are not read. */
   #deferred: { readonly promise: Promise<void>; readonly open: () => void } | undefined;
 
@@ -125,8 +127,8 @@ export class ModelAgentClient {
   }
 
   /**
-   * Reports missing tools once, as a sentence in the answer and in the log (issue 14 item 1). A program reads one-shot
-   * sessions: they use the log alone.
+   * Reports missing tools once, in the answer and in the log (issue 14 item 1): a sentence and the counts of all
+   * servers. A program reads one-shot sessions: they use the log alone.
    */
   #watchTools({ extensions }: AgentConnection, agentSession: string): Disposable | undefined {
     const notify = this.#session.notifier();
@@ -134,9 +136,20 @@ export class ModelAgentClient {
       const sentence = extensions.missingTools(agentSession);
       if (sentence === undefined || sentence === this.#missingTools) return;
       this.#missingTools = sentence;
-      this.deps.log("warn", sentence, { agent: this.start.agent.id });
-      if (this.start.isAside !== true) notify({ kind: "notice", sentence });
+      const tools = extensions.toolLines(agentSession);
+      this.deps.log("warn", sentence, { agent: this.start.agent.id, tools });
+      if (this.start.isAside !== true)
+        notify({ kind: "notice", sentence: `${sentence} ${l10n.t`Tools of this chat: ${tools.join("; ")}.`}` });
     });
+  }
+
+  /** Logs the counts of tools after a turn that changed them (issue 14 item 1). */
+  turnEnded(): void {
+    const { current } = this.#session,
+      tools = current?.lease.connection.extensions?.toolLines(current.id) ?? [];
+    if (tools.length === 0 || tools.join() === this.#toolLines.join()) return;
+    this.#toolLines = tools;
+    this.deps.log("info", "Tools of the session", { agent: this.start.agent.id, tools });
   }
 
   /** A later opening of the session returns to this mode. */

@@ -250,6 +250,7 @@ export class SessionActor extends Actor<Message> {
       case "turnEnded":
         if (event.outcome.kind === "stopped" && event.outcome.usage)
           this.#report(wordsOfResult(this.#text, event.outcome.usage));
+        this.#agent.turnEnded();
         this.#step({ kind: "turnEnded", outcome: event.outcome });
         if (this.#state.phase.kind === "idle" && this.#agent.renew()) this.#step({ kind: "agentDown", message: "" });
         return;

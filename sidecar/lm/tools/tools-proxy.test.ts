@@ -6,8 +6,7 @@ import { deepEqual, equal, match, ok, rejects } from "node:assert/strict";
 import { RpcError } from "../../rpc/message";
 import { arrayOr, isObject, objectOr, type JsonObject } from "../../rpc/json";
 import { mcpBridge } from "../../conductor/mcp-bridge";
-import type { EvidenceStore } from "../../mcp/delivery/delivery-evidence";
-import { AGENT } from "../../testing/mcp/delivery-rig";
+import { AGENT, fixedEvidence } from "../../testing/mcp/delivery-rig";
 import { FakeClock } from "../../testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/chain/memory-chain";
@@ -74,10 +73,7 @@ suite("VS Code tools proxy", () => {
   test("does not count the bridge's tool count as a list request of the agent", async () => {
     const offered = new Offered(),
       offer = offered.open();
-    const evidence: EvidenceStore = {
-      of: () => ({ transport: "http", isListed: true, lists: "inPrompt" }),
-      set: () => undefined,
-    };
+    const evidence = fixedEvidence({ transport: "http", isListed: true, lists: "inPrompt" });
     await using fixture = new Fixture({
       stages: [vscodeTools(offered.offers, options), mcpBridge({ clock: new FakeClock(), evidence })],
       initialized: AGENT,

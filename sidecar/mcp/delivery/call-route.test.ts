@@ -109,6 +109,14 @@ suite("routeCall", () => {
       [false, true].map(isFinal => routeSharedCall(sessions, isFinal).kind),
       ["wait", "refuse"],
     );
+    for (const shares of [false, true])
+      deepEqual(
+        [false, true].map(isFinal => {
+          const candidates = sessions.map(one => ({ ...one, canServe: true }));
+          return routeCall({ owner: "running", sessions: candidates, shares, isFinal }).kind;
+        }),
+        ["wait", "refuse"],
+      );
   });
 
   test("waits for an announcement only until the decision is final", () => {

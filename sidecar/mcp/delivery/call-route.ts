@@ -8,6 +8,7 @@
  *
  * Invariants:
  * - A call is never routed to a session without a running turn while another session announced it.
+ * - A call that only sessions without a turn announced is never routed to another session.
  * - A call is never routed to one of several sessions that announced it.
  */
 
@@ -53,9 +54,11 @@ export function routeCall({ owner, sessions, shares, isFinal }: CallFacts): Call
     return first.canServe
       ? { kind: "session", id: first.id }
       : refuse("This tool belongs to another conversation and is not available in this one.");
-  if (isOwnerRunning ? running.length === 1 : running.length === 0 && !shares) return { kind: "session", id: owner };
+  const isOfIdle = sessions.some(({ id, isRunning, announces }) => id !== owner && !isRunning && announces);
+  if (!isOfIdle && (isOwnerRunning ? running.length === 1 : running.length === 0 && !shares))
+    return { kind: "session", id: owner };
   if (!isFinal) return { kind: "wait" };
-  return isOwnerRunning && !shares
+  return isOwnerRunning && !shares && !isOfIdle
     ? { kind: "session", id: owner }
     : refuse("This tool belongs to another conversation. Use the tool of the same name that belongs to this one.");
 }

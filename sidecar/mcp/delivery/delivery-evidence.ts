@@ -6,6 +6,7 @@
  *     http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …   a working transport is kept
  */
 import type { ToolTransport } from "../../../src/protocol/chat/session-details";
+import type { SessionTools } from "./session-tools";
 
 export interface DeliveryEvidence {
   /** Transport of the latest decided session. */
@@ -31,15 +32,25 @@ export const MAX_WAITS_IN_VAIN = 2;
 export interface EvidenceStore {
   of(program: string): DeliveryEvidence | undefined;
   set(program: string, evidence: DeliveryEvidence): void;
+  /** Tools of the session whose turn ended last, for `doctor`. */
+  tools(program: string): SessionTools | undefined;
+  setTools(program: string, tools: SessionTools): void;
 }
 
 export class MemoryEvidence implements EvidenceStore {
   readonly #known = new Map<string, DeliveryEvidence>();
+  readonly #tools = new Map<string, SessionTools>();
   of(program: string): DeliveryEvidence | undefined {
     return this.#known.get(program);
   }
   set(program: string, evidence: DeliveryEvidence): void {
     this.#known.set(program, evidence);
+  }
+  tools(program: string): SessionTools | undefined {
+    return this.#tools.get(program);
+  }
+  setTools(program: string, tools: SessionTools): void {
+    this.#tools.set(program, tools);
   }
 }
 

@@ -19,6 +19,7 @@ import {
 } from "./delivery-evidence";
 import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
+import type { SessionTools } from "./session-tools";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "../revision";
 import { MCP_METHODS } from "../methods";
 
@@ -51,6 +52,8 @@ export interface DeliveryOptions {
    * them too.
    */
   readonly isAttached?: boolean;
+  /** Names of further servers of the session, which the agent connects to directly. Nothing is recorded about them. */
+  readonly direct?: readonly string[];
 }
 
 type ServerDeliveryEvent = Extract<DeliveryEvent, { readonly server: string }>;
@@ -150,6 +153,9 @@ export class Delivery {
     this.#stopWait("stopped");
   }
 
+  get direct(): readonly string[] {
+    return this.options.direct ?? [];
+  }
   get servers(): readonly ToolDelivery[] {
     return this.#state.servers;
   }
@@ -272,11 +278,37 @@ export class DeliveryTracker {
   readonly #sessions = new Map<string, Delivery>();
   readonly #listeners = new Map<string, () => void>();
 
-  /** `onDecided` is called once per session, at the end of its first completed turn. */
-  constructor(private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined) {}
+  /**
+   * `onDecided` is called once per session, at the end of its first completed turn. `ownerOf` returns the display name
+   * of the extension that added a server.
+   */
+  constructor(
+    private readonly onDecided: (sessionId: string, delivery: Delivery) => void = () => undefined,
+    private readonly ownerOf: (sessionId: string, server: string) => string | undefined = () => undefined,
+  ) {}
 
   of(sessionId: string): Delivery | undefined {
     return this.#sessions.get(sessionId);
+  }
+
+  /** Undefined if the session has no servers or has ended. */
+  tools(sessionId: string): SessionTools | undefined {
+    const delivery = this.of(sessionId);
+    const owned = (server: string): { readonly owner?: string } => {
+      const owner = this.ownerOf(sessionId, server);
+      return owner === undefined ? {} : { owner };
+    };
+    return (
+      delivery && {
+        servers: delivery.servers.map(one => ({
+          ...owned(one.server),
+          delivery: one,
+          isMissing: delivery.missing.includes(one),
+        })),
+        direct: delivery.direct.map(server => ({ ...owned(server), server })),
+        retry: delivery.retry,
+      }
+    );
   }
 
   /** `delivery` is undefined if the session has no servers or has ended. */

@@ -1,7 +1,7 @@
 /** A session with MCP servers behind the bridge, and an agent that the test controls. */
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { mcpBridge } from "../../conductor/mcp-bridge";
-import { MemoryEvidence, type EvidenceStore } from "../../mcp/delivery/delivery-evidence";
+import { MemoryEvidence, type DeliveryEvidence, type EvidenceStore } from "../../mcp/delivery/delivery-evidence";
 import { DeliveryTracker } from "../../mcp/delivery/delivery-tracker";
 import type { ProxyDefinition } from "../../proxies/proxy";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
@@ -16,6 +16,17 @@ export const AGENT: JsonObject = {
   agentInfo: { name: "ada", version: "1" },
   agentCapabilities: { mcpCapabilities: { http: true } },
 };
+
+/** Evidence that never changes. */
+export function fixedEvidence(evidence: DeliveryEvidence | undefined): EvidenceStore {
+  const store = new MemoryEvidence();
+  return {
+    of: () => evidence,
+    set: () => undefined,
+    tools: program => store.tools(program),
+    setTools: (program, tools) => store.setTools(program, tools),
+  };
+}
 
 export type Prompted = (
   request: IncomingRequest,

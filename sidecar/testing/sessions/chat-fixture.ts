@@ -52,6 +52,7 @@ export class Fixture implements AsyncDisposable {
   /** `doing`: extension details that the next agent's sessions report. `hearing`: listeners for changes of them. */
   doing: readonly ExtensionDetails[] = [];
   missingTools: string | undefined;
+  toolLines: readonly string[] = [];
   canConfigure = false;
   readonly hearing = new Set<() => void>();
   readonly pool = new AgentPool(
@@ -72,6 +73,7 @@ export class Fixture implements AsyncDisposable {
         extensions: {
           of: () => this.doing,
           missingTools: () => this.missingTools,
+          toolLines: () => this.toolLines,
           canConfigure: () => this.canConfigure,
           listen: (_, changed) => {
             this.hearing.add(changed);

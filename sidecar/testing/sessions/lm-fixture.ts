@@ -4,7 +4,7 @@ import type { ExtensionConfig } from "../../../src/protocol/agents/extensions";
 import type { ChatRequest, RequestId } from "../../../src/protocol/lm/lm";
 import { AgentConnection } from "../../acp/connection";
 import type { MissingExtension } from "../../acp/chain-extensions";
-import { AgentPool } from "../../agents/pool";
+import { AgentPool, type AgentKey } from "../../agents/pool";
 import type { AgentError } from "../../errors";
 import { SimulatedChat, type SimulatedTurn } from "../../lm/fixtures/simulated-chat";
 import { LmService } from "../../lm/lm-service";
@@ -35,6 +35,8 @@ export class LmFixture implements AsyncDisposable {
   readonly agents: MemoryAgent[] = [];
   readonly offers = new Offers(() => undefined);
   readonly log: string[] = [];
+  /** Messages of the log with their details. */
+  readonly details: (readonly [level: string, message: string, detail: unknown])[] = [];
   /** Notifications to the host, and the outcomes of requests. */
   readonly notifications: string[] = [];
   readonly kept = new Map<string, unknown>();
@@ -59,14 +61,22 @@ export class LmFixture implements AsyncDisposable {
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
-  /** `missingTools`: sentence about missing tools. `onToolChange`: called when it changes. */
+  /** `missingTools`: sentence about missing tools. `toolLines`: counts of tools. `onToolChange`: called when it changes. */
   missingTools: string | undefined;
+  toolLines: readonly string[] = [];
   canConfigure = false;
+  /** Connects to a new agent in place of a direct connection. */
+  connect: ((key: AgentKey, signal: AbortSignal, agent: MemoryAgent) => Promise<AgentConnection>) | undefined;
   onToolChange = (): void => undefined;
   /** Error with which agents fail to start. */
   startFailure: AgentError | undefined;
   readonly pool = new AgentPool(
-    async ({ agent: { name }, protocol, extensions = [] }) => {
+    async (key, signal) => {
+      const {
+        agent: { name },
+        protocol,
+        extensions = [],
+      } = key;
       const { missing, startFailure } = this;
       if (startFailure) throw startFailure;
       this.behind.push(extensions.map(({ id }) => id).join(" "));
@@ -76,6 +86,7 @@ export class LmFixture implements AsyncDisposable {
         this.opened,
       );
       this.agents.push(agent);
+      if (this.connect) return this.connect(key, signal, agent);
       return AgentConnection.connect(traced(agent.channel, "client", "agent", 0, this.#trace), {
         name,
         version: "1",
@@ -89,6 +100,7 @@ export class LmFixture implements AsyncDisposable {
         extensions: {
           of: () => [],
           missingTools: () => this.missingTools,
+          toolLines: () => this.toolLines,
           canConfigure: () => this.canConfigure,
           listen: (_, changed) => {
             this.onToolChange = changed;
@@ -149,6 +161,7 @@ export class LmFixture implements AsyncDisposable {
       },
       log: (level, message, detail) => {
         this.log.push(message);
+        this.details.push([level, message, detail]);
         if (level === "error" && message !== "Agent failed") throw new Error(`${message} ${JSON.stringify(detail)}`);
       },
       host: {

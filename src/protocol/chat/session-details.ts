@@ -30,14 +30,19 @@ export interface ExtensionDetails {
   readonly time?: TimeHeld;
   /** Delivery of the tools of its MCP servers; absent if it added none that can be observed. */
   readonly tools?: readonly ToolDelivery[];
+  /**
+   * Names of its MCP servers that Symposium cannot observe, because the agent connects to them directly. Absent if
+   * there are none.
+   */
+  readonly direct?: readonly string[];
 }
 
 /** How the agent reaches an MCP server. */
 export type ToolTransport = "http" | "stdio";
 
 /**
- * How far the tools of one MCP server got in a session (issue 14 item 1). A server that the agent reaches without
- * Symposium has no record.
+ * How far the tools of one MCP server got in a session (issue 14 item 1). A server that the agent
+ * connects to directly has no record.
  */
 export interface ToolDelivery {
   /** Its name in `mcpServers`, unique in the session. */

@@ -74,6 +74,23 @@ suite("session details", () => {
         "Tools: 9 offered, connected, 9 listed, called 3 times.",
       ],
     );
+    deepEqual(
+      [
+        sentences({ direct: ["docs"] })?.slice(1),
+        sentences({ direct: ["docs", "wiki"] })?.slice(1),
+        sentences({ tools: [tool({})], direct: ["docs"] })?.slice(1),
+      ],
+      [
+        ["Tools: Symposium cannot observe the MCP server, because the agent connects to it directly."],
+        [
+          "Tools of “docs” and “wiki”: Symposium cannot observe the MCP servers, because the agent connects to them directly.",
+        ],
+        [
+          "Tools of “one”: offered. The agent has not connected to them.",
+          "Tools of “docs”: Symposium cannot observe the MCP server, because the agent connects to it directly.",
+        ],
+      ],
+    );
     deepEqual(sentences({ tools: [tool({}), tool({ server: "two" })] })?.slice(1), [
       "Tools of “one”: offered. The agent has not connected to them.",
       "Tools of “two”: offered. The agent has not connected to them.",

@@ -45,7 +45,7 @@ export function detailsView(
 }
 
 function extensionView(
-  { id, name, leftOut, setup, prompts, time, tools = [] }: ExtensionDetails,
+  { id, name, leftOut, setup, prompts, time, tools = [], direct = [] }: ExtensionDetails,
   isDecided: boolean,
 ): ExtensionView {
   if (leftOut !== undefined)
@@ -58,7 +58,8 @@ function extensionView(
     state: isDecided && tools.some(isMissing) ? "toolsMissing" : "runs",
     sentences: [
       ...(changes.length === 0 ? [texts.detailsUnchanged] : changes),
-      ...tools.map(tool => toolSentence(tool, tools.length > 1)),
+      ...tools.map(tool => toolSentence(tool, tools.length + direct.length > 1)),
+      ...directSentences(direct, tools.length + direct.length > 1),
       ...timeSentences(time),
     ],
     ...(added === undefined ? {} : { added: readableText(added) }),
@@ -120,6 +121,19 @@ function toolSentence({ server, stage, offered, listed, calls, listFailed }: Too
     case "called":
       return l10n.t`${tools}, connected, ${listed} listed, ${called}.`;
   }
+}
+
+/** `isNamed`: includes the servers' names. */
+function directSentences(direct: readonly string[], isNamed: boolean): readonly string[] {
+  if (direct.length === 0) return [];
+  const servers = enumerated(direct.map(name => `“${visibleLine(name)}”`));
+  if (!isNamed)
+    return [l10n.t("Tools: Symposium cannot observe the MCP server, because the agent connects to it directly.")];
+  return [
+    direct.length === 1
+      ? l10n.t`Tools of ${servers}: Symposium cannot observe the MCP server, because the agent connects to it directly.`
+      : l10n.t`Tools of ${servers}: Symposium cannot observe the MCP servers, because the agent connects to them directly.`,
+  ];
 }
 
 function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {
