@@ -359,8 +359,8 @@ const isProduction = (file: string): boolean =>
   /^(src|webview|sidecar)\//.test(file) && !/\.test\.ts$|^src\/test\/|^\w+\/testing\//.test(file);
 
 /**
- * The method names of ACP, MCP and LSP, and the kinds of `session/update`, that a production file contains as literals (issue 15 item 2). Names without a
- * slash are words, which a type may use otherwise; the `id` of a rule is no method.
+ * The method names of ACP, MCP and LSP, and the kinds of `session/update`, that a production file contains as literals
+ * (issue 15 item 2). Names without a slash are words, which a type may use otherwise; the `id` of a rule is no method.
  */
 function methodLiterals(file: string, source: string): string[] {
   if (!isProduction(file) || METHOD_TABLES.has(file) || !QUOTED.test(source)) return [];

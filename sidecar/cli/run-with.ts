@@ -69,7 +69,7 @@ async function conducted({ proxies, agent, traceFolder }: RunWith, notify: Notif
       sessionId => reportTools(agent?.name ?? "The agent", deliveries.tools(sessionId), notify),
       (sessionId, server) => components[observer.adderOf(sessionId, server)]?.name,
     );
-  // a chain without an agent has no sessions with tools of its own
+  // a chain without an agent has no tools
   const observed = agent === undefined || components.length === 0 ? trace : bothTraces(trace, observer);
   const conductor = scope.add(
     conduct(clientOnStdio(notify), {

@@ -156,7 +156,7 @@ class Conversations {
       return this.agent.begin(session);
     }
     this.#running.delete(session);
-    if (kind === "cancel") await this.agent.cancel(session);
+    if (kind === "cancel") this.agent.cancel(session);
     else await this.agent.end(session);
   }
 

@@ -9,8 +9,8 @@
  * - Items leave, or get their turn, in the order in which they were taken.
  * - Nothing waits while the queue is free; there is at most one hold.
  * - Up to `LOW_WATER_MARK` frames may wait before the reader is paused.
- * - While the proxy waits for an answer in this direction, the reader is not paused. From `HIGH_WATER_MARK` frames on the hold is
- *   overruled, because the answer may be behind them.
+ * - While the proxy waits for an answer in this direction, the reader is not paused. From `HIGH_WATER_MARK` frames on
+ *   the hold is overruled, because the answer may be behind them.
  */
 import type { Channel } from "../rpc/channel";
 import type { Frame } from "../rpc/frame";

@@ -114,7 +114,10 @@ export interface HostToSidecar extends LmHostToSidecar, AgentsHostToSidecar, Act
   "chat/bypass": Call<{ readonly sessionId: SessionId; readonly until: BypassUntil }, Record<string, never>>;
   /** Restarts the session's agent; other tabs that share the process show a notice. */
   "chat/restartAgent": Call<{ readonly sessionId: SessionId }, Record<string, never>>;
-  /** Answered with `chat/event`s or a `chat/snapshot`, in order with all others. `requestNumber` as in `delivery.ts`. */
+  /**
+   * Answered with `chat/event`s or a `chat/snapshot`, in order with all others. `requestNumber` as in
+   * `delivery.ts`.
+   */
   "chat/replay": Note<{ readonly sessionId: SessionId; readonly at?: Position; readonly requestNumber: number }>;
   /** The complete list after a change of the settings; replaces the previous one. */
   "settings/bypass": Note<{ readonly agentIds: readonly string[] }>;

@@ -59,7 +59,8 @@ import { agentChosen, agentSelected } from "./tab-agent";
 import { titleOf } from "./tab-title";
 
 /**
- * `requestNumber`: any increasing number, such as the time of day. `now`: the clock of all later steps. Both in milliseconds.
+ * `requestNumber`: any increasing number, such as the time of day. `now`: the clock of all later steps. Both in
+ * milliseconds.
  */
 export function openPage(saved: SavedPage, requestNumber: number, now: number): Step {
   const start = Math.max(requestNumber, saved.asked + 1);

@@ -104,7 +104,7 @@ export class V2Updates {
   }
 }
 
-const CALLS: ReadonlySet<unknown> = new Set(["tool_call", "tool_call_update"]);
+const CALLS: ReadonlySet<unknown> = new Set([UPDATE_KINDS.tool_call, UPDATE_KINDS.tool_call_update]);
 /** Maximum number of subagents whose calls are kept. */
 const MAX_SUBAGENTS = 50;
 

@@ -4,7 +4,7 @@ import { enumerated } from "../../../src/protocol/text/phrases";
 import type { ConfigurationEntry } from "../../../src/protocol/agents/own-configuration";
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { assertNever } from "../../../src/protocol/wire/wire";
-import type { Retry } from "../../mcp/delivery/delivery-evidence";
+import type { Retry } from "../../mcp/delivery/session-tools";
 import { ownerName, type SessionTools } from "../../mcp/delivery/session-tools";
 import { visibleText } from "../../../src/protocol/text/visible-text";
 

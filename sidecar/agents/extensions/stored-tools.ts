@@ -1,6 +1,6 @@
 /** Tools of a session as stored in the evidence file (`evidence-file.ts`). Bounds what agents and users name. Pure. */
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
-import type { Retry } from "../../mcp/delivery/delivery-evidence";
+import type { Retry } from "../../mcp/delivery/session-tools";
 import type { DirectServer, OwnedServer, SessionTools } from "../../mcp/delivery/session-tools";
 import { arrayOr, isObject, numberOr, type JsonObject } from "../../rpc/json";
 

@@ -23,7 +23,10 @@ export interface Log extends Disposable {
   readonly notify: Notify;
 }
 
-/** `WAITING`: maximum number of characters buffered for stderr. `MAX_LINE_LENGTH`: maximum number of characters per line. */
+/**
+ * `WAITING`: maximum number of characters buffered for stderr. `MAX_LINE_LENGTH`: maximum number of characters per
+ * line.
+ */
 const WAITING = 1024 * 1024,
   MAX_LINE_LENGTH = 8000;
 

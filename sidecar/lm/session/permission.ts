@@ -10,8 +10,8 @@
  * Invariants:
  * - Without asking the user, only a proved claim is allowed, once, and with an option that allows once, unless the
  *   policy is `allow`.
- * - A request that refers to VS Code's tools without proof, or to a tool of an unnamed MCP server, uses `ASK_EACH_TIME` alone, which no standing approval can
- *   answer. The same applies to an agent without a group of permission tools.
+ * - A request that refers to VS Code's tools without proof, or to a tool of an unnamed MCP server, uses `ASK_EACH_TIME`
+ *   alone, which no standing approval can answer. The same applies to an agent without a group of permission tools.
  * - An action that carries a command is asked as a command.
  */
 import * as l10n from "@vscode/l10n";

@@ -6,7 +6,7 @@
  *     http (if advertised) ── not listed ──▶ stdio program ── not listed ──▶ http …   a working transport is kept
  */
 import type { ToolTransport } from "../../../src/protocol/chat/session-details";
-import type { SessionTools } from "./session-tools";
+import type { Retry, SessionTools } from "./session-tools";
 
 export interface DeliveryEvidence {
   /** Transport of the latest decided session. */
@@ -60,12 +60,6 @@ export function transportFor(http: boolean, evidence: DeliveryEvidence | undefin
   if (!evidence || evidence.isListed) return evidence?.transport ?? "http";
   return evidence.transport === "http" ? "stdio" : "http";
 }
-
-/**
- * Transport of the next session after a session without a list: the other one, the same one, or neither because each
- * has already failed.
- */
-export type Retry = "otherTransport" | "sameTransport" | "inVain";
 
 export function retryAfter(http: boolean, before: DeliveryEvidence | undefined): Retry {
   if (before && !before.isListed) return "inVain";

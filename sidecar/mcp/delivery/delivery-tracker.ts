@@ -9,17 +9,10 @@
  */
 import { isListed, isMissing, type ToolDelivery, type ToolTransport } from "../../../src/protocol/chat/session-details";
 import type { Clock } from "../../rpc/clock";
-import {
-  MAX_WAITS_IN_VAIN,
-  retryAfter,
-  transportFor,
-  waitsForList,
-  type DeliveryEvidence,
-  type Retry,
-} from "./delivery-evidence";
+import { MAX_WAITS_IN_VAIN, retryAfter, transportFor, waitsForList, type DeliveryEvidence } from "./delivery-evidence";
 import { COUNTS_TOOLS, missing, offered, step, type DeliveryEvent, type DeliveryState } from "./delivery";
 import { toolsIn } from "./observed-server";
-import type { SessionTools } from "./session-tools";
+import type { Retry, SessionTools } from "./session-tools";
 import { Meta, STATELESS_REVISION, type StatelessServer } from "../revision";
 import { MCP_METHODS } from "../methods";
 

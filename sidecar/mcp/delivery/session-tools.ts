@@ -2,7 +2,12 @@
 import * as l10n from "@vscode/l10n";
 import type { ToolDelivery } from "../../../src/protocol/chat/session-details";
 import { visibleText } from "../../../src/protocol/text/visible-text";
-import type { Retry } from "./delivery-evidence";
+
+/**
+ * Transport of the next session after a session without a list: the other one, the same one, or neither because each
+ * has already failed.
+ */
+export type Retry = "otherTransport" | "sameTransport" | "inVain";
 
 export interface OwnedServer {
   /** Display name of the extension that added the server. Absent: it is unknown. */

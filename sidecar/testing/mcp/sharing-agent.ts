@@ -18,8 +18,8 @@ import type { AcpVersion } from "./habit-agent";
 import { connected, HTTP_AGENT, Fixture } from "./mcp-fixture";
 
 /**
- * Extension with one tool that requires consent, in the tab of the session to which the server belongs. "Always" applies
- * to all of its calls in the session.
+ * Extension with one tool that requires consent, in the tab of the session to which the server belongs. "Always"
+ * applies to all of its calls in the session.
  */
 export const asking: ProxyDefinition = {
   name: "Notes",

@@ -61,7 +61,10 @@ export class LmFixture implements AsyncDisposable {
   extensions: readonly ExtensionConfig[] = [];
   readonly behind: string[] = [];
   missing: readonly MissingExtension[] = [];
-  /** `missingTools`: sentence about missing tools. `toolLines`: counts of tools. `onToolChange`: called when it changes. */
+  /**
+   * `missingTools`: sentence about missing tools. `toolLines`: counts of tools. `onToolChange`: called when it
+   * changes.
+   */
   missingTools: string | undefined;
   toolLines: readonly string[] = [];
   canConfigure = false;

@@ -6,8 +6,8 @@
  * The method is the agent's request `_symposium.dev/ide_operation` (`sidecar/acp/methods.ts`): `IdeRequest` →
  * `IdeAnswer`. An error's message is a sentence for a model.
  *
- * The schemas accept values of untrusted programs. Requests must match, except for their optional members. From answers,
- * items that do not match are omitted, and long texts are cut.
+ * The schemas accept values of untrusted programs. Requests must match, except for their optional members. From
+ * answers, items that do not match are omitted, and long texts are cut.
  */
 import * as v from "valibot";
 import { arrayOr } from "../wire/json";

@@ -34,7 +34,10 @@ const changeOf = v.object(change);
 export type Change = Infer<typeof changeOf>;
 
 const ownMessages = v.variant("type", [
-  /** Sent at start, when the page misses a message, and on `requestReplay`. Contains only the tabs that need an answer. */
+  /**
+   * Sent at start, when the page misses a message, and on `requestReplay`. Contains only the tabs that need an
+   * answer.
+   */
   v.object({
     type: v.literal("webviewReady"),
     tabs: list(tabPosition, MAX_TABS),
@@ -61,8 +64,8 @@ const ownMessages = v.variant("type", [
     losses: v.exactOptional(count),
   }),
   /**
-   * Searches suggestions for the text after an `@`; answered by `mentionsFound` with the same `requestNumber`, unless a newer search
-   * has arrived.
+   * Searches suggestions for the text after an `@`; answered by `mentionsFound` with the same `requestNumber`, unless a
+   * newer search has arrived.
    */
   v.object({ type: v.literal("findMentions"), requestNumber: count, query: text(1_000) }),
   /** Answered by `attach` for this tab, or by `failed`. */

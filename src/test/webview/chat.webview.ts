@@ -1,4 +1,7 @@
-/** The basic guarantees of the chat view, with the scripted agent. Those of VS Code's frame are in `../page/chat.page.ts`. */
+/**
+ * The basic guarantees of the chat view, with the scripted agent. Those of VS Code's frame are in
+ * `../page/chat.page.ts`.
+ */
 import assert from "node:assert/strict";
 import { existsSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";

@@ -1,4 +1,7 @@
-/** Accessibility of the settings page: extensions by keyboard and mouse, the complete tab order, all themes and widths. */
+/**
+ * Accessibility of the settings page: extensions by keyboard and mouse, the complete tab order, all themes and
+ * widths.
+ */
 import assert from "node:assert/strict";
 import type { FrameLocator } from "playwright-core";
 import { local } from "../page/installing";

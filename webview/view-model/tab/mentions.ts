@@ -16,8 +16,8 @@ export function mentionAt(text: string, caret: number): Mentioning | undefined {
 }
 
 /**
- * Filters the results for `foundQuery` by `query` while newer results are pending: a name matches if it contains the letters
- * of the query in order.
+ * Filters the results for `foundQuery` by `query` while newer results are pending: a name matches if it contains the
+ * letters of the query in order.
  */
 export function stillFitting(mentions: readonly Mention[], foundQuery: string, query: string): readonly Mention[] {
   return foundQuery === query
