@@ -156,8 +156,8 @@ class Conversations {
       return this.agent.begin(session);
     }
     this.#running.delete(session);
-    if (kind === "cancel") this.agent.cancel(session);
-    else await this.agent.end(session);
+    if (kind === "cancel") return this.agent.cancel(session);
+    return this.agent.end(session);
   }
 
   async close(): Promise<void> {
