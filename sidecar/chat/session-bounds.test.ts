@@ -7,7 +7,7 @@ import { startSession, stepSession } from "./session-state";
 
 const begun = (): State =>
   [
-    { kind: "opened", accepts: { images: false } } as const,
+    { kind: "opened", accepts: { images: false }, isContinued: false } as const,
     { kind: "prompted", prompt: { messageId: "m", text: "go" } } as const,
   ].reduce<State>(
     (state, event) => stepSession(state, event, 0)[0],

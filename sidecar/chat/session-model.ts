@@ -60,6 +60,8 @@ export interface State {
   readonly subagents: ReadonlyMap<string, KnownSubagent>;
   /** Number of the newest turn. */
   readonly turn: number;
+  /** The reason why the conversation was interrupted, until the agent's session is open again. */
+  readonly interruption?: string;
   /** The current thought and its start, in milliseconds of the clock. */
   readonly thinking?: { readonly id: string; readonly since: number };
 }
@@ -117,7 +119,10 @@ export interface AgentFailure {
 
 export type SessionEvent =
   | SessionAction
-  | { readonly kind: "opened"; readonly accepts: Accepts }
+  /** `isContinued`: the agent's session contains the earlier conversation. */
+  | { readonly kind: "opened"; readonly accepts: Accepts; readonly isContinued: boolean }
+  /** The conversation that the agent replayed while its session was loaded, in that version of the protocol. */
+  | { readonly kind: "replayed"; readonly updates: readonly unknown[]; readonly version: AcpVersion }
   | ({ readonly kind: "openFailed" } & AgentFailure)
   /** The agent, or an extension, is being downloaded and installed, which takes time. */
   | { readonly kind: "installing"; readonly name: string }

@@ -44,6 +44,19 @@ function areAllListed({ extensions }: SessionDetails): boolean {
   return servers.length > 0 && !servers.some(isMissing);
 }
 
+/** Reports after an interruption whether the agent's session contains the conversation. */
+export function memory(before: State, isContinued: boolean): SessionStep {
+  const { interruption, ...state } = before,
+    { entries, agent } = state.conversation;
+  if (!entries.some(({ kind }) => kind === "agent")) return [state, []];
+  const why = interruption === undefined ? "" : `${interruption} `;
+  return isContinued
+    ? addNotice(state, "info", l10n.t`${why}${agent.name} continues this conversation.`, [])
+    : addNotice(state, "warning", l10n.t`${why}${agent.name} does not remember the conversation above.`, [
+        "sendTranscript",
+      ]);
+}
+
 export function accepts(state: State, accepts: Accepts): SessionStep {
   return state.conversation.accepts?.images === accepts.images
     ? [state, []]

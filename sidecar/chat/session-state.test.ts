@@ -69,7 +69,7 @@ const MODEL: Control = {
   ],
 };
 const WITH_MODEL: readonly SessionEvent[] = [
-  { kind: "opened", accepts: { images: true } },
+  { kind: "opened", accepts: { images: true }, isContinued: false },
   { kind: "controlSet", controls: [MODEL] },
 ];
 const choose = (value: string): SessionEvent => ({ kind: "setControl", controlId: "m", value });
@@ -87,7 +87,7 @@ const CANCEL: SessionEvent = { kind: "cancel" },
 const CLEAR = (...messageIds: readonly string[]): SessionEvent => ({ kind: "clearQueue", messageIds });
 const TAKE_BACK = (messageId: string): SessionEvent => ({ kind: "withdraw", messageId });
 const REOPENED: SessionEvent = { kind: "reopened" };
-const OPENED: SessionEvent = { kind: "opened", accepts: { images: true } };
+const OPENED: SessionEvent = { kind: "opened", accepts: { images: true }, isContinued: false };
 
 /** Formats a transition as a line: effects except events, then the phase. */
 function story(effects: readonly Effect[], state: State): string {

@@ -24,7 +24,7 @@ import { assertNever } from "../../src/protocol/wire/wire";
 import { emitEvent, addNotice, type Phase, type SessionEvent, type State, type SessionStep } from "./session-model";
 import { askBounded, NOTHING_SPENT } from "./session-bounds";
 import { fell, giveUp, reopening, restart } from "./session-failures";
-import { accepts, detailed, slow } from "./session-notices";
+import { accepts, detailed, slow, memory } from "./session-notices";
 import { holdQueue, release, sendNext, withdraw } from "./session-queue";
 import {
   answerPermission,
@@ -38,7 +38,7 @@ import {
 } from "./session-questions";
 import { terminal } from "./session-terminals";
 import { end, notSent, opened, prompted, queued, sendLater, sendNow, settleAll, waitFor } from "./session-turns";
-import { chooseControl, controlRefused, showControls, update } from "./session-updates";
+import { chooseControl, controlRefused, replayed, showControls, update } from "./session-updates";
 
 export function startSession(conversation: Conversation, prefix: string, why: string | undefined): SessionStep {
   const state: State = {
@@ -52,19 +52,7 @@ export function startSession(conversation: Conversation, prefix: string, why: st
     subagents: new Map(),
     turn: 0,
   };
-  return chain(
-    [state, []],
-    s =>
-      why === undefined
-        ? [s, []]
-        : addNotice(
-            s,
-            "warning",
-            l10n.t`${why} ${s.conversation.agent.name} does not remember the conversation above.`,
-            [],
-          ),
-    s => [s, [{ kind: "open" }]],
-  );
+  return [why === undefined ? state : { ...state, interruption: why }, [{ kind: "open" }]];
 }
 
 type ActionHandler<K extends ActionName> = (state: State, action: SessionAction<K>, now: number) => SessionStep;
@@ -97,6 +85,8 @@ export function stepSession(state: State, event: SessionEvent, now: number): Ses
   switch (event.kind) {
     case "updated":
       return update(state, event, now);
+    case "replayed":
+      return replayed(state, event);
     case "asked":
       return askBounded(state, s => ask(s, event.permission), [
         { kind: "answerAgent", permissionId: event.permission.permissionId, optionId: undefined },
@@ -191,7 +181,11 @@ function stepPhase(state: State, event: PhaseEvent, now: number): SessionStep {
 function openingStep(state: State, phase: PhaseOf<"opening">, event: PhaseEvent, now: number): SessionStep {
   switch (event.kind) {
     case "opened":
-      return chain(accepts(state, event.accepts), s => opened(s, phase.waiting, phase.attempt ?? 1, now));
+      return chain(
+        accepts(state, event.accepts),
+        s => memory(s, event.isContinued),
+        s => opened(s, phase.waiting, phase.attempt ?? 1, now),
+      );
     case "openFailed":
     case "agentDown":
       return fell(state, event, state.restarts > 0);

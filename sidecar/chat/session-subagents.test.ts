@@ -81,7 +81,7 @@ suite("subagents in SessionMachine", () => {
         };
         const begin = (): void => {
           if (state.phase.kind === "down") feed({ kind: "reopened" });
-          if (state.phase.kind === "opening") feed({ kind: "opened", accepts: { images: false } });
+          if (state.phase.kind === "opening") feed({ kind: "opened", accepts: { images: false }, isContinued: false });
           if (state.phase.kind === "idle") feed({ kind: "prompted", prompt: { messageId: `p${++made}`, text: "go" } });
         };
         take(effects);

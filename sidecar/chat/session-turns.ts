@@ -88,37 +88,18 @@ function isKnown(state: State, messageId: string): boolean {
   return state.withdrawn.includes(messageId) || state.conversation.entries.some(entry => entry.id === messageId);
 }
 
-/**
- * A new agent session does not remember the output of the earlier one. For a restored conversation, `start` has already
- * said so.
- */
 export function opened(state: State, waiting: Prompt | undefined, attempt: 1 | 2, now: number): SessionStep {
-  const spoke = state.conversation.entries.some(entry => entry.kind === "agent" && entry.id.startsWith(state.prefix));
+  if (waiting === undefined) return enter(state, { kind: "idle" });
   return chain(
-    [state, []],
-    s =>
-      spoke
-        ? addNotice(
-            s,
-            "info",
-            l10n.t`${s.conversation.agent.name} restarts and does not remember the conversation above.`,
-            [],
-          )
-        : [s, []],
-    s =>
-      waiting === undefined
-        ? enter(s, { kind: "idle" })
-        : chain(
-            enter(s, {
-              kind: "prompting",
-              prompt: waiting,
-              entriesBefore: s.conversation.entries.length,
-              sentAt: now,
-              attempt,
-            }),
-            t => emitEvent(t, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
-            t => [t, [{ kind: "sendPrompt", prompt: waiting }]],
-          ),
+    enter(state, {
+      kind: "prompting",
+      prompt: waiting,
+      entriesBefore: state.conversation.entries.length,
+      sentAt: now,
+      attempt,
+    }),
+    s => emitEvent(s, { type: "turn", turn: { state: "running", messageId: waiting.messageId } }),
+    s => [s, [{ kind: "sendPrompt", prompt: waiting }]],
   );
 }
 

@@ -3,6 +3,7 @@ import * as l10n from "@vscode/l10n";
 import { chain } from "../agent-session/state-machine";
 import { isTerminal, type ChatEvent, type Conversation } from "../../src/protocol/chat/chat";
 import { offers, withValue, type Control, type ControlValue } from "../../src/protocol/chat/controls";
+import { missingPart } from "../acp/adapt/replayed-conversation";
 import { adaptUpdate } from "../acp/adapt/v1";
 import { adaptUpdateV2 } from "../acp/adapt/v2";
 import { answerIn, emitBounded, hasNoRoom, isTurnFull, leaveOut } from "./session-bounds";
@@ -45,6 +46,18 @@ function adapted(state: State, { update: raw, version, subagent }: Updated): Ses
   return chain(
     [{ ...state, made: state.made + made }, []],
     ...events.map(event => (s: State) => emitBounded(s, isOver ? quiet(view, event) : event, subagent)),
+  );
+}
+
+/** Adds the end of the conversation that was lost with a process; see `replayed-conversation.ts`. */
+export function replayed(
+  state: State,
+  { updates, version }: Extract<SessionEvent, { readonly kind: "replayed" }>,
+): SessionStep {
+  const { events, made } = missingPart(state.conversation, updates, version, n => `${state.prefix}${state.made + n}`);
+  return chain(
+    [{ ...state, made: state.made + made }, []],
+    ...events.map(event => (s: State) => emitEvent(s, quiet(s.conversation, event))),
   );
 }
 

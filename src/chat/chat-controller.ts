@@ -276,6 +276,7 @@ export class ChatController {
   async #clicked(tabId: TabId, action: ActionId): Promise<void> {
     switch (action) {
       case "sendAgain":
+      case "sendTranscript":
         return; // handled by the page
       case "restartSidecar":
         return this.restartSidecar();

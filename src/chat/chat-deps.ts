@@ -12,7 +12,7 @@ import type { SidecarClient } from "../sidecar/client";
 import type { SidecarPhase } from "../sidecar/restart-policy";
 
 /** Actions that the host handles; the page handles the others. */
-export type HostAction = Exclude<ActionId, "sendAgain" | "addToConfiguration">;
+export type HostAction = Exclude<ActionId, "sendAgain" | "sendTranscript" | "addToConfiguration">;
 
 export interface ChatDeps {
   readonly page: {

@@ -13,6 +13,7 @@ const PATHS: Readonly<Record<Attachment["kind"] | "remove", string>> = {
   selection: "M2 3.5h12 M2 8h7 M2 12.5h7 M11 6h3 M12.5 6v8 M11 14h3",
   problems: "M8 2l6.5 11.5h-13z M8 6.5v3.5 M8 11.5v.5",
   terminal: "M1.5 2.5h13v11h-13z M4 6l2.5 2l-2.5 2 M8 10.5h4",
+  transcript: "M1.5 2.5h13v9h-7l-3 3v-3h-3z M4.5 5.5h7 M4.5 8.5h5",
   image: "M1.5 2.5h13v11h-13z M2 12l4-4.5l3 3.5l2-2l3 3 M10.5 5.5h.5",
   remove: "M4 4l8 8 M12 4l-8 8",
 };

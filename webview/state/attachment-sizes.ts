@@ -18,6 +18,7 @@ export function weightOf(attachment: Attachment): number {
     case "selection":
     case "problems":
     case "terminal":
+    case "transcript":
       return attachment.text.length;
     case "image":
       return attachment.data.length;
@@ -41,6 +42,7 @@ export function bareOf(attachment: Attachment): Attachment {
     case "selection":
     case "problems":
     case "terminal":
+    case "transcript":
       return attachment.text === "" ? attachment : { ...attachment, text: "" };
     case "image":
       return attachment.data === "" ? attachment : { ...attachment, data: "" };
@@ -57,6 +59,7 @@ export function isWhole(attachment: Attachment): boolean {
     case "selection":
     case "problems":
     case "terminal":
+    case "transcript":
       return attachment.text !== "";
     case "image":
       return attachment.data !== "";

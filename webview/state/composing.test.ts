@@ -181,6 +181,15 @@ suite("composing: attachments", () => {
     equal(run(two, attach([FILE], "gone")).page, two);
   });
 
+  test("contains the conversation once for an agent that does not remember it", () => {
+    const page = livePage({ entries: [{ kind: "user", id: "m1", text: "look" }] }),
+      send: UiEvent = { kind: "actionChosen", tabId: "t1", action: "sendTranscript", messageId: "m2" };
+    const sent = run(page, typed("again"), send, send);
+    deepEqual(draftOf(sent.page), { text: "again", attachments: [{ kind: "transcript", text: "User: look" }] });
+    ok(sent.effects.some(({ kind }) => kind === "focus"));
+    deepEqual(draftOf(run(livePage(), send).page).attachments, []);
+  });
+
   test("is sent again, or restored as a draft if the content was not kept", () => {
     const again = (attachments: readonly Attachment[]) =>
       run(livePage({ entries: [{ kind: "user", id: "m1", text: "look", attachments }] }), {

@@ -10,9 +10,11 @@ import { IMAGE_LIMIT, MAX_ATTACHMENTS, nameOf, withMore, type Attachment } from 
 import { QUEUE_LIMIT } from "../../src/protocol/chat/chat";
 import type { ActionMessage } from "../../src/protocol/chat/session-actions";
 import type { HostToPage } from "../../src/protocol/page/host-to-page";
+import { chatTranscript } from "../../src/protocol/chat/chat-transcript";
 import { isWhole, UNSENT_LIMIT, weightOf, weightOfAll } from "./attachment-sizes";
 import * as drafts from "./drafts";
 import {
+  chain,
   isLive,
   post,
   remarkOn,
@@ -108,6 +110,17 @@ export function attach(page: Page, tab: Tab, attachments: readonly Attachment[])
   ];
   const remark: Remark | undefined = refusals.length === 0 ? tab.remark : { tone: "info", text: refusals.join(" ") };
   return [withTab(page, { ...tab, drafts: { ...tab.drafts, attachments: all }, remark }), [show(tab), SAVE]];
+}
+
+/** Attaches the conversation, for an agent that does not remember it. */
+export function attachTranscript(page: Page, tab: Tab): Step {
+  const text = chatTranscript(tab.conversation.entries);
+  if (text === "") return [page, [show(tab)]];
+  const attachments = tab.drafts.attachments.filter(({ kind }) => kind !== "transcript");
+  return chain(attach(page, { ...tab, drafts: { ...tab.drafts, attachments } }, [{ kind: "transcript", text }]), p => [
+    p,
+    [{ kind: "focus", tabId: tab.tabId }],
+  ]);
 }
 
 function unsentWeight({ drafts: { attachments, onTheWay, takenBack }, conversation: { queue } }: Tab): number {

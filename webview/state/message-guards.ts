@@ -60,6 +60,7 @@ const ATTACHMENT: Readonly<Record<Attachment["kind"], (attachment: Fields) => bo
     texts(attachment, "name", "text") && optional(isText)(attachment["path"]) && hasLines(attachment),
   problems: attachment => isCount(attachment["count"]) && isText(attachment["text"]),
   terminal: attachment => texts(attachment, "name", "text"),
+  transcript: attachment => isText(attachment["text"]),
   image: attachment => texts(attachment, "name", "mimeType", "data"),
 };
 const isAttachment: Is<Attachment> = (value): value is Attachment =>

@@ -18,6 +18,7 @@ import type { HostToPage, PageToHost, TabId } from "../../src/protocol/page/host
 import * as drafts from "./drafts";
 import {
   attach,
+  attachTranscript,
   composed,
   forwarded,
   mentionsFound,
@@ -466,9 +467,14 @@ function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
         ],
       ];
     case "actionChosen":
-      return action.action === "sendAgain"
-        ? sentAgain(page, tab, action.messageId, now)
-        : [page, [post({ type: "action", tabId, action: action.action })]];
+      switch (action.action) {
+        case "sendAgain":
+          return sentAgain(page, tab, action.messageId, now);
+        case "sendTranscript":
+          return attachTranscript(page, tab);
+        default:
+          return [page, [post({ type: "action", tabId, action: action.action })]];
+      }
     default:
       return composed(page, tab, action, now);
   }

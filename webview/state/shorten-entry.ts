@@ -198,6 +198,7 @@ function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
     case "selection":
       return { ...attachment, name: cut(attachment.name, 80), ...given("path", cut(attachment.path, 80)) };
     case "problems":
+    case "transcript":
       return attachment;
     case "terminal":
       return { ...attachment, name: cut(attachment.name, 40) };

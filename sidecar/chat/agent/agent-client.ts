@@ -11,8 +11,9 @@ import type { AgentConnection } from "../../acp/connection";
 import { selected } from "../../agent-session/agent-answers";
 import { wantsSignIn } from "../../agent-session/agent-failure";
 import { AgentSession, type PromptContent } from "../../agent-session/agent-session";
+import type { SessionBegin } from "../../agent-session/open-agent-session";
 import { UnsentPrompt } from "../../agent-session/prompt-preparation";
-import { restartedElsewhere } from "../../errors";
+import { AgentError, restartedElsewhere, type AgentErrorCode } from "../../errors";
 import { stringOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound } from "../../rpc/peer";
 import { AgentControls } from "./agent-controls";
@@ -30,6 +31,9 @@ import { troubleOf } from "./failure-notice";
 import type { ChatAgentMessage } from "./chat-agent-message";
 import { CLIENT_METHODS } from "../../acp/methods";
 
+/** Failures to continue a session that are not about the session: it is continued with the next opening. */
+const TEMPORARY: ReadonlySet<AgentErrorCode> = new Set(["authRequired", "closed", "signedOut", "restarted"]);
+
 export class AgentClient implements Disposable {
   readonly #session: AgentSession<AgentFailure, SessionEvent>;
   readonly #questions: AgentQuestions;
@@ -41,6 +45,8 @@ export class AgentClient implements Disposable {
   #pause: Disposable | undefined;
   /** Sign-in attempt with which the next opening begins. */
   #next: Attempt = "first";
+  /** The agent's id of the newest session that contains a prompt, which the next opening continues. */
+  #agentSession: string | undefined;
   /** Installations for which the agent waits. During these it is not considered late. */
   readonly #installing = new Set<string>();
 
@@ -76,9 +82,9 @@ export class AgentClient implements Disposable {
       key: this.#openings.key,
       post: report,
       failure: error => this.#failure(error),
-      onSending: () => this.#sending(),
+      onSending: agentSession => this.#sending(agentSession),
       opening: (_, abandoned) => this.#opening(abandoned),
-      onRefused: () => undefined, // every session is new
+      onRefused: (how, error) => this.#refused(how, error),
       watch: (connection, sessionId) => this.#detail(connection, sessionId),
     });
     this.#terminals = this.#noTerminals();
@@ -115,7 +121,12 @@ export class AgentClient implements Disposable {
           agentSessionId: id,
           agent: this.start.agent.id,
         });
-        return { kind: "opened", accepts: { images: lease.connection.accepts.images } };
+        if (!message.isContinued) this.#agentSession = undefined;
+        return {
+          kind: "opened",
+          accepts: { images: lease.connection.accepts.images },
+          isContinued: message.isContinued,
+        };
       }
       default:
         return assertNever(message, "message of an agent");
@@ -138,7 +149,9 @@ export class AgentClient implements Disposable {
       attempt = this.#next;
     this.#timeouts.startOpening(notify);
     this.#next = "first";
-    return new ChatOpening(this.#openings, attempt, abandoned, notify);
+    const begin: SessionBegin =
+      this.#agentSession === undefined ? { kind: "new" } : { kind: "again", agentSession: this.#agentSession };
+    return new ChatOpening(this.#openings, begin, attempt, abandoned, notify);
   }
 
   /** Reports the details now, and whenever an extension's status changes. */
@@ -296,9 +309,20 @@ export class AgentClient implements Disposable {
     );
   }
 
-  #sending(): void {
+  #sending(agentSession: string): void {
+    this.#agentSession = agentSession;
     this.deps.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
     this.#timeouts.startTurn(this.#session.notifier());
+  }
+
+  /** A session is continued once: an agent that fails on it would fail again. */
+  #refused(how: string, error: unknown): void {
+    if (!(error instanceof AgentError && TEMPORARY.has(error.code))) this.#agentSession = undefined;
+    this.deps.log("warn", "agent", "The agent could not continue its session", {
+      sessionId: this.start.sessionId,
+      how,
+      error: String(error),
+    });
   }
 
   #failure(error: unknown): AgentFailure {

@@ -21,6 +21,7 @@ const ALL: readonly Attachment[] = [
   { kind: "selection", name: "Untitled-1", startLine: 3, endLine: 4, text: "x\n" },
   { kind: "problems", count: 1, text: "/w/a.ts:1:1 error no" },
   { kind: "terminal", name: "bash", text: "$ ls" },
+  { kind: "transcript", text: "User: hi" },
   { kind: "image", name: "p.png", mimeType: "image/png", data: "AAAA" },
 ];
 const WHOLE = { images: true, embedded: true },
@@ -39,6 +40,7 @@ suite("prompt content", () => {
         { type: "resource", resource: { uri: "untitled:Untitled-1#L3-L4", text: "x\n" } },
         { type: "text", text: "Problems that the editor shows:\n```\n/w/a.ts:1:1 error no\n```" },
         { type: "text", text: "From the terminal “bash”:\n```\n$ ls\n```" },
+        { type: "text", text: "Transcript of this conversation, which you do not remember:\n```\nUser: hi\n```" },
         { type: "image", mimeType: "image/png", data: "AAAA" },
       ],
     });
@@ -55,6 +57,7 @@ suite("prompt content", () => {
         { type: "text", text: "Untitled-1, lines 3-4:\n```\nx\n```" },
         { type: "text", text: "Problems that the editor shows:\n```\n/w/a.ts:1:1 error no\n```" },
         { type: "text", text: "From the terminal “bash”:\n```\n$ ls\n```" },
+        { type: "text", text: "Transcript of this conversation, which you do not remember:\n```\nUser: hi\n```" },
       ],
     });
   });

@@ -77,6 +77,9 @@ export async function promptContent(
       case "terminal":
         blocks.push(quote(`From the terminal “${attachment.name}”`, attachment.text));
         break;
+      case "transcript":
+        blocks.push(quote("Transcript of this conversation, which you do not remember", attachment.text));
+        break;
       case "image":
         if (images) blocks.push({ type: "image", mimeType: attachment.mimeType, data: attachment.data });
         else omitted.push(name);

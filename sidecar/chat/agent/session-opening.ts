@@ -7,9 +7,11 @@
 import type { AgentConnection, OpenedSession } from "../../acp/connection";
 import type { MissingExtension } from "../../acp/chain-extensions";
 import type { SessionOpening, SessionUpdates } from "../../agent-session/agent-session";
+import type { SessionBegin } from "../../agent-session/open-agent-session";
 import type { AgentKey } from "../../agents/pool";
 import { objectOr } from "../../rpc/json";
 import { controlsOf } from "../../acp/adapt/controls";
+import { isConversation } from "../../acp/adapt/replayed-conversation";
 import type { AgentControls } from "./agent-controls";
 import type { AgentQuestions } from "./agent-questions";
 import type { SessionTimeouts } from "./session-timeouts";
@@ -31,12 +33,12 @@ export interface ChatOpeningDeps {
 }
 
 export class ChatOpening implements SessionOpening {
-  readonly begin = { kind: "new" } as const;
   readonly setup = {};
 
   /** `notify` posts events of this opening. `left` aborts when the agent is left. */
   constructor(
     private readonly all: ChatOpeningDeps,
+    readonly begin: SessionBegin,
     private attempt: Attempt,
     private readonly abandoned: AbortSignal,
     private readonly notify: (event: SessionEvent) => void,
@@ -73,16 +75,24 @@ export class ChatOpening implements SessionOpening {
     return opened;
   }
 
-  listener({ version }: AgentConnection): SessionUpdates {
+  /**
+   * A session that is loaded replays its conversation before it is open. The tab shows that already, so the replay is
+   * held back until the end, and only its missing part is added (`replayed-conversation.ts`).
+   */
+  listener({ version }: AgentConnection, isNew: boolean): SessionUpdates {
     const { questions, timeouts } = this.all;
     let hasOptions = false; // options arrived in an update, before the response, which may lack them
+    let replay: unknown[] | undefined = isNew ? undefined : [];
     return {
       update: update => {
         timeouts.onEvent();
         hasOptions ||= objectOr(update).sessionUpdate === UPDATE_KINDS.config_option_update;
-        this.notify({ kind: "updated", update, version });
+        if (replay && isConversation(update)) replay.push(update);
+        else this.notify({ kind: "updated", update, version });
       },
       opened: answer => {
+        if (replay && replay.length > 0) this.notify({ kind: "replayed", updates: replay, version });
+        replay = undefined;
         const controls = controlsOf(answer),
           { availableCommands } = objectOr(answer); // v2 also has commands in its response
         if (controls.length > 0 || !hasOptions) this.notify({ kind: "controlSet", controls });
@@ -96,6 +106,7 @@ export class ChatOpening implements SessionOpening {
       isAsking: () => questions.isAsking,
       subagentUpdate: (subagent, update) => {
         timeouts.onEvent();
+        if (replay) return; // the tab shows the subagent's card already
         this.notify({ kind: "updated", update, version, subagent });
       },
       elicitationCompleted: elicitationId => this.notify({ kind: "elicitationCompleted", elicitationId }),

@@ -19,6 +19,8 @@ export const attachment = v.variant("kind", [
   /** Diagnostics of the editor, one per line. */
   v.object({ kind: v.literal("problems"), count, text: content }),
   v.object({ kind: v.literal("terminal"), name: text(4_096), text: content }),
+  /** The tab's conversation, for an agent that does not remember it (`chat-transcript.ts`). */
+  v.object({ kind: v.literal("transcript"), text: content }),
   v.object({
     kind: v.literal("image"),
     name: text(4_096),

@@ -35,6 +35,8 @@ export function nameOf(attachment: Attachment): string {
       return `${attachment.count} ${attachment.count === 1 ? "problem" : "problems"}`;
     case "terminal":
       return `Terminal ${attachment.name}`;
+    case "transcript":
+      return "Transcript";
     case "image":
       return attachment.name;
   }

@@ -113,9 +113,13 @@ const permission = v.object({
 });
 export type Permission = Infer<typeof permission>;
 
-/** Buttons of a notice. The host handles each of them, except `sendAgain`: the page submits the last prompt again. */
+/**
+ * Buttons of a notice. The page handles two of them: `sendAgain` submits the last prompt again, `sendTranscript`
+ * attaches the conversation to the next prompt. The host handles the others.
+ */
 export const actionId = v.picklist([
   "sendAgain",
+  "sendTranscript",
   "showLogs",
   "restartAgent",
   "restartSidecar",

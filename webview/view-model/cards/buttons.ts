@@ -14,6 +14,7 @@ const ACTION: Readonly<Record<ActionId, string>> = {
   selectAgent: l10n.t("Select Agent"),
   manageTrust: l10n.t("Manage Workspace Trust"),
   sendAgain: l10n.t("Send Again"),
+  sendTranscript: l10n.t("Send Transcript as Context"),
   openSettings: l10n.t("Open Settings"),
   addToConfiguration: l10n.t("Add to Agent's Configuration…"),
 };

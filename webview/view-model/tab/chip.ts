@@ -26,6 +26,7 @@ function aboutOf(attachment: Attachment): string {
       return `${attachment.path ?? attachment.name}:${lines(attachment)}`;
     case "problems":
     case "terminal":
+    case "transcript":
       return shownText(attachment.text);
     case "image":
       return attachment.name;
@@ -46,6 +47,7 @@ function addressOf(attachment: Attachment): string | undefined {
     case "folder":
     case "problems":
     case "terminal":
+    case "transcript":
     case "image":
       return undefined;
   }

@@ -1,0 +1,128 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { Fixture } from "../testing/sessions/chat-fixture";
+import { NEW_SESSION_LIMIT_MS } from "../acp/connection";
+import { RpcError } from "../rpc/message";
+
+const RESUMES = { protocolVersion: 1, agentCapabilities: { sessionCapabilities: { resume: {}, close: {} } } },
+  LOADS = { protocolVersion: 1, agentCapabilities: { loadSession: true, sessionCapabilities: { close: {} } } },
+  VERSION_2 = { protocolVersion: 2, capabilities: { session: {} } };
+
+/** A session that has answered one prompt, and whose agent exited afterwards and starts again. */
+async function afterExit(fixture: Fixture, initialized: unknown, protocol: 1 | 2 = 1): Promise<string> {
+  fixture.initialized = initialized;
+  const id = await fixture.open({ protocol });
+  await fixture.settle();
+  await fixture.prompt(id, "remember blue");
+  await fixture.settle();
+  const [agent] = fixture.agents;
+  agent?.report("s1", "I will remember it.");
+  const request = await agent?.next("session/prompt");
+  request?.respond(protocol === 2 ? {} : { stopReason: "end_turn" });
+  if (protocol === 2) agent?.update("s1", { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
+  await fixture.settle();
+  await agent?.die();
+  await fixture.settle();
+  fixture.clock.advance(1_000);
+  await fixture.settle();
+  return id;
+}
+
+suite("chat session whose agent has exited", () => {
+  for (const [method, initialized, protocol] of [
+    ["session/resume", RESUMES, 1],
+    ["session/load", LOADS, 1],
+    ["session/resume", VERSION_2, 2],
+  ] as const)
+    test(`continues with the agent's memory by ${method} in version ${protocol}`, async () => {
+      await using fixture = new Fixture();
+      const id = await afterExit(fixture, initialized, protocol);
+      const reopened = await fixture.agents[1]!.next(method);
+      deepEqual(reopened.params, { sessionId: "s1", cwd: "/w", mcpServers: [] });
+      reopened.respond({});
+      await fixture.settle();
+      equal(fixture.story(id).at(-1), "notice Ada continues this conversation.");
+      await fixture.prompt(id, "which color?");
+      await fixture.settle();
+      deepEqual(fixture.agents[1]!.received, ["initialize", method, "session/prompt"]);
+    });
+
+  test("shows a replayed conversation once, with the lost end of its answer", async () => {
+    await using fixture = new Fixture();
+    const id = await afterExit(fixture, LOADS);
+    const loaded = await fixture.agents[1]!.next("session/load");
+    const part = (sessionUpdate: string, text: string) =>
+      fixture.agents[1]!.update("s1", { sessionUpdate, content: { type: "text", text } });
+    part("user_message_chunk", "remember blue");
+    part("agent_message_chunk", "I will remember it. ");
+    part("agent_message_chunk", "Blue it is.");
+    fixture.agents[1]!.update("s1", {
+      sessionUpdate: "available_commands_update",
+      availableCommands: [{ name: "plan", description: "" }],
+    });
+    await fixture.settle();
+    const before = fixture.story(id);
+    loaded.respond({});
+    await fixture.settle();
+    equal(before.includes("agent I will remember it."), true);
+    deepEqual(
+      fixture.story(id).filter(each => each.startsWith("agent ") || each.startsWith("user ")),
+      ["user remember blue", "agent I will remember it. Blue it is."],
+    );
+    deepEqual(
+      fixture.shown.get(id)?.commands.map(({ name }) => name),
+      ["plan"],
+    );
+  });
+
+  test("opens a new session once if the agent refuses, with a button that sends the transcript", async () => {
+    await using fixture = new Fixture();
+    const id = await afterExit(fixture, RESUMES);
+    const [, agent] = fixture.agents;
+    (await agent!.next("session/resume")).fail(new RpcError(-32002, "no such session"));
+    await fixture.settle();
+    deepEqual(agent!.received, ["initialize", "session/resume", "session/new"]);
+    const notice = fixture.entries(id).at(-1);
+    equal(notice?.kind === "notice" && notice.text, "Ada does not remember the conversation above.");
+    deepEqual(notice?.kind === "notice" && notice.actions, ["sendTranscript"]);
+  });
+
+  test("opens a new session if the agent does not answer in time", async () => {
+    await using fixture = new Fixture();
+    const id = await afterExit(fixture, RESUMES);
+    const [, agent] = fixture.agents;
+    await agent!.next("session/resume");
+    fixture.clock.advance(NEW_SESSION_LIMIT_MS);
+    await fixture.settle();
+    equal(agent!.received.includes("session/new"), true);
+    equal(fixture.story(id).at(-1), "notice Ada does not remember the conversation above.");
+  });
+
+  test("opens a new session after the agent exited while it resumed", async () => {
+    await using fixture = new Fixture();
+    const id = await afterExit(fixture, RESUMES);
+    await fixture.agents[1]!.next("session/resume");
+    await fixture.agents[1]!.die();
+    await fixture.settle();
+    fixture.clock.advance(5_000);
+    await fixture.settle();
+    deepEqual(fixture.agents[2]!.received, ["initialize", "session/new"]);
+    equal(fixture.story(id).at(-1), "notice Ada does not remember the conversation above.");
+  });
+
+  test("continues its session after the user restarted the agent", async () => {
+    await using fixture = new Fixture();
+    const id = await afterExit(fixture, RESUMES);
+    (await fixture.agents[1]!.next("session/resume")).respond({});
+    await fixture.settle();
+    await fixture.service.handlers["chat/restartAgent"](
+      { sessionId: id },
+      { aborted: false, addEventListener: () => undefined },
+    );
+    await fixture.settle();
+    deepEqual(objectSession(await fixture.agents[2]!.next("session/resume")), "s1");
+  });
+});
+
+function objectSession({ params }: { readonly params: unknown }): unknown {
+  return (params as { readonly sessionId?: unknown }).sessionId;
+}
