@@ -18,7 +18,7 @@ const isModule = file =>
   !/\/(?:test|testing|fixtures)\/|\/(?:texts|styles[\w-]*)\.ts$/.test(file) &&
   (prefixes.length === 0 || prefixes.some(prefix => file.startsWith(prefix)));
 /** Milliseconds after which a mutant counts as an endless loop. */
-const LIMIT = 240_000;
+const LIMIT = 40_000;
 
 const {
   count = "50",

@@ -185,6 +185,11 @@ suite("reap", () => {
     await alive.run(endAll({ records: [record(50)] }, alive.options));
     deepEqual(alive.signals, []);
   });
+  test("ends the group of a child that has just exited", async () => {
+    const { options, run, signals } = fixture([entry(51, 50)]);
+    deepEqual(await run(endAll({ records: [record(50)] }, { ...options, justExited: true })), []);
+    deepEqual(signals, ['SIGTERM {"group":50}']);
+  });
   test("is safe to run twice concurrently", async () => {
     const { options, run } = fixture([entry(50, 50), entry(51, 50)], [51]);
     deepEqual(await run(Promise.all([reap([record(50)], options), reap([record(50)], options)])), [true, true]);

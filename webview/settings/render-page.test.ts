@@ -171,6 +171,12 @@ suite("settings page: rendering", () => {
     );
   });
 
+  test("shows notes only if there are any", () => {
+    const sections = (notes: SettingsView["notes"]) =>
+      drawn({ notes }).filter(({ key, tag }) => tag === "section" && key === "notes").length;
+    deepEqual([sections([]), sections([{ tone: "warning", sentence: "Not trusted." }])], [0, 1]);
+  });
+
   test("hides Open as Page on the page", () => {
     ok(drawn().some(({ text }) => text === "Open as Page"));
     ok(!drawn({ isPage: true }).some(({ text }) => text === "Open as Page"));
