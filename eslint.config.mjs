@@ -86,7 +86,7 @@ export default tseslint.config(
       "src/editor/ide/**",
       "src/lm/agent-tools.ts",
       "src/protocol/agents/{agents,built-in-agents,known-programs}.ts",
-      "src/protocol/chat/attachments.ts",
+      "src/protocol/chat/{attachments,chat-transcript}.ts",
       "src/protocol/ide/{ide-text,ide-answer}.ts",
       "src/protocol/lm/permission-tools.ts",
       "src/protocol/wire/schema.ts",

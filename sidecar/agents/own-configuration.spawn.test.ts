@@ -11,7 +11,7 @@ import { MemoryEvidence } from "../mcp/delivery/delivery-evidence";
 import { ATTACH } from "../mcp/shim";
 import { serveProxy } from "../proxies/kit";
 import { realClock } from "../rpc/clock";
-import { objectOr } from "../rpc/json";
+import { arrayOr, objectOr } from "../rpc/json";
 import { temporaryFolder } from "../testing/drive";
 import { program, scriptedAgent } from "../testing/programs/programs";
 import { asking } from "../testing/mcp/sharing-agent";
@@ -88,9 +88,10 @@ class Fixture implements AsyncDisposable {
       elicitationCompleted: () => undefined,
       closed: () => undefined,
       request: request => {
-        const { sessionId: id, toolCall, options } = objectOr(request.params);
-        if (options === undefined) this.asked.push([String(id), objectOr(toolCall).rawInput]);
-        request.respond({ outcome: { outcome: "selected", optionId: "allow_once" } });
+        const { sessionId: id, toolCall, options } = objectOr(request.params),
+          { title, rawInput } = objectOr(toolCall);
+        if (title === "Keep a note") this.asked.push([String(id), rawInput]);
+        request.respond({ outcome: { outcome: "selected", optionId: objectOr(arrayOr(options)[0]).optionId } });
       },
       update: update => {
         words += String(objectOr(objectOr(update).content).text ?? "");

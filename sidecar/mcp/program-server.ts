@@ -7,7 +7,7 @@
  * Invariants:
  * - Every request of the agent is answered. If the program does not answer, the request fails with the program's name
  *   and the cause, and the connection ends.
- * - A process ends with its connection, and all processes end with the session.
+ * - A process ends with its connection, and all processes end with the session, whose end waits for them.
  * - After `MAX_FAILURES` exits no process is started again.
  */
 import type { Transport } from "@modelcontextprotocol/sdk/shared/transport.js";
@@ -52,6 +52,8 @@ export class ProgramServer implements AsyncDisposable {
   #spare: Promise<RunningServer> | undefined;
   /** The most recently used one is last. */
   readonly #connections = new Set<ProgramConnection>();
+  /** The processes of ended connections until they have exited. */
+  readonly #stopping = new Set<Promise<void>>();
   #failures = 0;
   #isEnded = false;
 
@@ -76,7 +78,10 @@ export class ProgramServer implements AsyncDisposable {
       used: () => {
         if (this.#connections.delete(connection)) this.#connections.add(connection);
       },
-      ended: () => this.#connections.delete(connection),
+      ended: stopped => {
+        this.#connections.delete(connection);
+        if (stopped) this.#await(stopped);
+      },
     });
     this.#connections.add(connection);
     try {
@@ -90,6 +95,12 @@ export class ProgramServer implements AsyncDisposable {
     this.#isEnded = true;
     const spare = await this.#spare?.catch(() => undefined);
     await Promise.all([spare?.stop(), ...[...this.#connections].map(connection => connection[Symbol.asyncDispose]())]);
+    await Promise.all(this.#stopping);
+  }
+
+  #await(stopped: Promise<void>): void {
+    this.#stopping.add(stopped);
+    void stopped.finally(() => this.#stopping.delete(stopped)).catch(() => undefined); // the connection rejects
   }
 
   async #start(): Promise<RunningServer> {
@@ -133,7 +144,7 @@ class ProgramConnection implements AsyncDisposable {
     private readonly title: string,
     private readonly agent: Channel,
     private readonly clock: Clock,
-    private readonly on: { failed(message: string): void; used(): void; ended(): void },
+    private readonly on: { failed(message: string): void; used(): void; ended(stopped?: Promise<void>): void },
   ) {}
 
   /** Whether it has a process and every request of the agent is answered. */
@@ -185,8 +196,9 @@ class ProgramConnection implements AsyncDisposable {
     if (this.#state === "ended") return;
     this.#state = "ended";
     this.#answered();
-    this.on.ended();
-    await Promise.all([this.#running?.stop(), this.agent[Symbol.asyncDispose]()]);
+    const stopped = this.#running?.stop();
+    this.on.ended(stopped);
+    await Promise.all([stopped, this.agent[Symbol.asyncDispose]()]);
   }
 
   #requested(id: Id): void {

@@ -1,0 +1,32 @@
+import { equal } from "node:assert/strict";
+import { InMemoryTransport } from "@modelcontextprotocol/sdk/inMemory.js";
+import { memoryChannels } from "../rpc/memory";
+import { FakeClock } from "../testing/fake-clock";
+import { ProgramServer } from "./program-server";
+
+suite("ProgramServer", () => {
+  test("waits at its end for the process of a connection that is already ending", async () => {
+    let exit = (): void => undefined;
+    const exited = new Promise<void>(resolve => {
+      exit = resolve;
+    });
+    const [channel] = memoryChannels();
+    const server = new ProgramServer({
+      title: "Git",
+      start: () => ({ channel, stop: () => exited }),
+      clock: new FakeClock(),
+      onWarning: () => undefined,
+    });
+    const [agent, transport] = InMemoryTransport.createLinkedPair();
+    await server.connect(transport);
+    await agent.close();
+    let isOver = false;
+    const over = server[Symbol.asyncDispose]().then(() => {
+      isOver = true;
+    });
+    for (let i = 0; i < 10; i++) await new Promise(setImmediate);
+    equal(isOver, false);
+    exit();
+    await over;
+  });
+});
