@@ -249,6 +249,7 @@ suite("golden transcripts: processes", () => {
     await using second = await BuiltSidecar.start();
     second.conversation = { ...second.conversation, entries: interrupted(first.conversation, why) };
     await second.newChat([], { shown: second.conversation.entries, why });
+    await second.until(shows("does not remember"));
     await second.prompt("say I start anew.", shows("I start anew."));
     await second.until(isIdle);
     const [, ...lines] = await second.transcript(behavior);
