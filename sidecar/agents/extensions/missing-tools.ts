@@ -63,7 +63,7 @@ export function listedLate(agent: string): string {
   return l10n.t`${agent} has requested the missing tools now: its model has them.`;
 }
 
-/** Where the user reads the sentence: a tab of Symposium, VS Code's chat, or the output of a command. */
+/** Display location of the sentence: a tab of Symposium, VS Code's chat, or the output of a command. */
 export type Place = "tab" | "chat" | "client";
 
 /** `missing`: each server with its display name. `all`: the number of servers of the session. */
