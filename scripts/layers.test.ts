@@ -126,7 +126,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
 
   ["sidecar/translation.ts", ["node:"]],
   [ERRORS, ["src/protocol"]],
-  [WORKAROUNDS, []],
+  [WORKAROUNDS, ["semver"]],
   [METHODS, [ACP]],
   ["sidecar/rpc", ["src/protocol", ERRORS, METHODS, "node:", RPC]],
   ["sidecar/permissions", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],

@@ -14,12 +14,25 @@ suite("agent workarounds", () => {
 
   test("applies to the agents that it names", () => {
     deepEqual(
-      ["gemini-cli", "claude-agent-acp", "ada"].map(name => workaroundsFor(name).map(({ id }) => id)),
+      ["gemini-cli", "claude-agent-acp", "ada"].map(name => workaroundsFor(name, "1.0.0").map(({ id }) => id)),
       [["reads-before-creating"], ["hides-tools", "reserves-server-names", "prefers-structured-content"], []],
     );
     deepEqual(
-      [needsWorkaround("gemini-cli", "reads-before-creating"), needsWorkaround("ada", "reads-before-creating")],
+      [
+        needsWorkaround("gemini-cli", "0.61.0", "reads-before-creating"),
+        needsWorkaround("ada", "0.61.0", "reads-before-creating"),
+      ],
       [true, false],
+    );
+  });
+
+  test("applies to the versions of its range, and to an agent without a valid version", () => {
+    const adapter = "@agentclientprotocol/claude-agent-acp";
+    deepEqual(
+      ["0.16.2", "0.60.0", "0.60.1", "0.61.0-beta.1", "1.0.0", "", "nightly"].map(version =>
+        needsWorkaround(adapter, version, "system-prompt-in-meta"),
+      ),
+      [true, true, false, false, false, true, true],
     );
   });
 });

@@ -4,14 +4,17 @@
  * contain transports, listing times and shared MCP servers. Pure.
  */
 
+import parse from "semver/functions/parse.js";
+import satisfies from "semver/functions/satisfies.js";
+
 export interface AgentWorkaround {
   readonly id: WorkaroundId;
   /** Matches the agent's name in its `initialize` response. */
   readonly agent: RegExp;
-  /** Versions in which the behaviour was observed. */
-  readonly versions: string;
-  /** The last affected version, if a later one behaves differently. */
-  readonly until?: string;
+  /** Affected versions as a semver range. Absent: no version without the behaviour is known. */
+  readonly versions?: string;
+  /** Versions in which the behaviour was observed, as a remark. */
+  readonly seen: string;
   readonly behaviour: string;
   readonly measure: string;
   /** File and title of the test that covers the workaround. */
@@ -29,7 +32,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
     id: "reads-before-creating",
     agent: /^gemini-cli$/,
-    versions: "0.61.0",
+    seen: "0.61.0",
     behaviour:
       "reads a file before it creates it, and recognizes a missing file only by an error text that its library drops",
     measure: "A missing file is read as empty.",
@@ -38,7 +41,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
     id: "hides-tools",
     agent: /claude/i,
-    versions: "0.100.0",
+    seen: "0.100.0",
     behaviour: "hides MCP tools behind a search tool until its model searches",
     measure: "Each tool carries _meta “anthropic/alwaysLoad”, for every agent.",
     test: ["sidecar/extensions/tool-server.test.ts", "anthropic/alwaysLoad"],
@@ -46,7 +49,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
     id: "reserves-server-names",
     agent: /claude/i,
-    versions: "0.100.0",
+    seen: "0.100.0",
     behaviour: "drops MCP servers named “ide” or “workspace”, which it reserves for itself",
     measure: "Symposium gives no MCP server these names, with any agent.",
     test: ["sidecar/proxies/added-server.test.ts", "is named by its id in characters that agents accept"],
@@ -54,7 +57,7 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
     id: "prefers-structured-content",
     agent: /claude/i,
-    versions: "0.100.0",
+    seen: "0.100.0",
     behaviour: "gives its model only the structuredContent of a tool result that has both forms",
     measure: "A result with a text keeps its structured form in _meta, for every agent.",
     test: ["sidecar/extensions/tool-server.test.ts", "returns text, structured content or both"],
@@ -62,21 +65,28 @@ export const AGENT_WORKAROUNDS: readonly AgentWorkaround[] = [
   {
     id: "system-prompt-in-meta",
     agent: /^@(?:zed-industries\/claude-code-acp|(?:zed-industries|agentclientprotocol)\/claude-agent-acp)$/,
-    versions: "0.16.2 to 0.60.0",
-    until: "0.60.0",
+    versions: "<=0.60.0",
+    seen: "0.16.2 to 0.60.0",
     behaviour: "adds _meta.systemPrompt.append to the system prompt, and advertises no capability for it",
     measure: "Symposium sends text of extensions there if the agent does not advertise ACP's systemPrompt.",
     test: ["sidecar/extensions/system-prompt.test.ts", "an adapter older than the capability"],
   },
 ];
 
-/** `agentName`: from the `initialize` response. */
-export function workaroundsFor(agentName: string): readonly AgentWorkaround[] {
-  return AGENT_WORKAROUNDS.filter(({ agent }) => agent.test(agentName));
+/** Name and version from the `initialize` response. An agent without a valid version counts as affected. */
+export function workaroundsFor(agentName: string, agentVersion: string): readonly AgentWorkaround[] {
+  return AGENT_WORKAROUNDS.filter(
+    ({ agent, versions }) => agent.test(agentName) && (versions === undefined || isAffected(agentVersion, versions)),
+  );
 }
 
-export function needsWorkaround(agentName: string, id: WorkaroundId): boolean {
-  return workaroundsFor(agentName).some(workaround => workaround.id === id);
+export function needsWorkaround(agentName: string, agentVersion: string, id: WorkaroundId): boolean {
+  return workaroundsFor(agentName, agentVersion).some(workaround => workaround.id === id);
+}
+
+function isAffected(version: string, range: string): boolean {
+  const parsed = parse(version);
+  return parsed === null || satisfies(parsed, range, { includePrerelease: true });
 }
 
 /** Server names of Claude itself (“reserves-server-names”). */

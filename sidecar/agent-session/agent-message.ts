@@ -23,6 +23,7 @@ export type AgentMessage<F, E = never> = { readonly of: number } & (
       readonly request: IncomingRequest;
       readonly version: AcpVersion;
       readonly agentName: string;
+      readonly agentVersion: string;
       readonly subagent: string | undefined;
     }
   /** `isContinued`: the session contains the conversation of the session that it continues. */

@@ -213,11 +213,12 @@ export class AgentSession<F extends object, E> {
   #session({ connection }: Lease, opening: SessionOpening, of: number): ReturnType<typeof openAgentSession> {
     const { begin, setup } = opening,
       { cwd } = this.policy.key,
-      { version, agentName } = connection,
+      { version, agentName, agentVersion } = connection,
       notify = (event: AgentEvent<F>): void => this.policy.post({ kind: "event", event, of });
     const listener = (isNew: boolean): SessionListener => ({
       ...opening.listener(connection, isNew),
-      request: (request, subagent) => this.policy.post({ kind: "request", request, version, agentName, subagent, of }),
+      request: (request, subagent) =>
+        this.policy.post({ kind: "request", request, version, agentName, agentVersion, subagent, of }),
       closed: reason => notify({ kind: "agentDown", ...this.policy.failure(reason) }),
     });
     return openAgentSession(connection, { cwd, begin, setup, listener, onRefused: this.policy.onRefused });

@@ -15,6 +15,11 @@ suite("agent system prompt", () => {
       "meta",
     ],
     [
+      "an adapter newer than the last affected version, without the capability",
+      { protocolVersion: 1, agentInfo: { name: "@agentclientprotocol/claude-agent-acp", version: "0.61.0" } },
+      undefined,
+    ],
+    [
       "a newer adapter with the capability",
       {
         agentCapabilities: { sessionCapabilities: { systemPrompt: {} } },

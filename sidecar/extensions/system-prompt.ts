@@ -16,7 +16,8 @@ export function systemPromptSupport(answer: unknown): SystemPromptSupport | unde
   const session = objectOr(objectOr(agentCapabilities).sessionCapabilities),
     sessionV2 = objectOr(objectOr(capabilities).session);
   if (isObject(session.systemPrompt) || isObject(sessionV2.systemPrompt)) return "member";
-  return needsWorkaround(stringOr(objectOr(agentInfo ?? info).name, ""), "system-prompt-in-meta") ? "meta" : undefined;
+  const { name, version } = objectOr(agentInfo ?? info);
+  return needsWorkaround(stringOr(name, ""), stringOr(version, ""), "system-prompt-in-meta") ? "meta" : undefined;
 }
 
 /** Appends `text` to the system prompt in the params. `text` must not be empty. */

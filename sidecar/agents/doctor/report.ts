@@ -10,7 +10,6 @@ import { assertNever } from "../../../src/protocol/wire/wire";
 import type { DeliveryEvidence, EvidenceStore } from "../../mcp/delivery/delivery-evidence";
 import { toolLines } from "../../mcp/delivery/session-tools";
 import { configurationAdvice, missingOf, missingToolsSentence } from "../extensions/missing-tools";
-import { isNewer } from "../registry/versions";
 import type { Observed } from "./diagnose";
 
 export interface ReportFacts {
@@ -139,15 +138,13 @@ function configurationLines(configuration: ConfigurationState | undefined): read
   }
 }
 
-/** Omits workarounds that the agent's version no longer needs. */
+/** Omits workarounds that the agent's version does not need. */
 function workaroundLines(observed: Observed | undefined): readonly string[] {
   const [name = "", version = ""] =
     observed?.initialize.kind === "answered" ? (observed.initialize.program ?? "").split(" ") : [];
-  return workaroundsFor(name)
-    .filter(({ until }) => until === undefined || !isNewer(version, until))
-    .map(
-      ({ id, behaviour, versions, measure }) => `Workaround “${id}”: it ${behaviour} (seen in ${versions}). ${measure}`,
-    );
+  return workaroundsFor(name, version).map(
+    ({ id, behaviour, seen, measure }) => `Workaround “${id}”: it ${behaviour} (seen in ${seen}). ${measure}`,
+  );
 }
 
 /** Replaces the home folder by `~`, because its name identifies the user. */

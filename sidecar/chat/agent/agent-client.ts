@@ -291,7 +291,7 @@ export class AgentClient implements Disposable {
 
   /** Handles a request that is answered at once or by the user. */
   #request(message: Extract<ChatAgentMessage, { readonly kind: "request" }>): SessionEvent | undefined {
-    const { request, version, agentName, subagent } = message;
+    const { request, version, agentName, agentVersion, subagent } = message;
     if (request.method === CLIENT_METHODS.session_request_permission)
       return this.#questions.permission(request, version, subagent);
     if (request.method === CLIENT_METHODS.elicitation_create) return this.#questions.elicitation(request, subagent);
@@ -299,6 +299,7 @@ export class AgentClient implements Disposable {
         files: this.#files,
         terminals: this.#terminals,
         agentName,
+        agentVersion,
       }),
       of = this.#session.opening;
     if (!answer) return void request.fail(methodNotFound(request.method));

@@ -7,8 +7,9 @@ import { CLIENT_METHODS } from "../../acp/methods";
 export interface ClientDeps {
   readonly files: AgentFiles;
   readonly terminals: AgentTerminals;
-  /** The name that the agent reports. */
+  /** Name and version that the agent reports. */
   readonly agentName: string;
+  readonly agentVersion: string;
 }
 
 /**
@@ -18,11 +19,11 @@ export interface ClientDeps {
 export function clientMethod(
   method: string,
   params: unknown,
-  { files, terminals, agentName }: ClientDeps,
+  { files, terminals, agentName, agentVersion }: ClientDeps,
 ): ((ask: Ask) => Promise<unknown>) | undefined {
   switch (method) {
     case CLIENT_METHODS.fs_read_text_file:
-      return ask => files.read(params, ask, needsWorkaround(agentName, "reads-before-creating"));
+      return ask => files.read(params, ask, needsWorkaround(agentName, agentVersion, "reads-before-creating"));
     case CLIENT_METHODS.fs_write_text_file:
       return ask => files.write(params, ask);
     case CLIENT_METHODS.terminal_create:
