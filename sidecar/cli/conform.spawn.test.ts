@@ -61,7 +61,7 @@ suite("symposium-acp-agent conform", () => {
   test("passes a chain in front of Eliza", async () =>
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "defaults", "--agent", "eliza"))));
   test("passes a faultless agent in both versions, also through the conductor", async () => {
-    const agent = words("faulty-agent")
+    const agent = words("faulty", "agent")
       .map(word => `'${word}'`)
       .join(" ");
     notFailed(await conform("agent", "--", ...ours("run-with", "--proxy", "cargo", "--agent", agent)));
@@ -85,7 +85,7 @@ suite("symposium-acp-agent conform", () => {
       "--record",
       folder,
       "--",
-      ...words("faulty-agent", "agent/list"),
+      ...words("faulty", "agent", "agent/list"),
     );
     const failed = arrayOr(objectOr(JSON.parse(stdout)).results)
       .map(objectOr)
@@ -107,6 +107,33 @@ suite("symposium-acp-agent conform", () => {
       .split("\n")
       .map(line => objectOr(JSON.parse(line)).from);
     deepEqual(from, ["kit", "program", undefined]);
+  });
+
+  const failedRules = async (...args: readonly string[]): Promise<readonly unknown[]> =>
+    arrayOr(objectOr(JSON.parse((await conform(...args)).stdout)).results)
+      .map(objectOr)
+      .flatMap(({ result, rule, version }) => (result === "fail" ? [[rule, version]] : []));
+
+  test("finds the fault of a real proxy", async () => {
+    notFailed(await conform("proxy", "--", ...words("faulty", "proxy")));
+    deepEqual(await failedRules("proxy", "--json", "--", ...words("faulty", "proxy", "proxy/errors")), [
+      ["proxy/errors", 1],
+      ["proxy/errors", 2],
+    ]);
+  });
+
+  test("finds the fault of a real client", async function () {
+    if (process.platform === "win32") skipped(this, "the client runs the agent's command in a POSIX shell");
+    const client = (...args: readonly string[]): readonly string[] => [
+      ...words("faulty", "client", ...args),
+      "--agent",
+      agentWords,
+    ];
+    notFailed(await conform("client", "--", ...client()));
+    deepEqual(await failedRules("client", "--json", "--", ...client("client/absolute-paths")), [
+      ["client/absolute-paths", 1],
+      ["client/absolute-paths", 2],
+    ]);
   });
 
   const failsWithoutReport = async (reason: RegExp, ...args: readonly string[]): Promise<void> => {

@@ -127,8 +127,12 @@ class ScriptedAgent {
       return undefined;
     }
     const messageId = `conform-prompt-${++this.#turns}`;
-    setImmediate(() => void this.#turnV2(name, session, messageId));
-    return { result: { messageId } };
+    // Later, so that another request with the same id is seen while this one is open.
+    setImmediate(() => {
+      this.driver.reply(id, { result: { messageId } });
+      void this.#turnV2(name, session, messageId);
+    });
+    return undefined;
   }
 
   async #watchCancel(sessionId: string, session: Session): Promise<void> {

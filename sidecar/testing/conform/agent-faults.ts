@@ -15,6 +15,8 @@ import {
   late,
   changedFirst,
   turnAsks,
+  permissionRequest,
+  respondsAtEnd,
   updatesDuring,
   type AgentFault,
 } from "./fault-hooks";
@@ -39,10 +41,18 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
       return message;
     },
   }),
-  as("request-ids", "uses one id for two open requests", {
-    in: message => message,
-    out: message => (message.method === "session/request_permission" ? [message, message] : [message]),
-  }),
+  as(
+    "request-ids",
+    "uses one id for two open requests",
+    // A turn of version 1 starts with a terminal: the kit has not yet cancelled it and holds both requests.
+    out((message, agent) => {
+      if (message.method === (inV1(agent) ? "terminal/create" : "session/request_permission")) {
+        const asked = inV1(agent) ? permissionRequest(message) : message;
+        return inV1(agent) ? [asked, asked, message] : [asked, asked];
+      }
+      return undefined;
+    }),
+  ),
   as(
     "unknown-method",
     "answers unknown requests with -32603",
@@ -69,13 +79,20 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
     result("initialize", ({ agentCapabilities, capabilities, ...rest }) =>
       agentCapabilities
         ? { ...rest, agentCapabilities: { ...objectOr(agentCapabilities), loadSession: "yes" } }
-        : { ...rest, capabilities },
+        : { ...rest, capabilities: { ...objectOr(capabilities), auth: "yes" } },
     ),
   ),
   as("version-supported", "responds with version 1 to version 2, which it supports", {
     in: message => {
       const given = objectOr(message.params);
       return given.protocolVersion === 2 ? { ...message, params: { ...given, protocolVersion: 1 } } : message;
+    },
+  }),
+  as("version-supported", "responds with the other version of two that it supports", {
+    in: message => {
+      const given = objectOr(message.params),
+        other = { 1: 2, 2: 1 }[Number(given.protocolVersion)];
+      return other === undefined ? message : { ...message, params: { ...given, protocolVersion: other } };
     },
   }),
   as(
@@ -136,7 +153,7 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
   as(
     "prompt",
     "returns an unknown stop reason",
-    result("session/prompt", (given, agent) => (inV1(agent) ? { stopReason: "done" } : given)),
+    result("session/prompt", (given, agent) => (inV1(agent) ? { stopReason: "done" } : { ...given, _meta: "none" })),
   ),
   as("resource-link", "rejects resource links", refuses("session/prompt", -32602, promptHas("resource_link"))),
   as("embedded-context", "rejects embedded resources", refuses("session/prompt", -32602, promptHas("resource"))),
@@ -187,6 +204,17 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
         : undefined,
     ),
   ),
+  as(
+    "cancel",
+    "returns an error at the end of a cancelled turn",
+    respondsAtEnd(({ id }, idle) => {
+      const params = objectOr(idle.params),
+        update = objectOr(params.update);
+      if (update.stopReason !== "cancelled") return undefined;
+      const ended = { ...idle, params: { ...params, update: { ...update, stopReason: "end_turn" } } };
+      return [{ jsonrpc: "2.0", id, error: { code: -32603, message: "aborted" } }, ended];
+    }),
+  ),
   as("cancel-request", "does not respond to a cancelled request", {
     in: (message, agent) => {
       if (message.method === "$/cancel_request") agent.dropped = objectOr(message.params).requestId;
@@ -195,6 +223,19 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
     out: (message, agent) =>
       agent.dropped !== undefined && message.id === agent.dropped && !("method" in message) ? [] : [message],
   }),
+  as(
+    "cancel-request",
+    "does not respond to a request that is cancelled during the turn",
+    both(
+      {
+        in: (message, agent) => {
+          if (message.method === "$/cancel_request") agent.dropped = objectOr(message.params).requestId;
+          return message;
+        },
+      },
+      respondsAtEnd(({ id }, idle, agent) => (id === agent.dropped ? [idle] : undefined)),
+    ),
+  ),
   as(
     "own-methods",
     "calls a method of its own without an underscore",
@@ -234,6 +275,13 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
     "absolute-paths",
     "reads a relative path",
     params("fs/read_text_file", given => ({ ...given, path: "notes.txt" })),
+  ),
+  as(
+    "absolute-paths",
+    "shows a relative location",
+    updates("tool_call_update", update => [
+      "locations" in update ? { ...update, locations: [{ path: "notes.txt" }] } : update,
+    ]),
   ),
   as(
     "requests-valid",
@@ -343,6 +391,19 @@ export const AGENT_FAULTS: readonly AgentFault[] = [
     },
     out: (message, agent) => (agent.hasClosed && isPrompt(agent, message) ? [] : [message]),
   }),
+  as(
+    "close-cancels",
+    "does not respond at the end of the turn of a closed session",
+    both(
+      {
+        in: (message, agent) => {
+          if (message.method === "session/close") agent.hasClosed = true;
+          return message;
+        },
+      },
+      respondsAtEnd((_, idle, agent) => (agent.hasClosed ? [idle] : undefined)),
+    ),
+  ),
   as("delete", "cannot delete an unknown session", refuses("session/delete")),
   as(
     "fork",

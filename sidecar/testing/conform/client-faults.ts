@@ -72,7 +72,7 @@ export const CLIENT_FAULTS: readonly NamedFault[] = [
     "request-ids",
     "uses the id of an open request again",
     out(message =>
-      message.method === "session/cancel"
+      message.method === "session/prompt"
         ? [message, { jsonrpc: "2.0", id: 3, method: "_conform/again", params: {} }]
         : undefined,
     ),
@@ -111,6 +111,11 @@ export const CLIENT_FAULTS: readonly NamedFault[] = [
       ({ result }) => objectOr(result).content === "",
       message => [{ ...message, result: {} }],
     ),
+  ),
+  as(
+    "results-valid",
+    "returns _meta that is no object",
+    response(hasOutcome, message => [{ ...message, result: { ...objectOr(message.result), _meta: "none" } }]),
   ),
   as(
     "sessions-known",

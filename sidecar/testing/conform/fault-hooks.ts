@@ -82,6 +82,38 @@ export function changedFirst(list: unknown, change: JsonObject): readonly unknow
   return [{ ...objectOr(first), ...change }, ...rest];
 }
 
+/** A permission request for the session of `message`. */
+export function permissionRequest({ params }: JsonObject): JsonObject {
+  const { sessionId } = objectOr(params),
+    options = [{ optionId: "no", name: "No", kind: "reject_once" }];
+  return {
+    jsonrpc: "2.0",
+    id: "early",
+    method: "session/request_permission",
+    params: { sessionId, toolCall: { toolCallId: "early" }, options },
+  };
+}
+
+/**
+ * Sends the response to a prompt of version 2 at the end of its turn. `change` replaces the response and the update
+ * that ends the turn.
+ */
+export function respondsAtEnd(
+  change: (response: JsonObject, idle: JsonObject, agent: ReferenceAgent) => readonly JsonObject[] | undefined,
+): Fault {
+  const held = new WeakMap<ReferenceAgent, JsonObject>();
+  return out((message, agent) => {
+    if (inV1(agent)) return undefined;
+    if (isPrompt(agent, message) && "result" in message) {
+      held.set(agent, message);
+      return [];
+    }
+    const response = held.get(agent);
+    if (!response || objectOr(objectOr(message.params).update).state !== "idle") return undefined;
+    return change(response, message, agent) ?? [response, message];
+  });
+}
+
 /** Sends an additional request in each turn. */
 export function turnAsks(method: string, given: JsonObject): Fault {
   return updates("agent_message_chunk", (update, message, agent) => {

@@ -99,11 +99,13 @@ export const PROXY_FAULTS: readonly NamedFault[] = [
   as(
     "initialize",
     "returns capabilities of the wrong type",
-    out(message =>
-      message.id === "initialize-1" && "agentCapabilities" in objectOr(message.result)
-        ? [{ ...message, result: { ...objectOr(message.result), agentCapabilities: { loadSession: "yes" } } }]
-        : undefined,
-    ),
+    out(message => {
+      if (message.id !== "initialize-1" || !("result" in message)) return undefined;
+      const result = objectOr(message.result),
+        isV1 = "agentCapabilities" in result;
+      const changed = isV1 ? { agentCapabilities: { loadSession: "yes" } } : { capabilities: { auth: "yes" } };
+      return [{ ...message, result: { ...result, ...changed } }];
+    }),
   ),
   as(
     "dialect",
