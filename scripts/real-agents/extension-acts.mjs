@@ -52,13 +52,13 @@ export const EXTENSIONS = [
         { insight_type: "PatternAnchor", content: "First the test, then the code.", tags: ["tests"] },
         /Saved in/,
       ),
-      sparkle("create_sparkler", { name: "Robin" }, /Robin is there/),
+      sparkle("create_sparkler", { name: "Robin" }, /^Robin was created\./),
       sparkle(
         "update_sparkler_identity",
         { sparkler: "Robin", content: "I ask before I act.\n" },
         /identity of Robin is saved/,
       ),
-      sparkle("rename_sparkler", { old_name: "Robin", new_name: "Wren" }, /Robin is Wren now/),
+      sparkle("rename_sparkler", { old_name: "Robin", new_name: "Wren" }, /^Robin is now Wren\./),
       sparkle("load_evolution", {}, /First the test, then the code\./),
       sparkle(
         "session_checkpoint",

@@ -22,7 +22,7 @@ import { OneShotSessions } from "./session/one-shot-session";
 import { chatContextOf } from "./history/chat-context";
 import { classify } from "./history/classify-request";
 import { admit, match, type Verdict } from "./history/match-history";
-import type { ChatRequestMessage, HistoryDeps, PersistedState, Message } from "./history-model";
+import type { ChatRequestMessage, HistoryDeps, Message, PersistedState, SessionQuestion } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
 import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
 import { namesTools, promptFor } from "./session/prompt";
@@ -30,7 +30,8 @@ import type { MessageHistory } from "./history/message-history";
 import { commonRecords, newResults, type Reading } from "./history/parse-history";
 import type { ResponseStream } from "./response/response-stream";
 import { prune, restore, save } from "./persisted-records";
-import { SessionActor, type SessionMessage } from "./session/session-actor";
+import { SessionActor } from "./session/session-actor";
+import type { SessionMessage } from "./session/session-message";
 import { emitted, ended, waits, type SessionRecord } from "./history/session-record";
 import type { ModelPrompt } from "./session/session-state-model";
 import { SideRequestDesk, sidePrompt } from "./history/side-request";
@@ -41,15 +42,7 @@ export class HistoryActor extends Actor<Message> {
   readonly #desk: SideRequestDesk;
   /** Streams of the open requests. */
   readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
-  readonly #questions = new Map<
-    string,
-    {
-      readonly actor: SessionActor;
-      readonly callId: string;
-      readonly toolName: string;
-      readonly question: PermissionQuestion;
-    }
-  >();
+  readonly #questions = new Map<string, SessionQuestion>();
   readonly #closing = new Set<Promise<void>>();
   #settings: LmSettings = LM_DEFAULTS;
   #persisted: PersistedState = { kind: "unasked" };
@@ -110,7 +103,7 @@ export class HistoryActor extends Actor<Message> {
       case "word":
         return this.#handleMessage(message.id, message.actor, message.message);
       case "question":
-        return message.settle(this.#questions.get(message.questionId)?.question);
+        return message.settle(this.#questions.get(message.questionId)?.message.question);
       case "decide":
         return this.#decide(message);
       case "idle": {
@@ -325,8 +318,8 @@ export class HistoryActor extends Actor<Message> {
     const question = this.#questions.get(questionId);
     if (
       !question ||
-      (callId !== undefined && callId !== question.callId) ||
-      (toolName !== undefined && toolName !== question.toolName)
+      (callId !== undefined && callId !== question.message.callId) ||
+      (toolName !== undefined && toolName !== question.message.toolName)
     )
       return settle(false);
     question.actor.decide(questionId, settle);
@@ -347,12 +340,7 @@ export class HistoryActor extends Actor<Message> {
         if (isOf && message.turn === live.turn) this.#keep(live, ended(live.record, message.how));
         return;
       case "asked":
-        this.#questions.set(message.questionId, {
-          actor,
-          callId: message.callId,
-          toolName: message.toolName,
-          question: message.question,
-        });
+        this.#questions.set(message.questionId, { actor, message });
         return;
       case "settled":
         this.#questions.delete(message.questionId);

@@ -12,7 +12,8 @@ import type { MessageHistory } from "./history/message-history";
 import type { ResponseStream } from "./response/response-stream";
 import type { JsonObject } from "../rpc/json";
 import type { Turn } from "./history/parse-history";
-import type { SessionActor, SessionMessage, ModelSessionDeps } from "./session/session-actor";
+import type { SessionActor } from "./session/session-actor";
+import type { ModelSessionDeps, SessionMessage } from "./session/session-message";
 
 /** Turns to append to those that were saved before. */
 export interface SavedTurns {
@@ -69,3 +70,9 @@ export type PersistedState =
   | { readonly kind: "awaited"; readonly waiting: readonly ChatRequestMessage[] }
   | { readonly kind: "there" };
 export type ChatRequestMessage = Extract<Message, { readonly kind: "ask" }>;
+
+/** An open permission request and its session. */
+export interface SessionQuestion {
+  readonly actor: SessionActor;
+  readonly message: Extract<SessionMessage, { readonly kind: "asked" }>;
+}

@@ -12,57 +12,26 @@
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import type { InstallProgress, InstallState } from "../../../src/protocol/agents/agent-service";
-import type { Environment, Platform } from "../../../src/protocol/agents/distribution";
-import type { Clock } from "../../rpc/clock";
+import type { Environment } from "../../../src/protocol/agents/distribution";
 import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
 import { isExact } from "../distributions/package-spec";
 import { wrongAddress } from "../distributions/server-address";
 import { displayedVersion, UNVERSIONED } from "../distributions/segment";
-import type { Fetch } from "../../http/http-get";
 import { installBinary } from "./packages/binary-package";
-import type { Bunzip } from "./archives/bunzip";
 import { installCargo } from "./packages/cargo-package";
-import type { Files } from "./store/files";
 import { SingleFlight } from "./single-flight";
 import { isInstallable, notHere, sourceOf, type Installable } from "./installable";
 import { cancelled, explained, InstallError } from "./store/install-error";
 import type { Lease } from "./store/usage-locks";
 import { isOf, satisfies, type Built, type Source } from "./store/manifest";
 import { installNpm } from "./packages/npm-package";
-import type { RunTool, ToolDeps } from "./packages/package-tool";
+import type { ToolDeps } from "./packages/package-tool";
 import { installPython } from "./packages/python-package";
 import { ProgressTeller } from "./progress";
-import type { Installed, Staging, Store } from "./store/store";
-
-/** Absolute paths of programs on the PATH of the user's login shell. */
-export interface Tools {
-  find(name: Tool | "node"): string | undefined;
-}
-
-export interface InstallerDeps {
-  readonly store: Store;
-  /** Platforms whose programs run here, the best first: see `platformsFor`. */
-  readonly platforms: readonly Platform[];
-  /** Value of `process.platform`. */
-  readonly platform: string;
-  readonly clock: Clock;
-  readonly files: Files;
-  readonly fetch?: Fetch;
-  /** For tests: archives may use http on this computer. */
-  readonly httpArchives?: boolean;
-  /** Default: decompresses in this thread. */
-  readonly bunzip?: Bunzip;
-  readonly tools: () => Promise<Tools>;
-  readonly run: RunTool;
-  /** Home folder of the user's cargo. Absent: launch metadata of crates is ignored; only extensions use it. */
-  readonly cargoHome?: () => Promise<string>;
-  /** `progress` is undefined when no installation is running. */
-  readonly report: (id: string, progress: InstallProgress | undefined) => void;
-  readonly log: (level: "info" | "warn", message: string, detail: Readonly<Record<string, unknown>>) => void;
-}
+import type { Installed, Staging } from "./store/store";
+import { type Tools, type InstallerDeps, type InstallConfig, type InstallWish } from "./install-options";
 
 /** Caches each lookup. */
 function onceEach(tools: Tools): Tools {
@@ -74,15 +43,6 @@ function onceEach(tools: Tools): Tools {
     },
   };
 }
-
-/** The part of an agent's or extension's settings that affects its installation. */
-export type InstallConfig = Pick<AgentConfig, "id" | "name" | "distribution" | "version">;
-
-/**
- * `missing`: installs only if missing. `newest`: checks for a newer version if none is pinned. `anew`: replaces the
- * installed version after the new one is complete.
- */
-export type InstallWish = "missing" | "newest" | "anew";
 
 export class Installer implements AsyncDisposable {
   readonly #deps: InstallerDeps;

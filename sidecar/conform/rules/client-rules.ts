@@ -24,7 +24,7 @@ import {
   type Verdict,
 } from "../rule";
 import type { Conversation } from "../recording";
-import { customMembers, methodShapes, shapeProblem, type Version } from "../schema";
+import { customMembers, methodShapes, shapeProblem } from "../schema";
 import { arrayOr, isObject, objectOr } from "../../rpc/json";
 import { CUSTOM_UPDATE, OPTION_IDS } from "../client-scenario";
 import { isAbsolutePath } from "./paths";
@@ -62,7 +62,7 @@ export const CLIENT_RULES: readonly Rule[] = [
     judgesNegotiation: true,
     judge: ({ version, all }) =>
       judgeEach(
-        startedIn(all, version),
+        all.filter(conversation => conversation.version === version),
         conversation => {
           const [first, second] = messagesOf(conversation).filter(
             ({ direction, message }) => direction === "fromProgram" && message.kind !== "response",
@@ -346,10 +346,6 @@ export const CLIENT_RULES: readonly Rule[] = [
       }),
   },
 ];
-
-function startedIn(all: readonly Conversation[], version: Version): readonly Conversation[] {
-  return all.filter(conversation => conversation.version === version);
-}
 
 /** Judges requests of the client. */
 function judgeRequests(input: RuleInput, methods: readonly string[], judge: (exchange: Exchange) => Verdict): Verdict {

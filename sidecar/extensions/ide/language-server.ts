@@ -189,7 +189,8 @@ export class LanguageServer {
         if (error.code === RpcCode.methodNotFound) throw refused(`${this.name} does not support ${method}.`);
         if (!AGAIN.has(error.code)) throw refused(`${this.name}: ${readable(error.message, 600)}`);
         if (tries === MAX_TRIES) throw refused(`${this.name} was busy and did not respond. Try again.`);
-        await this.settled(moment(this.deps.clock.now() + AGAIN_MS), timeouts);
+        const at = this.deps.clock.now() + AGAIN_MS;
+        await this.settled(now => at - now, timeouts);
       }
     }
   }
@@ -388,10 +389,6 @@ export class LanguageServer {
   #log(message: string, detail: JsonObject): void {
     this.deps.log("info", message, { server: this.name, ...detail });
   }
-}
-
-function moment(at: number): (now: number) => number {
-  return now => at - now;
 }
 
 /** LSP 3.17, `TextDocumentSyncOptions`. */

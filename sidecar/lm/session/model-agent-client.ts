@@ -29,10 +29,11 @@ import type {
 import { ModelPrompts } from "./model-prompts";
 import { AnnouncedTools, type CallOrigin, type AnnouncedUpdate } from "../tools/call-allowances";
 import { parametersOf, questionOf } from "./permission";
-import { refusal, toMcp } from "../tools/tool-results";
+import { refusal } from "../tools/tool-results";
 import { fenced } from "../response/safe-text";
 import type { ModeReturn } from "./session-mode";
-import type { Answer, ModelFailure, ModelPrompt } from "./session-state-model";
+import type { ModelFailure, ModelPrompt } from "./session-state-model";
+import { resultOf } from "./session-steps";
 import type { OfferedCall, ToolOffer } from "../tools/tool-offer";
 import { offering } from "../tools/tools-proxy";
 import { UPDATE_KINDS } from "../../acp/methods";
@@ -391,18 +392,5 @@ export class ModelAgentClient {
       ...(cause === undefined ? {} : { cause }),
     });
     return output.trim() === "" ? message : l10n.t`${message} Its last output:\n\n${fenced(output.trim())}`;
-  }
-}
-
-function resultOf(answer: Answer) {
-  switch (answer.kind) {
-    case "result":
-      return toMcp(answer.result, answer.isError);
-    case "refused":
-      return refusal(answer.reason);
-    case "allowed":
-      return refusal(l10n.t("A tool call cannot be allowed.")); // the state machine allows permissions only
-    default:
-      return assertNever(answer, "answer");
   }
 }

@@ -8,7 +8,8 @@ import type { RequestId } from "../../../src/protocol/lm/lm";
 import type { JsonObject } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import type { ResponseStream } from "../response/response-stream";
-import { SessionActor, type ModelSessionStart, type ModelSessionDeps } from "./session-actor";
+import { SessionActor } from "./session-actor";
+import type { ModelSessionDeps, ModelSessionStart } from "./session-message";
 
 export const ASIDE_LIMIT_MS = 20_000;
 

@@ -9,9 +9,8 @@
  */
 import * as l10n from "@vscode/l10n";
 import { randomBytes } from "node:crypto";
-import type { ChatPart, ChatTool, PermissionQuestion, RequestId } from "../../../src/protocol/lm/lm";
+import type { ChatPart, ChatTool, RequestId } from "../../../src/protocol/lm/lm";
 import { assertNever } from "../../../src/protocol/wire/wire";
-import type { AgentCapabilities } from "../../acp/connection";
 import type { AgentEvent } from "../../agent-session/agent-message";
 import { OpenQuestions } from "../../agent-session/open-questions";
 import type { MissingExtension } from "../../acp/chain-extensions";
@@ -27,60 +26,20 @@ import {
   type TextState,
 } from "../response/updates-to-text";
 import { ModelAgentClient } from "./model-agent-client";
-import type {
-  AgentQuestion,
-  ModelAgentDeps,
-  ModelAgentEvent,
-  ModelAgentMessage,
-  ModelAgentStart,
-} from "./model-agent-message";
+import type { AgentQuestion, ModelAgentEvent, ModelAgentMessage } from "./model-agent-message";
 import { Quiet } from "./question-debounce";
-import type { ModeReturn } from "./session-mode";
 import { startModelSession, stepModelSession } from "./session-state";
 import {
   partOf,
   type Answer,
   type ModelFailure,
   type ModelSessionEffect,
-  type ModelSessionPhase,
   type ModelPrompt,
   type Result,
   type ModelSessionEvent,
   type ModelSessionState,
 } from "./session-state-model";
-
-export interface ModelSessionStart extends ModelAgentStart {
-  /** Symposium's id of the session; unique. */
-  readonly id: string;
-}
-
-/** A message of a session to its owner. */
-export type SessionMessage =
-  | { readonly kind: "part"; readonly requestId: RequestId; readonly part: ChatPart }
-  /** The response is complete. `error`: a sentence for the user. `goesOn`: the turn continues. */
-  | { readonly kind: "finished"; readonly requestId: RequestId; readonly error?: string; readonly goesOn?: true }
-  /** `turn`: the request that began the turn. */
-  | { readonly kind: "turnOver"; readonly turn: RequestId; readonly how: "answered" | "cut" }
-  | {
-      readonly kind: "asked";
-      readonly questionId: string;
-      readonly callId: string;
-      readonly toolName: string;
-      readonly question: PermissionQuestion;
-    }
-  | { readonly kind: "settled"; readonly questionId: string }
-  /** The agent's session is open; `agentSession` is the agent's id of it. */
-  | { readonly kind: "opened"; readonly agentSession: string; readonly capabilities: AgentCapabilities }
-  /** Size of the agent's context window in tokens. */
-  | { readonly kind: "contextSize"; readonly tokens: number }
-  /** The agent's session mode to return to when the user leaves Plan or Ask. */
-  | { readonly kind: "modeReturn"; readonly modeReturn: ModeReturn | undefined }
-  /** The session's phase has changed. */
-  | { readonly kind: "phase"; readonly phase: ModelSessionPhase["kind"] };
-
-export interface ModelSessionDeps extends ModelAgentDeps {
-  readonly notify: (message: SessionMessage) => void;
-}
+import { type ModelSessionStart, type ModelSessionDeps } from "./session-message";
 
 type Message =
   | { readonly kind: "event"; readonly event: ModelSessionEvent }

@@ -2,6 +2,8 @@
 import * as l10n from "@vscode/l10n";
 import type { TurnOutcome } from "../../agent-session/agent-message";
 import type { RequestId } from "../../../src/protocol/lm/lm";
+import { assertNever } from "../../../src/protocol/wire/wire";
+import { refusal, toMcp } from "../tools/tool-results";
 import {
   grown,
   isHoldFull,
@@ -148,4 +150,18 @@ export function repeat([state, effects]: ModelSessionStep, requestId: RequestId,
       ? parts.map(part => ({ kind: "emit", requestId, part }))
       : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
   return [state, [...effects, ...words, ...(isWhole ? [finishAside(state, requestId)] : [])]];
+}
+
+/** The answer of a tool call as an MCP result. */
+export function resultOf(answer: Answer) {
+  switch (answer.kind) {
+    case "result":
+      return toMcp(answer.result, answer.isError);
+    case "refused":
+      return refusal(answer.reason);
+    case "allowed":
+      return refusal(l10n.t("A tool call cannot be allowed.")); // the state machine allows permissions only
+    default:
+      return assertNever(answer, "answer");
+  }
 }

@@ -7,7 +7,8 @@ import type { InstallProgress } from "../../../src/protocol/agents/agent-service
 import type { AgentCommand } from "../../agents/distributions/agent-command";
 import { realFiles, type Files } from "../../agents/install/store/files";
 import { InstallError, type InstallErrorCode } from "../../agents/install/store/install-error";
-import { Installer, type InstallerDeps } from "../../agents/install/installer";
+import { Installer } from "../../agents/install/installer";
+import type { InstallerDeps } from "../../agents/install/install-options";
 import type { TryLock } from "../../agents/install/store/locks";
 import { Store } from "../../agents/install/store/store";
 import { openLedger } from "../../process/process-ledger";

@@ -155,3 +155,16 @@ export function shortFlagOf(program: string, word: string): ShortFlag | undefine
     attached === true ? word.length > flag.length && word.startsWith(flag) : word === flag,
   );
 }
+
+/** Schemes of the `Authorization` header, in lower case. */
+export const SCHEMES = new Set("bearer basic token digest negotiate apikey api-key aws4-hmac-sha256 key".split(" "));
+
+/** Placeholders for a missing or referenced value. */
+export const NO_VALUE = new RegExp(
+  `^(?:${[
+    "null|undefined|none|nil|true|false|yes|no|string|number|boolean|object|array",
+    "\\.\\.\\.|…|\\*+|\\[redacted\\]",
+    "\\$\\{\\w+\\}|\\$\\(\\w+\\)|\\{\\{[\\w .]+\\}\\}|%\\w+%|<[\\w -]+>",
+  ].join("|")})$`,
+  "i",
+);

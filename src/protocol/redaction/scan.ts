@@ -7,7 +7,17 @@
  */
 import { BACKSLASH, BITS, CLOSE_LIST, CLOSE_OBJECT, Is, isRandom, OPEN_LIST, OPEN_OBJECT } from "./characters";
 import { FORMS, MAX_FORM_MINIMUM, SHAPES, SHAPE_WINDOW, MIN_SHAPE_LENGTH, type Form } from "./forms";
-import { isCount, isSecretFlag, isSecretHeader, isSecretName, isSecretParameter, PROGRAMS, shortFlagOf } from "./names";
+import {
+  isCount,
+  isSecretFlag,
+  isSecretHeader,
+  isSecretName,
+  isSecretParameter,
+  NO_VALUE,
+  PROGRAMS,
+  SCHEMES,
+  shortFlagOf,
+} from "./names";
 import { TextReader } from "./text-reader";
 
 export interface Span {
@@ -40,17 +50,6 @@ const MAX_SEPARATOR_LENGTH = 40,
 const KEY_END = /^-----END [A-Z\d ]*PRIVATE KEY/;
 const KEY_BEGINS = "-----BEGIN ",
   KEY_ENDS = "-----END ";
-const SCHEMES = new Set("bearer basic token digest negotiate apikey api-key aws4-hmac-sha256 key".split(" "));
-/** Placeholders for a missing or referenced value. */
-const NO_VALUE = new RegExp(
-  `^(?:${[
-    "null|undefined|none|nil|true|false|yes|no|string|number|boolean|object|array",
-    "\\.\\.\\.|…|\\*+|\\[redacted\\]",
-    "\\$\\{\\w+\\}|\\$\\(\\w+\\)|\\{\\{[\\w .]+\\}\\}|%\\w+%|<[\\w -]+>",
-  ].join("|")})$`,
-  "i",
-);
-
 /** Start of a quoted text: number of backslashes before the quote, and the quote character. */
 interface Quote {
   readonly escapes: number;

@@ -1,0 +1,222 @@
+/**
+ * The turns of a session behind VS Code's chat: their start, their questions, and their end or stop. Each function is a
+ * part of `session-state.ts`, which contains the events, phases and invariants. Pure.
+ */
+import * as l10n from "@vscode/l10n";
+import { chain, enter } from "../../agent-session/state-machine";
+import type { RequestId } from "../../../src/protocol/lm/lm";
+import { assertNever } from "../../../src/protocol/wire/wire";
+import {
+  grown,
+  holdEvent,
+  NO_REPLY,
+  NOTHING_HELD,
+  partOf,
+  type AgentActivity,
+  type Blocked,
+  type ModelSessionEffect,
+  type Held,
+  type ModelSessionPhase,
+  type ModelPrompt,
+  type Question,
+  type ModelSessionState,
+  type ModelSessionStep,
+  type Streaming,
+} from "./session-state-model";
+import {
+  discarded,
+  emitPart,
+  finish,
+  finishAside,
+  lastWords,
+  questionsIn,
+  refusals,
+  refuse,
+  heldParts,
+  addSentence,
+  settled,
+} from "./session-steps";
+
+export function ask(state: ModelSessionState, phase: Streaming, question: Question): ModelSessionStep {
+  return [
+    {
+      ...state,
+      phase: { ...phase, open: new Map(phase.open).set(question.callId, question) },
+      reply: grown(state.reply, partOf(question)),
+    },
+    [{ kind: "askHost", requestId: phase.requestId, question }, { kind: "awaitQuiet" }],
+  ];
+}
+
+export function withdraw(state: ModelSessionState, phase: Streaming | Blocked, callId: string): ModelSessionStep {
+  const refusal = refuse(callId, l10n.t("It was withdrawn.")),
+    events = phase.held.events.filter(event => event.kind !== "asked" || event.question.callId !== callId);
+  if (phase.open.has(callId)) return enter(state, settled(phase, callId), [refusal]);
+  return events.length === phase.held.events.length
+    ? [state, []]
+    : enter(state, { ...phase, held: { ...phase.held, events } }, [refusal]);
+}
+
+export function decide(state: ModelSessionState, phase: Streaming | Blocked, callId: string): ModelSessionStep {
+  return phase.open.get(callId)?.kind === "permission"
+    ? enter(state, settled(phase, callId), [{ kind: "answer", callId, answer: { kind: "allowed" } }])
+    : [state, []];
+}
+
+/** The agent no longer waits for answers. Its text and the end of its turn are sent with the next request. */
+export function over(
+  state: ModelSessionState,
+  phase: Blocked,
+  event: Extract<AgentActivity, { readonly kind: "turnEnded" | "agentDown" }>,
+): ModelSessionStep {
+  const questions = questionsIn(phase.held),
+    words = { ...phase.held, events: phase.held.events.filter(({ kind }) => kind !== "asked") };
+  return enter(
+    state,
+    {
+      ...phase,
+      open: new Map(),
+      settled: new Set([...phase.settled, ...phase.open.keys()]),
+      held: holdEvent(words, event),
+    },
+    refusals([...phase.open.values(), ...questions], l10n.t("The turn is over.")),
+  );
+}
+
+export function end(
+  state: ModelSessionState,
+  { requestId }: Streaming,
+  event: Extract<AgentActivity, { readonly kind: "turnEnded" | "agentDown" }>,
+): ModelSessionStep {
+  const failure =
+    event.kind === "agentDown" ? event.message : event.outcome.kind === "failed" ? event.outcome.message : undefined;
+  const next: ModelSessionPhase = event.kind === "agentDown" ? { kind: "down" } : { kind: "idle", held: NOTHING_HELD };
+  if (failure !== undefined)
+    return enter(state, next, [
+      { kind: "turnOver", how: "cut" },
+      { kind: "finish", requestId, error: failure },
+    ]);
+  const words = event.kind === "turnEnded" ? lastWords(state, event.outcome) : undefined;
+  return chain(words === undefined ? [state, []] : addSentence(state, requestId, words), s =>
+    enter(s, next, [
+      { kind: "turnOver", how: "answered" },
+      { kind: "finish", requestId },
+    ]),
+  );
+}
+
+export function begin(state: ModelSessionState, prompt: ModelPrompt, held: Held = NOTHING_HELD): ModelSessionStep {
+  const phase: Streaming = {
+    kind: "streaming",
+    requestId: prompt.requestId,
+    open: new Map(),
+    settled: new Set(),
+    held: NOTHING_HELD,
+  };
+  return chain(
+    [{ ...state, phase, reply: NO_REPLY }, []],
+    ...heldParts(held).map(part => (s: ModelSessionState) => emitPart(s, prompt.requestId, part)),
+    s => [s, [{ kind: "prompt", prompt }]],
+  );
+}
+
+/** Waits until the agent's session is open or its stopped turn has ended. A newer request replaces an older one. */
+export function wait(
+  state: ModelSessionState,
+  phase: Extract<ModelSessionPhase, { readonly waiting: unknown }>,
+  prompt: ModelPrompt,
+): ModelSessionStep {
+  const before = phase.waiting;
+  return chain(
+    before
+      ? [
+          state,
+          [{ kind: "emit", requestId: before.requestId, part: { type: "text", value: OVERTAKEN } }, finish(before)],
+        ]
+      : [state, []],
+    s => enter(s, { ...phase, waiting: prompt }),
+  );
+}
+
+/** Ends the waiting request without an answer. */
+export function unwait(
+  state: ModelSessionState,
+  phase: Extract<ModelSessionPhase, { readonly waiting: unknown }>,
+): ModelSessionStep {
+  return enter(state, { ...phase, waiting: undefined }, phase.waiting ? [finish(phase.waiting)] : []);
+}
+
+const OVERTAKEN = l10n.t("A newer message replaced this one.");
+
+/** Opens a new session of the agent if a prompt is waiting. */
+export function anew(
+  state: ModelSessionState,
+  waiting: ModelPrompt | undefined,
+  first: readonly ModelSessionEffect[],
+): ModelSessionStep {
+  return waiting
+    ? enter(state, { kind: "opening", waiting }, [...first, { kind: "open" }])
+    : enter(state, { kind: "down" }, first);
+}
+
+/** The request brings only results of calls that are no longer open. */
+export function stray(state: ModelSessionState, requestId: RequestId): ModelSessionStep {
+  return [
+    state,
+    [
+      {
+        kind: "emit",
+        requestId,
+        part: { type: "text", value: l10n.t`${state.agent} no longer waits for this result.` },
+      },
+      finishAside(state, requestId),
+    ],
+  ];
+}
+
+/** The response is complete. The turn continues without an open request. */
+export function block(
+  state: ModelSessionState,
+  { open, settled: known, held, requestId }: Streaming,
+): ModelSessionStep {
+  return enter(state, { kind: "blocked", open, settled: known, held }, [{ kind: "finish", requestId, goesOn: true }]);
+}
+
+/** Another request arrived while the response to this one was open. */
+export function overtaken(state: ModelSessionState, phase: Streaming): ModelSessionStep {
+  return chain(state.reply.isEmpty ? addSentence(state, phase.requestId, OVERTAKEN) : [state, []], s => [
+    s,
+    [finish(phase)],
+  ]);
+}
+
+/** The current turn ends without its answer, and `waiting` follows it. */
+export function stop(
+  state: ModelSessionState,
+  phase: Streaming | Blocked,
+  waiting: ModelPrompt | undefined,
+  first: readonly ModelSessionEffect[],
+): ModelSessionStep {
+  const reason = l10n.t("The user stopped the turn."),
+    last = phase.held.events.at(-1)?.kind;
+  const effects: readonly ModelSessionEffect[] = [
+    ...first,
+    ...refusals([...phase.open.values(), ...questionsIn(phase.held)], reason),
+    ...discarded(phase.held),
+    { kind: "turnOver", how: "cut" },
+  ];
+  switch (last) {
+    case "turnEnded":
+      return chain([state, effects], s =>
+        waiting ? begin(s, waiting) : enter(s, { kind: "idle", held: NOTHING_HELD }),
+      );
+    case "agentDown":
+      return anew(state, waiting, effects);
+    case "spoke":
+    case "asked":
+    case undefined:
+      return enter(state, { kind: "cancelling", waiting }, [...effects, { kind: "cancelAgent" }]);
+    default:
+      return assertNever(last, "held event");
+  }
+}

@@ -1,0 +1,143 @@
+/** The user's actions in tabs, such as opening one and answering a question. The rest is in `composing.ts`. Pure. */
+import * as l10n from "@vscode/l10n";
+import type { PageToHost, TabId } from "../../src/protocol/page/host-to-page";
+import { attach, attachTranscript, composed, sentAgain, stopped } from "./composing";
+import { askHost } from "./page-requests";
+import {
+  agentOf,
+  chain,
+  freshTab,
+  isLive,
+  MAX_TABS,
+  post,
+  remarkOn,
+  SAVE,
+  show,
+  withTab,
+  type UserAction,
+  type Page,
+  type Step,
+  type Tab,
+} from "./page-model";
+
+// --- actions of the user
+
+export function opened(page: Page, tabId: TabId, now: number): Step {
+  if (page.tabs.has(tabId)) return [page, []];
+  const agentId = page.openingWith,
+    tab = freshTab(tabId, agentOf(page.agents, agentId ?? page.currentAgentId), page.requestNumber, now);
+  return chain(
+    [
+      { ...withTab(page, tab), selected: tabId, toAttach: [], openingWith: undefined },
+      [
+        post({ type: "newTab", tabId, ...(agentId === undefined ? {} : { agentId }) }),
+        post({ type: "selectTab", tabId }),
+        show(tab),
+        SAVE,
+        ...(agentId === undefined ? [] : [{ kind: "focus", tabId } as const]),
+      ],
+    ],
+    p => askHost(p, [tabId], "missing", now),
+    p => {
+      const made = p.tabs.get(tabId);
+      return made && page.toAttach.length > 0
+        ? chain(attach(p, made, page.toAttach), q => [q, [{ kind: "focus", tabId }]])
+        : [p, []];
+    },
+  );
+}
+
+/** `agentId`: the new tab's agent; default: the agent of new tabs. */
+export function openOne(page: Page, agentId?: string): Step {
+  if (page.tabs.size < MAX_TABS) return [{ ...page, openingWith: agentId }, [{ kind: "openOne" }]];
+  return remarkOn(page, page.selected, {
+    tone: "info",
+    text: l10n.t`${MAX_TABS} tabs are open. Close one to open another.`,
+  });
+}
+
+export function actedOn(page: Page, tab: Tab, action: UserAction, now: number): Step {
+  const { tabId } = tab;
+  switch (action.kind) {
+    case "closed": {
+      const tabs = new Map(page.tabs);
+      tabs.delete(tabId);
+      return [
+        {
+          ...page,
+          tabs,
+          closed: new Set([...page.closed, tabId].slice(-50)),
+          selected: page.selected === tabId ? undefined : page.selected,
+        },
+        [post({ type: "closeTab", tabId }), SAVE],
+      ];
+    }
+    case "selected":
+      return page.selected === tabId
+        ? [page, []]
+        : [{ ...page, selected: tabId }, [post({ type: "selectTab", tabId }), show(tab), SAVE]];
+    case "stopped":
+      return stopped(page, tab);
+    case "newTabWanted":
+      return openOne(page, action.agentId ?? tab.conversation.agent.id);
+    case "answered":
+      return answered(
+        page,
+        tab,
+        action.permissionId,
+        { type: "answerPermission", tabId, permissionId: action.permissionId, choice: action.choice },
+        now,
+      );
+    case "bypassWanted":
+      return [page, isLive(page, tab) ? [post({ type: "bypass", tabId })] : []];
+    case "elicitationAnswered":
+      return answered(
+        page,
+        tab,
+        action.elicitationId,
+        { type: "answerElicitation", tabId, elicitationId: action.elicitationId, choice: action.choice },
+        now,
+      );
+    case "diffWanted": {
+      const { kind: _, ...change } = action;
+      return [page, [post({ type: "openDiff", ...change })]];
+    }
+    case "terminalWanted":
+      return [
+        page,
+        (tab.conversation.terminals ?? [])
+          .filter(({ terminalId }) => terminalId === action.terminalId)
+          .map(({ command, output, exit }) =>
+            post({ type: "openTerminal", tabId, command, output, ...(exit ? { exit } : {}) }),
+          ),
+      ];
+    case "controlChosen":
+      return [
+        page,
+        [
+          ...(isLive(page, tab)
+            ? [post({ type: "setControl", tabId, controlId: action.controlId, value: action.value })]
+            : []),
+          show(tab),
+        ],
+      ];
+    case "actionChosen":
+      switch (action.action) {
+        case "sendAgain":
+          return sentAgain(page, tab, action.messageId, now);
+        case "sendTranscript":
+          return attachTranscript(page, tab);
+        default:
+          return [page, [post({ type: "action", tabId, action: action.action })]];
+      }
+    default:
+      return composed(page, tab, action, now);
+  }
+}
+
+export function answered(page: Page, tab: Tab, entryId: string, message: PageToHost, now: number): Step {
+  return [
+    withTab(page, { ...tab, answering: [...tab.answering, { entryId, since: now }] }),
+    [post(message), show(tab)],
+  ];
+}
