@@ -1,7 +1,7 @@
 /** Features of ACP that only VS Code can show: stored choices, pages to open, subagents and many questions. */
 import assert from "node:assert/strict";
 import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
-import { newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
+import { ask, newTab, openChatBox, seen, shownTab, showsText, stopTurn, testAgent } from "./scripted";
 
 /** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
 const SETTINGS = {
@@ -29,72 +29,52 @@ suite("agent features in the page", () => {
           .catch(() => "")) === value,
       `${name} at ${value}`,
     );
-  /** The agent's current choices, as the agent reports them. */
-  async function chosen(): Promise<string> {
-    await sendPrompt(box.frame, "chosen");
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  }
-  const stop = (): Promise<void> => stopTurn(box.frame);
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
 
-  suite("session control in the page", () => {
-    test("applies a choice to the next session, also after Reload Window", async () => {
-      await shows("Model", "small");
-      await picker("Model").selectOption("large");
-      await shows("Effort", "high");
-      await box.reload();
-      await box.open();
-      await shows("Model", "large");
-      assert.equal(await chosen(), "mode=ask model=large effort=high fast=false");
-    });
+  test("applies a choice to the next session, also after Reload Window", async () => {
+    await shows("Model", "small");
+    await picker("Model").selectOption("large");
+    await shows("Effort", "high");
+    await box.reload();
+    await box.open();
+    await shows("Model", "large");
+    assert.equal(await ask(box, "chosen"), "mode=ask model=large effort=high fast=false");
   });
 
-  suite("page requests", () => {
-    const ADDRESS = "https://sign-in.example/in?back=http%3A%2F%2Fhost%2F%3Fa%3D1%26b%3D2";
-    const visits: string[] = [];
-    suiteSetup(() =>
-      box.page.context().route("https://sign-in.example/**", async route => {
-        if (route.request().isNavigationRequest()) visits.push(route.request().url());
-        await route.fulfill({ contentType: "text/plain", body: "Signed in." });
-      }),
-    );
-    teardown(async () => {
-      await box.page.keyboard.press("Escape");
-      await stop();
+  test("opens the address of a page request externally, only with consent, and shows the completion", async () => {
+    const ADDRESS = "https://sign-in.example/in?back=http%3A%2F%2Fhost%2F%3Fa%3D1%26b%3D2",
+      visits: string[] = [];
+    await box.page.context().route("https://sign-in.example/**", async route => {
+      if (route.request().isNavigationRequest()) visits.push(route.request().url());
+      await route.fulfill({ contentType: "text/plain", body: "Signed in." });
     });
+    await sendPrompt(box.frame, `visit ${ADDRESS} message="Please sign in."`);
+    await chat().getByRole("button", { name: "Open in Browser" }).waitFor();
+    const shown = await card("elicitation").innerText();
+    for (const part of ["Newer", "Please sign in.", "sign-in.example", ADDRESS])
+      assert.ok(shown.includes(part), `the card lacks ${part}: ${shown}`);
+    await chat().getByRole("button", { name: "Decline" }).click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /decline$/);
+    assert.deepEqual(visits, [], "nothing is opened before consent or after a refusal");
 
-    test("opens nothing before consent or after a refusal", async () => {
-      await sendPrompt(box.frame, `visit ${ADDRESS} message="Please sign in."`);
-      await chat().getByRole("button", { name: "Open in Browser" }).waitFor();
-      const shown = await card("elicitation").innerText();
-      for (const part of ["Newer", "Please sign in.", "sign-in.example", ADDRESS])
-        assert.ok(shown.includes(part), `the card lacks ${part}: ${shown}`);
-      await chat().getByRole("button", { name: "Decline" }).click();
-      await turnEnded(box.frame);
-      assert.match((await lastExchange(box.frame)).answer, /decline$/);
-      assert.deepEqual(visits, []);
-    });
-
-    test("opens the exact address externally and shows the completion", async () => {
-      await sendPrompt(box.frame, `visit ${ADDRESS} elicitationId=in; wait-cancel; visited in; say thanks`);
-      await chat().getByRole("button", { name: "Open in Browser" }).click();
-      // VS Code asks before it opens an untrusted address.
-      const dialog = box.page.locator(".monaco-dialog-box");
-      await dialog.waitFor();
-      assert.ok((await dialog.innerText()).includes(ADDRESS));
-      const [opened] = await Promise.all([
-        box.page.context().waitForEvent("page"),
-        dialog.getByRole("button", { name: "Open", exact: true }).click(),
-      ]);
-      await seen(async () => visits.length > 0, "the visit");
-      assert.deepEqual(visits, [ADDRESS]);
-      await opened.close();
-      await showsText(box.frame, /Opened in the browser by you/);
-      await stop();
-      await turnEnded(box.frame);
-      await showsText(box.frame, /Completed: Newer reports that this is complete/);
-    });
+    await sendPrompt(box.frame, `visit ${ADDRESS} elicitationId=in; wait-cancel; visited in; say thanks`);
+    await chat().getByRole("button", { name: "Open in Browser" }).click();
+    // VS Code asks before it opens an untrusted address.
+    const dialog = box.page.locator(".monaco-dialog-box");
+    await dialog.waitFor();
+    assert.ok((await dialog.innerText()).includes(ADDRESS));
+    const [opened] = await Promise.all([
+      box.page.context().waitForEvent("page"),
+      dialog.getByRole("button", { name: "Open", exact: true }).click(),
+    ]);
+    await seen(async () => visits.length > 0, "the visit");
+    assert.deepEqual(visits, [ADDRESS]);
+    await opened.close();
+    await showsText(box.frame, /Opened in the browser by you/);
+    await stopTurn(box.frame);
+    await turnEnded(box.frame);
+    await showsText(box.frame, /Completed: Newer reports that this is complete/);
   });
 });
 
@@ -111,7 +91,7 @@ suite("crowds in VS Code", () => {
 
   const cards = (kind: string) => shownTab(box).locator(`[data-kind="${kind}"]`);
 
-  test("shows a subagent's card in its parent's tab and returns the answer to its permission request", async () => {
+  test("shows a subagent's permission request in its parent's tab, and one of 58 questions", async () => {
     await sendPrompt(box.frame, "go");
     const question = cards("permission").last();
     await question.waitFor();
@@ -122,9 +102,7 @@ suite("crowds in VS Code", () => {
     await turnEnded(box.frame);
     assert.match((await cards("subagent").textContent()) ?? "", /ls test · done[^]*The answer was yes\./);
     await box.screenshot("vscode-subagent-done");
-  });
 
-  test("shows one of 58 questions with the number of the others", async () => {
     await newTab(box);
     await shownTab(box).locator('select[aria-label^="The agent of this tab"]').selectOption("crowd");
     await sendPrompt(

@@ -1,24 +1,22 @@
 /**
- * The chat view in VS Code: answers, drafts, hidden views, notifications, logs and the list of agents. The rest is in
- * plain Chromium (`chat.webview.ts`, `life.webview.ts` and `composer.webview.ts`).
+ * The chat view in VS Code: drafts, hidden views, notifications, keybindings, logs and the list of agents. The rest is
+ * in plain Chromium (`chat.webview.ts`, `life.webview.ts` and `composer.webview.ts`).
  */
 import assert from "node:assert/strict";
-import { hasChips, hasInput, input, pasteImage, sendByKey } from "./composing";
-import { lastExchange, promptInput, readCards, sendPrompt, turnEnded, turnState, type Box } from "./harness";
+import { firstIs, hasChips, hasInput, input, pasteImage, sendByKey } from "./composing";
+import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import {
   answerShows,
   button,
   gate,
   hideChat,
-  isCounting,
   newTab,
   notification,
-  numberedWords,
-  openScripted,
+  openChatBox,
   reloadWindow,
   scripted,
   seen,
-  shownText,
+  shownTab,
   showsText,
   testAgent,
   toggleSidebar,
@@ -30,66 +28,41 @@ const SCRIPTED = testAgent("scripted", "Scripted");
 suite("chat view in VS Code", () => {
   let box: Box;
   suiteSetup(async () => {
-    box = await openScripted({
-      settings: { "symposium.agents": [SCRIPTED, testAgent("exiting", "Exiting", ["--exit-at-start", "3"])] },
+    box = await openChatBox({
+      "symposium.agents": [SCRIPTED, testAgent("exiting", "Exiting", ["--exit-at-start", "3"])],
     });
-    await box.open();
   });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator("[data-part=chat]:visible");
+  const chat = () => shownTab(box);
   const badge = () =>
     box.page
       .locator(".activitybar .action-item", { has: box.page.locator('.action-label[aria-label^="Symposium"]') })
       .locator(".badge");
-  const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
   const tabs = () => box.frame.locator("[role=tab]");
-  /** The list is updated while the user types. */
-  const firstIs = (name: string): Promise<void> =>
-    seen(
-      async () =>
-        (
-          await options()
-            .first()
-            .innerText()
-            .catch(() => "")
-        ).includes(name),
-      `${name} first in the list`,
-    );
 
-  test("streams an answer while the agent writes", async () => {
-    const { frame } = box,
-      rest = gate();
-    await sendPrompt(frame, `stream 40 chunks of 12 chars every 20 ms; ${rest.step}; say END`);
-    await answerShows(frame, /w1 w2/);
-    assert.equal(await turnState(frame), "running");
-    rest.open();
-    await turnEnded(frame);
-    const { answer } = await lastExchange(frame);
-    assert.match(answer, /END$/);
-    assert.ok(isCounting(await numberedWords(frame)));
-  });
-
-  test("keeps text typed immediately before the view collapses", async () => {
-    const input = await promptInput(box.frame);
-    await input.fill("");
-    await input.pressSequentially("half a thought");
+  test("shows a badge and a notification for a question and for an answer while the view is hidden", async () => {
+    const question = gate();
+    await sendPrompt(box.frame, `say at work; ${question.step}; ask p1 title="Delete everything?"`);
+    await answerShows(box.frame, /at work/);
     await hideChat(box);
-    await toggleSidebar(box);
+    assert.equal(await badge().isVisible(), false);
+    question.open();
+    const asks = await notification(box, "Scripted asks you a question.");
+    await badge().locator(".badge-content", { hasText: /^1$/ }).waitFor();
+    await asks.getByRole("button", { name: "Open Chat" }).hover(); // its animation has ended
+    await box.screenshot("badge-light");
+    await asks.getByRole("button", { name: "Open Chat" }).click();
+    await button(box.frame, "Allow once").waitFor();
     await seen(
-      async () =>
-        (
-          await box.frame
-            .locator("[data-part=prompt]:visible")
-            .innerText()
-            .catch(() => "")
-        ).includes("half a thought"),
-      "the draft",
+      async () => /Delete everything\?/.test(await chat().locator('[data-kind="permission"]').last().innerText()),
+      "the question",
     );
-    await (await promptInput(box.frame)).fill("");
-  });
+    await badge().waitFor({ state: "hidden" });
+    await button(box.frame, "Allow once").click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /chose allow_once/);
 
-  test("shows a badge and a notification for an answer that ends while the view is hidden", async () => {
     const rest = gate();
     await newTab(box);
     await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
@@ -103,50 +76,23 @@ suite("chat view in VS Code", () => {
     assert.equal([...(await lastExchange(box.frame)).answer.matchAll(/END/g)].length, 1);
   });
 
-  test("keeps the output of an agent that exits in a hidden view and repeats its prompt", async () => {
-    await newTab(box);
-    await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
-    await showsText(box.frame, /\d, half an/);
-    const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]);
-    await hideChat(box);
-    process.kill(pid, "SIGKILL");
-    await badge().waitFor();
-    await toggleSidebar(box);
-    await showsText(box.frame, /half an[^]*interrupted[^]*Scripted exited unexpectedly/);
-    await button(box.frame, "Send Again").last().click();
-    await seen(
-      async () => [...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length === 2,
-      "the answer once more",
-    );
-    assert.deepEqual(
-      (await readCards(box.frame)).filter(({ kind }) => kind === "prompt").map(({ text }) => text),
-      ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"],
-    );
-    await chat().locator("[data-part=stop]:visible").click();
-    await turnEnded(box.frame);
-  });
-
-  test("opens the file of a clicked chip", async () => {
+  test("sends with Ctrl+Enter despite a VS Code keybinding, and opens the file of a clicked chip", async () => {
     await input(box.frame).click();
     await box.page.keyboard.type("say see @readm");
-    await firstIs("README.md");
+    await firstIs(box.frame, /README\.md/);
     await box.page.keyboard.press("Enter");
     await hasChips(box.frame, "README.md");
-    await sendByKey(box);
+    await sendByKey(box, "Control+Enter");
+    const { question, answer } = await lastExchange(box.frame);
+    assert.match(question, /^say see @README\.md/);
+    assert.match(answer, /^see @README\.md/);
     await box.frame.locator("[data-kind]:visible a.symposium-chip", { hasText: "README.md" }).click();
     await box.page.locator(".tabs-container .tab.active", { hasText: "README.md" }).waitFor();
     // the editor must not receive text typed into the prompt later
     await box.page.locator(".editor-group-container .monaco-editor.focused").waitFor();
   });
 
-  test("sends with Ctrl+Enter despite a VS Code keybinding", async () => {
-    await input(box.frame).click();
-    await box.page.keyboard.type("say Control");
-    await sendByKey(box, "Control+Enter");
-    assert.deepEqual(await lastExchange(box.frame), { question: "say Control", answer: "Control" });
-  });
-
-  test("keeps drafts with attachments in their tabs across switches, hiding and Reload Window", async () => {
+  test("keeps drafts with attachments in their tabs across switches, immediate hiding and Reload Window", async () => {
     const draft = async (text: string, ...names: readonly string[]) => {
       await hasInput(box.frame, text);
       await hasChips(box.frame, ...names);
@@ -160,22 +106,24 @@ suite("chat view in VS Code", () => {
     await draft("");
     await input(box.frame).click();
     await box.page.keyboard.type("of the first @readm");
-    await firstIs("README.md");
+    await firstIs(box.frame, /README\.md/);
     await box.page.keyboard.press("Tab");
     await draft("of the first @README.md ", "README.md");
     await tabs().last().click();
     await draft("of the second", "second.png");
+    await input(box.frame).press("End");
+    await box.page.keyboard.type(" tab");
     await hideChat(box);
     await toggleSidebar(box);
-    await draft("of the second", "second.png");
+    await draft("of the second tab", "second.png");
     await reloadWindow(box);
-    await draft("of the second", "second.png");
+    await draft("of the second tab", "second.png");
     await tabs().first().click();
     await draft("of the first @README.md ", "README.md");
     await seen(async () => (await tabs().last().innerText()).includes("✎"), "the mark of the other draft");
   });
 
-  test("shows the agent's last output with Show Logs", async () => {
+  test("shows the agent's last output with Show Logs, and sends the waiting prompt to a selected agent", async () => {
     await newTab(box);
     await chat().locator('select[aria-label^="The agent of this tab"]').selectOption("exiting");
     await button(box.frame, "Show Logs").click();
@@ -192,9 +140,7 @@ suite("chat view in VS Code", () => {
       "the last words in the log",
     );
     await box.command("View: Toggle Panel Visibility");
-  });
 
-  test("sends the waiting prompt to an agent selected as replacement", async () => {
     box.writeSettings({ ...scripted(), "symposium.agents": [ABSENT, SCRIPTED], "symposium.currentAgentId": "absent" });
     await chat()
       .locator('select[aria-label^="The agent of this tab"] option[value=absent]')

@@ -32,6 +32,22 @@ export const hasChips = (frame: FrameLocator, ...names: readonly string[]): Prom
     `the chips ${names.join(", ")}`,
   );
 
+/** The list of commands, or of files and other content for a mention. */
+export const options = (frame: FrameLocator) => frame.locator(".symposium-commands:visible [role=option]");
+
+/** The list is updated while the user types; Enter accepts its first item. */
+export const firstIs = (frame: FrameLocator, text: RegExp): Promise<void> =>
+  seen(
+    async () =>
+      text.test(
+        await options(frame)
+          .first()
+          .innerText()
+          .catch(() => ""),
+      ),
+    `${text} first in the list`,
+  );
+
 /** The name, or the text, of the focused element in the page. */
 export const focused = (frame: FrameLocator): Promise<string> =>
   frame.locator("body").evaluate(() => {

@@ -1,7 +1,5 @@
-/** An agent that tries to take over the page of a real VS Code, or floods it. The rest is in plain Chromium. */
+/** An agent that tries to take over the page of a real VS Code. The rest is in plain Chromium. */
 import assert from "node:assert/strict";
-import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { selectedTab, survives } from "./flooding";
 import type { ChatBox } from "./harness";
 import { plantedScriptRuns, takenOver, type Taken } from "./hostile-content";
 import { openScripted, seen } from "./scripted";
@@ -13,12 +11,9 @@ suite("hostile agent", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("cannot run, load or attempt anything in any card", async () => {
+  test("cannot run or load anything, and opens only web links, with VS Code's dialog", async () => {
     assert.deepEqual(await harm(), []);
     await box.screenshot("hostile-light");
-  });
-
-  test("cannot open script, command or foreign file links, which are only logged", async () => {
     const links = box.frame.locator("[data-part=chat]:visible [data-kind=answer] a:visible");
     const dangerous: string[] = [];
     for (const link of await links.all()) {
@@ -45,9 +40,7 @@ suite("hostile agent", () => {
     assert.equal(box.page.context().pages().length, 1);
     assert.equal(await box.page.locator(".monaco-dialog-box:visible").count(), 0);
     assert.ok(await box.frame.locator("#symposium").isVisible(), "the command that hides the side bar was not run");
-  });
 
-  test("triggers VS Code's dialog for a web link", async () => {
     await box.frame
       .locator("[data-part=chat]:visible [data-kind=answer] a:visible", { hasText: "web link" })
       .first()
@@ -65,19 +58,5 @@ suite("hostile agent", () => {
     assert.equal(await plantedScriptRuns(box), false);
     const after = await harm();
     assert.ok(after.length === 1 && after[0]?.startsWith("script-src"), JSON.stringify(after));
-  });
-});
-
-suite("flooding agent", () => {
-  test("leaves other tabs responsive, is reported and can be stopped: 100,000 text chunks", async function () {
-    this.timeout(timeLimit(300_000));
-    const box = await openScripted();
-    await box.open();
-    await survives(box, await selectedTab(box), {
-      what: "100,000 text chunks",
-      script: "stream 100000 chunks of 25 chars",
-      told: "sends more in this turn than Symposium can store",
-    });
-    await box.close();
   });
 });

@@ -1,13 +1,13 @@
 /**
- * Agents that are installed at their first prompt, and agents that require a sign-in, in a real VS Code with a separate
- * home.
+ * Agents that are installed at their first prompt, and agents that require a sign-in in a terminal or with a key, in a
+ * real VS Code with a separate home. The rest is in plain Chromium (`installs.webview.ts`).
  */
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import path from "node:path";
-import { lastExchange, sendPrompt, turnEnded, turnState, type Box, openBox } from "./harness";
+import { lastExchange, sendPrompt, turnState, type Box, openBox } from "./harness";
 import { InstallingMachine, local, packed, PACKAGE } from "./installing";
-import { newTab, processesOf, seen, shownText, showsText } from "./scripted";
+import { ask, newTab, processesOf, seen, shownTab, shownText } from "./scripted";
 
 const ONCE = /is being installed\. This happens once\./g;
 const KEY = "SCRIPTED_KEY";
@@ -24,8 +24,6 @@ suite("installed agents", () => {
         "terminal.integrated.gpuAcceleration": "off",
         "symposium.agents": [
           packed("packed", "Packed"),
-          packed("unlucky", "Unlucky"),
-          local("asking", "Asking", "--auth-required"),
           packed(
             "terminal",
             "Terminal",
@@ -60,14 +58,9 @@ suite("installed agents", () => {
     machine[Symbol.dispose]();
   });
 
-  const chat = () => box.frame.locator("[data-part=chat]:visible");
+  const chat = () => shownTab(box);
   const form = () => chat().locator(".symposium-form");
   const press = (name: string | RegExp): Promise<void> => chat().getByRole("button", { name }).last().click();
-  async function ask(script: string): Promise<string> {
-    await sendPrompt(box.frame, script);
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  }
   /** Waits for the answer to a prompt that waited for the sign-in. */
   const isAnswered = (answer: RegExp): Promise<void> =>
     seen(
@@ -80,58 +73,26 @@ suite("installed agents", () => {
     await newTab(box);
   }
 
-  test("installs from npm of the login shell at its first prompt and answers it", async () => {
-    assert.match(await ask("say here I am"), /here I am/);
+  test("installs from npm of the login shell at its first prompt, and later starts without npm", async () => {
+    assert.match(await ask(box, "say here I am"), /here I am/);
     assert.equal((await shownText(box.frame)).match(ONCE)?.length, 1);
     assert.deepEqual(machine.installed, [PACKAGE]);
     const store = path.join(box.server.home, ".symposium/bin/packed");
     assert.ok(existsSync(path.join(store, "1.2.3/installed.json")), "installed into the user's own store");
     assert.equal(processesOf(box, path.join(store, "1.2.3")).length, 1, "the agent runs from there");
     await box.screenshot("installs-first");
-  });
-
-  test("starts without npm after a reload and in a fresh window", async () => {
     using _ = machine.withoutNpm();
     for (const again of [box.reload, box.openFresh]) {
       await again();
       await box.open();
       await newTab(box);
-      assert.match(await ask("say still here"), /still here/);
+      assert.match(await ask(box, "say still here"), /still here/);
       assert.doesNotMatch(await shownText(box.frame), ONCE);
     }
     assert.deepEqual(machine.installed, [PACKAGE]);
   });
 
-  test("shows an npm failure in one sentence and sends the prompt again", async () => {
-    machine.npmFails(
-      "npm error code ENOTFOUND\nnpm error network request to https://registry.example/ failed, reason: getaddrinfo ENOTFOUND registry.example\n",
-    );
-    await tabOf("unlucky");
-    await sendPrompt(box.frame, "say at last");
-    await showsText(
-      box.frame,
-      /npm exited \(exit code 1\) because it cannot reach its registry\. Check the network connection\./,
-    );
-    await turnEnded(box.frame);
-    await box.screenshot("installs-offline");
-    machine.npmWorks();
-    await press("Send Again");
-    await isAnswered(/at last$/);
-  });
-
   suite("sign-in", () => {
-    test("by the agent is confirmed in the chat and sends the waiting prompt", async () => {
-      await tabOf("asking");
-      await sendPrompt(box.frame, "say you know me");
-      await form().waitFor();
-      await chat()
-        .locator('[data-kind="elicitation"]', { hasText: /Asking requires a sign-in\.\s*Scripted sign-in/ })
-        .waitFor();
-      await box.screenshot("sign-in-agent");
-      await press("Submit");
-      await isAnswered(/you know me/);
-    });
-
     test("by a terminal program restarts the agent and sends the waiting prompt", async () => {
       await tabOf("terminal");
       await sendPrompt(box.frame, "say welcome back");
@@ -168,9 +129,9 @@ suite("installed agents", () => {
       await box.reload();
       await box.open();
       await newTab(box);
-      assert.match(await ask(`env ${KEY}`), new RegExp(`${KEY}=key-of-nobody`));
+      assert.match(await ask(box, `env ${KEY}`), new RegExp(`${KEY}=key-of-nobody`));
       await tabOf("packed");
-      assert.match(await ask(`env ${KEY}`), new RegExp(`${KEY}=\\(not set\\)`));
+      assert.match(await ask(box, `env ${KEY}`), new RegExp(`${KEY}=\\(not set\\)`));
       assert.doesNotMatch(readFileSync(box.server.settingsFile, "utf8"), /key-of-nobody/);
     });
   });

@@ -12,6 +12,8 @@ import {
   lastExchange,
   openBox,
   ROOT,
+  sendPrompt,
+  turnEnded,
   turnState,
   until,
   type Box,
@@ -58,6 +60,13 @@ export async function openChatBox(settings: BoxOptions["settings"] & object): Pr
 
 /** The selected tab. */
 export const shownTab = (box: ChatBox): Locator => box.frame.locator("[data-part=chat]:visible");
+
+/** Sends a prompt, and returns the answer when the turn has ended. */
+export async function ask(box: ChatBox, script: string): Promise<string> {
+  await sendPrompt(box.frame, script);
+  await turnEnded(box.frame);
+  return (await lastExchange(box.frame)).answer;
+}
 
 /** Waits until `condition` holds for the visible content. Checks it whenever a window changes. */
 export const seen = (condition: () => Promise<boolean>, what: string, timeout = 60_000): Promise<void> =>

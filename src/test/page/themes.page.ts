@@ -16,6 +16,7 @@ const OTHERS = [
   "editor-foreground",
   "font-weight",
   "sideBar-background",
+  "terminal-ansiRed",
   "textLink-foreground",
   "textPreformat-background",
   "textPreformat-foreground",

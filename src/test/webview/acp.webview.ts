@@ -3,7 +3,17 @@ import assert from "node:assert/strict";
 import { readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, sendPrompt, turnEnded, turnState, type ChatBox } from "../page/harness";
-import { newTab, reloadWebviews, seen, shownTab, shownText, showsText, stopTurn, testAgent } from "../page/scripted";
+import {
+  ask,
+  newTab,
+  reloadWebviews,
+  seen,
+  shownTab,
+  shownText,
+  showsText,
+  stopTurn,
+  testAgent,
+} from "../page/scripted";
 import { openChatBox } from "./fixture";
 
 /** Separate agents, because a choice for an agent is remembered for it in all windows of the server. */
@@ -33,16 +43,7 @@ suite("agent features in the page", () => {
       `${name} at ${value}`,
     );
   /** The agent's current choices, as the agent reports them. */
-  async function chosen(): Promise<string> {
-    await sendPrompt(box.frame, "chosen");
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  }
-  async function ask(script: string): Promise<string> {
-    await sendPrompt(box.frame, script);
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  }
+  const chosen = (): Promise<string> => ask(box, "chosen");
   const stop = (): Promise<void> => stopTurn(box.frame);
   const card = (kind: string) => chat().locator(`[data-kind="${kind}"]`).last();
 
@@ -50,6 +51,7 @@ suite("agent features in the page", () => {
     const [folder = ""] = box.folders;
     writeFileSync(path.join(folder, "notes.txt"), "some notes");
     const answer = await ask(
+      box,
       `read ${folder}/notes.txt; write ${folder}/made/by-agent.txt of its own; read ${folder}/nothing.txt`,
     );
     assert.match(answer, /some notes/);
@@ -92,7 +94,7 @@ suite("agent features in the page", () => {
     });
 
     test("shows changes by the agent", async () => {
-      await ask("option model small; option mode code; say done");
+      await ask(box, "option model small; option mode code; say done");
       await shows("Model", "small");
       await shows("Mode", "code");
       await shows("Effort", "low");
@@ -214,7 +216,7 @@ suite("agent features in the page", () => {
 
     test("cancels a form that the agent withdraws", async () => {
       assert.match(
-        await ask(`form* message=Never requestedSchema=${SCHEMA}; withdraw* 500`),
+        await ask(box, `form* message=Never requestedSchema=${SCHEMA}; withdraw* 500`),
         /Not answered: the agent withdrew the question[^]*failed: -32800/,
       );
       assert.equal(await chat().locator(".symposium-form").count(), 0);
@@ -225,7 +227,7 @@ suite("agent features in the page", () => {
     teardown(stop);
 
     test("shows a notice with the agent's name", async () => {
-      await ask("notice warning Little room left | 3 files are large; say .");
+      await ask(box, "notice warning Little room left | 3 files are large; say .");
       assert.match(await card("notice").innerText(), /Newer: Little room left/);
       assert.match((await card("notice").textContent()) ?? "", /3 files are large/);
     });
@@ -244,13 +246,14 @@ suite("agent features in the page", () => {
 
     test("shows why a compaction failed", async () => {
       assert.match(
-        await ask("compact c2 in_progress; compact c2 failed The context is already short.; say ."),
+        await ask(box, "compact c2 in_progress; compact c2 failed The context is already short.; say ."),
         /could not be compacted[^]*The context is already short\./,
       );
     });
 
     test("draws images, names sounds and links resources, in order with the text", async () => {
       await ask(
+        box,
         "say before ; show image audio resource=file:///srv/notes.txt link=https://example.org/page hologram=1; say after",
       );
       const kinds = await chat()
@@ -278,6 +281,7 @@ suite("agent features in the page", () => {
 
     test("shows every kind of tool result on its card", async () => {
       await ask(
+        box,
         'tool t1 other Make things; toolupdate t1 completed text="a word" diff={"path":"/a.txt","oldText":"old\\n","newText":"new\\n"} image audio link=file:///srv/made.txt hologram=1; say .',
       );
       const made = card("tool");
@@ -296,12 +300,12 @@ suite("agent features in the page", () => {
     });
 
     test("rejects unknown requests and notifications without display", async () => {
-      assert.equal(await ask("unknown-request; unknown-notification"), "unknown request refused: -32601");
+      assert.equal(await ask(box, "unknown-request; unknown-notification"), "unknown request refused: -32601");
     });
 
     test("cancels a permission request that the agent withdraws", async () => {
       assert.match(
-        await ask("ask* p1; withdraw* 500"),
+        await ask(box, "ask* p1; withdraw* 500"),
         /Not answered: the agent withdrew the question[^]*failed: -32800/,
       );
     });

@@ -27,6 +27,8 @@ export interface FixtureOptions {
   readonly onPage?: (page: ChatBox["page"]) => Promise<unknown>;
   /** For the page and the sidecar. */
   readonly translation?: Translation;
+  /** Added to the environment of the sidecar and its agents. */
+  readonly env?: Readonly<Record<string, string>>;
 }
 
 /** Opens a chat view with the scripted agent and without extensions, as `openScripted` of `../page/scripted`. */
@@ -34,6 +36,7 @@ export async function openScripted({
   settings: added = {},
   onPage,
   translation,
+  env = {},
 }: FixtureOptions = {}): Promise<ChatBox> {
   const mark = `${process.pid}-webview-${++count}`,
     home = mkdtempSync(path.join(tmpdir(), "webview-")),
@@ -67,7 +70,7 @@ export async function openScripted({
     new ExtensionHost({
       folders: [workspace],
       storage: path.join(home, "storage"),
-      env: { ...process.env, SYMPOSIUM_TEST_SERVER: mark, SYMPOSIUM_L10N: texts },
+      env: { ...process.env, ...env, SYMPOSIUM_TEST_SERVER: mark, SYMPOSIUM_L10N: texts },
       memory,
       settings: () => settings,
       updateSettings: changed => {

@@ -1,10 +1,15 @@
 /** An agent that floods the page: the user can go on, is told, and can stop the agent. */
 import { timeLimit } from "../../../scripts/time-limits.mjs";
-import { selectedTab, survives, type Flood } from "../page/flooding";
+import { selectedTab, survives, type Flood } from "./flooding";
 import type { ChatBox } from "../page/harness";
 import { openScripted } from "./fixture";
 
 const FLOODS: readonly Flood[] = [
+  {
+    what: "100,000 text chunks",
+    script: "stream 100000 chunks of 25 chars",
+    told: "sends more in this turn than Symposium can store",
+  },
   {
     what: "100,000 tool calls",
     script: "flood 100000 tools",

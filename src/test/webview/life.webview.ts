@@ -6,7 +6,17 @@ import { writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { lastExchange, readCards, ROOT, sendPrompt, turnEnded, turnState, type ChatBox } from "../page/harness";
-import { becomes, button, newTab, processesOf, seen, showsText } from "../page/scripted";
+import {
+  becomes,
+  button,
+  hideChat,
+  newTab,
+  processesOf,
+  seen,
+  shownText,
+  showsText,
+  toggleSidebar,
+} from "../page/scripted";
 import { openScripted } from "./fixture";
 
 const SCRIPTED = [process.execPath, path.join(ROOT, "out/programs/scripted-agent.program.mjs")] as const;
@@ -176,5 +186,28 @@ suite("agent life cycle", () => {
     await sendPrompt(box.frame, "say back");
     await showsText(box.frame, /^back$/m);
     await turnEnded(box.frame);
+  });
+
+  test("keeps the output of an agent that exits in a hidden view, and repeats its prompt with Send Again", async () => {
+    await tabOf("Good");
+    await sendPrompt(box.frame, "pid; say , half an; wait-cancel");
+    await showsText(box.frame, /\d, half an/);
+    const pid = Number(/^pid (\d+)/m.exec((await lastExchange(box.frame)).answer)?.[1]),
+      before = processesOf(box, "scripted-agent"),
+      others = (): readonly number[] => processesOf(box, "scripted-agent").filter(each => !before.includes(each));
+    assert.ok(before.includes(pid));
+    await hideChat(box);
+    process.kill(pid, "SIGKILL");
+    await seen(() => Promise.resolve(others().length > 0), "another agent");
+    const [back] = others();
+    await toggleSidebar(box);
+    await showsText(box.frame, /half an[^]*interrupted[^]*Good exited unexpectedly/);
+    await button(box.frame, "Send Again").last().click();
+    await showsText(box.frame, new RegExp(`^pid ${back}, half an$`, "m"));
+    assert.equal([...(await shownText(box.frame)).matchAll(/\d, half an$/gm)].length, 2, "the answer once more");
+    await becomes(prompts, ["pid; say , half an; wait-cancel", "pid; say , half an; wait-cancel"], "the prompt twice");
+    await chat().locator("[data-part=stop]:visible").click();
+    await turnEnded(box.frame);
+    await becomes<readonly unknown[]>(() => Promise.resolve(others()), [back], "no more than one other agent");
   });
 });

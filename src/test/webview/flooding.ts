@@ -1,7 +1,7 @@
 /** A turn that floods the page, and the user who types in another tab meanwhile. */
 import assert from "node:assert/strict";
-import { promptInput, type ChatBox } from "./harness";
-import { becomes, newTab, seen, shownText, showsText, stopTurn } from "./scripted";
+import { promptInput, type ChatBox } from "../page/harness";
+import { becomes, newTab, seen, shownText, showsText, stopTurn } from "../page/scripted";
 
 export interface Flood {
   readonly what: string;
