@@ -4,7 +4,8 @@ import { writeFileSync } from "node:fs";
 import path from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Locator } from "playwright-core";
-import { sendByKey } from "./composing";
+import { chipNames, chips, firstIs, hasChips, input, options, sendByKey } from "./composing";
+import { pickFile } from "./editors";
 import { lastExchange, type Box } from "./harness";
 import { becomes, hideChat, newTab, openScripted, seen } from "./scripted";
 
@@ -21,8 +22,8 @@ suite("editor content in a prompt", () => {
     if ((await prompt().count()) !== 1) return;
     await prompt().fill("");
     await seen(async () => {
-      if ((await chips().count()) === 0) return true;
-      await chips()
+      if ((await chips(box.frame).count()) === 0) return true;
+      await chips(box.frame)
         .first()
         .locator("button")
         .click({ timeout: 5_000 })
@@ -33,25 +34,14 @@ suite("editor content in a prompt", () => {
 
   const inFolder = (name: string): string => path.join(folder, name);
   const addressOf = (name: string, lines = ""): string => `${pathToFileURL(inFolder(name)).href}${lines}`;
-  const prompt = () => box.frame.locator("[data-part=prompt]:visible");
-  const chips = () => box.frame.locator(".symposium-chips:visible .symposium-chip");
-  const chipNames = (): Promise<readonly string[]> =>
-    chips()
-      .allInnerTexts()
-      .then(names => names.map(name => name.trim()));
-  const hasChips = (...names: readonly string[]): Promise<void> =>
-    seen(
-      async () => JSON.stringify(await chipNames().catch(() => [])) === JSON.stringify(names),
-      `the chips ${names.join(", ")}`,
-    );
+  const prompt = () => input(box.frame);
   const focusIsInPrompt = (): Promise<void> =>
     seen(
       () => prompt().evaluate(input => document.hasFocus() && document.activeElement === input),
       "the focus in the prompt",
     );
-  const options = () => box.frame.locator(".symposium-commands:visible [role=option]");
   const option = (name: string) =>
-    options().filter({
+    options(box.frame).filter({
       has: box.frame.locator(".symposium-command-name", {
         hasText: new RegExp(`^${name.replaceAll(/[.()]/g, "\\$&")}$`),
       }),
@@ -65,33 +55,10 @@ suite("editor content in a prompt", () => {
     await sendByKey(box);
     const { answer } = await lastExchange(box.frame);
     assert.equal(answer.match(/\{"type":"(?:resource|resource_link|text|image)"/g)?.length, blocks, answer);
-    assert.deepEqual(await chipNames(), []);
+    assert.deepEqual(await chipNames(box.frame), []);
     return answer;
   }
 
-  /** Opens a file by name in the file picker, as a permanent editor. */
-  async function openFile(name: string): Promise<void> {
-    await seen(
-      async () => {
-        await box.page.keyboard.press("Escape");
-        await box.page.keyboard.press("Control+p");
-        await box.page.locator(".quick-input-widget input.input").fill(name);
-        return box.page
-          .locator(".quick-input-widget .monaco-list-row", { hasText: path.basename(name) })
-          .first()
-          .click({ timeout: 10_000 })
-          .then(
-            () => true,
-            () => false,
-          );
-      },
-      `${name} among the files`,
-      90_000,
-    );
-    await box.page.locator(".tabs-container .tab.active", { hasText: path.basename(name) }).waitFor();
-    // and takes no focus later
-    await box.page.locator(".editor-group-container .monaco-editor.focused .view-lines").first().waitFor();
-  }
   async function selectLines(count: number): Promise<void> {
     await box.page.locator(".editor-group-container .view-line").first().click();
     await box.page.keyboard.press("Control+Home");
@@ -105,40 +72,49 @@ suite("editor content in a prompt", () => {
     await box.page.keyboard.press("Enter");
   }
   const inExplorer = (name: string) => box.page.locator(".explorer-folders-view .monaco-list-row", { hasText: name });
-  /** The list is updated while the user types; Enter accepts its first item. */
-  const firstIs = (text: RegExp): Promise<void> =>
-    seen(
-      async () =>
-        text.test(
-          await options()
-            .first()
-            .innerText()
-            .catch(() => ""),
-        ),
-      `${text} first in the list`,
-    );
   async function startPrompt(text: string): Promise<void> {
     await prompt().click();
     await prompt().pressSequentially(text);
   }
 
-  test("adds files and folders from the explorer to a first tab", async () => {
+  test("adds files and folders from the explorer's menu and by dropping, and reports non-files", async () => {
     await box.page.locator('.activitybar .action-label[aria-label^="Symposium"]').waitFor(); // its menus appear with it
     await box.command("File: Focus on Files Explorer");
     await fromMenuOf(inExplorer("README.md"), "Add to Symposium");
-    await hasChips("README.md");
+    await hasChips(box.frame, "README.md");
     await box.command("File: Focus on Files Explorer");
     await fromMenuOf(inExplorer("src"), "Add to Symposium");
-    await hasChips("README.md", "src/");
+    await hasChips(box.frame, "README.md", "src/");
     await focusIsInPrompt();
     await box.page.keyboard.type("received");
     const answer = await received(2);
     assert.ok(answer.includes(addressOf("README.md")) && answer.includes(`${addressOf("src")}"`), answer);
+
+    await newTab(box);
+    const drop = (uris: readonly string[]): Promise<void> =>
+      prompt().evaluate((input, list) => {
+        const dataTransfer = new DataTransfer();
+        dataTransfer.setData("application/vnd.code.uri-list", list);
+        for (const type of ["dragenter", "dragover", "drop"])
+          input.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
+      }, uris.join("\r\n"));
+    await drop([
+      `vscode-remote://${box.server.authority}${inFolder("README.md")}`,
+      addressOf("src"),
+      addressOf("gone.txt"),
+    ]);
+    await hasChips(box.frame, "README.md", "src/");
+    await box.frame
+      .getByText(`“${inFolder("gone.txt")}” does not exist.`)
+      .first()
+      .waitFor();
+    await prompt().fill("received");
+    await received(2);
   });
 
-  test("adds a selection from the light bulb while the side bar is hidden", async () => {
+  test("adds a selection from the light bulb while the side bar is hidden, and from the editor's menus", async () => {
     await box.open();
-    await openFile("src/count.mjs");
+    await pickFile(box, "src/count.mjs");
     await hideChat(box);
     const action = box.page.locator(".action-widget .monaco-list-row", { hasText: "Discuss in Symposium" });
     await seen(
@@ -155,7 +131,7 @@ suite("editor content in a prompt", () => {
       90_000,
     );
     await action.click();
-    await hasChips("count.mjs:1-2");
+    await hasChips(box.frame, "count.mjs:1-2");
     await focusIsInPrompt();
     await box.page.keyboard.type("received");
     const answer = await received(1);
@@ -163,47 +139,41 @@ suite("editor content in a prompt", () => {
       answer.includes(addressOf("src/count.mjs", "#L1-L2")) && answer.includes("export function count(text)"),
       answer,
     );
-  });
 
-  test("adds a selection or a file from the editor menus", async () => {
     await selectLines(1);
     await fromMenuOf(box.page.locator(".editor-group-container .view-line").first(), "Add to Symposium");
-    await hasChips("count.mjs:1");
+    await hasChips(box.frame, "count.mjs:1");
     await fromMenuOf(box.page.locator(".tabs-container .tab.active"), "Add to Symposium");
-    await hasChips("count.mjs:1", "count.mjs");
+    await hasChips(box.frame, "count.mjs:1", "count.mjs");
     await box.page.locator(".editor-group-container .view-line").nth(3).click();
     await box.command("Symposium: Add to Symposium");
     await focusIsInPrompt();
-    await hasChips("count.mjs:1", "count.mjs");
+    await hasChips(box.frame, "count.mjs:1", "count.mjs");
     await box.page.keyboard.type("received");
     await received(2);
-  });
 
-  test("shows a sentence without a selection to discuss", async () => {
     await box.page.locator(".editor-group-container .view-line").nth(3).click();
     await box.command("Symposium: Discuss in Symposium");
     await box.page.locator(".notification-list-item", { hasText: "No text is selected in an editor." }).waitFor();
     await box.command("Notifications: Clear All Notifications");
-    assert.deepEqual(await chipNames(), []);
+    assert.deepEqual(await chipNames(box.frame), []);
   });
 
-  test("offers open files first and finds files and folders by a few letters", async () => {
+  test("offers open and new files, symbols and problems, and none excluded by .gitignore", async () => {
     await startPrompt("@");
-    await firstIs(/^src\/count\.mjs\s+open editor$/);
+    await firstIs(box.frame, /^src\/count\.mjs\s+open editor$/);
     await prompt().pressSequentially("clim");
-    await firstIs(/^src\/cli\.mjs\b/);
+    await firstIs(box.frame, /^src\/cli\.mjs\b/);
     await box.page.keyboard.press("Enter");
-    await hasChips("cli.mjs");
+    await hasChips(box.frame, "cli.mjs");
     await seen(async () => (await prompt().innerText()).trim() === "@src/cli.mjs", "the name in the prompt");
     await prompt().fill("received\nsay @test");
     await prompt().press("End");
     await option("test/").click();
-    await hasChips("cli.mjs", "test/");
+    await hasChips(box.frame, "cli.mjs", "test/");
     const answer = await received(2);
     assert.ok(answer.includes(addressOf("src/cli.mjs")) && answer.includes(`${addressOf("test")}"`), answer);
-  });
 
-  test("offers a new file and none excluded by .gitignore", async () => {
     writeFileSync(inFolder(".gitignore"), "*.log\n");
     writeFileSync(inFolder("brandnew.txt"), "fresh words");
     writeFileSync(inFolder("brandnew.log"), "");
@@ -221,14 +191,12 @@ suite("editor content in a prompt", () => {
       "the new file in the list",
       90_000,
     );
-    await becomes(() => options().count(), 1, "one file in the list");
+    await becomes(() => options(box.frame).count(), 1, "one file in the list");
     await box.page.keyboard.press("Tab");
-    await hasChips("brandnew.txt");
+    await hasChips(box.frame, "brandnew.txt");
     await prompt().fill("received");
     assert.match(await received(1), /fresh words/);
-  });
 
-  test("offers symbols of the language server", async () => {
     await seen(
       async () => {
         await prompt().fill("");
@@ -245,44 +213,19 @@ suite("editor content in a prompt", () => {
     );
     assert.match(await option("commonest").innerText(), /function · src\/count\.mjs:11/);
     await option("commonest").click();
-    await hasChips("commonest");
+    await hasChips(box.frame, "commonest");
     await prompt().fill("received");
     assert.ok((await received(1)).includes(addressOf("src/count.mjs", "#L11-L15")));
-  });
 
-  test("offers the problems of the workspace", async () => {
     writeFileSync(inFolder("wrong.json"), '{ "a": 1,, }\n');
-    await openFile("wrong.json");
+    await pickFile(box, "wrong.json");
     await box.page.locator(".squiggly-error").first().waitFor({ state: "attached" });
     await startPrompt("@prob");
-    await firstIs(/^problems[^]*error/);
+    await firstIs(box.frame, /^problems[^]*error/);
     await box.page.keyboard.press("Enter");
-    await seen(async () => /^\d+ problems?$/.test((await chipNames())[0] ?? ""), "the chip of the problems");
+    await seen(async () => /^\d+ problems?$/.test((await chipNames(box.frame))[0] ?? ""), "the chip of the problems");
     await prompt().fill("received");
     assert.match(await received(1), /wrong\.json:1:\d+ error /);
-  });
-
-  test("adds dropped explorer items and reports non-files", async () => {
-    await newTab(box);
-    const drop = (uris: readonly string[]): Promise<void> =>
-      prompt().evaluate((input, list) => {
-        const dataTransfer = new DataTransfer();
-        dataTransfer.setData("application/vnd.code.uri-list", list);
-        for (const type of ["dragenter", "dragover", "drop"])
-          input.dispatchEvent(new DragEvent(type, { dataTransfer, bubbles: true, cancelable: true }));
-      }, uris.join("\r\n"));
-    await drop([
-      `vscode-remote://${box.server.authority}${inFolder("README.md")}`,
-      addressOf("src"),
-      addressOf("gone.txt"),
-    ]);
-    await hasChips("README.md", "src/");
-    await box.frame
-      .getByText(`“${inFolder("gone.txt")}” does not exist.`)
-      .first()
-      .waitFor();
-    await prompt().fill("received");
-    await received(2);
   });
 
   test("adds a terminal selection and restores the clipboard", async () => {
@@ -299,7 +242,7 @@ suite("editor content in a prompt", () => {
     );
     await box.command("Terminal: Select All");
     await fromMenuOf(box.page.locator(".terminal-wrapper.active .xterm-screen"), "Add to Symposium");
-    await seen(async () => /^Terminal /.test((await chipNames())[0] ?? ""), "the chip of the terminal");
+    await seen(async () => /^Terminal /.test((await chipNames(box.frame))[0] ?? ""), "the chip of the terminal");
     await focusIsInPrompt();
     await box.page.keyboard.type("received");
     assert.match(await received(1), /from-the-42-terminal/);

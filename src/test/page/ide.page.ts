@@ -5,6 +5,7 @@
 import assert from "node:assert/strict";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import path from "node:path";
+import { editorShows, lines, pickFile } from "./editors";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
 import { seen } from "./scripted";
 
@@ -64,29 +65,7 @@ suite("IDE operations extension", () => {
     });
     return answer;
   }
-  const lines = () => box.page.locator(".editor-group-container .view-lines").first();
   const tabs = (): Promise<readonly string[]> => box.page.locator(".tabs-container .tab").allInnerTexts();
-  async function openFile(name: string): Promise<void> {
-    await seen(
-      async () => {
-        await box.page.keyboard.press("Escape");
-        await box.page.keyboard.press("Control+p");
-        await box.page.locator(".quick-input-widget input.input").fill(name);
-        return box.page
-          .locator(".quick-input-widget .monaco-list-row", { hasText: name })
-          .first()
-          .click({ timeout: 10_000 })
-          .then(
-            () => true,
-            () => false,
-          );
-      },
-      `${name} among the files`,
-      90_000,
-    );
-    await box.page.locator(".tabs-container .tab.active", { hasText: name }).waitFor();
-    await lines().waitFor();
-  }
   const isThere = (answer: string, ...parts: readonly (string | RegExp)[]): void => {
     for (const part of parts)
       assert.ok(typeof part === "string" ? answer.includes(part) : part.test(answer), `${part} is not in: ${answer}`);
@@ -106,7 +85,7 @@ suite("IDE operations extension", () => {
     isThere(answer, ...parts);
   }
 
-  test("returns definitions, references and hovers", async () => {
+  test("returns definitions, references, hovers, symbols and errors as sentences", async () => {
     // Until the project is loaded, the TypeScript service knows only this file, and the definition of the name is its
     // import.
     await learns(
@@ -124,17 +103,26 @@ suite("IDE operations extension", () => {
       "add(a: number, b: number): number",
       "Adds.",
     );
-  });
 
-  test("returns symbols of a file and of the workspace", async () => {
     isThere(await ask({ operation: "document_symbols", path: "code/math.ts" }), "2: function add");
     isThere(
       await ask({ operation: "workspace_symbols", query: "add", path: "code/math.ts" }),
       /code\/math\.ts:2:\d+ function add/,
     );
+
+    isThere(
+      await ask({ operation: "hover", path: "code/none.ts", line: 1 }),
+      /ERROR: File .*code\/none\.ts does not exist\./,
+    );
+    isThere(await ask({ operation: "hover", path: "/etc/hosts", line: 1 }), "is outside of this session's folders");
+    isThere(
+      await ask({ operation: "definition", path: "code/math.ts", line: 1, symbol: "sum" }),
+      "“sum” is not in",
+      "code/math.ts.",
+    );
   });
 
-  test("returns diagnostics of a closed file without leaving a tab open", async () => {
+  test("returns diagnostics of a closed file without leaving a tab open, and of unsaved text", async () => {
     write("code/broken.ts", `import { add } from "./math";\nexport const text: string = add(1, 2);\n`);
     const before = await tabs();
     await diagnosed(
@@ -143,17 +131,12 @@ suite("IDE operations extension", () => {
       "code/broken.ts:2:14 error [ts 2322]: Type 'number' is not assignable to type 'string'.",
     );
     await seen(async () => JSON.stringify(await tabs()) === JSON.stringify(before), "the tabs of before");
-  });
 
-  test("uses unsaved text", async () => {
-    await openFile("main.ts");
-    await lines().click();
+    await pickFile(box, "main.ts");
+    await lines(box).click();
     await box.page.keyboard.press("ControlOrMeta+End");
     await box.page.keyboard.insertText("const typed: string = add(5, 6);");
-    await seen(
-      async () => /typed: string/.test((await lines().innerText()).replaceAll("\u00a0", " ")),
-      "what was typed",
-    );
+    await editorShows(box, /typed: string/);
     await diagnosed(
       "code/main.ts",
       "code/main.ts:5:7 error [ts 2322]: Type 'number' is not assignable to type 'string'.",
@@ -196,19 +179,6 @@ suite("IDE operations extension", () => {
     assert.deepEqual(
       [readFileSync(path.join(folder, "code/main.ts"), "utf8"), readFileSync(path.join(folder, "code/fix.ts"), "utf8")],
       [MAIN, "const given = add(1, 2);\n"],
-    );
-  });
-
-  test("returns errors as sentences", async () => {
-    isThere(
-      await ask({ operation: "hover", path: "code/none.ts", line: 1 }),
-      /ERROR: File .*code\/none\.ts does not exist\./,
-    );
-    isThere(await ask({ operation: "hover", path: "/etc/hosts", line: 1 }), "is outside of this session's folders");
-    isThere(
-      await ask({ operation: "definition", path: "code/math.ts", line: 1, symbol: "sum" }),
-      "“sum” is not in",
-      "code/math.ts.",
     );
   });
 });

@@ -46,20 +46,18 @@ suite("orphaned process", function () {
     for (const pid of pids) process.kill(pid, "SIGKILL");
   }
 
-  test("is absent after the sidecar is killed", async () => {
+  test("is absent after the sidecar or the extension host is killed", async () => {
     const run = await running();
     kill("sidecar.js serve");
     await gone(run);
     await showsText(box.frame, /does not remember the conversation above/);
-  });
 
-  test("is absent after the extension host is killed", async () => {
-    const run = await running();
+    const next = await running();
     kill("--type=extensionHost");
-    await gone(run);
+    await gone(next);
   });
 
-  test("is absent after the next start when both are killed", async () => {
+  test("is absent after the next start when both are killed, and after the window closes", async () => {
     await box.reload();
     await box.open();
     const run = await running();
@@ -69,12 +67,10 @@ suite("orphaned process", function () {
     await sendPrompt(box.frame, "say again");
     await turnEnded(box.frame);
     await gone(run);
-  });
 
-  test("is absent after the window closes", async () => {
-    const run = await running();
+    const last = await running();
     await box.page.goto("about:blank");
-    await gone(run);
+    await gone(last);
     await seen(async () => processesOf(box, "sidecar.js serve").length === 0, "the end of the sidecar");
   });
 });

@@ -7,11 +7,12 @@ import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import path from "node:path";
 import { violations } from "./axe";
-import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
+import type { Box } from "./harness";
 import { THEMES } from "./looks";
 import {
   AGENT_ID,
   answerDialog,
+  ask,
   becomes,
   newTab,
   openChatBox,
@@ -46,20 +47,14 @@ suite("own configuration of an agent", () => {
   });
   suiteTeardown(() => box.close());
 
-  const send = async (prompt: string): Promise<string> => {
-    await sendPrompt(box.frame, prompt);
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  };
-
   /** The colours of the previous theme may be painted for a moment. */
   const isReadable = (theme: string): Promise<void> =>
     becomes(async () => (await violations(box.frame)).join("\n"), "", `no violation in ${theme}`);
 
   test("is offered when no transport works, edited with consent, effective in a new tab, and restored", async () => {
-    await send("say hello");
+    await ask(box, "say hello");
     await newTab(box);
-    await send("say hello");
+    await ask(box, "say hello");
     await showsText(box.frame, "An entry in its own configuration can provide them");
     for (const { theme, kind, name } of THEMES) {
       await wear(box, theme, kind);
@@ -78,7 +73,7 @@ suite("own configuration of an agent", () => {
     await box.page.locator(".notification-toast").getByText("Open a new tab to use the tools").first().waitFor();
 
     await newTab(box);
-    assert.match(await send("tools symposium"), /read_file/);
+    assert.match(await ask(box, "tools symposium"), /read_file/);
     assert.equal(await shownTab(box).getByText("did not request the tools").count(), 0);
     await shownTab(box).getByRole("button", { name: "Details of this session", exact: true }).click();
     await shownTab(box)

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import path from "node:path";
 import { lastExchange, openBox, sendPrompt, turnEnded, type Box } from "./harness";
-import { button, newTab, seen } from "./scripted";
+import { ask, button, newTab, seen, shownTab } from "./scripted";
 import { closeEditors, names, openSettings, press, rowOf, setting, shows } from "./settings-box";
 
 const EXTENSIONS = "symposium.extensions";
@@ -25,23 +25,7 @@ suite("Symposium's own extensions", () => {
   });
   suiteTeardown(() => box.close());
 
-  const chat = () => box.frame.locator("[data-part=chat]:visible");
-  async function ask(text: string): Promise<string> {
-    await sendPrompt(box.frame, text);
-    await turnEnded(box.frame);
-    return (await lastExchange(box.frame)).answer;
-  }
-
-  test("keeps the user's first message and creates no folder when a session opens", async () => {
-    assert.match(await ask("Hello"), /How do you do/);
-    assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space")), false);
-  });
-
-  test("offers its tools", async () => {
-    assert.match(await ask("list tools from sparkle"), /list_sparklers/);
-    assert.match(await ask("list tools from ferris"), /crate_sources[^]*rust_crate_query/);
-    assert.match(await ask(`use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
-  });
+  const chat = () => shownTab(box);
 
   /** Sends a prompt whose turn asks the user, and presses `label`. */
   async function answered(text: string, label: RegExp): Promise<string> {
@@ -51,36 +35,14 @@ suite("Symposium's own extensions", () => {
     return (await lastExchange(box.frame)).answer;
   }
 
-  test("writes notes to a readable file with consent", async () => {
-    assert.match(
-      await answered(
-        `use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`,
-        /^Allow$/,
-      ),
-      /Saved in/,
-    );
-    assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
-  });
+  test("keeps the user's first message, offers its tools and appears in the session details", async () => {
+    assert.match(await ask(box, "Hello"), /How do you do/);
+    assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space")), false);
 
-  test("runs no denied cargo command", async () => {
-    assert.match(await answered("use tool cargo-mcp::cargo_run", /^Deny$/), /did not allow this: cargo run/);
-    assert.equal(existsSync(path.join(box.folders[0] ?? "", "target")), false);
-  });
+    assert.match(await ask(box, "list tools from sparkle"), /list_sparklers/);
+    assert.match(await ask(box, "list tools from ferris"), /crate_sources[^]*rust_crate_query/);
+    assert.match(await ask(box, `use tool cargo-mcp::set_cwd with {"cwd":"src"}`), /The cargo tools run in src\./);
 
-  test("asks once for .sparkle-space before the next session's first prompt", async () => {
-    await newTab(box);
-    await sendPrompt(box.frame, "Hello");
-    await button(box.frame, "⋯").waitFor();
-    await box.screenshot("own-extensions-sparkle-space");
-    await button(box.frame, "⋯").click();
-    await chat().getByRole("menuitem", { name: "Never for This Folder" }).click();
-    await turnEnded(box.frame);
-    assert.match((await lastExchange(box.frame)).answer, /How do you do/);
-    await newTab(box);
-    assert.match(await ask("Hello"), /How do you do/);
-  });
-
-  test("appears in the session details with its changes", async () => {
     await chat().locator(".symposium-details-button").click();
     for (const [name, server] of [
       ["Sparkle", "sparkle"],
@@ -93,6 +55,31 @@ suite("Symposium's own extensions", () => {
       );
     await box.screenshot("own-extensions-details");
     await chat().locator(".symposium-details-button").click();
+  });
+
+  test("writes notes and runs cargo only with consent, and asks once for .sparkle-space", async () => {
+    assert.match(
+      await answered(
+        `use tool sparkle::session_checkpoint with {"working_memory":"Half of it stands.","checkpoint_content":"We began."}`,
+        /^Allow$/,
+      ),
+      /Saved in/,
+    );
+    assert.equal(existsSync(path.join(box.folders[0] ?? "", ".sparkle-space", "working-memory.md")), true);
+
+    assert.match(await answered("use tool cargo-mcp::cargo_run", /^Deny$/), /did not allow this: cargo run/);
+    assert.equal(existsSync(path.join(box.folders[0] ?? "", "target")), false);
+
+    await newTab(box);
+    await sendPrompt(box.frame, "Hello");
+    await button(box.frame, "⋯").waitFor();
+    await box.screenshot("own-extensions-sparkle-space");
+    await button(box.frame, "⋯").click();
+    await chat().getByRole("menuitem", { name: "Never for This Folder" }).click();
+    await turnEnded(box.frame);
+    assert.match((await lastExchange(box.frame)).answer, /How do you do/);
+    await newTab(box);
+    assert.match(await ask(box, "Hello"), /How do you do/);
   });
 
   test("is listed in the settings when enabled, and others can be added", async () => {
@@ -117,6 +104,6 @@ suite("Symposium's own extensions", () => {
     await rowOf(page, "Workspace").waitFor();
     await closeEditors(box);
     await newTab(box);
-    assert.match(await ask("list tools from workspace-tools"), /read_file[^]*run_terminal/);
+    assert.match(await ask(box, "list tools from workspace-tools"), /read_file[^]*run_terminal/);
   });
 });

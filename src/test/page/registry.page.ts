@@ -63,7 +63,7 @@ suite("registry agent", () => {
     await rows().filter({ hasText: "Counts what can be counted" }).waitFor();
   }
 
-  test("is requested only on demand, with unavailable ones last", async () => {
+  test("is requested only on demand, added to the settings, and available offline with the age of the cache", async () => {
     assert.equal(requests, 0);
     await more("Installed with the first tab");
     assert.equal(requests, 1);
@@ -72,9 +72,7 @@ suite("registry agent", () => {
       .last()
       .filter({ hasText: /Elsewhere[^]*1\.0\.0/ })
       .waitFor();
-  });
 
-  test("is added to the settings and selected for new tabs", async () => {
     // Waited for in parallel, because it disappears by itself.
     await Promise.all([
       box.page.locator(".notification-toast", { hasText: "Ada is selected for new tabs" }).waitFor(),
@@ -98,9 +96,7 @@ suite("registry agent", () => {
         ),
       "it among the agents of new tabs",
     );
-  });
 
-  test("is available offline with the age of the cache", async () => {
     server.closeAllConnections();
     await new Promise<void>(resolve => {
       server.close(() => resolve());

@@ -3,7 +3,6 @@
  * (`src/test/webview/settings*.webview.ts`).
  */
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
 import path from "node:path";
 import type { FrameLocator } from "playwright-core";
 import { openBox, type Box } from "./harness";
@@ -54,13 +53,9 @@ suite("settings page in VS Code", () => {
     await registry[Symbol.asyncDispose]();
   });
 
-  const marks = (name: string): Promise<readonly string[]> => rowOf(view, name).locator(".mark").allInnerTexts();
-  const isMarked = (name: string, mark: string): Promise<void> =>
-    rowOf(view, name).locator(".mark", { hasText: mark }).waitFor();
   const listed = (name: typeof AGENTS | typeof EXTENSIONS): readonly Entry[] =>
     (setting(box, name) ?? []) as readonly Entry[];
   const entry = (id: string): Entry | undefined => listed(AGENTS).find(each => each["id"] === id);
-  const store = (id: string): string => path.join(box.server.home, ".symposium/bin", id);
   const keys = (...all: readonly string[]): Promise<void> =>
     all.reduce<Promise<void>>((before, key) => before.then(() => box.page.keyboard.press(key)), Promise.resolve());
 
@@ -76,36 +71,6 @@ suite("settings page in VS Code", () => {
     );
     await shows(view, () => entry("ada")?.["_source"] === "registry", "it in the settings");
     await rowOf(view, "Ada").locator(".ink").waitFor();
-  });
-
-  test("completes an installation and selects the agent", async () => {
-    registry.letThrough();
-    await press(view, "Install: Ada");
-    await isMarked("Ada", "installed 1.0.0");
-    assert.ok(existsSync(path.join(store("ada"), "1.0.0/installed.json")));
-    await press(view, "Choose: Ada");
-    await isMarked("Ada", "selected");
-    await shows(
-      view,
-      async () => setting(box, "symposium.currentAgentId") === "ada" && !(await marks("Mine")).includes("selected"),
-      "Ada, and no other, as the agent of new tabs",
-    );
-  });
-
-  test("copies a report, and opens the settings file for a repair", async () => {
-    await press(view, "More: Broken");
-    await press(view, "Check: Broken");
-    const finding = rowOf(view, "Broken").locator(".finding[data-tone=error]");
-    await finding.waitFor();
-    await finding.getByRole("button", { name: /^Copy Report/ }).click();
-    await shows(
-      view,
-      async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())),
-      "the report in the clipboard",
-    );
-    await finding.getByRole("button").first().click(); // the remedy
-    await box.page.locator(".tab", { hasText: "settings.json" }).waitFor();
-    await box.command("View: Close All Editors");
   });
 
   test("confirms, stores, warns about and reverts the permission bypass", async () => {
@@ -125,15 +90,14 @@ suite("settings page in VS Code", () => {
     await shows(view, async () => !(await box_.isChecked()), "that it is off");
   });
 
-  test("adds an extension by hand", async () => {
+  test("adds an extension by hand, and by URL with a header, validated while typing", async () => {
     await press(view, "Add Extension…");
-    const input = box.page.locator(".quick-input-widget:visible input.input");
-    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /executable/i }).click();
-    await box.page.locator(".quick-input-widget:visible .monaco-list-row", { hasText: /^\s*MCP server/ }).click();
+    const widget = box.page.locator(".quick-input-widget:visible"),
+      input = widget.locator("input.input");
+    await widget.locator(".monaco-list-row", { hasText: /executable/i }).click();
+    await widget.locator(".monaco-list-row", { hasText: /^\s*MCP server/ }).click();
     for (const question of [1, 2, 3]) {
-      await box.page
-        .locator(".quick-input-widget:visible .quick-input-title", { hasText: `(${question} of 3)` })
-        .waitFor();
+      await widget.locator(".quick-input-title", { hasText: `(${question} of 3)` }).waitFor();
       if (question === 1) await input.fill(process.execPath);
       await input.press("Enter");
     }
@@ -147,12 +111,8 @@ suite("settings page in VS Code", () => {
           .evaluate(row => row === document.activeElement),
       "the focus on its row",
     );
-  });
 
-  test("adds an extension by URL with a header, validated while typing", async () => {
     await press(view, "Add Extension…");
-    const widget = box.page.locator(".quick-input-widget:visible"),
-      input = widget.locator("input.input");
     const asks = (start: string) =>
       shows(
         view,
@@ -193,7 +153,7 @@ suite("settings page in VS Code", () => {
     await box.command("View: Close All Editors");
   });
 
-  test("opens the targets of its links", async () => {
+  test("opens the targets of its links, copies a report, and opens the settings file for a repair", async () => {
     await press(view, "All Settings");
     await box.page.locator(".settings-editor").waitFor();
     await box.command("View: Close All Editors");
@@ -210,6 +170,20 @@ suite("settings page in VS Code", () => {
       .first()
       .waitFor();
     await box.screenshot("settings-walkthrough");
+
+    await press(view, "More: Broken");
+    await press(view, "Check: Broken");
+    const finding = rowOf(view, "Broken").locator(".finding[data-tone=error]");
+    await finding.waitFor();
+    await finding.getByRole("button", { name: /^Copy Report/ }).click();
+    await shows(
+      view,
+      async () => /Broken|broken/.test(await box.page.evaluate(() => navigator.clipboard.readText())),
+      "the report in the clipboard",
+    );
+    await finding.getByRole("button").first().click(); // the remedy
+    await box.page.locator(".tab", { hasText: "settings.json" }).waitFor();
+    await box.command("View: Close All Editors");
   });
 });
 

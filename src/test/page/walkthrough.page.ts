@@ -77,16 +77,14 @@ suite("walkthrough", () => {
     await box.page.locator('.pane-header[aria-label^="Chat"]').waitFor();
   });
 
-  test("completes the first step after Eliza's answer", async () => {
+  test("completes its steps after answers of Eliza and of an installed agent, and with the settings", async () => {
     await box.command("View: Close All Editors");
     await box.open();
     await sendPrompt(box.frame, "hello");
     await turnEnded(box.frame);
     await walkthrough("Select your agent");
     await seen(() => isDone("Send your first prompt"), "the first step is ticked off");
-  });
 
-  test("finds an installed agent, which answers after its selection", async () => {
     await step("Select your agent").getByRole("button", { name: "Select Agent" }).click();
     await rows().filter({ hasText: "Goose" }).waitFor();
     await rows().filter({ hasText: "Goose" }).filter({ hasText: "programs/goose" }).waitFor();
@@ -116,9 +114,7 @@ suite("walkthrough", () => {
     await showsText(box.frame, /found and answered/);
     await walkthrough("Sign in to your agent");
     await seen(() => isDone("Sign in to your agent"), "the third step is ticked off: the agent has answered");
-  });
 
-  test("completes the last step when the settings open", async () => {
     await walkthrough("Manage agents and settings");
     await step("Manage agents and settings").getByRole("button", { name: "Open Settings" }).click();
     await box.page.locator(".tab", { hasText: "Symposium Settings" }).waitFor();

@@ -34,23 +34,24 @@ suite("multi-root workspace", () => {
     );
   }
 
+  /** By keyboard, because the hover of a row under the mouse may cover the other rows. */
   async function pick(name: string): Promise<void> {
     const pick = box.page.locator(".quick-input-widget:visible", {
       has: box.page.locator("input[placeholder*='working folder']"),
     });
-    await pick.locator(".monaco-list-row", { hasText: name }).click();
+    await pick.locator("input.input").fill(name);
+    await pick.locator(".monaco-list-row.focused", { hasText: name }).waitFor();
+    await box.page.keyboard.press("Enter");
     await pick.waitFor({ state: "hidden" });
   }
 
-  test("asks for the folder of a new tab and starts the agent there", async () => {
+  test("asks for each tab's folder, shares a process per folder, and has a default without a choice", async () => {
     await box.open();
     await pick("beta");
     await sendPrompt(box.frame, "say hello from a folder");
     await turnEnded(box.frame);
     assert.deepEqual(folders(), ["beta"]);
-  });
 
-  test("asks for each tab and shares a process per folder", async () => {
     await newTab(box);
     await pick("alpha");
     await sendPrompt(box.frame, "say second");
@@ -62,9 +63,7 @@ suite("multi-root workspace", () => {
     await turnEnded(box.frame);
     assert.deepEqual(folders(), ["beta", "alpha", "beta"]);
     assert.equal(processesOf(box, AGENT).length, 2);
-  });
 
-  test("shows the default folder without a choice and answers the waiting prompt", async () => {
     await newTab(box);
     const question = box.page.locator(".quick-input-widget:visible input[placeholder*='working folder']");
     await question.waitFor();
@@ -134,7 +133,7 @@ suite("untrusted workspace", () => {
   const nothingRuns = (): void => assert.deepEqual([...processesOf(box, SIDECAR), ...processesOf(box, AGENT)], []);
   const input = () => box.frame.locator("[data-part=prompt]:visible");
 
-  test("shows one sentence and a button and starts nothing", async () => {
+  test("shows one sentence, keeps drafts and starts nothing until trust is granted", async () => {
     await box.open();
     const banner = box.frame.locator("[data-part=banner]:visible");
     await seen(async () => (await banner.innerText()).includes("Trust this workspace"), "the sentence");
@@ -142,9 +141,7 @@ suite("untrusted workspace", () => {
     await button(box.frame, "Manage Workspace Trust").waitFor();
     await box.screenshot("restricted-light");
     nothingRuns();
-  });
 
-  test("keeps a prompt as a draft and starts nothing", async () => {
     await input().fill("say after trust");
     await input().press("Enter");
     await showsInput("say after trust");
@@ -158,9 +155,7 @@ suite("untrusted workspace", () => {
     await box.frame.locator("[role=tab]").first().click();
     await showsInput("say after trust");
     nothingRuns();
-  });
 
-  test("sends the draft after trust is granted", async () => {
     await button(box.frame, "Manage Workspace Trust").click();
     await box.page
       .locator(".workspace-trust-editor .monaco-button", { hasText: /^(Trust|Trust Workspace|Trust Folder)/ })
