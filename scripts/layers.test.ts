@@ -196,10 +196,12 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
     ],
   ],
   ["sidecar/agent-session", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "sidecar/acp", "sidecar/agents", "node:"]],
+  ["sidecar/journal", ["src/protocol", ERRORS, "node:", "valibot"]],
   [
     "sidecar/chat",
     [
       "src/protocol",
+      "sidecar/journal",
       ERRORS,
       WORKAROUNDS,
       "sidecar/rpc",

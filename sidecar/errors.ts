@@ -69,11 +69,7 @@ export function agentNotFound(agent: string, command: string, cause: unknown): A
 
 /** If VS Code and its sidecar crash without a ledger, only the next start finds the remaining agents. */
 export function ledgerNotWritten(folder: string, error: unknown): string {
-  const code = error instanceof Error && "code" in error ? error.code : undefined;
-  const [why, advice] =
-    code === "ENOSPC" || code === "EDQUOT"
-      ? ["the disk is full", l10n.t("Free some disk space.")]
-      : ["the folder is not writable", l10n.t("Check the folder's permissions.")];
+  const [why, advice] = notWritable(error);
   return l10n.t(
     "Symposium cannot record the processes that it starts, because {0} ({1}). " +
       "After a crash, agents may keep running until Symposium starts again. {2}",
@@ -81,6 +77,23 @@ export function ledgerNotWritten(folder: string, error: unknown): string {
     folder,
     advice,
   );
+}
+
+export function journalNotWritten(folder: string, error: unknown): string {
+  const [why, advice] = notWritable(error);
+  return l10n.t(
+    "Symposium cannot store sessions, because {0} ({1}). After a restart, agents will not remember them. {2}",
+    why,
+    folder,
+    advice,
+  );
+}
+
+function notWritable(error: unknown): readonly [why: string, advice: string] {
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return code === "ENOSPC" || code === "EDQUOT"
+    ? ["the disk is full", l10n.t("Free some disk space.")]
+    : ["the folder is not writable", l10n.t("Check the folder's permissions.")];
 }
 
 /** The executable is open for writing (ETXTBSY). */

@@ -54,6 +54,7 @@ export async function floodedSidecar(): Promise<Flooded> {
   let prompts = 0;
   const turn = async (script: string): Promise<number> => {
     const { sessionId } = await client.request("chat/new", {
+      conversation: "one",
       agent: {
         id: "loud",
         name: "Loud",

@@ -61,6 +61,7 @@ export async function answersWhileFlooded(
     const open = async (id: string): Promise<string> =>
       (
         await client.request("chat/new", {
+          conversation: "one",
           agent: { id, name: id, distribution: { local: { command: process.execPath, args: [program("scripted")] } } },
           cwd: storage,
           shown: [],

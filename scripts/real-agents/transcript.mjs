@@ -23,7 +23,7 @@ const TIME = /\b\d{4}-\d\d-\d\dT[\d:.]+Z/g;
 export function transcript({ lines, requests }, { unordered, parallel, apart = false }) {
   const keyed = lines.map(line => {
     const { sessionId, update, toolCall } = paramsOf(line, lines) ?? {};
-    const kind = unordered.find(each => each === update?.sessionUpdate);
+    const kind = unordered.find(each => each === update?.sessionUpdate) ?? hookOf(update);
     return {
       line,
       kind: kind ?? "",
@@ -36,6 +36,11 @@ export function transcript({ lines, requests }, { unordered, parallel, apart = f
     .map(({ scenario, step, results, text, calls }) => ({ scenario, step, results, text, calls }));
   if (apart) asked.sort((a, b) => a.scenario.localeCompare(b.scenario));
   return renumbered([...strandsOf(keyed).flatMap(withOwnIds), ...asked.map(each => `model ${JSON.stringify(each)}`)]);
+}
+
+/** Claude reports a tool's response from a hook, before or after the call's other updates. */
+function hookOf(update) {
+  return update?._meta?.claudeCode?.toolResponse === undefined ? undefined : "tool response";
 }
 
 /** Groups lines by kind, session and call. Sessions and calls are sorted by their first occurrence in ordered lines. */

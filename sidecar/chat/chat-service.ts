@@ -14,13 +14,15 @@ import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protoc
 import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
+import type { Journal } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
 import type { StartCommand } from "./agent/agent-terminals";
 import { editorFiles, type AskHost } from "./agent/editor-files";
 import { Session } from "./session";
-import { type SessionDeps } from "./session-deps";
+import { recordOf, startOf } from "./continued-session";
+import type { SessionDeps, SessionStart } from "./session-deps";
 import type { Prompt } from "./session-model";
 import { actionNames } from "./session-state";
 
@@ -42,6 +44,8 @@ export interface ChatDeps {
   readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** Extensions of sessions that begin now; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
+  /** Stores the agents' sessions for later processes. */
+  readonly journal: Pick<Journal, "sessionOf" | "keep">;
   readonly log: SessionDeps["log"];
 }
 
@@ -56,11 +60,10 @@ export class ChatService implements AsyncDisposable {
   readonly handlers: Handlers<Part<HostToSidecar, "chat">> = {
     ...actionHandlers((sessionId, action) => this.#session(sessionId).act(action)),
     "chat/new": async chat => {
-      const sessionId = randomUUID();
-      this.#sessions.set(
-        sessionId,
-        new Session({ sessionId, ...chat, extensions: this.deps.extensions?.() ?? [] }, this.#depsOf(sessionId)),
-      );
+      const sessionId = randomUUID(),
+        record = this.deps.journal.sessionOf(chat.conversation),
+        start = startOf(sessionId, chat, record, this.deps.extensions?.() ?? []);
+      this.#sessions.set(sessionId, new Session(start, this.#depsOf(start)));
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) =>
@@ -110,8 +113,9 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  #depsOf(sessionId: SessionId): SessionDeps {
-    const { host, ...deps } = this.deps;
+  #depsOf(start: SessionStart): SessionDeps {
+    const { host, journal, ...deps } = this.deps,
+      { sessionId } = start;
     return {
       ...deps,
       sink: {
@@ -126,6 +130,7 @@ export class ChatService implements AsyncDisposable {
           }),
         isCongested: () => host.isCongested(),
       },
+      keepSession: agentSession => journal.keep(start.conversation, recordOf(start, agentSession)),
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),
       attention: (attention, { agent, title }) =>

@@ -1,4 +1,5 @@
 /** The messages that the host receives while a user chats with Eliza. The golden file documents the protocol. */
+import { MemoryJournal } from "../testing/sessions/memory-journal";
 import { deepEqual } from "node:assert/strict";
 import { ELIZA } from "../../src/protocol/agents/agents";
 import { AgentConnection } from "../acp/connection";
@@ -48,6 +49,7 @@ suite("chat transcript", () => {
     );
     let permissionId = "";
     await using service = new ChatService({
+      journal: new MemoryJournal(),
       bootId: "boot",
       clock,
       pool,
@@ -74,7 +76,7 @@ suite("chat transcript", () => {
     };
     const ada = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
     const { sessionId } = await service.handlers["chat/new"](
-      said("chat/new", { agent: ada, cwd: "/work", shown: [], protocol: 2 as const }),
+      said("chat/new", { conversation: "one", agent: ada, cwd: "/work", shown: [], protocol: 2 as const }),
       NEVER,
     );
     await frame(clock);
@@ -150,6 +152,7 @@ suite("chat transcript", () => {
       },
     );
     await using service = new ChatService({
+      journal: new MemoryJournal(),
       bootId: "boot",
       clock,
       pool,
@@ -172,7 +175,7 @@ suite("chat transcript", () => {
       return params;
     };
     const { sessionId } = await service.handlers["chat/new"](
-      said("chat/new", { agent: ELIZA, cwd: "/work", shown: [] }),
+      said("chat/new", { conversation: "one", agent: ELIZA, cwd: "/work", shown: [] }),
       NEVER,
     );
     for (const [messageId, text] of [

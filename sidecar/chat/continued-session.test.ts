@@ -1,4 +1,6 @@
 import { deepEqual, equal } from "node:assert/strict";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { NewChat } from "../../src/protocol/sidecar";
 import { Fixture } from "../testing/sessions/chat-fixture";
 import { NEW_SESSION_LIMIT_MS } from "../acp/connection";
 import { RpcError } from "../rpc/message";
@@ -126,3 +128,82 @@ suite("chat session whose agent has exited", () => {
 function objectSession({ params }: { readonly params: unknown }): unknown {
   return (params as { readonly sessionId?: unknown }).sessionId;
 }
+
+function extension(id: string): ExtensionConfig {
+  return { id, name: id, distribution: { symposium: { subcommand: "proxy", args: [id] } }, _source: "built-in" };
+}
+
+/** A new process with the journal of one that has answered a prompt and was then killed. */
+async function afterRestart(initialized: unknown, chat: Partial<NewChat> = {}, extensions: readonly string[] = []) {
+  const first = new Fixture();
+  first.initialized = initialized;
+  first.extensions = extensions.map(extension);
+  const id = await first.open();
+  await first.settle();
+  await first.prompt(id, "remember blue");
+  await first.settle();
+  first.agents[0]?.report("s1", "I will remember it.");
+  (await first.agents[0]?.next("session/prompt"))?.respond({ stopReason: "end_turn" });
+  await first.settle();
+  const shown = first.entries(id);
+  await first[Symbol.asyncDispose]();
+  const fixture = new Fixture(first.journal);
+  fixture.initialized = initialized;
+  return { fixture, open: () => fixture.open({ shown, why: "The window was reloaded.", ...chat }) };
+}
+
+suite("chat session after a restart of Symposium", () => {
+  test("continues with the agent's memory", async () => {
+    const { fixture, open } = await afterRestart(RESUMES);
+    await using _ = fixture;
+    const id = await open();
+    const resumed = await fixture.agents[0]!.next("session/resume");
+    deepEqual(resumed.params, { sessionId: "s1", cwd: "/w", mcpServers: [] });
+    resumed.respond({});
+    await fixture.settle();
+    equal(fixture.story(id).at(-1), "notice The window was reloaded. Ada continues this conversation.");
+  });
+
+  test("starts a new session if the agent refuses, with a button that sends the transcript", async () => {
+    const { fixture, open } = await afterRestart(RESUMES);
+    await using _ = fixture;
+    const id = await open();
+    (await fixture.agents[0]!.next("session/resume")).fail(new RpcError(-32002, "no such session"));
+    await fixture.settle();
+    deepEqual(fixture.agents[0]!.received, ["initialize", "session/resume", "session/new"]);
+    const notice = fixture.entries(id).at(-1);
+    equal(
+      notice?.kind === "notice" && notice.text,
+      "The window was reloaded. Ada does not remember the conversation above.",
+    );
+    deepEqual(notice?.kind === "notice" && notice.actions, ["sendTranscript"]);
+  });
+
+  for (const [what, chat] of [
+    ["another agent", { agent: { id: "bob", name: "Bob", distribution: { local: { command: "bob" } } } }],
+    ["another folder", { cwd: "/v" }],
+    ["another conversation", { conversation: "two" }],
+  ] as const)
+    test(`starts a new session for ${what}`, async () => {
+      const { fixture, open } = await afterRestart(RESUMES, chat);
+      await using _ = fixture;
+      await open();
+      await fixture.settle();
+      deepEqual(fixture.agents[0]!.received, ["initialize", "session/new"]);
+    });
+
+  test("uses the extensions of the earlier session, and names one that is no longer available", async () => {
+    const { fixture, open } = await afterRestart(RESUMES, {}, ["sparkle", "gone"]);
+    await using _ = fixture;
+    fixture.extensions = ["new", "sparkle"].map(extension);
+    const id = await open();
+    await fixture.settle();
+    deepEqual(fixture.behind, ["sparkle"]);
+    equal(
+      fixture
+        .story(id)
+        .includes("notice The agent extension “gone” is no longer available. This conversation continues without it."),
+      true,
+    );
+  });
+});

@@ -24,6 +24,8 @@ export interface SessionDeps {
   readonly setBypass: (agentId: string) => void;
   /** Persists the value for the agent's next sessions. */
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;
+  /** Persists the agent's session, with which a later process continues the conversation. */
+  readonly keepSession: (agentSession: string) => void;
   /** Reports the attention that the conversation now needs. */
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;
@@ -53,6 +55,8 @@ export interface SessionDeps {
 }
 export interface SessionStart {
   readonly sessionId: SessionId;
+  /** Stable id of the conversation. */
+  readonly conversation: string;
   readonly agent: AgentConfig;
   readonly cwd: string;
   /** All folders of the workspace. If absent, `cwd` is the only one. */
@@ -67,4 +71,8 @@ export interface SessionStart {
   readonly protocol?: AcpVersion;
   /** Extensions at the session's creation, for all starts of its agent; none if absent. */
   readonly extensions?: readonly ExtensionConfig[];
+  /** The agent's id of the earlier session to continue. */
+  readonly agentSession?: string;
+  /** One sentence for each extension of the earlier session that is no longer available. */
+  readonly missingExtensions?: readonly string[];
 }

@@ -1,4 +1,5 @@
 /** Agents of the SDK, of both versions, with a client that offers v2: one `initialize`, one model. */
+import { MemoryJournal } from "../testing/sessions/memory-journal";
 import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { PassThrough, Readable, Writable } from "node:stream";
 import * as v1 from "@agentclientprotocol/sdk";
@@ -70,6 +71,7 @@ class Fixture implements AsyncDisposable {
       },
     );
     this.service = new ChatService({
+      journal: new MemoryJournal(),
       bootId: "b",
       clock: this.clock,
       pool: this.#pool,
@@ -94,6 +96,7 @@ class Fixture implements AsyncDisposable {
   async open(): Promise<string> {
     const { sessionId } = await this.service.handlers["chat/new"](
       {
+        conversation: "one",
         agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
         cwd: "/w",
         shown: [],

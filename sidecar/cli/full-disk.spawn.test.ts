@@ -53,7 +53,7 @@ async function sidecar(storage: string, disk: "free" | "full") {
     startAgent: async (flags: readonly string[]): Promise<void> => {
       const { command, args } = scriptedAgent(flags);
       const agent = { id: "ada", name: "Ada", distribution: { local: { command, args } } };
-      await wire.sendRequest("chat/new", { agent, cwd: storage, shown: [] });
+      await wire.sendRequest("chat/new", { conversation: "one", agent, cwd: storage, shown: [] });
     },
     kill: async (): Promise<void> => {
       child.kill("SIGKILL");

@@ -29,7 +29,9 @@ suite("ChatController: sidecar and page restarts", () => {
   test("reopens a tab of an earlier window with its agent, folder and a notice", async () => {
     const fixture = new Fixture();
     await fixture.ready({ tabId: "t", agentId: "mine", cwd: "/w", shown: SHOWN });
-    deepEqual(fixture.calls("chat/new"), [{ agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." }]);
+    deepEqual(fixture.calls("chat/new"), [
+      { conversation: "t", agent: MINE, cwd: "/w", shown: SHOWN, why: "The window was reloaded." },
+    ]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
@@ -39,12 +41,13 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.ready({ tabId: "u", agentId: "gone", cwd: "/w" });
     deepEqual(fixture.calls("chat/new"), [
       {
+        conversation: "t",
         agent: ELIZA,
         cwd: "/w",
         shown: SHOWN,
         why: "The window was reloaded. The agent “gone” is no longer configured. Eliza continues in this tab.",
       },
-      { agent: ELIZA, cwd: "/w", shown: [] },
+      { conversation: "u", agent: ELIZA, cwd: "/w", shown: [] },
     ]);
   });
 
@@ -67,7 +70,7 @@ suite("ChatController: sidecar and page restarts", () => {
     deepEqual(fixture.sidecar.calls, []);
     await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new"), [
-      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." },
+      { conversation: "t", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." },
     ]);
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/prompt", "chat/replay"]);
     deepEqual(fixture.of("failed"), []);
@@ -109,7 +112,10 @@ suite("ChatController: sidecar and page restarts", () => {
     await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }], losses: 1 });
     deepEqual(
       [fixture.calls("chat/new"), fixture.posted.at(-1)?.type],
-      [[{ agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }], "state"],
+      [
+        [{ conversation: "t", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "Symposium’s sidecar was restarted." }],
+        "state",
+      ],
     );
   });
 

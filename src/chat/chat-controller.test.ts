@@ -27,7 +27,7 @@ suite("ChatController", () => {
   test("opens one session per new tab with the current agent in the workspace folder", async () => {
     const fixture = new Fixture();
     await fixture.says({ type: "newTab", tabId: "t" }, { type: "newTab", tabId: "t" });
-    deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [] }]);
+    deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: ELIZA, cwd: "/w", shown: [] }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
 
@@ -127,11 +127,11 @@ suite("ChatController", () => {
     await fixture.says({ type: "newTab", tabId: "u" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new").slice(1), [
-      { agent: ELIZA, cwd: "/w", shown: [], controls },
-      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls },
+      { conversation: "u", agent: ELIZA, cwd: "/w", shown: [], controls },
+      { conversation: "old", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", controls },
     ]);
     await fixture.ready({ tabId: "mine", agentId: "mine", cwd: "/w" });
-    deepEqual(fixture.calls("chat/new").at(-1), { agent: MINE, cwd: "/w", shown: [] });
+    deepEqual(fixture.calls("chat/new").at(-1), { conversation: "mine", agent: MINE, cwd: "/w", shown: [] });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     fixture.sidecar.restart();
@@ -149,8 +149,8 @@ suite("ChatController", () => {
     await fixture.says({ type: "newTab", tabId: "t" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new"), [
-      { agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
-      { agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 },
+      { conversation: "t", agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
+      { conversation: "old", agent: ELIZA, cwd: "/w", shown: SHOWN, why: "The window was reloaded.", protocol: 2 },
     ]);
   });
 
@@ -189,7 +189,9 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     fixture.folders = ["/w", "/v"];
     await fixture.ready({ tabId: "t", agentId: "elizacp", cwd: "/w" });
-    deepEqual(fixture.calls("chat/new"), [{ agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] }]);
+    deepEqual(fixture.calls("chat/new"), [
+      { conversation: "t", agent: ELIZA, cwd: "/w", shown: [], folders: ["/w", "/v"] },
+    ]);
   });
 
   test("forwards events and snapshots to their tab and drops those without one", async () => {
@@ -197,6 +199,7 @@ suite("ChatController", () => {
     await fixture.says({ type: "newTab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
     const conversation = {
+      conversation: "t",
       agent: ELIZA,
       cwd: "/w",
       entries: [],
@@ -255,7 +258,7 @@ suite("ChatController", () => {
       [
         [{ type: "agentSelected", tabId: "t", agentId: "mine" }],
         [{ sessionId: "s1" }],
-        { agent: MINE, cwd: "/w", shown: [] },
+        { conversation: "t", agent: MINE, cwd: "/w", shown: [] },
       ],
     );
   });
@@ -264,7 +267,14 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN, title: "Refactoring" });
     deepEqual(fixture.calls("chat/new"), [
-      { agent: ELIZA, cwd: "/w", shown: SHOWN, title: "Refactoring", why: "The window was reloaded." },
+      {
+        conversation: "old",
+        agent: ELIZA,
+        cwd: "/w",
+        shown: SHOWN,
+        title: "Refactoring",
+        why: "The window was reloaded.",
+      },
     ]);
   });
 

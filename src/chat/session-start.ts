@@ -90,6 +90,7 @@ export class SessionStarts {
       const controls = this.deps.chosen.of(agent.id),
         folders = this.deps.folders.all;
       return {
+        conversation: tabId,
         agent,
         cwd: folder,
         shown,

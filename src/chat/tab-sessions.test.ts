@@ -5,7 +5,7 @@ import { FakeSidecar } from "../testing/fake-sidecar";
 import { settled } from "../testing/settled";
 import { TabSessions } from "./tab-sessions";
 
-const PLAN = { agent: ELIZA, cwd: "/w", shown: [] };
+const PLAN = { conversation: "t", agent: ELIZA, cwd: "/w", shown: [] };
 const plan = () => Promise.resolve(PLAN);
 
 function fixture() {

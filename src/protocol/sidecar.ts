@@ -18,7 +18,7 @@ import type { Call, Note } from "./wire/wire";
 export type { PermissionChoice } from "./chat/session-actions";
 
 /** Incremented with each incompatible change of this file. */
-export const PROTOCOL = 9;
+export const PROTOCOL = 10;
 
 export interface Hello {
   readonly protocol: number;
@@ -77,6 +77,8 @@ export type BypassUntil = "sessionEnds" | "revoked";
 export type Attention = "answer" | "reading" | "nothing";
 
 export interface NewChat {
+  /** Stable id of the conversation, a UUID. An agent that can continues its earlier session of this conversation. */
+  readonly conversation: string;
   readonly agent: AgentConfig;
   readonly cwd: string;
   /** All folders of the workspace; everything else is outside. Default: `cwd` alone. */

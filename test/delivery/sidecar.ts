@@ -2,6 +2,7 @@
  * A sidecar without a process, as the host's supervisor sees it. The production chat service and its sessions run
  * behind a connection that the test controls. A killed sidecar stops sending immediately.
  */
+import { MemoryJournal } from "../../sidecar/testing/sessions/memory-journal";
 import { AgentConnection } from "../../sidecar/acp/connection";
 import { commandOf } from "../../sidecar/agents/distributions/agent-command";
 import { AgentPool } from "../../sidecar/agents/pool";
@@ -81,6 +82,7 @@ export class TestSidecar implements SidecarProcess {
       error => fixture.problem(String(error)),
     );
     this.#chat = new ChatService({
+      journal: new MemoryJournal(),
       bootId: this.bootId,
       clock,
       pool,

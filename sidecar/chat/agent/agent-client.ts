@@ -68,6 +68,7 @@ export class AgentClient implements Disposable {
     this.#timeouts = new SessionTimeouts(deps.clock, () => this.#questions.isAsking || this.#installing.size > 0);
     this.#files = new AgentFiles(start.folders ?? [start.cwd], deps.editor);
     const { agent, cwd, protocol = 1, extensions = [] } = start;
+    this.#agentSession = start.agentSession;
     this.#openings = {
       start,
       deps,
@@ -311,6 +312,7 @@ export class AgentClient implements Disposable {
   }
 
   #sending(agentSession: string): void {
+    if (agentSession !== this.#agentSession) this.deps.keepSession(agentSession);
     this.#agentSession = agentSession;
     this.deps.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
     this.#timeouts.startTurn(this.#session.notifier());

@@ -5,7 +5,6 @@
  * Invariant: no question is asked for an opening that was left.
  */
 import type { AgentConnection, OpenedSession } from "../../acp/connection";
-import type { MissingExtension } from "../../acp/chain-extensions";
 import type { SessionOpening, SessionUpdates } from "../../agent-session/agent-session";
 import type { SessionBegin } from "../../agent-session/open-agent-session";
 import type { AgentKey } from "../../agents/pool";
@@ -49,13 +48,14 @@ export class ChatOpening implements SessionOpening {
     open: () => Promise<S>,
   ): Promise<S | "otherProcess"> {
     const {
-      start: { agent },
-      deps: { pool },
-      key,
-      questions,
-      controls,
-    } = this.all;
-    this.#miss(connection.missing);
+        start,
+        deps: { pool },
+        key,
+        questions,
+        controls,
+      } = this.all,
+      { agent } = start;
+    this.#miss([...(start.missingExtensions ?? []), ...connection.missing.map(({ sentence }) => sentence)]);
     const opened = await openSignedIn(
       agent.name,
       {
@@ -113,8 +113,8 @@ export class ChatOpening implements SessionOpening {
     };
   }
 
-  #miss(missing: readonly MissingExtension[]): void {
-    for (const { sentence } of missing) {
+  #miss(sentences: readonly string[]): void {
+    for (const sentence of sentences) {
       if (!this.all.missed.has(sentence)) this.notify({ kind: "extensionMissing", sentence });
       this.all.missed.add(sentence);
     }

@@ -1,4 +1,5 @@
 /** Opens the sidecar's components after the handshake. The scope releases them in reverse order. */
+import { Journal } from "../../journal/journal";
 import { randomUUID } from "node:crypto";
 import { homedir } from "node:os";
 import path from "node:path";
@@ -99,6 +100,7 @@ export function openSidecar(host: SidecarHost): Served {
       startCommand: spec => startChild(spec, processes),
       command,
       extensions: () => extensions.current(),
+      journal: journalOf(host),
       log,
     }),
   );
@@ -148,6 +150,20 @@ function processesOf({ hello, wire, scope, log }: SidecarHost, bootId: string): 
     },
     log: (message, detail) => log("debug", "agent", message, detail),
   };
+}
+
+/** Opens the journals of chat sessions and removes old ones. */
+function journalOf({ hello, wire, log }: SidecarHost): Journal {
+  const journal = new Journal(hello.storage, {
+    warn: (message, detail) => {
+      log("warn", "sidecar", message, detail);
+      wire.notify("editor/showWarning", { message });
+    },
+  });
+  journal
+    .sweep(Date.now())
+    .catch((error: unknown) => log("warn", "sidecar", "Old sessions could not be removed", { error: String(error) }));
+  return journal;
 }
 
 /** Keys that the user entered for agents; the host stores them. */

@@ -229,7 +229,12 @@ suite("agent of a window", () => {
     await using window = await Window.open();
     const ada = scripted([]),
       isRunning = async () => (await window.state(ada))?.running === 1;
-    const { sessionId } = await window.ask("chat/new", { agent: ada, cwd: window.home, shown: [] });
+    const { sessionId } = await window.ask("chat/new", {
+      conversation: "one",
+      agent: ada,
+      cwd: window.home,
+      shown: [],
+    });
     await window.until(isRunning);
     equal((await window.state(ada))?.signIn, undefined, "it knows no users");
     await window.ask("chat/prompt", { sessionId, messageId: "1", blocks: [{ type: "text", text: "crash 7" }] });
@@ -245,7 +250,12 @@ suite("agent of a window", () => {
 
   test("answers a prompt sent when an idle agent is killed after the restart", async () => {
     await using window = await Window.open();
-    const { sessionId } = await window.ask("chat/new", { agent: scripted([]), cwd: window.home, shown: [] });
+    const { sessionId } = await window.ask("chat/new", {
+      conversation: "one",
+      agent: scripted([]),
+      cwd: window.home,
+      shown: [],
+    });
     const shown = (): string => JSON.stringify(window.told("chat/event").map(({ event }) => event));
     const prompt = (messageId: string, text: string): Promise<unknown> =>
       window.ask("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] });
@@ -268,7 +278,12 @@ suite("agent of a window", () => {
       ada = scripted(["--auth-required", "--auth-file", file, "--logout", ""]);
     writeFileSync(file, "");
     window.keys = { ADA_KEY: "abc" };
-    const { sessionId } = await window.ask("chat/new", { agent: ada, cwd: window.home, shown: [] });
+    const { sessionId } = await window.ask("chat/new", {
+      conversation: "one",
+      agent: ada,
+      cwd: window.home,
+      shown: [],
+    });
     await window.until(async () => (await window.state(ada))?.signIn === "in");
     equal((await window.state(ada))?.canSignOut, true);
     await window.ask("agents/signOut", { agent: ada, cwd: window.home });

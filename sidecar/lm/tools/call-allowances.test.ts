@@ -56,6 +56,15 @@ suite("AnnouncedTools", () => {
     deepEqual(shown(), ["one", "two"]);
   });
 
+  test("does not match an arriving call to one that a resumed session replays", () => {
+    const tools = new AnnouncedTools();
+    tools.onEvent({ ...codex("replayed"), status: "completed" }, NAMES);
+    tools.onEvent(codex("c"), NAMES);
+    tools.allowed(question("c"), tools.claim(question("c"), NAMES));
+    tools.arrived("rename", { a: 1 });
+    equal(tools.onEvent(update("c", { status: "completed" }), NAMES).broken, undefined);
+  });
+
   test("proves a call for one question, and again after another announcement", () => {
     const tools = new AnnouncedTools(),
       claim = () => tools.claim(question("c"), NAMES);

@@ -28,9 +28,17 @@ interface Call {
   readonly allowance: "none" | "open" | "used";
   /** A `tools/call` arrived for this call. */
   readonly hasArrived: boolean;
+  /** Its end was reported, so that no `tools/call` can arrive for it. A resumed session replays such calls. */
+  readonly hasEnded: boolean;
 }
 
-const UNKNOWN: Call = { claim: { kind: "none" }, isMixed: false, allowance: "none", hasArrived: false };
+const UNKNOWN: Call = {
+  claim: { kind: "none" },
+  isMixed: false,
+  allowance: "none",
+  hasArrived: false,
+  hasEnded: false,
+};
 const ENDED: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
 
 /** `claimed`: the agent refers to a tool of VS Code, but the reference is not proved and no call has arrived yet. */
@@ -67,7 +75,8 @@ export class AnnouncedTools {
     const before = isNew ? undefined : this.#announced.of({ toolCall: fields }, subagent),
       call = joined(isNew ? UNKNOWN : (known ?? UNKNOWN), before, fields, names);
     this.#announced.onEvent(update, subagent);
-    this.#keep(key, ENDED.has(status) && call.allowance === "open" ? { ...call, allowance: "used" } : call);
+    const hasEnded = call.hasEnded || ENDED.has(status);
+    this.#keep(key, { ...call, hasEnded, allowance: hasEnded && call.allowance === "open" ? "used" : call.allowance });
     if (call.allowance === "open" && (status === "completed" || call.isMixed))
       return { expectsCall: false, ...this.#distrust(call) };
     return { expectsCall: isNamed(call.claim) && !call.hasArrived && !ENDED.has(status) };
@@ -110,7 +119,7 @@ export class AnnouncedTools {
    */
   arrived(tool: string, args: unknown): void {
     const open = [...this.#calls].filter(
-      ([, { claim, hasArrived }]) => !hasArrived && isNamed(claim) && claim.tool === tool,
+      ([, { claim, hasArrived, hasEnded }]) => !hasArrived && !hasEnded && isNamed(claim) && claim.tool === tool,
     );
     const [id, call] =
       open.find(([, { claim }]) => isNamed(claim) && isDeepStrictEqual(claim.args, args)) ?? open[0] ?? [];

@@ -1,3 +1,4 @@
+import { MemoryJournal } from "../sessions/memory-journal";
 import { deepEqual } from "node:assert/strict";
 import { PassThrough } from "node:stream";
 import { applyEvent, emptyConversation, type Conversation } from "../../../src/protocol/chat/chat";
@@ -55,6 +56,7 @@ class OwnClient {
       },
     };
     this.#service = new ChatService({
+      journal: new MemoryJournal(),
       bootId: "b",
       clock: hurriedClock(1),
       pool: this.#pool,
@@ -73,7 +75,10 @@ class OwnClient {
   async talk(): Promise<void> {
     const { handlers } = this.#service,
       agent = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
-    const { sessionId } = await handlers["chat/new"]({ agent, cwd: "/w", shown: [], protocol: this.version }, NEVER);
+    const { sessionId } = await handlers["chat/new"](
+      { conversation: "one", agent, cwd: "/w", shown: [], protocol: this.version },
+      NEVER,
+    );
     for (const messageId of ["first", "second"]) {
       await handlers["chat/prompt"]({ sessionId, messageId, blocks: [{ type: "text", text: messageId }] }, NEVER);
       await this.#until(() => this.#openQuestions(sessionId).length > 0);

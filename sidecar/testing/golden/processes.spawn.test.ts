@@ -102,7 +102,13 @@ class BuiltSidecar implements AsyncDisposable {
   async newChat(flags: readonly string[] = [], chat: Partial<NewChat> = {}): Promise<void> {
     const { command, args } = scriptedAgent(flags);
     const agent = { id: "scripted", name: "Scripted", distribution: { local: { command, args: [...args] } } };
-    ({ sessionId: this.sessionId } = await this.ask("chat/new", { agent, cwd: this.cwd, shown: [], ...chat }));
+    ({ sessionId: this.sessionId } = await this.ask("chat/new", {
+      conversation: "one",
+      agent,
+      cwd: this.cwd,
+      shown: [],
+      ...chat,
+    }));
   }
 
   /** Sends a prompt and waits until the conversation matches. */

@@ -3,6 +3,7 @@
  * extensions and MCP bridge are the production modules. The agent is the scripted agent on streams. All messages
  * between host and sidecar and on each link of the chain are recorded.
  */
+import { MemoryJournal } from "../sessions/memory-journal";
 import { equal } from "node:assert/strict";
 import { mkdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import path from "node:path";
@@ -137,6 +138,7 @@ export class Product implements AsyncDisposable {
       },
     );
     this.#service = new ChatService({
+      journal: new MemoryJournal(),
       bootId: "boot",
       clock: this.clock,
       pool: this.#pool,
@@ -173,7 +175,13 @@ export class Product implements AsyncDisposable {
   }
 
   async newChat(chat: Partial<NewChat> = {}): Promise<void> {
-    const answer = await this.send("chat/new", { agent: this.#agent, cwd: this.cwd, shown: [], ...chat });
+    const answer = await this.send("chat/new", {
+      conversation: "one",
+      agent: this.#agent,
+      cwd: this.cwd,
+      shown: [],
+      ...chat,
+    });
     this.sessionId = String(objectOr(answer).sessionId);
   }
 

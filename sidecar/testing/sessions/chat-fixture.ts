@@ -14,6 +14,7 @@ import { BypassPolicy } from "../../permissions/policy";
 import { RpcError } from "../../rpc/message";
 import { FakeClock } from "../fake-clock";
 import { MemoryAgent } from "../memory-agent";
+import { MemoryJournal } from "./memory-journal";
 import { ChatService, type Host } from "../../chat/chat-service";
 import { BATCH_MS } from "../../chat/outbox";
 
@@ -25,6 +26,7 @@ type Asked = {
 }[keyof Calls<SidecarToHost>];
 export const NEVER = { aborted: false, addEventListener: () => undefined };
 const ADA: NewChat = {
+  conversation: "one",
   agent: { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } },
   cwd: "/w",
   shown: [],
@@ -88,7 +90,8 @@ export class Fixture implements AsyncDisposable {
   );
   readonly service: ChatService;
 
-  constructor() {
+  /** `journal`: of an earlier process. */
+  constructor(readonly journal = new MemoryJournal()) {
     const host: Host = {
       isCongested: () => false,
       request: async (method, params) => this.#answer({ method, params } as Asked) as never,
@@ -105,6 +108,7 @@ export class Fixture implements AsyncDisposable {
       command: async agent => commandOf(agent),
       host,
       extensions: () => this.extensions,
+      journal: this.journal,
       log: (level, _, message, detail) => {
         if (level === "error" && message !== "Agent failed") throw new Error(`${message}: ${JSON.stringify(detail)}`);
       },

@@ -1,0 +1,48 @@
+/** Start options of a session that continues an earlier one of its conversation (issue 16 item 1). Pure. */
+import * as l10n from "@vscode/l10n";
+import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
+import type { NewChat } from "../../src/protocol/sidecar";
+import type { SessionRecord } from "../journal/session-record";
+import type { SessionStart } from "./session-deps";
+
+/**
+ * An earlier session is continued with the same agent in the same folder and with the same extensions. Their settings
+ * are the current ones, because the user may have withdrawn a consent since. `current`: extensions of sessions that
+ * begin now.
+ */
+export function startOf(
+  sessionId: string,
+  chat: NewChat,
+  record: SessionRecord | undefined,
+  current: readonly ExtensionConfig[],
+): SessionStart {
+  if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return { sessionId, ...chat, extensions: current };
+  const found = record.extensions.map(id => current.find(extension => extension.id === id) ?? id);
+  return {
+    sessionId,
+    ...chat,
+    protocol: record.protocol,
+    agentSession: record.agentSession,
+    extensions: found.filter(extension => typeof extension !== "string"),
+    missingExtensions: found.filter(extension => typeof extension === "string").map(missing),
+  };
+}
+
+export function recordOf(
+  { agent, cwd, protocol = 1, extensions = [] }: SessionStart,
+  agentSession: string,
+): SessionRecord {
+  return {
+    type: "session",
+    format: 1,
+    agentId: agent.id,
+    cwd,
+    protocol,
+    extensions: extensions.map(({ id }) => id),
+    agentSession,
+  };
+}
+
+function missing(id: string): string {
+  return l10n.t`The agent extension “${id}” is no longer available.`;
+}

@@ -1,0 +1,94 @@
+import { deepEqual, equal } from "node:assert/strict";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import path from "node:path";
+import { skipped } from "../testing/skipped";
+import { Journal } from "./journal";
+import { lineOf, newestRecord, type SessionRecord } from "./session-record";
+
+const CONVERSATION = "0b6e2a3c-5a52-4a43-9f3b-0c1d2e3f4a5b",
+  RECORD: SessionRecord = {
+    type: "session",
+    format: 1,
+    agentId: "ada",
+    cwd: "/w",
+    protocol: 1,
+    extensions: ["sparkle"],
+    agentSession: "s1",
+  };
+
+suite("journal of a chat session", () => {
+  let storage = "";
+  const warnings: string[] = [],
+    journal = (append?: (file: string, text: string) => void): Journal =>
+      new Journal(storage, { warn: message => warnings.push(message), ...(append ? { append } : {}) }),
+    fileOf = (conversation: string): string => path.join(storage, "sessions", `${conversation}.jsonl`);
+  setup(() => {
+    storage = mkdtempSync(path.join(tmpdir(), "symposium-"));
+    warnings.length = 0;
+  });
+  teardown(() => rmSync(storage, { recursive: true, force: true }));
+
+  test("returns the newest record of a conversation to a later process", () => {
+    const first = journal();
+    equal(first.sessionOf(CONVERSATION), undefined);
+    first.keep(CONVERSATION, RECORD);
+    first.keep(CONVERSATION, { ...RECORD, agentSession: "s2" });
+    deepEqual(journal().sessionOf(CONVERSATION), { ...RECORD, agentSession: "s2" });
+  });
+
+  test("is readable by the user only", function () {
+    if (process.platform === "win32") skipped(this, "Windows has no permission bits of this kind");
+    journal().keep(CONVERSATION, RECORD);
+    deepEqual(
+      [fileOf(CONVERSATION), path.dirname(fileOf(CONVERSATION))].map(file => statSync(file).mode & 0o777),
+      [0o600, 0o700],
+    );
+  });
+
+  test("skips torn, damaged and unknown lines", () => {
+    const text = `${lineOf(RECORD)}\u0000\u0000{"type":"other"}\n{"type":"session","format":2}\n${lineOf(RECORD).slice(0, 30)}`;
+    deepEqual(newestRecord(text), RECORD);
+    equal(newestRecord(""), undefined);
+  });
+
+  test("stores nothing outside its folder", () => {
+    for (const conversation of ["../../evil", "a/b", "", "one", `${CONVERSATION}/..`]) {
+      journal().keep(conversation, RECORD);
+      equal(journal().sessionOf(conversation), undefined);
+    }
+    deepEqual(readdirSync(storage), []);
+  });
+
+  test("warns once per failure until a write succeeds", () => {
+    let isFull = true;
+    const full = journal((file, text) => {
+      if (isFull) throw Object.assign(new Error("ENOSPC: no space"), { code: "ENOSPC" });
+      writeFileSync(file, text);
+    });
+    full.keep(CONVERSATION, RECORD);
+    full.keep(CONVERSATION, RECORD);
+    deepEqual(warnings, [
+      `Symposium cannot store sessions, because the disk is full (${path.join(storage, "sessions")}). ` +
+        "After a restart, agents will not remember them. Free some disk space.",
+    ]);
+    isFull = false;
+    full.keep(CONVERSATION, RECORD);
+    equal(readFileSync(fileOf(CONVERSATION), "utf8"), lineOf(RECORD));
+    isFull = true;
+    full.keep(CONVERSATION, RECORD);
+    equal(warnings.length, 2);
+  });
+
+  test("is removed 30 days after its last write", async () => {
+    const day = 24 * 3600,
+      other = CONVERSATION.replace("0", "1");
+    for (const conversation of [CONVERSATION, other]) journal().keep(conversation, RECORD);
+    utimesSync(fileOf(CONVERSATION), 0, 0);
+    utimesSync(fileOf(other), 2 * day, 2 * day);
+    await journal().sweep(31 * day * 1000);
+    deepEqual(readdirSync(path.join(storage, "sessions")), [path.basename(fileOf(other))]);
+    await new Journal(path.join(storage, "missing"), { warn: message => warnings.push(message) }).sweep(0);
+    deepEqual(warnings, []);
+  });
+});

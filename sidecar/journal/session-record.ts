@@ -1,0 +1,32 @@
+/** The record with which a later process continues a chat session with its agent's memory (issue 16 item 1). Pure. */
+import * as v from "valibot";
+import { parseJson } from "../../src/protocol/wire/json";
+import { filled, list, parsed, type Infer } from "../../src/protocol/wire/schema";
+
+const sessionRecord = v.object({
+  type: v.literal("session"),
+  /** Format of the journal. */
+  format: v.literal(1),
+  agentId: filled(1_000),
+  cwd: filled(4_096),
+  /** The ACP version that was offered to the agent. */
+  protocol: v.picklist([1, 2]),
+  /** Ids of the extensions with which the session began. */
+  extensions: list(filled(1_000), 1_000),
+  /** The agent's own id of the session. */
+  agentSession: filled(4_096),
+});
+export type SessionRecord = Infer<typeof sessionRecord>;
+
+export function lineOf(record: SessionRecord): string {
+  return `${JSON.stringify(record)}\n`;
+}
+
+/** The newest record of a journal. Torn, damaged and unknown lines are skipped. */
+export function newestRecord(text: string): SessionRecord | undefined {
+  for (const line of text.split("\n").reverse()) {
+    const record = parsed(sessionRecord, parseJson(line));
+    if (record) return record;
+  }
+  return undefined;
+}
