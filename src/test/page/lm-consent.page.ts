@@ -44,17 +44,6 @@ suite("standing approval in VS Code's chat", () => {
     await isAsked("lm-consent-codex-command");
   });
 
-  test("serves three parallel calls of such an agent in one round and shows them once", async () => {
-    await chat.send(
-      [1, 2, 3]
-        .map(n => `codex-mcp* vsc_* test_add {"a":${n},"b":10}`)
-        .concat("say all three")
-        .join("; "),
-    );
-    const answer = await chat.answered(/sum 11[^]*sum 12[^]*sum 13\s*all three/);
-    assert.doesNotMatch(answer, /mcp\.vsc_/);
-  });
-
   test("is not offered to an agent with only the SERVER-TOOL title, nor for its commands", async () => {
     await chat.send(`titled-mcp vsc_* test_confirmed {"what":"by its title"}; say titled is done`);
     await chat.dialog.waitFor();

@@ -45,7 +45,7 @@ suite("histories of VS Code's chat", () => {
     );
   }
 
-  test("sends the user's instructions once as a quotation, and never the chat's own", async () => {
+  test("sends the user's instructions once as a quotation, and answers the title request itself", async () => {
     await talk("the first of all", "the second of all");
     const [first, second] = model.prompts,
       more = first?.more.map(({ text }) => text ?? "").join("\n") ?? "";
@@ -63,9 +63,7 @@ suite("histories of VS Code's chat", () => {
       "environment_info",
     ])
       assert.equal(model.log.includes(own), false, own);
-  });
 
-  test("answers the title request without the agent's session", async () => {
     const sessions = model.sessions,
       prompts = model.prompts.length;
     await chat.newChat();
@@ -76,7 +74,7 @@ suite("histories of VS Code's chat", () => {
     assert.doesNotMatch(JSON.stringify(model.prompts), /title/i);
   });
 
-  test("starts a session with the earlier messages for an edited message", async () => {
+  test("starts a session with the earlier messages for an edit, a repeated answer and a restored checkpoint", async () => {
     await chat.newChat();
     await talk("apples", "pears", "plums");
     const sessions = model.sessions;
@@ -85,25 +83,19 @@ suite("histories of VS Code's chat", () => {
     onNotification(sessions + 1, "cherries", "apples");
     await talk("lemons");
     assert.equal(model.sessions, sessions + 1, "and goes on");
-  });
 
-  test("starts a session with the earlier messages for a repeated answer", async () => {
-    const sessions = model.sessions,
-      prompts = model.prompts.length;
+    let prompts = model.prompts.length;
     await chat.retry();
     await model.until(() => model.prompts.length > prompts, "the words again");
     await chat.answered("lemons");
     await chat.ended();
-    onNotification(sessions + 1, "lemons", "apples", "cherries");
-  });
+    onNotification(sessions + 2, "lemons", "apples", "cherries");
 
-  test("starts a session after a restored checkpoint only with the next message", async () => {
-    const sessions = model.sessions,
-      prompts = model.prompts.length;
+    prompts = model.prompts.length;
     await chat.restore("say cherries");
-    assert.deepEqual([model.sessions, model.prompts.length], [sessions, prompts]);
+    assert.deepEqual([model.sessions, model.prompts.length], [sessions + 2, prompts], "no session before a message");
     await talk("grapes");
-    onNotification(sessions + 1, "grapes", "apples");
+    onNotification(sessions + 3, "grapes", "apples");
   });
 
   test("continues a fork and its origin in separate sessions", async () => {

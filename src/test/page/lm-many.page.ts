@@ -11,7 +11,7 @@ const OTHERS = ["src/test/page/tools-extension", "scripts/real-agents/tools-exte
   path.join(ROOT, folder),
 );
 
-suite("many tools in VS Code's chat", () => {
+suite("grouped tools in VS Code's chat", () => {
   let box: Box, chat: ModelChat;
 
   suiteSetup(async () => {
@@ -24,7 +24,7 @@ suite("many tools in VS Code's chat", () => {
   });
   suiteTeardown(() => box.close());
 
-  test("is available after a call of its group", async () => {
+  test("are available after a call of their group, and request permission for each kind of action", async () => {
     await chat.send("tools vsc_*");
     const first =
       /activate_fallback_(agents_tool_\d+)_1/.exec(
@@ -34,9 +34,7 @@ suite("many tools in VS Code's chat", () => {
     await chat.answered(/Tools activated[^]*agents_tool_01[^]*agents_tool_60/);
     await chat.send(`mcp vsc_* agents_tool_60 {"text":"the last"}`);
     await chat.answered("agents_tool_60 was told the last");
-  });
 
-  test("requests permission for each kind of action although the tools are in a group", async () => {
     for (const kind of ["read", "edit", "execute", "fetch", "other"]) {
       await chat.send(`ask ${kind} kind=${kind} title="Do this"; say it was ${kind}`);
       await chat.button("Allow in this Session").click();

@@ -40,15 +40,13 @@ suite("tool of an agent in VS Code's chat", () => {
     assert.equal(model.prompts.length, prompts + 1);
   });
 
-  test("asks again after Allow Once", async () => {
+  test("asks again after Allow Once, runs the other calls on Skip, and rejects a permission on Skip All", async () => {
     for (const what of ["first", "second"]) {
       await chat.send(`mcp vsc_* test_confirmed {"what":"the ${what}"}`);
       await chat.allowOnce();
       await chat.answered(`done the ${what}`);
     }
-  });
 
-  test("returns the reason to the agent on Skip and runs the other calls", async () => {
     const acts = await model.acting();
     await chat.send(
       `mcp* vsc_* test_add {"a":1,"b":2}; mcp* vsc_* test_confirmed {"what":"nothing"}; mcp* vsc_* test_add {"a":3,"b":4}; say it goes on`,
@@ -65,15 +63,13 @@ suite("tool of an agent in VS Code's chat", () => {
     assert.match(received, /chose to skip/);
     assert.match(received, /sum 7\b/);
     assert.doesNotMatch(received, /done nothing/);
-  });
 
-  test("rejects a permission on Skip All", async () => {
     await chat.send(`ask one kind=edit title="Change it"; say that was no`);
     await box.page.locator(".chat-tool-carousel-dismiss-button:visible").last().click();
     await chat.answered(/chose reject_once\s*that was no/);
   });
 
-  test("runs nothing after Stop during a confirmation and keeps the session", async () => {
+  test("is cancelled by Stop, during a confirmation or while it runs, and keeps the session", async () => {
     const acts = await model.acting();
     await chat.send(`mcp vsc_* test_confirmed {"what":"what was stopped"}; say never`);
     await chat.button("Skip").waitFor();
@@ -88,12 +84,9 @@ suite("tool of an agent in VS Code's chat", () => {
     );
     assert.deepEqual(model.prompt.session, session);
     assert.equal(model.quoted.includes("do not remember"), false);
-  });
 
-  test("is cancelled by Stop while it runs, and keeps the session", async () => {
     await chat.send(`mcp vsc_* test_gate {"name":"the first gate"}; say never`);
     await gate("the first gate").waitFor();
-    const { session } = model.prompt;
     await chat.stop();
     await gate("the first gate").waitFor({ state: "hidden" });
     await chat.send("say after the tool");
@@ -136,7 +129,7 @@ suite("tool of an agent in VS Code's chat", () => {
     assert.equal(model.prompt.session, session);
   });
 
-  test("returns a picture to the agent", async () => {
+  test("returns a picture to the agent, which also receives the user's picture", async () => {
     const acts = await model.acting();
     await chat.send("mcp vsc_* test_image {}");
     await chat.answered("test_image: a picture image iVBORw0KGgo"); // as the agent received it; a trace omits the data
@@ -145,9 +138,7 @@ suite("tool of an agent in VS Code's chat", () => {
       content?.some(({ type, mimeType }) => type === "image" && mimeType === "image/png"),
       JSON.stringify(content),
     );
-  });
 
-  test("sends the user's picture to the agent", async () => {
     await box.page.evaluate(async () => {
       const canvas = document.createElement("canvas");
       const png = await new Promise<Blob | null>(resolve => {
@@ -179,16 +170,5 @@ suite("tool of an agent in VS Code's chat", () => {
     await chat.button("Skip").click();
     await chat.answered(/chose reject_once\s*and that/);
     assert.match(await chat.last.innerText(), /chose reject_once/);
-  });
-
-  test("applies Allow in this Session to the agent's action of that kind only", async () => {
-    await chat.send(`ask one kind=execute title="Run it"; say that was the first`);
-    await chat.button("Allow in this Session").click();
-    await chat.answered(/chose allow_once\s*that was the first/);
-    await chat.send(`ask two kind=execute title="Run another"; say that was the second`);
-    await chat.answered(/chose allow_once\s*that was the second/);
-    await chat.send(`ask three kind=delete title="Remove it"; say that was another kind`);
-    await chat.button("Skip").click();
-    await chat.answered(/chose reject_once\s*that was another kind/);
   });
 });

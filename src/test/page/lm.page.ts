@@ -17,7 +17,7 @@ suite("agent in VS Code's chat", () => {
   });
   suiteTeardown(() => model.close());
 
-  test("appears in the model picker", async () => {
+  test("appears in the model picker, answers and continues in the same session", async () => {
     await chat.picker.click();
     const filter = box.page.locator(".action-widget:visible input.action-list-filter-input");
     for (const name of ["Eliza", "Scripted", "Symposium"]) {
@@ -29,9 +29,7 @@ suite("agent in VS Code's chat", () => {
     }
     await box.screenshot("lm-picker");
     await box.page.keyboard.press("Escape");
-  });
 
-  test("answers and continues in the same session", async () => {
     await chat.send("say hello from the agent");
     await chat.answered("hello from the agent");
     await chat.send("say hello again");
@@ -44,7 +42,7 @@ suite("agent in VS Code's chat", () => {
     await box.screenshot("lm-answer");
   });
 
-  test("calls VS Code's tools, with VS Code's confirmation", async () => {
+  test("calls VS Code's tools of any schema style, with VS Code's confirmation", async () => {
     await chat.send(`mcp vsc_* test_add {"a":20,"b":22}`);
     await chat.answered("test_add: sum 42");
     await chat.send(`mcp vsc_* test_confirmed {"what":"a thing"}`);
@@ -52,37 +50,7 @@ suite("agent in VS Code's chat", () => {
     await box.screenshot("lm-confirm");
     await chat.allowOnce();
     await chat.answered("test_confirmed: done a thing");
-  });
 
-  test("requests permission for its own actions, allowed and skipped", async () => {
-    await chat.send(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
-    await chat.button("Allow").waitFor();
-    await box.screenshot("lm-permission");
-    await chat.allowOnce();
-    await chat.answered("chose allow_once");
-    await chat.send(`ask two kind=edit title="Change a file"; say after it`);
-    await chat.button("Skip").waitFor();
-    await chat.button("Skip").click();
-    await chat.answered(/chose reject_once[\s\S]*after it/);
-  });
-
-  test("shows the full text of a long question in a read-only editor", async () => {
-    await chat.send(
-      `ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`,
-    );
-    await box.page.locator(".chat-tool-confirmation-carousel-container:visible a", { hasText: "Show All" }).click();
-    await box.page.locator(".editor-group-container .tab", { hasText: "Scripted wants to read" }).waitFor();
-    const editor = box.page.locator(".editor-instance .monaco-editor:visible");
-    await editor.filter({ hasText: `/begin${"/folder".repeat(80)}/THE-END` }).click();
-    await box.page.keyboard.type("x");
-    await box.page.locator(".monaco-editor-overlaymessage:visible", { hasText: /read-only/i }).waitFor();
-    await box.screenshot("lm-question-whole");
-    await chat.button("Skip").click();
-    await chat.answered(/chose reject_once[^]*it is over/);
-    await box.command("View: Close All Editors");
-  });
-
-  test("receives tools without a schema, with an empty one and with root alternatives", async () => {
     await chat.send("tools vsc_*");
     const names = (await chat.answered(/test_add[\s\S]*test_throws/)).split(/[,\s]+/);
     for (const name of ["test_none", "test_empty", "test_any", "test_image"]) assert.ok(names.includes(name), name);
@@ -100,24 +68,46 @@ suite("agent in VS Code's chat", () => {
     }
   });
 
-  // The numbers in between are tested in sidecar/lm/tools/tools-proxy.test.ts.
-  test("runs one, two and twenty concurrent calls, all open before the first result", async () => {
-    for (const n of [1, 2, 20]) {
-      const acts = await model.acting();
-      await chat.send(
-        [
-          ...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":${1_000 * n},"b":${i}}`),
-          `say all ${n} of them`,
-        ].join("; "),
-      );
-      const answer = await chat.answered(`all ${n} of them`);
-      for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 * n + i}`), `${i} of ${n}: ${answer}`);
-      assert.deepEqual(
-        (await acts()).map(act => "call" in act),
-        Array.from({ length: 2 * n }, (_, i) => i < n),
-        `${n} calls, then their results`,
-      );
-    }
+  test("requests permission for its own actions, with a long question in a read-only editor", async () => {
+    await chat.send(`ask one kind=execute title="Run a command" rawInput={"command":"ls -la"}`);
+    await chat.button("Allow").waitFor();
+    await box.screenshot("lm-permission");
+    await chat.allowOnce();
+    await chat.answered("chose allow_once");
+    await chat.send(`ask two kind=edit title="Change a file"; say after it`);
+    await chat.button("Skip").waitFor();
+    await chat.button("Skip").click();
+    await chat.answered(/chose reject_once[\s\S]*after it/);
+
+    await chat.send(
+      `ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`,
+    );
+    await box.page.locator(".chat-tool-confirmation-carousel-container:visible a", { hasText: "Show All" }).click();
+    await box.page.locator(".editor-group-container .tab", { hasText: "Scripted wants to read" }).waitFor();
+    const editor = box.page.locator(".editor-instance .monaco-editor:visible");
+    await editor.filter({ hasText: `/begin${"/folder".repeat(80)}/THE-END` }).click();
+    await box.page.keyboard.type("x");
+    await box.page.locator(".monaco-editor-overlaymessage:visible", { hasText: /read-only/i }).waitFor();
+    await box.screenshot("lm-question-whole");
+    await chat.button("Skip").click();
+    await chat.answered(/chose reject_once[^]*it is over/);
+    await box.command("View: Close All Editors");
+  });
+
+  // Other numbers are tested in sidecar/lm/tools/tools-server.test.ts.
+  test("runs twenty concurrent calls, all open before the first result", async () => {
+    const n = 20,
+      acts = await model.acting();
+    await chat.send(
+      [...Array.from({ length: n }, (_, i) => `mcp* vsc_* test_add {"a":1000,"b":${i}}`), "say all of them"].join("; "),
+    );
+    const answer = await chat.answered("all of them");
+    for (let i = 0; i < n; i++) assert.ok(answer.includes(`sum ${1_000 + i}`), `${i} of ${n}: ${answer}`);
+    assert.deepEqual(
+      (await acts()).map(act => "call" in act),
+      Array.from({ length: 2 * n }, (_, i) => i < n),
+      "the calls, then their results",
+    );
   });
 
   test("shows its own tool from its start, and a failure once after the text", async () => {
@@ -137,7 +127,7 @@ suite("agent in VS Code's chat", () => {
     await box.screenshot("lm-failure");
   });
 
-  test("is cancelled by Stop and continues in the same session", async () => {
+  test("is cancelled by Stop, also during a question, and continues in the same session", async () => {
     const cancelled = model.onEvent("session/cancel").length;
     await chat.send("stream 100000 chunks of 20 chars every 50 ms");
     await chat.answered("w5 ");
@@ -145,10 +135,7 @@ suite("agent in VS Code's chat", () => {
     await model.until(() => model.onEvent("session/cancel").length > cancelled, "the agent hears of it");
     await chat.send("say I am still here");
     await chat.answered("I am still here");
-    assert.equal(model.sessions, 1);
-  });
 
-  test("has an open question rejected by Stop, and starts a turn with the next message", async () => {
     await chat.send(`ask three kind=fetch title="Get a page"; say never`);
     await chat.button("Skip").waitFor();
     await chat.stop();
@@ -159,7 +146,7 @@ suite("agent in VS Code's chat", () => {
     assert.equal(model.sessions, 1, "also when the history has the call that was stopped");
   });
 
-  test("receives the messages of another model when selected again", async () => {
+  test("receives the messages of another model when selected again, and has a session per chat", async () => {
     await chat.newChat();
     await chat.send("say I begin");
     await chat.answered("I begin");
@@ -172,13 +159,10 @@ suite("agent in VS Code's chat", () => {
     await chat.answered("back again");
     assert.equal(model.sessions, sessions, "its session goes on");
     assert.match(model.quoted, /curious about the garden/);
-  });
 
-  test("starts a session for another chat with the same first message", async () => {
-    const sessions = model.sessions;
     await chat.newChat();
-    await chat.send("say hello from the agent");
+    await chat.send("say hello from the agent"); // the first message of the first chat
     await chat.answered("hello from the agent");
-    assert.equal(model.sessions, sessions + 1);
+    assert.equal(model.sessions, sessions + 1, "another chat with the same first message");
   });
 });
