@@ -35,6 +35,13 @@ export default tseslint.config(
     },
   },
   {
+    files: ["**/*.ts", "**/*.mjs", "**/*.cjs", "**/*.js"],
+    // Eliza's script is a conversation.
+    ignores: ["sidecar/eliza/**"],
+    plugins: { "plain-english": plainEnglish },
+    rules: { "plain-english/names": "error" },
+  },
+  {
     files: ["sidecar/**/*.ts"],
     // Eliza's script is a conversation; fixtures and test programs are not part of the product.
     ignores: ["**/*.test.ts", "**/fixtures/**", "sidecar/testing/**", "sidecar/eliza/doctor-script.ts"],

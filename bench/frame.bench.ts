@@ -3,13 +3,13 @@ import { compare, type Bench } from "./measure";
 
 /** Measures how the conductor forwards a request or a response: it replaces the id and keeps all other bytes. */
 const bench: Bench = async () => [
-  await passing("a 300-byte message", 300, 4000),
-  await passing("a 20 kB message", 20_000, 100),
-  await passing("a 1 MB message", 1_000_000, 2),
+  await measureFrame("a 300-byte message", 300, 4000),
+  await measureFrame("a 20 kB message", 20_000, 100),
+  await measureFrame("a 1 MB message", 1_000_000, 2),
 ];
 export default bench;
 
-function passing(what: string, characters: number, times: number) {
+function measureFrame(what: string, characters: number, times: number) {
   const line = Buffer.from(
     JSON.stringify({
       jsonrpc: "2.0",

@@ -83,7 +83,7 @@ async function byLength(requests: number, table: BenchFixture["table"]): Promise
   const rows: Record<string, string | number>[] = [],
     measured: Measured[] = [];
   for (const turns of LENGTHS) {
-    const { size, picker: ours, alone, relayed, kept } = await picker(turns, requests),
+    const { size, picker: ours, alone, relayed, retainedBytes } = await picker(turns, requests),
       overhead = median(ours) - median(alone),
       floor = median(relayed) - median(alone);
     rows.push({
@@ -95,7 +95,7 @@ async function byLength(requests: number, table: BenchFixture["table"]): Promise
       "overhead p50 ms": round(overhead),
       "relay's p50 ms": round(floor),
       "p99 ms": round(at(ours, 0.99)),
-      "bytes kept per request": Math.round(kept),
+      "bytes kept per request": Math.round(retainedBytes),
     });
     measured.push({
       what: `overhead of a request after ${turns} turns`,
@@ -114,7 +114,7 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
   await using service = new Program("service");
   await using agent = new Program("agent");
   await agent.request("initialize", { protocolVersion: 1 });
-  const sessionId = (await agent.request("session/new", { cwd: "/", mcpServers: [] })).said.result?.sessionId;
+  const sessionId = (await agent.request("session/new", { cwd: "/", mcpServers: [] })).response.result?.sessionId;
   const chats = Array.from({ length: count }, (_, i) => new SimulatedChat(`conversation ${i}`, `chat ${i}`, "all"));
   const figures = { service: [] as number[], alone: [] as number[], bytes: [] as number[] };
   for (let n = -warmUp; n < requests; n++) {
@@ -127,7 +127,7 @@ async function run({ chats: count, warmUp, requests }: Plan, agents: number): Pr
     if (n < 0) continue;
     figures.service.push(ours);
     figures.alone.push(alone.milliseconds);
-    if ((n + 1) % (requests / PROBES) === 0) figures.bytes.push(await service.kept());
+    if ((n + 1) % (requests / PROBES) === 0) figures.bytes.push(await service.retainedBytes());
   }
   return figures;
 }

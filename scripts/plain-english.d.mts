@@ -4,6 +4,7 @@ export interface Fault {
   readonly why: string;
   readonly sentence: string;
 }
+export function avoidedIn(name: string): { readonly word: string; readonly instead: string } | undefined;
 export function sentencesOf(text: string): readonly string[];
 export function faultsIn(text: string): readonly Fault[];
 export function passagesOf(markdown: string): readonly string[];

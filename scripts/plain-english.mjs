@@ -1,5 +1,5 @@
-// The wording that this project avoids (issue 15 item 1), and an ESLint rule for comments, test titles and messages.
-// `scripts/plain-english.test.ts` applies the same list to the documents.
+// The wording that this project avoids (issue 15 item 1), and two ESLint rules: `wording` for comments, test titles and
+// messages, `names` for declared names. `scripts/plain-english.test.ts` applies the list of `wording` to the documents.
 
 const PROGRAMS =
   "agents?|clients?|components?|conductors?|hosts?|models?|pages?|programs?|prox(?:y|ies)|servers?|sessions?|sidecars?";
@@ -98,7 +98,7 @@ function messageOf(text) {
   return /^[\s\p{Ll}]/u.test(text) ? `x ${text}` : text;
 }
 
-const rule = {
+const wording = {
   meta: {
     type: "suggestion",
     messages: { avoid: "{{why}}: {{sentence}}" },
@@ -140,4 +140,122 @@ const rule = {
   },
 };
 
-export default { meta: { name: "plain-english" }, rules: { wording: rule } };
+/** Words that no declared name contains, each with its replacement. */
+const REPLACED_WORDS = new Map(
+  Object.entries({
+    aside: "one-shot, side",
+    beginnings: "session start",
+    carrier: "link, transport",
+    deepest: "MAX_…",
+    door: "server host, guard",
+    flights: "in-flight requests",
+    gate: "entry, guard",
+    hands: "the noun of the access or the input",
+    happening: "event",
+    hear: "receive",
+    heard: "received",
+    hears: "receives",
+    kept: "persisted, retained, MAX_…",
+    lane: "queue",
+    largest: "MAX_…",
+    learned: "cached capabilities",
+    leases: "usage locks",
+    least: "MIN_…",
+    longest: "MAX_…",
+    most: "MAX_…",
+    odd: "unexpected, onWarning",
+    outlet: "sink, flow control, writer",
+    patience: "timeout",
+    quirks: "workarounds",
+    said: "text, message, sent",
+    saw: "onStatus, observed",
+    say: "add, send, announce",
+    says: "adds, sends, announces",
+    sight: "status",
+    sweep: "cleanup",
+    tell: "notify, report",
+    tells: "notifies, reports",
+    told: "notified, reported",
+    witness: "observer",
+    witnessed: "observed",
+    world: "Deps, Host",
+  }),
+);
+/** Names that say nothing alone; a longer name may contain them. */
+const REPLACED_NAMES = new Map(
+  Object.entries({
+    act: "action, perform…",
+    left: "remaining",
+    make: "create",
+    more: "hasMore, or the noun",
+    much: "LOW_WATER_MARK, or the noun",
+    one: "the noun",
+    other: "the noun",
+    passing: "the noun",
+    quiet: "debounce, idle",
+    room: "HIGH_WATER_MARK, remaining",
+    shape: "schema",
+  }),
+);
+/** Members of foreign protocols. */
+const FOREIGN_NAMES = new Set(["openWorldHint"]);
+
+/** The replacement of an avoided word in a name, or undefined. */
+export function avoidedIn(name) {
+  if (FOREIGN_NAMES.has(name)) return undefined;
+  const words = name
+    .replaceAll(/([\p{Ll}\d])(\p{Lu})/gu, "$1 $2")
+    .replaceAll(/(\p{Lu})(\p{Lu}\p{Ll})/gu, "$1 $2")
+    .toLowerCase()
+    .split(/[\s_]+/)
+    .map(word => word.replace("#", ""))
+    .filter(word => word !== "");
+  const word =
+    words.length === 1 && REPLACED_NAMES.has(words[0]) ? words[0] : words.find(each => REPLACED_WORDS.has(each));
+  return word === undefined ? undefined : { word, instead: REPLACED_WORDS.get(word) ?? REPLACED_NAMES.get(word) };
+}
+
+/**
+ * Types, classes, their members, and functions and variables of a module. A local variable is read with its function;
+ * a key of an object literal belongs to the type that declares it, and a quoted key to a wire.
+ */
+const names = {
+  meta: {
+    type: "suggestion",
+    messages: { avoid: "“{{word}}” in “{{name}}” is no term of the field; instead: {{instead}}" },
+    schema: [],
+  },
+  create(context) {
+    const check = node => {
+      if (node?.type !== "Identifier" && node?.type !== "PrivateIdentifier") return;
+      const avoided = avoidedIn(node.name);
+      if (avoided !== undefined)
+        context.report({ loc: node.loc, messageId: "avoid", data: { name: node.name, ...avoided } });
+    };
+    const member = ({ computed, key }) => {
+      if (computed !== true) check(key);
+    };
+    const isOfModule = ({ parent }) => parent.type === "Program" || parent.type.startsWith("Export");
+    return {
+      ClassDeclaration: ({ id }) => check(id),
+      TSInterfaceDeclaration: ({ id }) => check(id),
+      TSTypeAliasDeclaration: ({ id }) => check(id),
+      FunctionDeclaration(node) {
+        if (isOfModule(node)) check(node.id);
+      },
+      VariableDeclaration(node) {
+        if (isOfModule(node)) for (const { id } of node.declarations) check(id);
+      },
+      PropertyDefinition: member,
+      MethodDefinition: member,
+      TSPropertySignature: member,
+      TSMethodSignature: member,
+      TSAbstractMethodDefinition: member,
+      TSAbstractPropertyDefinition: member,
+      TSParameterProperty: ({ parameter }) =>
+        check(parameter.type === "AssignmentPattern" ? parameter.left : parameter),
+    };
+  },
+};
+
+export default { meta: { name: "plain-english" }, rules: { wording, names } };

@@ -2,7 +2,7 @@
 import { deepEqual } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { Linter } from "eslint";
-import plugin, { faultsIn, longSentences, passagesOf, sentencesOf } from "./plain-english.mjs";
+import plugin, { avoidedIn, faultsIn, longSentences, passagesOf, sentencesOf } from "./plain-english.mjs";
 
 const MAX_WORDS = 35;
 const DOCUMENTS = [
@@ -21,10 +21,10 @@ const checkedPart = (name: string): string => {
 };
 
 /** Lines with a report. */
-function reported(code: string, { titles = false, messages = false } = {}): readonly number[] {
+function reported(code: string, { titles = false, messages = false, names = false } = {}): readonly number[] {
   const config: Linter.Config = {
     plugins: { "plain-english": plugin },
-    rules: { "plain-english/wording": ["error", { titles, messages }] },
+    rules: names ? { "plain-english/names": "error" } : { "plain-english/wording": ["error", { titles, messages }] },
   };
   return new Linter().verify(code, [config]).map(({ line }) => line);
 }
@@ -88,6 +88,25 @@ suite("plain English", () => {
       'import "./what stands in the way";',
     ].join("\n");
     deepEqual([reported(code), reported(code, { messages: true })], [[], [1, 2]]);
+  });
+
+  test("reports old words in names of a module and of members, not in local names and object literals", () => {
+    const code = [
+      "const MOST_BYTES = 1;",
+      "export function tellHost() { const told = 1; return { kept: told }; }",
+      "class Heard { #patienceMs = 1; left() {} [made]() {} 'said'() {} }",
+      "const openWorldHint = 1, leftEdge = 2, mostly = 3;",
+    ].join("\n");
+    deepEqual(reported(code, { names: true }), [1, 2, 3, 3, 3]);
+  });
+
+  test("finds an old word in any spelling of a name", () => {
+    deepEqual(
+      ["MAX_TOLD", "ChatWorld", "#isHeard", "room", "Other", "makeRoom", "tolerate", "HTTPDoor"].map(
+        name => avoidedIn(name)?.word,
+      ),
+      ["told", "world", "heard", "room", "other", undefined, undefined, "door"],
+    );
   });
 
   test("splits documents into passages and sentences", () => {

@@ -87,13 +87,13 @@ const result = await mocha("installs", { grep }, env =>
     },
   ),
 );
-const left = await leftovers(mark, 10_000);
+const remaining = await leftovers(mark, 10_000);
 const results = [
   { ...result, seconds: Math.round((Date.now() - began) / 1000) },
   {
     name: "leftovers",
-    passed: left.length === 0 ? 1 : 0,
-    failed: left.map(({ pid, command }) => ({ title: "still running", message: `${pid} ${command}` })),
+    passed: remaining.length === 0 ? 1 : 0,
+    failed: remaining.map(({ pid, command }) => ({ title: "still running", message: `${pid} ${command}` })),
     skipped: [],
     seconds: 0,
   },

@@ -98,7 +98,7 @@ const COMMAND_OF = {
   openSettings: "symposium.openSettings",
 } as const satisfies Readonly<Record<HostAction, CommandName | "workbench.trust.manage">>;
 
-export async function act(action: HostAction): Promise<void> {
+export async function perform(action: HostAction): Promise<void> {
   await vscode.commands.executeCommand(COMMAND_OF[action]);
 }
 
@@ -118,7 +118,7 @@ async function show(open: ShowMessage, message: string, actions: readonly HostAc
   const titles = actions.map(action => titleOf(COMMAND_OF[action]));
   const chosen = await open(message, ...titles);
   const action = actions[titles.indexOf(chosen ?? "")];
-  if (action !== undefined) await act(action);
+  if (action !== undefined) await perform(action);
 }
 
 export async function chooseAgent(): Promise<string | undefined> {

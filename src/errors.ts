@@ -90,7 +90,7 @@ export function agentReplaced(missing: string, instead: string): string {
   return l10n.t`The agent “${missing}” is no longer configured. ${instead} continues in this tab.`;
 }
 
-export function bypassNotKept(agent: string, isOn: boolean): string {
+export function bypassNotSaved(agent: string, isOn: boolean): string {
   const so = isOn
     ? `permissions of ${agent} are not bypassed, and Symposium asks you again`
     : `permissions of ${agent} are still bypassed, and Symposium does not ask you`;

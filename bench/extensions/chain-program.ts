@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { program } from "../lm/wire";
 
-interface Said {
+interface RpcMessage {
   readonly id?: number;
   readonly method?: string;
   readonly result?: { readonly sessionId?: string };
@@ -23,7 +23,10 @@ const CHUNK = Buffer.from("agent_message_chunk");
 export class ChainProgram implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #gone: Promise<unknown>;
-  readonly #open = new Map<number, { readonly settle: (said: Said) => void; readonly fail: (error: Error) => void }>();
+  readonly #open = new Map<
+    number,
+    { readonly settle: (said: RpcMessage) => void; readonly fail: (error: Error) => void }
+  >();
   readonly #ready: Promise<unknown>;
   readonly #work: string;
   #ids = 0;
@@ -82,9 +85,9 @@ export class ChainProgram implements AsyncDisposable {
     await this.#gone;
   }
 
-  async #request(method: string, params: object): Promise<Said> {
+  async #request(method: string, params: object): Promise<RpcMessage> {
     const id = ++this.#ids;
-    const said = await new Promise<Said>((settle, fail) => {
+    const said = await new Promise<RpcMessage>((settle, fail) => {
       this.#open.set(id, { settle, fail });
       this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     });
@@ -100,12 +103,12 @@ export class ChainProgram implements AsyncDisposable {
       const line = all.subarray(start, end);
       start = end + 1;
       if (line.subarray(0, 200).includes(CHUNK)) this.#firstWords();
-      else this.#said(JSON.parse(line.toString()) as Said); // written by our own programs
+      else this.#receive(JSON.parse(line.toString()) as RpcMessage); // written by our own programs
     }
     this.#rest = all.subarray(start);
   }
 
-  #said(said: Said): void {
+  #receive(said: RpcMessage): void {
     if (said.id === undefined || said.method !== undefined) return;
     this.#open.get(said.id)?.settle(said);
     this.#open.delete(said.id);

@@ -19,7 +19,7 @@ export interface PickerFigures {
   /** The agent alone behind a process that only forwards bytes. */
   readonly relayed: readonly number[];
   /** Bytes that a request retains on the sidecar's heap. */
-  readonly kept: number;
+  readonly retainedBytes: number;
 }
 
 /** Text chunks of an answer. */
@@ -71,12 +71,12 @@ export async function picker(turns: number, requests: number): Promise<PickerFig
     figures.alone.push(alone.milliseconds);
     figures.relayed.push(relayed.milliseconds);
   }
-  return { turns, size, ...figures, kept: ((await host.heap()) - before) / requests };
+  return { turns, size, ...figures, retainedBytes: ((await host.heap()) - before) / requests };
 }
 
 async function sessionOf(agent: Program): Promise<string | undefined> {
   await agent.request("initialize", { protocolVersion: 1 });
-  return (await agent.request("session/new", { cwd: "/", mcpServers: [] })).said.result?.sessionId;
+  return (await agent.request("session/new", { cwd: "/", mcpServers: [] })).response.result?.sessionId;
 }
 
 function chatOf(i: number, turns: number): SimulatedChat {

@@ -6,7 +6,7 @@ import { spawn, type ChildProcess } from "node:child_process";
 import path from "node:path";
 import { createInterface } from "node:readline";
 
-export interface Said {
+export interface RpcMessage {
   readonly id?: number;
   readonly method?: string;
   readonly params?: { readonly requestId?: number; readonly part?: { readonly value?: string } };
@@ -24,10 +24,13 @@ export function program(name: "agent" | "relay" | "service" | "sidecar"): string
 export class Program implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #gone: Promise<unknown>;
-  readonly #open = new Map<number, { readonly settle: (said: Said) => void; readonly fail: (error: Error) => void }>();
+  readonly #open = new Map<
+    number,
+    { readonly settle: (response: RpcMessage) => void; readonly fail: (error: Error) => void }
+  >();
   #ids = 0;
   /** Receives the notifications between a request and its response. */
-  onEvent: (said: Said) => void = () => undefined;
+  onEvent: (response: RpcMessage) => void = () => undefined;
 
   constructor(name: "agent" | "relay" | "service", args: readonly string[] = []) {
     this.#child = spawn(process.execPath, [program(name), ...args], { stdio: ["pipe", "pipe", "inherit", "ipc"] });
@@ -37,23 +40,26 @@ export class Program implements AsyncDisposable {
     });
     if (!this.#child.stdout) throw new Error("a child with pipes has no stdout");
     // written by our own programs
-    createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as Said));
+    createInterface({ input: this.#child.stdout }).on("line", line => this.#read(JSON.parse(line) as RpcMessage));
   }
 
   /** Resolves with the response and the milliseconds until it arrived. */
-  async request(method: string, params: object): Promise<{ readonly said: Said; readonly milliseconds: number }> {
+  async request(
+    method: string,
+    params: object,
+  ): Promise<{ readonly response: RpcMessage; readonly milliseconds: number }> {
     const id = ++this.#ids,
       begin = performance.now();
-    const said = await new Promise<Said>((settle, fail) => {
+    const response = await new Promise<RpcMessage>((settle, fail) => {
       this.#open.set(id, { settle, fail });
       this.#child.stdin?.write(`${JSON.stringify({ jsonrpc: "2.0", id, method, params })}\n`);
     });
-    if (said.error) throw new Error(said.error.message);
-    return { said, milliseconds: performance.now() - begin };
+    if (response.error) throw new Error(response.error.message);
+    return { response, milliseconds: performance.now() - begin };
   }
 
   /** Bytes on the program's heap after a full collection. */
-  async kept(): Promise<number> {
+  async retainedBytes(): Promise<number> {
     const answer = new Promise<number>(resolve => this.#child.once("message", bytes => resolve(Number(bytes))));
     this.#child.send("how much?");
     return answer;
@@ -64,9 +70,9 @@ export class Program implements AsyncDisposable {
     await this.#gone;
   }
 
-  #read(said: Said): void {
-    if (said.id === undefined) return this.onEvent(said);
-    this.#open.get(said.id)?.settle(said);
-    this.#open.delete(said.id);
+  #read(response: RpcMessage): void {
+    if (response.id === undefined) return this.onEvent(response);
+    this.#open.get(response.id)?.settle(response);
+    this.#open.delete(response.id);
   }
 }

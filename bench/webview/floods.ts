@@ -16,7 +16,7 @@ export async function burst(browser: Browser, updates: number): Promise<number> 
 export interface Keys {
   readonly p50: number;
   readonly p99: number;
-  readonly longest: number;
+  readonly max: number;
 }
 
 /** Milliseconds from a key to its character on screen, while an agent floods another tab or the same one. */
@@ -43,11 +43,11 @@ export async function keys(
   }
   await view.page.waitForTimeout(200);
   const times = [...(await view.keys())].sort((a, b) => a - b),
-    longest = Math.max(0, ...(await view.longTasks()));
+    max = Math.max(0, ...(await view.longTasks()));
   const typed = (await input.innerText()).length;
   if (typed !== presses || times.length !== presses)
     throw new Error(`${presses} keys, ${typed} characters, ${times.length} times`);
   if (of !== undefined) await view.command({ do: "still" });
   const at = (part: number): number => times[Math.min(times.length - 1, Math.floor(part * times.length))] ?? Number.NaN;
-  return { p50: at(0.5), p99: at(0.99), longest };
+  return { p50: at(0.5), p99: at(0.99), max };
 }

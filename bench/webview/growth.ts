@@ -15,7 +15,7 @@ export interface Cost {
   readonly script: number;
   readonly layout: number;
   /** The longest task in milliseconds; 0: none exceeded 50. */
-  readonly longest: number;
+  readonly maxTask: number;
 }
 
 /** The cost of the chunks between two lengths of one answer, streamed from its start. */
@@ -68,6 +68,6 @@ async function streamed(
     all: per("all"),
     script: per("script"),
     layout: per("layout") + per("style"),
-    longest: Math.max(0, ...(await view.longTasks())),
+    maxTask: Math.max(0, ...(await view.longTasks())),
   };
 }

@@ -215,7 +215,7 @@ class Host {
         break;
     }
     await new Promise(resolve => setTimeout(resolve, 2 * FRAME_MS));
-    await this.#quiet();
+    await this.#drained();
   }
 
   #open(tabs: number): void {
@@ -263,7 +263,7 @@ class Host {
     if (this.#drawn >= this.#posted) for (const resolve of this.#waiting.splice(0)) resolve();
   }
 
-  #quiet(): Promise<void> {
+  #drained(): Promise<void> {
     return this.#drawn >= this.#posted
       ? Promise.resolve()
       : new Promise(resolve => {

@@ -9,7 +9,8 @@ import { smoke } from "./symposium.mjs";
 
 const prompt = scenario => `Please do the thing. @@scenario:${scenario}`;
 /** The results of a scenario's calls that the model received. */
-const told = (model, scenario) => model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");
+const resultsOf = (model, scenario) =>
+  model.requests.findLast(asked => asked.scenario === scenario)?.results.join("\n");
 const REFUSED = /refused|cancel|reject/i;
 
 for (const agent of AGENTS)
@@ -41,7 +42,7 @@ for (const agent of AGENTS)
         equal(permissions.length, 1);
         if (!agent.endsWhenRejected) {
           match(answers[0], /END-OF-SHELL$/);
-          match(told(stage.model, "shell"), REFUSED);
+          match(resultsOf(stage.model, "shell"), REFUSED);
         }
         equal(stage.written("proof/shell.txt"), undefined);
       }),
@@ -92,7 +93,7 @@ for (const agent of AGENTS)
         match(answer, /wants to run a command[^]*Rejected by you/);
         if (!agent.endsWhenRejected) {
           match(answer, /END-OF-SHELL/);
-          match(told(stage.model, "shell"), REFUSED);
+          match(resultsOf(stage.model, "shell"), REFUSED);
         }
         equal(stage.written("proof/shell.txt"), undefined);
       }),

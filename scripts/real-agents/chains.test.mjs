@@ -41,7 +41,7 @@ function playsOf(agent) {
 }
 
 /** The transcript of a scene. Throws the error that stopped it. */
-function told({ besides, parallel }, { scenes }, { name, apart }) {
+function transcriptOf({ besides, parallel }, { scenes }, { name, apart }) {
   const scene = scenes.get(name);
   if (scene === undefined) throw new Error("It was not played, because one before it failed.");
   if (scene.error !== undefined) throw scene.error;
@@ -64,7 +64,7 @@ function withoutLateCancels(atAgent, atClient) {
 
 /** `expected` converts a line without a chain into the expected line with one. */
 async function same(agent, one, other, scene, { like = scene, expected = text => text } = {}) {
-  deepEqual(told(agent, await other(), scene), told(agent, await one(), like).map(expected));
+  deepEqual(transcriptOf(agent, await other(), scene), transcriptOf(agent, await one(), like).map(expected));
 }
 
 for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
@@ -153,7 +153,7 @@ for (const agent of [...AGENTS, MCP_CLIENT].filter(isChosen)) {
         };
         for (const [what, lines] of Object.entries(wrong)) {
           const other = { scenes: new Map([[scene.name, { lines, requests }]]) };
-          notDeepEqual(told(agent, other, scene), told(agent, play, scene), what);
+          notDeepEqual(transcriptOf(agent, other, scene), transcriptOf(agent, play, scene), what);
         }
       });
     });

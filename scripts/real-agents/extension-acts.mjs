@@ -28,7 +28,7 @@ export function makeProject(workspace) {
 const call = (server, tool, args, shows) => ({ server, tool, args, shows });
 const read = (stage, name) => readFileSync(path.join(stage.workspace, name), "utf8");
 /** A file below the home of the chain. */
-const kept = (stage, name) => readFileSync(path.join(stage.home, ".sparkle", name), "utf8");
+const savedFile = (stage, name) => readFileSync(path.join(stage.home, ".sparkle", name), "utf8");
 const cargo = (tool, args, shows) => call("cargo-mcp", tool, args, shows);
 const sparkle = (tool, args, shows) => call("sparkle", tool, args, shows);
 const ide = (args, shows) => call("ide-operations", "ide_operation", args, shows);

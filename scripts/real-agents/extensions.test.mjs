@@ -73,7 +73,7 @@ async function newSession(wire, { workspace }) {
   return result.sessionId;
 }
 
-async function said({ wire, sessionId }, text) {
+async function replyTo({ wire, sessionId }, text) {
   const since = wire.lines.length;
   const { result, error } = await wire.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   if (error) throw new Error(`session/prompt: ${JSON.stringify(error)}`);
@@ -86,10 +86,10 @@ async function results(agent, stage, scenario, calls) {
   if (agent === ELIZA) {
     const answers = [];
     for (const { server, tool, args } of calls)
-      answers.push(await said(stage, `use tool ${server}::${tool} with ${JSON.stringify(args)}`));
+      answers.push(await replyTo(stage, `use tool ${server}::${tool} with ${JSON.stringify(args)}`));
     return answers;
   }
-  match(await said(stage, `Please do the thing. @@scenario:${scenario}`), /END-OF-CALLS/);
+  match(await replyTo(stage, `Please do the thing. @@scenario:${scenario}`), /END-OF-CALLS/);
   const last = stage.model.requests.findLast(request => request.scenario === scenario);
   equal(last.results.length, calls.length);
   return last.results;
@@ -179,7 +179,7 @@ for (const agent of [...AGENTS, ELIZA].filter(isChosen))
           await Promise.all(
             SESSIONS.map(async ({ scenario }, i) =>
               match(
-                await said({ wire, sessionId: sessions[i] }, `Please do the thing. @@scenario:${scenario}`),
+                await replyTo({ wire, sessionId: sessions[i] }, `Please do the thing. @@scenario:${scenario}`),
                 /END-OF-CALLS/,
               ),
             ),

@@ -6,7 +6,7 @@ import { killGroup } from "../project.mjs";
 import { agentTimeLimit } from "./throttled.mjs";
 
 /** On an idle machine. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 const CANCELLED = { outcome: { outcome: "cancelled" } };
 
 export class Wire {
@@ -92,7 +92,7 @@ export class Wire {
   }
 
   /** The text of a session's messages, from the line `since` on. */
-  said(sessionId, since) {
+  textOf(sessionId, since) {
     return this.updates(sessionId, since)
       .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
       .map(({ content }) => content.text ?? "")
@@ -156,7 +156,7 @@ export class Wire {
   async #patiently(what, promise) {
     let timer;
     const late = new Promise((_, reject) => {
-      timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), agentTimeLimit(PATIENCE_MS));
+      timer = setTimeout(() => reject(this.#stuck(what, "it did not come")), agentTimeLimit(TIMEOUT_MS));
     });
     try {
       return await Promise.race([promise, late]);

@@ -71,7 +71,7 @@ async function start(agent, env, ...how) {
   return started;
 }
 
-function tell(what, { ms, diagnosis: { cause, sentence }, session, lines }) {
+function printResult(what, { ms, diagnosis: { cause, sentence }, session, lines }) {
   console.log(
     `      ${what}: ${(ms.install / 1000).toFixed(1)} s to a command (${lines} lines of progress), ${(ms.probe / 1000).toFixed(1)} s to the diagnosis “${cause}”: ${sentence} (session/new: ${session?.message ?? session?.kind})`,
   );
@@ -92,7 +92,7 @@ for (const {
 
     test("is installed into the store and answers", async () => {
       first = await start(agent, { PATH });
-      tell("installed", first);
+      printResult("installed", first);
       ok(
         first.command.some(part => part.startsWith(path.join(STORE, agent.id))),
         first.command.join(" "),
@@ -103,7 +103,7 @@ for (const {
 
     test("starts again offline as the same program, without a tool and immediately", async () => {
       const again = await start(agent, NOWHERE, "--offline");
-      tell("offline", again);
+      printResult("offline", again);
       deepEqual(again.command, first.command);
       deepEqual(again.initialize, { kind: "answered", version: 1 });
       ok(again.ms.install < 5000, `${again.ms.install} ms to find it`);

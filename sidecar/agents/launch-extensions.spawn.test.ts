@@ -70,7 +70,7 @@ class Fixture implements AsyncDisposable {
           if (envelope.kind === "request" && envelope.method === "session/prompt") this.passed.push(`${from} → ${to}`);
         },
       },
-      onStatus: (id, status) => this.sights.push(`${id} ${told(status)}`),
+      onStatus: (id, status) => this.sights.push(`${id} ${statusText(status)}`),
       startProcess: spec => {
         this.started.push(spec.name);
         return startProcess(spec, {
@@ -92,11 +92,11 @@ class Fixture implements AsyncDisposable {
   }
 }
 
-function told(status: StatusEvent): string {
+function statusText(status: StatusEvent): string {
   return "why" in status && status.why !== undefined ? `${status.kind}: ${status.why}` : status.kind;
 }
 
-function passing(up: Channel, down: Channel): AsyncDisposable {
+function passThrough(up: Channel, down: Channel): AsyncDisposable {
   const end = async (): Promise<void> => {
     await Promise.all([up[Symbol.asyncDispose](), down[Symbol.asyncDispose]()]);
   };
@@ -116,7 +116,7 @@ function passing(up: Channel, down: Channel): AsyncDisposable {
 }
 
 /** Sends one prompt in a new session. Returns the agent's text, and the reason if the session closes. */
-async function said(
+async function replyTo(
   connection: AgentConnection,
   text: string,
   opened: (sessionId: string) => void = () => undefined,
@@ -150,7 +150,7 @@ suite("launch with extensions", () => {
       extension("Pass", local(program("pass-proxy"))),
       rule("Other rules", "received"),
     ]);
-    match((await said(connection, "hello")).text, /"Be brief\.".*"hello"/);
+    match((await replyTo(connection, "hello")).text, /"Be brief\.".*"hello"/);
     deepEqual(fixture.passed.slice(0, 3), [
       "client → 1 House rules",
       "1 House rules → 2 Pass",
@@ -174,7 +174,7 @@ suite("launch with extensions", () => {
     let sessionId = "";
     const told = new Promise<void>(
       resolve =>
-        void said(connection, "hello", id => {
+        void replyTo(connection, "hello", id => {
           sessionId = id;
           connection.extensions?.listen(id, resolve);
         }),
@@ -208,7 +208,7 @@ suite("launch with extensions", () => {
     let sessionId = "";
     match(
       (
-        await said(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => {
+        await replyTo(connection, `use tool my-tools_2::echo with {"text": "hello"}`, id => {
           sessionId = id;
         })
       ).text,
@@ -242,7 +242,7 @@ suite("launch with extensions", () => {
     let sessionId = "";
     match(
       (
-        await said(connection, `use tool docs::echo with {"text": "hello"}`, id => {
+        await replyTo(connection, `use tool docs::echo with {"text": "hello"}`, id => {
           sessionId = id;
         })
       ).text,
@@ -271,15 +271,15 @@ suite("launch with extensions", () => {
 
   test("runs additional proxies, such as VS Code's tools, behind them", async () => {
     await using fixture = new Fixture();
-    fixture.proxies = [{ kind: "internal", name: "tools", serve: passing }];
-    await said(await fixture.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
+    fixture.proxies = [{ kind: "internal", name: "tools", serve: passThrough }];
+    await replyTo(await fixture.launch(ELIZA, [rule("House rules", "Be brief.")]), "hello");
     deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 tools"]);
   });
 
   test("supports Eliza and distinguishes two extensions with the same name", async () => {
     await using fixture = new Fixture();
     const twin: ExtensionConfig = { ...rule("House rules", "Be brief."), id: "twin" };
-    ok((await said(await fixture.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
+    ok((await replyTo(await fixture.launch(ELIZA, [rule("House rules", "Be kind."), twin]), "hello")).text.length > 0);
     deepEqual(fixture.passed.slice(0, 2), ["client → 1 House rules", "1 House rules → 2 House rules (twin)"]);
   });
 
@@ -325,7 +325,7 @@ suite("launch with extensions", () => {
       await using fixture = new Fixture();
       const connection = await fixture.launch(ADA, [rule("House rules", "Be brief."), bad]);
       deepEqual(connection.missing, [{ id: "bad", sentence }]);
-      equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
+      equal((await replyTo(connection, "hello")).text, "You said: Be brief.\nhello");
       deepEqual(fixture.sights, [`bad failed: ${sentence}`, "house-rules started"]);
     });
   }
@@ -351,7 +351,7 @@ suite("launch with extensions", () => {
     deepEqual(connection.missing, [
       { id: "bad", sentence: "The agent extension “Bad” is skipped: npm stopped (exit code 1)." },
     ]);
-    equal((await said(connection, "hello")).text, "You said: Be brief.\nhello");
+    equal((await replyTo(connection, "hello")).text, "You said: Be brief.\nhello");
   });
 
   test("logs each excluded extension without the advice for the user", async () => {
@@ -372,7 +372,7 @@ suite("launch with extensions", () => {
         rule("House rules", "Be brief."),
         rogue("Bad", "--die-on", "session/prompt"),
       ]),
-      { closed } = await said(connection, "hello");
+      { closed } = await replyTo(connection, "hello");
     equal(
       closed?.message,
       "The agent extension “Bad” exited unexpectedly (exit code 3). The agent exited with it. Both restart with your next prompt.",
@@ -401,7 +401,7 @@ suite("launch with extensions", () => {
       version: "1",
       clock: realClock,
       log: () => undefined,
-      onStatus: (id, status) => sights.push(`${id} ${told(status)}`),
+      onStatus: (id, status) => sights.push(`${id} ${statusText(status)}`),
       startProcess: ({ command }) => {
         const { running } = wires.find(({ name }) => name === command)!;
         return {
@@ -422,7 +422,7 @@ suite("launch with extensions", () => {
   test("does not blame the extensions when the agent exits", async () => {
     await using fixture = new Fixture();
     const connection = await fixture.launch(ADA, [extension("Pass", local(program("pass-proxy")))]);
-    const { closed } = await said(connection, "crash 3");
+    const { closed } = await replyTo(connection, "crash 3");
     equal(closed?.message, "Ada exited unexpectedly (exit code 3). Ada restarts with your next prompt.");
     await connection[Symbol.asyncDispose]();
     deepEqual(fixture.sights, ["pass started", "pass ended"]);

@@ -70,7 +70,7 @@ export interface LaunchDeps {
 export async function launch(key: AgentKey, signal: AbortSignal, deps: LaunchDeps): Promise<AgentConnection> {
   const { agent, cwd, protocol, role } = key;
   const onWarning = seldom((what, times, detail) =>
-    deps.log("warn", what, { agent: agent.id, times, detail: readable(detail, ODD_LIMIT) }),
+    deps.log("warn", what, { agent: agent.id, times, detail: readable(detail, MAX_LOGGED_CHARACTERS) }),
   );
   const [command, extensions] = await found(key, signal, deps, onWarning),
     configuration = (await deps.configuration?.(agent))?.entry.kind;
@@ -191,7 +191,7 @@ async function found(
 }
 
 /** Maximum number of logged characters of an unexpected message. */
-const ODD_LIMIT = 2000;
+const MAX_LOGGED_CHARACTERS = 2000;
 
 /** Rate limit for the log: reports the first ten warnings of each kind, then each thousandth. */
 function seldom(

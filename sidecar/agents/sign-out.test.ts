@@ -12,7 +12,7 @@ const ADA = { id: "ada", name: "Ada", distribution: { local: { command: "x" } } 
 class Fixture {
   readonly agents: MemoryAgent[] = [];
   readonly did: string[] = [];
-  kept: Record<string, string> = {};
+  stored: Record<string, string> = {};
   isThere = true;
   readonly statusTracker = new AgentStatusTracker(
     () => undefined,
@@ -53,10 +53,10 @@ class Fixture {
       statusTracker: this.statusTracker,
       isThere: async () => this.isThere,
       keys: {
-        kept: async () => this.kept,
+        stored: async () => this.stored,
         forget: async id => {
           this.did.push(`forgot ${id}`);
-          this.kept = {};
+          this.stored = {};
         },
       },
     });
@@ -101,7 +101,7 @@ suite("sign-out", () => {
       message: "Ada does not support signing out. Sign out with its own command line.",
     });
     deepEqual([fixture.did, connection.isEnded], [[], false]);
-    fixture.kept = { KEY: "k" };
+    fixture.stored = { KEY: "k" };
     await fixture.signOut();
     await tick();
     deepEqual([fixture.did, connection.isEnded], [["forgot ada", "stopped"], true]);
@@ -131,7 +131,7 @@ suite("sign-out", () => {
     await rejects(fixture.signOut(), {
       message: "Ada is not installed, so there is no session to sign out of. Sign out with its own command line.",
     });
-    fixture.kept = { KEY: "k" };
+    fixture.stored = { KEY: "k" };
     await fixture.signOut();
     deepEqual([fixture.agents, fixture.did], [[], ["forgot ada"]]);
     const { connection } = await fixture.open(),
@@ -144,7 +144,7 @@ suite("sign-out", () => {
   test("deletes the keys of an agent that cannot start, and rejects without keys", async () => {
     const fixture = new Fixture(() => undefined);
     await rejects(fixture.signOut(), /Ada may still be signed in: Ada could not be started\./);
-    fixture.kept = { KEY: "k" };
+    fixture.stored = { KEY: "k" };
     await fixture.signOut();
     deepEqual(fixture.did, ["forgot ada", "forgot ada"]);
   });

@@ -19,7 +19,7 @@ export interface SignOutDeps {
   readonly isThere: (agent: AgentConfig) => Promise<boolean>;
   /** Keys that the user stored for the agent. */
   readonly keys: {
-    kept(agentId: string): Promise<Readonly<Record<string, string>>>;
+    stored(agentId: string): Promise<Readonly<Record<string, string>>>;
     forget(agentId: string): Promise<void>;
   };
 }
@@ -27,7 +27,7 @@ export interface SignOutDeps {
 /** Rejects with an `AgentError`. */
 export async function signOut(agent: AgentConfig, cwd: string, deps: SignOutDeps): Promise<void> {
   const { pool, statusTracker, keys } = deps,
-    hasKeys = Object.keys(await keys.kept(agent.id)).length > 0;
+    hasKeys = Object.keys(await keys.stored(agent.id)).length > 0;
   const outcome = await loggedOut(agent, cwd, deps, hasKeys);
   if (!hasKeys && (outcome.kind === "cannot" || outcome.kind === "notThere")) {
     throw new AgentError(

@@ -27,7 +27,7 @@ const turn = (state: "idle" | "running"): ChatEvent => ({
   type: "turn",
   turn: state === "idle" ? { state } : { state, messageId: "1" },
 });
-const said: ChatEvent = { type: "upsert", entry: { kind: "agent", id: "a", text: "hi" } };
+const answered: ChatEvent = { type: "upsert", entry: { kind: "agent", id: "a", text: "hi" } };
 
 /** The attention state after each of these events. */
 function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
@@ -43,7 +43,7 @@ function wanted(...events: readonly ChatEvent[]): readonly Attention[] {
 
 suite("attention", () => {
   test("requires reading after an answer, until the next prompt", () =>
-    deepEqual(wanted(said, turn("running"), said, turn("idle"), said, turn("running")), [
+    deepEqual(wanted(answered, turn("running"), answered, turn("idle"), answered, turn("running")), [
       "nothing",
       "nothing",
       "nothing",
@@ -53,7 +53,7 @@ suite("attention", () => {
     ]));
 
   test("requires an answer for an open question, also between turns, until it is settled", () => {
-    deepEqual(wanted(turn("running"), question(false), said, question(true), turn("idle")), [
+    deepEqual(wanted(turn("running"), question(false), answered, question(true), turn("idle")), [
       "nothing",
       "answer",
       "answer",

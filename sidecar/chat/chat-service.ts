@@ -58,7 +58,7 @@ export class ChatService implements AsyncDisposable {
   constructor(private readonly deps: ChatDeps) {}
 
   readonly handlers: Handlers<Part<HostToSidecar, "chat">> = {
-    ...actionHandlers((sessionId, action) => this.#session(sessionId).act(action)),
+    ...actionHandlers((sessionId, action) => this.#session(sessionId).perform(action)),
     "chat/new": async chat => {
       const sessionId = randomUUID(),
         record = this.deps.journal.sessionOf(chat.conversation),

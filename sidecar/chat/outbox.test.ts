@@ -16,14 +16,14 @@ const EMPTY = emptyConversation({ id: "a", name: "Ada" }, "/w");
 /** An outbox, and a host that applies what it is sent as a page does. */
 class Fixture {
   readonly clock = new FakeClock();
-  kept: Conversation = EMPTY;
+  conversation: Conversation = EMPTY;
   shown: Conversation = EMPTY;
   seen: Seen = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
   readonly sent: string[] = [];
   congested = false;
   readonly outbox = new Outbox(
     "b",
-    () => this.kept,
+    () => this.conversation,
     {
       event: numbered => this.#event(numbered),
       snapshot: (seq, conversation, requestNumber) => this.#snapshot(seq, conversation, requestNumber),
@@ -33,12 +33,12 @@ class Fixture {
   );
 
   add(event: ChatEvent): void {
-    this.kept = applyEvent(this.kept, event);
+    this.conversation = applyEvent(this.conversation, event);
     this.outbox.add(event);
   }
   /** In the transcript of a subagent, whose entry is replaced when `whole`. */
-  sayNested(id: string, text: string, whole: boolean): void {
-    const subagent = this.kept.entries.find(entry => entry.kind === "subagent") ?? {
+  addNested(id: string, text: string, whole: boolean): void {
+    const subagent = this.conversation.entries.find(entry => entry.kind === "subagent") ?? {
       kind: "subagent",
       id: "sub",
       sessionId: "c",
@@ -46,9 +46,11 @@ class Fixture {
       status: "running",
       entries: [],
     };
-    if (whole || !this.kept.entries.includes(subagent))
+    if (whole || !this.conversation.entries.includes(subagent))
       this.add({ type: "upsert", entry: { ...subagent, name: `Sub ${text}` } });
-    const inside = this.kept.entries.find(entry => entry.kind === "subagent")?.entries.find(entry => entry.id === id);
+    const inside = this.conversation.entries
+      .find(entry => entry.kind === "subagent")
+      ?.entries.find(entry => entry.id === id);
     const event: EntryEvent =
       inside?.kind === "agent"
         ? { type: "append", id, offset: inside.text.length, text }
@@ -56,7 +58,7 @@ class Fixture {
     this.add({ type: "nested", id: "sub", event });
   }
   report(id: string, text: string): void {
-    const entry = this.kept.entries.find(otherEntry => otherEntry.id === id);
+    const entry = this.conversation.entries.find(otherEntry => otherEntry.id === id);
     this.add(
       entry?.kind === "agent"
         ? { type: "append", id, offset: entry.text.length, text }
@@ -91,7 +93,7 @@ suite("Outbox", () => {
     for (const word of ["d", "e"]) fixture.report("1", word);
     fixture.clock.advance(BATCH_MS);
     deepEqual(fixture.sent, ["upsert", "append"]);
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
   });
 
   test("sends the first text after a pause immediately", () => {
@@ -111,7 +113,7 @@ suite("Outbox", () => {
     deepEqual(fixture.sent, ["snapshot"]);
     fixture.report("after", "y");
     fixture.clock.advance(BATCH_MS);
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
     deepEqual(fixture.sent, ["snapshot", "upsert"]);
   });
 
@@ -123,7 +125,7 @@ suite("Outbox", () => {
       fixture.sent,
       Array.from({ length: 400 }, () => "upsert"),
     );
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
   });
 
   test("limits the rate of a flood of changes and sends the end of the turn immediately", () => {
@@ -136,7 +138,7 @@ suite("Outbox", () => {
     ok(fixture.sent.length <= 400 + 500 * seconds, `${fixture.sent.length} events in ${seconds} s`);
     fixture.add({ type: "turn", turn: { state: "idle" } });
     fixture.clock.advance(BATCH_MS);
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
   });
 
   test("sends the end of a turn of 60,000 updates with the next batch, without a backlog", () => {
@@ -153,7 +155,7 @@ suite("Outbox", () => {
     ok(after <= 1_001, `${after} events for the end of the turn`);
     fixture.clock.advance(60_000);
     equal(fixture.sent.length - length, after, "a backlog was sent later");
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
   });
 
   test("limits snapshots to one per half second for a flood of different entries", () => {
@@ -164,7 +166,7 @@ suite("Outbox", () => {
     }
     fixture.clock.advance(1_000);
     ok(fixture.sent.filter(type => type === "snapshot").length <= 6, fixture.sent.join(" ").slice(0, 300));
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
   });
 
   test("sends a snapshot immediately to a page that requests it during a flood, then events", () => {
@@ -178,7 +180,7 @@ suite("Outbox", () => {
     fixture.report("after", "y");
     fixture.clock.advance(1_000);
     deepEqual(fixture.sent, ["snapshot", "snapshot", "upsert"]);
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
   });
 
   test("sends nothing to a congested host, then a snapshot", () => {
@@ -192,7 +194,7 @@ suite("Outbox", () => {
     fixture.congested = false;
     fixture.clock.advance(BATCH_MS);
     deepEqual(fixture.sent, ["snapshot"]);
-    deepEqual(fixture.shown, fixture.kept);
+    deepEqual(fixture.shown, fixture.conversation);
     equal(fixture.clock.waiting, 0);
   });
 
@@ -245,13 +247,13 @@ suite("Outbox", () => {
         for (const m of moves)
           if ("say" in m)
             for (let i = 0; i < m.times; i++) fixture.report(m.times > 2 ? `e${made++}` : m.say, String(i));
-          else if ("nested" in m) fixture.sayNested(m.nested, String(made++), m.whole);
+          else if ("nested" in m) fixture.addNested(m.nested, String(made++), m.whole);
           else if ("advance" in m) fixture.clock.advance(m.advance);
           else fixture.congested = m.congested;
         fixture.congested = false;
         fixture.clock.advance(BATCH_MS);
         fixture.clock.advance(3_000);
-        deepEqual(fixture.shown, fixture.kept);
+        deepEqual(fixture.shown, fixture.conversation);
       }),
       { numRuns: 100 },
     ));

@@ -40,8 +40,8 @@ const SNAPSHOT_PAUSE_MS = 500,
   MAX_SNAPSHOT_PAUSE_MS = 3_000,
   SNAPSHOT_PAUSE_FACTOR = 20;
 /** Maximum number and characters of events kept for a short gap. */
-const KEPT_EVENTS = 512,
-  KEPT_CHARACTERS = 2_000_000;
+const MAX_RETAINED_EVENTS = 512,
+  MAX_RETAINED_CHARACTERS = 2_000_000;
 
 export class Outbox implements Disposable {
   readonly #sent: Numbered[] = [];
@@ -161,7 +161,7 @@ export class Outbox implements Disposable {
       this.#sentSize += sizeOf(event);
       this.sink.event(numbered);
     }
-    while (this.#sent.length > KEPT_EVENTS || this.#sentSize > KEPT_CHARACTERS)
+    while (this.#sent.length > MAX_RETAINED_EVENTS || this.#sentSize > MAX_RETAINED_CHARACTERS)
       this.#sentSize -= sizeOf(this.#sent.shift()?.event);
   }
 

@@ -13,7 +13,7 @@ const begun = (): State =>
     (state, event) => stepSession(state, event, 0)[0],
     startSession(emptyConversation({ id: "a", name: "Ada" }, "/w"), "s-", undefined)[0],
   );
-const say = (text: string): SessionEvent => ({
+const textChunk = (text: string): SessionEvent => ({
   kind: "updated",
   version: 1,
   update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
@@ -31,23 +31,23 @@ const play = (...events: readonly SessionEvent[]): Conversation =>
 const words = ({ entries }: Conversation): number =>
   entries.reduce((sum, entry) => sum + (entry.kind === "agent" ? entry.text.length : 0), 0);
 const notices = ({ entries }: Conversation): number => entries.filter(({ kind }) => kind === "notice").length;
-const LEFT = "Ada sends more in this turn than Symposium can store. The excess is omitted.";
+const OMITTED = "Ada sends more in this turn than Symposium can store. The excess is omitted.";
 
 suite("limit of one turn", () => {
   test("keeps the beginning of a long message and shows one notice", () => {
-    const conversation = play(say("x".repeat(50_000_000)), say("y"), say("z"));
+    const conversation = play(textChunk("x".repeat(50_000_000)), textChunk("y"), textChunk("z"));
     equal(words(conversation), MAX_SPENT.words);
     deepEqual(
       conversation.entries.flatMap(entry => (entry.kind === "notice" ? [entry.text] : [])),
-      [LEFT],
+      [OMITTED],
     );
   });
 
   test("keeps the beginning of a growing message, cut at a whole character", () => {
-    const conversation = play(say("x".repeat(MAX_SPENT.words - 1)), say("😀"), say("no"));
+    const conversation = play(textChunk("x".repeat(MAX_SPENT.words - 1)), textChunk("😀"), textChunk("no"));
     equal(words(conversation), MAX_SPENT.words);
     equal(
-      play(say("x".repeat(MAX_SPENT.words - 1)), say("😀")).entries.some(
+      play(textChunk("x".repeat(MAX_SPENT.words - 1)), textChunk("😀")).entries.some(
         entry => entry.kind === "agent" && /[\uD800-\uDBFF]$/.test(entry.text),
       ),
       false,
@@ -73,7 +73,7 @@ suite("limit of one turn", () => {
 
   test("shows the closing text after 5,000 tool calls, behind a line with the number of omitted updates", () => {
     const many = Array.from({ length: MAX_SPENT.entries + 1_000 }, (_, n) => tool(String(n)));
-    deepEqual(shown(play(...many, say("All "), say("done."), ENDED)), [
+    deepEqual(shown(play(...many, textChunk("All "), textChunk("done."), ENDED)), [
       "Ada sends more in this turn than Symposium can store. 1,002 updates are omitted. The end of the answer follows.",
       "All done.",
     ]);
@@ -85,8 +85,8 @@ suite("limit of one turn", () => {
 
   test("shows the end of a long answer from a word boundary", () => {
     const conversation = play(
-      say("x".repeat(MAX_SPENT.words)),
-      ...Array.from({ length: 5_000 }, (_, n) => say(`word-${n} `)),
+      textChunk("x".repeat(MAX_SPENT.words)),
+      ...Array.from({ length: 5_000 }, (_, n) => textChunk(`word-${n} `)),
       ENDED,
     );
     const end = shown(conversation).at(-1) ?? "";
@@ -99,7 +99,11 @@ suite("limit of one turn", () => {
 
   test("shows the end of a turn whose agent exits, and resets for the next turn", () => {
     const many = Array.from({ length: MAX_SPENT.entries + 1 }, (_, n) => tool(String(n)));
-    const conversation = play(...many, say("last words"), { kind: "agentDown", text: "Ada stopped.", actions: [] });
+    const conversation = play(...many, textChunk("last words"), {
+      kind: "agentDown",
+      text: "Ada stopped.",
+      actions: [],
+    });
     deepEqual(
       shown(conversation)
         .slice(-3, -1)
@@ -186,7 +190,7 @@ suite("limit of one turn", () => {
       ...full,
       { kind: "turnEnded", outcome: { kind: "stopped", reason: "end_turn" } },
       { kind: "prompted", prompt: { messageId: "n", text: "again" } },
-      say("yes"),
+      textChunk("yes"),
     );
     equal(words(next), 3);
   });
@@ -196,7 +200,7 @@ suite("limit of one turn", () => {
       fc.property(
         fc.array(
           fc.oneof(
-            fc.string().map(say),
+            fc.string().map(textChunk),
             fc.nat(3).map(n => tool(String(n), text(n))),
           ),
           { maxLength: 40 },

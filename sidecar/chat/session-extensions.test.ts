@@ -9,7 +9,7 @@ const extension = (id: string, name = id): ExtensionConfig => ({
   distribution: { local: { command: id } },
   _source: "custom",
 });
-const told = (fixture: Fixture, id: string) =>
+const noticesOf = (fixture: Fixture, id: string) =>
   fixture.entries(id).flatMap(entry => (entry.kind === "notice" ? [[entry.severity, entry.text, entry.actions]] : []));
 
 suite("extension of a session", () => {
@@ -58,12 +58,12 @@ suite("extension of a session", () => {
       ],
       ["warning", "The agent extension “Two” was not found. This conversation continues without it.", ["showLogs"]],
     ];
-    deepEqual(told(fixture, id).slice(0, 2), notices);
+    deepEqual(noticesOf(fixture, id).slice(0, 2), notices);
     equal(fixture.shown.get(id)?.turn.state, "idle");
     await fixture.service.handlers["chat/restartAgent"]({ sessionId: id }, NEVER);
     await fixture.settle();
     deepEqual(
-      told(fixture, id).filter(([severity]) => severity === "warning"),
+      noticesOf(fixture, id).filter(([severity]) => severity === "warning"),
       notices,
     );
   });
@@ -108,7 +108,7 @@ suite("extension of a session", () => {
       await fixture.settle();
     }
     deepEqual(
-      [told(fixture, id), fixture.shown.get(id)?.details?.missingTools],
+      [noticesOf(fixture, id), fixture.shown.get(id)?.details?.missingTools],
       [[["warning", sentence, ["showLogs"]]], sentence],
     );
   });
@@ -140,10 +140,10 @@ suite("extension of a session", () => {
     await change(sentence, "offered");
     await change(undefined, "listed");
     const arrived = ["info", "Ada has requested the missing tools now: its model has them.", []];
-    deepEqual(told(fixture, id), [["warning", sentence, ["showLogs"]], arrived]);
+    deepEqual(noticesOf(fixture, id), [["warning", sentence, ["showLogs"]], arrived]);
     await change(sentence, "offered");
     await change(undefined, "connected");
-    deepEqual(told(fixture, id).length, 3);
+    deepEqual(noticesOf(fixture, id).length, 3);
   });
 
   test("drops the activity of an agent that was replaced", async () => {
@@ -172,7 +172,7 @@ suite("extension of a session", () => {
     fixture.missing = [{ id: "one", sentence: "The agent extension “One” is skipped: it hangs." }];
     const [a, b] = [await fixture.open(), await fixture.open()];
     await fixture.settle();
-    deepEqual([fixture.agents.length, told(fixture, a).length, told(fixture, b).length], [1, 1, 1]);
+    deepEqual([fixture.agents.length, noticesOf(fixture, a).length, noticesOf(fixture, b).length], [1, 1, 1]);
   });
 
   test("shows an installation in the waiting sessions and suspends their start timeout", async () => {
@@ -191,15 +191,17 @@ suite("extension of a session", () => {
     await fixture.settle();
     fixture.clock.advance(40_000);
     await fixture.settle();
-    deepEqual(told(fixture, id), [["info", "The agent extension “One” is being installed. This happens once.", []]]);
-    deepEqual(told(fixture, without).length, 2); // the other one is late
+    deepEqual(noticesOf(fixture, id), [
+      ["info", "The agent extension “One” is being installed. This happens once.", []],
+    ]);
+    deepEqual(noticesOf(fixture, without).length, 2); // the other one is late
     fixture.service.installing("extension", "one", false);
     for (const agent of fixture.agents)
       (await agent.next("initialize")).respond({ protocolVersion: 1, agentCapabilities: {} });
     await fixture.settle();
     fixture.service.installing("extension", "one", true); // the session no longer waits for it
     await fixture.settle();
-    equal(told(fixture, id).length, 1);
+    equal(noticesOf(fixture, id).length, 1);
   });
 
   test("suspends the start timeout while the agent or an extension is being installed", async () => {
@@ -217,7 +219,7 @@ suite("extension of a session", () => {
         "Ada is being installed. This happens once.",
         "The agent extension “One” is being installed. This happens once.",
       ],
-      texts = () => told(fixture, id).map(([, text]) => text);
+      texts = () => noticesOf(fixture, id).map(([, text]) => text);
     deepEqual(texts(), installing);
     fixture.service.installing("extension", "ada", false);
     await fixture.settle();

@@ -34,7 +34,7 @@ import {
   type SessionStep,
 } from "./session-model";
 import { inTranscript, isAtWork, nameOf, placed, settleIdleSubagents, viewOf } from "./session-subagents";
-import { isTurn, quiet } from "./session-updates";
+import { isTurn, withTerminalStatus } from "./session-updates";
 
 type Question = Permission | Elicitation;
 
@@ -81,7 +81,10 @@ function askPlaced(
     ]);
   const announced: ChatEvent = { type: "upsert", entry: tool },
     isOver = !isTurn(state) && !isAtWork(state, subagent);
-  const shown = emitEvent(state, inTranscript(state, subagent, isOver ? quiet(view, announced) : announced));
+  const shown = emitEvent(
+    state,
+    inTranscript(state, subagent, isOver ? withTerminalStatus(view, announced) : announced),
+  );
   // A subagent in the background can also ask between turns.
   const phase = state.phase.kind === "idle" && isAtWork(state, subagent) ? "prompting" : state.phase.kind;
   switch (phase) {

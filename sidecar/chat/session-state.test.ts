@@ -12,7 +12,7 @@ const OPTIONS = [
   { optionId: "yes", name: "Yes", kind: "allow_once" },
   { optionId: "no", name: "No", kind: "reject_once" },
 ] as const;
-const say = (text: string): SessionEvent => ({
+const textChunk = (text: string): SessionEvent => ({
   kind: "updated",
   version: 1,
   update: { sessionUpdate: "agent_message_chunk", content: { type: "text", text } },
@@ -138,7 +138,7 @@ suite("SessionMachine", () => {
   const TABLE: readonly [name: string, events: readonly SessionEvent[], story: string][] = [
     [
       "accepts, sends and ends a prompt",
-      [OPENED, prompt("1"), say("hi"), stopped()],
+      [OPENED, prompt("1"), textChunk("hi"), stopped()],
       "open running accept 1 send 1 idle (idle)",
     ],
     [
@@ -222,7 +222,7 @@ suite("SessionMachine", () => {
     ],
     [
       "cancels the turn and waits for its end",
-      [OPENED, prompt("1"), { kind: "cancel" }, say("late"), stopped("cancelled")],
+      [OPENED, prompt("1"), { kind: "cancel" }, textChunk("late"), stopped("cancelled")],
       "open running accept 1 send 1 cancelling sendCancel idle (idle)",
     ],
     [
@@ -350,7 +350,7 @@ suite("SessionMachine", () => {
       [
         OPENED,
         prompt("1"),
-        say("x"),
+        textChunk("x"),
         { kind: "cancel" },
         { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } },
       ],
@@ -442,7 +442,7 @@ suite("SessionMachine", () => {
     ],
     [
       "resets the restart pause after an answer",
-      [OPENED, DOWN, REOPENED, OPENED, prompt("1"), say("x"), stopped(), DOWN],
+      [OPENED, DOWN, REOPENED, OPENED, prompt("1"), textChunk("x"), stopped(), DOWN],
       "open leave reopenLater open running accept 1 send 1 idle leave reopenLater (down)",
     ],
     [
@@ -463,7 +463,7 @@ suite("SessionMachine", () => {
     ],
     [
       "does not resend a prompt with output",
-      [OPENED, prompt("1"), say("x"), UNREAD],
+      [OPENED, prompt("1"), textChunk("x"), UNREAD],
       "open running accept 1 send 1 idle leave reopenLater (down)",
     ],
     [
@@ -560,7 +560,7 @@ suite("SessionMachine", () => {
       [1, prompt("1")],
       [1000, think("a")],
       [4000, think("b")],
-      [5500, say("x")],
+      [5500, textChunk("x")],
       [7000, think("c")],
       [9000, stopped()],
     ];
@@ -583,7 +583,7 @@ suite("SessionMachine", () => {
         play(
           OPENED,
           prompt("1"),
-          say("x"),
+          textChunk("x"),
           { kind: "cancel" },
           { kind: "turnEnded", outcome: { kind: "failed", text: "aborted", actions: [] } },
         ).state.conversation,
@@ -623,15 +623,17 @@ suite("SessionMachine", () => {
     deepEqual(notices(play(OPENED, prompt("1"), stopped()).state.conversation), [
       "Ada ended its turn without an answer.",
     ]);
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped()).state.conversation), []);
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), stopped("_vendor")).state.conversation), [
+    deepEqual(notices(play(OPENED, prompt("1"), textChunk("x"), stopped()).state.conversation), []);
+    deepEqual(notices(play(OPENED, prompt("1"), textChunk("x"), stopped("_vendor")).state.conversation), [
       "The agent stopped for the reason “_vendor”.",
     ]);
-    deepEqual(notices(play(OPENED, prompt("1"), say("x"), DOWN).state.conversation), [
+    deepEqual(notices(play(OPENED, prompt("1"), textChunk("x"), DOWN).state.conversation), [
       "Ada stopped. Ada restarts in 1 second.",
     ]);
     deepEqual(
-      notices(play(OPENED, prompt("1"), say("x"), { kind: "cancel" }, { kind: "cancelOverdue" }).state.conversation),
+      notices(
+        play(OPENED, prompt("1"), textChunk("x"), { kind: "cancel" }, { kind: "cancelOverdue" }).state.conversation,
+      ),
       ["Ada has not stopped yet. Wait, or restart it."],
     );
   });
@@ -663,7 +665,7 @@ suite("SessionMachine", () => {
   });
 
   test("marks the output of an exited process and reports the lost memory", () => {
-    const { state } = play(OPENED, prompt("1"), say("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
+    const { state } = play(OPENED, prompt("1"), textChunk("half"), tool("t", "in_progress"), DOWN, prompt("2"), OPENED);
     deepEqual(
       state.conversation.entries.map(entry =>
         entry.kind === "agent"
@@ -797,7 +799,7 @@ suite("SessionMachine", () => {
               if (accepted.length > 0) feed(prompt(accepted.at(-1)!));
               break;
             case "say":
-              feed(say(n));
+              feed(textChunk(n));
               break;
             case "tool":
               feed(tool(made % 3 === 0 ? "again" : n, "in_progress"));

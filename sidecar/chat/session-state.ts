@@ -74,14 +74,14 @@ function isAction(event: SessionEvent): event is SessionAction {
   return Object.hasOwn(ACTIONS, event.kind);
 }
 
-function act<K extends ActionName>(state: State, action: SessionAction<K>, now: number): SessionStep {
+function applyAction<K extends ActionName>(state: State, action: SessionAction<K>, now: number): SessionStep {
   const handler: ActionHandler<K> = ACTIONS[action.kind];
   return handler(state, action, now);
 }
 
 /** `now`: milliseconds of a monotonic clock. */
 export function stepSession(state: State, event: SessionEvent, now: number): SessionStep {
-  if (isAction(event)) return act(state, event, now);
+  if (isAction(event)) return applyAction(state, event, now);
   switch (event.kind) {
     case "updated":
       return update(state, event, now);

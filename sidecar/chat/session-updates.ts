@@ -45,7 +45,7 @@ function adapted(state: State, { update: raw, version, subagent }: Updated): Ses
   const isOver = subagent === undefined ? !isTurn(state) : !isTurn(state) && !isAtWork(state, subagent);
   return chain(
     [{ ...state, made: state.made + made }, []],
-    ...events.map(event => (s: State) => emitBounded(s, isOver ? quiet(view, event) : event, subagent)),
+    ...events.map(event => (s: State) => emitBounded(s, isOver ? withTerminalStatus(view, event) : event, subagent)),
   );
 }
 
@@ -57,7 +57,7 @@ export function replayed(
   const { events, made } = missingPart(state.conversation, updates, version, n => `${state.prefix}${state.made + n}`);
   return chain(
     [{ ...state, made: state.made + made }, []],
-    ...events.map(event => (s: State) => emitEvent(s, quiet(s.conversation, event))),
+    ...events.map(event => (s: State) => emitEvent(s, withTerminalStatus(s.conversation, event))),
   );
 }
 
@@ -69,7 +69,7 @@ export function isTurn({ phase }: State): boolean {
  * Without a turn no tool call runs. A call that is announced or changed late becomes terminal, because otherwise it
  * would appear to run forever.
  */
-export function quiet(conversation: Conversation, event: ChatEvent): ChatEvent {
+export function withTerminalStatus(conversation: Conversation, event: ChatEvent): ChatEvent {
   if (event.type !== "upsert" || event.entry.kind !== "tool" || isTerminal(event.entry.status)) return event;
   const { id } = event.entry;
   const known = conversation.entries.find(entry => entry.id === id);

@@ -67,7 +67,7 @@ export class Session extends Actor<Message> {
   prompt(prompt: Prompt, responder: PromptResponder): void {
     this.post({ kind: "prompt", prompt, responder });
   }
-  act(action: SessionAction): void {
+  perform(action: SessionAction): void {
     this.#notify(action);
   }
   installing(of: Installable, id: string, isInstalling: boolean): void {

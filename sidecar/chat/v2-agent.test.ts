@@ -26,7 +26,7 @@ interface Connects {
 }
 
 /** Everything here runs in this process: it is done when the event loop has gone round often enough. */
-async function passing(what: string, isSo: () => boolean, clock?: FakeClock): Promise<void> {
+async function eventually(what: string, isSo: () => boolean, clock?: FakeClock): Promise<void> {
   for (let i = 0; i < 10_000 && !isSo(); i++) {
     await new Promise(resolve => {
       setImmediate(resolve);
@@ -114,7 +114,7 @@ class Fixture implements AsyncDisposable {
   }
   /** Frames pass until the page shows it. */
   shows(what: string, is: (conversation: Conversation) => boolean): Promise<void> {
-    return passing(what, () => is(this.conversation), this.clock);
+    return eventually(what, () => is(this.conversation), this.clock);
   }
   idle(): Promise<void> {
     return this.shows("the turn has ended", ({ turn, entries }) => turn.state === "idle" && entries.length > 1);
@@ -136,7 +136,7 @@ class Fixture implements AsyncDisposable {
   }
 }
 
-const say = (text: string, messageId = "m1"): v2.SessionUpdate => ({
+const textChunk = (text: string, messageId = "m1"): v2.SessionUpdate => ({
   sessionUpdate: "agent_message_chunk",
   messageId,
   content: { type: "text", text },
@@ -184,8 +184,8 @@ suite("ACP v2 agent", () => {
       const notify = (update: v2.SessionUpdate): Promise<void> =>
         client.notify("session/update", { sessionId, update });
       await notify({ sessionUpdate: "state_update", state: "running" });
-      await notify(say("Let me "));
-      await notify(say("see."));
+      await notify(textChunk("Let me "));
+      await notify(textChunk("see."));
       await notify({
         sessionUpdate: "tool_call_update",
         toolCallId: "t",
@@ -200,7 +200,7 @@ suite("ACP v2 agent", () => {
         options: [{ optionId: "y", name: "Yes", kind: "allow_once" }],
       });
       await notify({ sessionUpdate: "tool_call_update", toolCallId: "t", status: "completed" });
-      await notify(say(outcome.outcome, "m2"));
+      await notify(textChunk(outcome.outcome, "m2"));
       await notify({ sessionUpdate: "state_update", state: "idle", stopReason: "max_tokens" });
     }, received);
     await using fixture = new Fixture(agent, 2);
@@ -255,7 +255,7 @@ suite("ACP v2 agent", () => {
     const received: unknown[] = [];
     await using fixture = new Fixture(
       newAgent(async (client, sessionId) => {
-        await passing("the stop is heard", () => received.includes("cancel"));
+        await eventually("the stop is heard", () => received.includes("cancel"));
         await client.notify("session/update", {
           sessionId,
           update: { sessionUpdate: "state_update", state: "idle", stopReason: "cancelled" },
@@ -266,7 +266,7 @@ suite("ACP v2 agent", () => {
     const sessionId = await fixture.open();
     await fixture.shows("the switch", ({ controls }) => controls.length === 1);
     await fixture.service.handlers["chat/setControl"]({ sessionId, controlId: "fast", value: true }, NEVER);
-    await passing("the switch is set", () => received.length > 1);
+    await eventually("the switch is set", () => received.length > 1);
     deepEqual(received[1], { sessionId: "s1", configId: "fast", type: "boolean", value: true });
     await fixture.prompt("go");
     await fixture.service.handlers["chat/cancel"]({ sessionId }, NEVER);
@@ -312,7 +312,7 @@ suite("ACP v1 agent", () => {
         .withV1(old())
         .withV2(
           newAgent(async (client, sessionId) => {
-            await client.notify("session/update", { sessionId, update: say("new") });
+            await client.notify("session/update", { sessionId, update: textChunk("new") });
             await client.notify("session/update", {
               sessionId,
               update: { sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" },

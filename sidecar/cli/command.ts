@@ -155,7 +155,7 @@ function read(all: readonly string[], platform: string): Command {
     case "eliza":
       return { kind: name, deterministic: values.has("deterministic"), log: logOptions(values) };
     case "vscodelm":
-      return { kind: name, traceFolder: values.one("trace-dir"), log: logOptions(values) };
+      return { kind: name, traceFolder: values.first("trace-dir"), log: logOptions(values) };
     case "run-with":
       return { kind: name, chain: chain(values, platform), log: logOptions(values) };
   }
@@ -216,7 +216,7 @@ class Values {
   all(name: string): readonly string[] {
     return this.#given.filter(([other]) => other === name).map(([, value]) => value);
   }
-  one(name: string): string | undefined {
+  first(name: string): string | undefined {
     return this.all(name)[0];
   }
 }
@@ -238,7 +238,7 @@ function registryRequest([what, ...rest]: readonly string[]): RegistryRequest {
 }
 
 function patientIn([id, ...surplus]: readonly string[], values: Values, platform: string): Patient {
-  const agent = values.one("agent");
+  const agent = values.first("agent");
   if (surplus.length > 0 || (id !== undefined && agent !== undefined))
     throw new Wrong("Specify one agent: an id or --agent A.", "doctor");
   if (agent !== undefined) return { kind: "command", component: agentIn(agent, platform, "doctor") };
@@ -247,7 +247,7 @@ function patientIn([id, ...surplus]: readonly string[], values: Values, platform
 
 /** The error message omits the given URL, which can contain a password. */
 function registryUrl(values: Values): string | undefined {
-  const given = values.one("registry"),
+  const given = values.first("registry"),
     url = given === undefined ? undefined : secureUrl(given, { loopback: true });
   if (given !== undefined && !url) throw new Wrong("--registry takes an https URL without a password.", "registry");
   return url?.href;
@@ -281,7 +281,7 @@ function conformRequest(
   }
   if (program !== "agent" && (values.has("prompt") || values.has("auth")))
     throw new Wrong("Only conform agent sends prompts and signs in.", "conform");
-  const seconds = Number(values.one("timeout") ?? DEFAULT_TIMEOUT_S);
+  const seconds = Number(values.first("timeout") ?? DEFAULT_TIMEOUT_S);
   if (!(seconds > 0 && seconds <= MAX_TIMEOUT_S))
     throw new Wrong(`--timeout takes a number of seconds up to ${MAX_TIMEOUT_S}.`, "conform");
   return {
@@ -289,9 +289,9 @@ function conformRequest(
     command,
     args,
     prompts: values.all("prompt"),
-    auth: values.one("auth"),
+    auth: values.first("auth"),
     timeoutMs: seconds * 1000,
-    recordFolder: values.one("record"),
+    recordFolder: values.first("record"),
     json: values.has("json"),
   };
 }
@@ -301,10 +301,10 @@ function conformAgent([folder = "", version, milliseconds]: readonly string[]): 
 }
 
 function logOptions(values: Values): LogOptions {
-  const given = values.one("log") ?? "warn";
+  const given = values.first("log") ?? "warn";
   const level = LOG_LEVELS.find(known => known === given);
   if (!level) throw new Wrong(`--log takes ${LOG_LEVELS.join(", ")}, and not “${given}”.`);
-  return { level, folder: values.one("log-dir") };
+  return { level, folder: values.first("log-dir") };
 }
 
 function proxyIn([id, ...surplus]: readonly string[], values: Values): OwnProxy {
@@ -317,7 +317,7 @@ function proxyIn([id, ...surplus]: readonly string[], values: Values): OwnProxy 
         : `Unknown proxy “${id}”. Proxies: ${OWN_PROXIES}.`,
       "proxy",
     );
-  return { name: own.name, command: { kind: "own", id: own.id, settings: settingsIn(values.one("settings")) } };
+  return { name: own.name, command: { kind: "own", id: own.id, settings: settingsIn(values.first("settings")) } };
 }
 
 function settingsIn(given: string | undefined): JsonObject {
@@ -331,7 +331,7 @@ function settingsIn(given: string | undefined): JsonObject {
 }
 
 function chain(values: Values, platform: string): RunWith {
-  const agent = values.one("agent");
+  const agent = values.first("agent");
   if (agent === undefined && !values.has("proxy"))
     throw new Wrong("An agent, or a proxy, is missing: --agent A, --proxy P.", "run-with");
   const proxies = values.all("proxy").flatMap(text => readable("proxy", "run-with", () => readProxies(text, platform)));
@@ -343,7 +343,7 @@ function chain(values: Values, platform: string): RunWith {
   return {
     proxies: proxies.map(named),
     agent: last && named(last, proxies.length),
-    traceFolder: values.one("trace-dir"),
+    traceFolder: values.first("trace-dir"),
   };
 }
 

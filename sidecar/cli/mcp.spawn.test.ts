@@ -17,7 +17,7 @@ const program = () => ({
   script: `${process.env.SYMPOSIUM_TEST_PROGRAMS}/mcp-shim.program.mjs`,
   electron: false,
 });
-const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
+const resultText = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
 const INITIALIZE = {
   jsonrpc: "2.0",
   id: 0,
@@ -99,10 +99,10 @@ suite("MCP shim", () => {
       Array.from({ length: 100 }, (_, i) => client.callTool({ name: "tool_1", arguments: { i } })),
     );
     deepEqual(
-      results.map(said),
+      results.map(resultText),
       Array.from({ length: 100 }, (_, i) => `tool_1 {"i":${i}}`),
     );
-    equal(said(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
+    equal(resultText(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
     const aborting = new AbortController(),
       waiting = client.callTool({ name: "wait" }, undefined, { signal: aborting.signal });
     await began.times(1);
@@ -233,7 +233,7 @@ suite("MCP shim", () => {
         name: "docs",
         ...shimDeclaration(program(), { url: server.url, headers: { Authorization: "Bearer secret" } }),
       });
-      equal(said(await client.callTool({ name: "echo", arguments: { text: "hello" } })), "hello");
+      equal(resultText(await client.callTool({ name: "echo", arguments: { text: "hello" } })), "hello");
       await client.close();
       await closed.times(1);
     });

@@ -145,7 +145,8 @@ suite("MCP bridge: delivery by evidence", () => {
     await using rig = new DeliveryRig(
       async (request, _, fixture) => {
         order.push("prompt");
-        while (!fixture.agentTold.some(({ method }) => method === "session/cancel")) await new Promise(setImmediate);
+        while (!fixture.agentReceived.some(({ method }) => method === "session/cancel"))
+          await new Promise(setImmediate);
         order.push("cancel");
         request.respond({ stopReason: "cancelled" });
       },

@@ -85,7 +85,7 @@ class Conductor implements AsyncDisposable {
     this.#client = this.#open.plain;
     this.#fromSuccessor =
       this.#successor &&
-      this.#successorGate(withoutProxyMethods(this.#successor.wrapped, { onWarning: options.onWarning }));
+      this.#successorEntry(withoutProxyMethods(this.#successor.wrapped, { onWarning: options.onWarning }));
     this.#client.start({ receive: frame => this.#receive(frame), closed: reason => this.#end(reason) });
   }
 
@@ -133,7 +133,7 @@ class Conductor implements AsyncDisposable {
   /**
    * Started together with the client: a connection delivers nothing until both of its conversations have a receiver.
    */
-  #successorGate(successor: Channel): ChainEntry {
+  #successorEntry(successor: Channel): ChainEntry {
     const entry = new ChainEntry(successor, () => this.#chainEnded());
     successor.start({
       receive: frame =>

@@ -15,7 +15,7 @@ import { Peer, type IncomingRequest } from "../rpc/peer";
 import { temporaryFolder } from "../testing/drive";
 import { MemoryAgent } from "../testing/memory-agent";
 import { memoryChain, type MemoryChain } from "../testing/chain/memory-chain";
-import { ProcessChain, witnessed } from "../testing/chain/process-chain";
+import { ProcessChain, observed } from "../testing/chain/process-chain";
 import { program, scriptedAgent } from "../testing/programs/programs";
 import { skipped } from "../testing/skipped";
 import type { ProxyComponent, Start } from "./component";
@@ -79,7 +79,7 @@ class Doomed implements AsyncDisposable {
       ([name, file]): ProxyComponent => ({
         kind: "external",
         name,
-        start: this.#starting(name, this.processes.start(witnessed(name, program(file)))),
+        start: this.#starting(name, this.processes.start(observed(name, program(file)))),
       }),
     );
     this.chain = memoryChain(proxies, {
@@ -87,7 +87,7 @@ class Doomed implements AsyncDisposable {
         last: {
           kind: "agent",
           name: "Agent",
-          start: this.#starting("Agent", this.processes.start(witnessed("Agent", scriptedAgent(step.flags)))),
+          start: this.#starting("Agent", this.processes.start(observed("Agent", scriptedAgent(step.flags)))),
         },
         trace: {
           message: (sender, receiver, { envelope }) => {
@@ -395,17 +395,17 @@ class Editor implements AsyncDisposable {
   readonly peer: Peer;
   readonly questions: IncomingRequest[] = [];
   readonly exit: Promise<unknown[]>;
-  readonly left: Promise<void>;
+  readonly closed: Promise<void>;
   readonly #process: ChildProcessWithoutNullStreams;
   readonly #happened: (what: string) => void;
 
   constructor(witnesses: Witnesses, home: string, happened: (what: string, editor: Editor) => void) {
-    const agent = witnessed("Agent", scriptedAgent(["--early-commands"]), witnesses.address);
+    const agent = observed("Agent", scriptedAgent(["--early-commands"]), witnesses.address);
     const proxies = Object.entries(PROXIES).flatMap(([name, file]) => [
       "--proxy",
-      asJson(witnessed(name, program(file), witnesses.address)),
+      asJson(observed(name, program(file), witnesses.address)),
     ]);
-    const { command, args, env } = witnessed(
+    const { command, args, env } = observed(
       "conductor",
       program("symposium-acp-agent", ["run-with", "--log", "debug", ...proxies, "--agent", asJson(agent)]),
       witnesses.address,
@@ -417,7 +417,7 @@ class Editor implements AsyncDisposable {
       for (const [, word = ""] of text.matchAll(/now: (\w+)/g)) this.#happened(word);
     });
     let leave = (): void => undefined;
-    this.left = new Promise(resolve => {
+    this.closed = new Promise(resolve => {
       leave = resolve;
     });
     this.peer = new Peer(ndjsonChannel(this.#process.stdout, this.#process.stdin), {
@@ -526,7 +526,7 @@ suite("killed conductor command", function () {
       await witnesses.listen();
       await using editor = (started = new Editor(witnesses, folder.path, happened));
       const error = await editor.turn(prompt);
-      await editor.left;
+      await editor.closed;
       deepEqual(await editor.exit, [null, "SIGKILL"]);
       equal(error instanceof RpcError, moment !== "answered");
       deepEqual(

@@ -20,8 +20,8 @@ const tools = (name = "tools", note?: (line: string) => void, made?: () => void)
     }).declaration,
   ]);
 const fixture = (options: Partial<FixtureOptions> = {}) => new Fixture({ stages: [tools(), bridge()], ...options });
-const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
-const said = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
+const OTHER_SERVER = { name: "other", command: "/bin/other", args: [], env: [] };
+const resultText = (result: unknown) => String(objectOr((objectOr(result).content as unknown[])[0]).text);
 
 suite("MCP bridge: declarations", () => {
   test("replaces a server over ACP by an HTTP server with a token and keeps the other servers", async () => {
@@ -33,9 +33,9 @@ suite("MCP bridge: declarations", () => {
       null,
       { type: "sse", name: "s", url: "http://x" },
     ];
-    const { servers } = await w.setup("session/new", { cwd: "/", mcpServers: [OTHER, ...warnings] });
+    const { servers } = await w.setup("session/new", { cwd: "/", mcpServers: [OTHER_SERVER, ...warnings] });
     const all = w.setups[0]?.params.mcpServers as unknown[];
-    deepEqual(all.slice(0, 5), [OTHER, ...warnings]);
+    deepEqual(all.slice(0, 5), [OTHER_SERVER, ...warnings]);
     const bridged = servers.at(-1)!;
     equal(all.length, 6);
     deepEqual([bridged.type, bridged.name], ["http", "tools"]);
@@ -113,7 +113,7 @@ suite("MCP bridge: declarations", () => {
     deepEqual(asked, [["mcp/message", message]]);
     w.client.notify("mcp/message", message);
     await rejects(w.client.request("mcp/message", { connectionId: "c", method: "ping" }), { code: -32601 });
-    deepEqual(w.agentTold, [{ method: "mcp/message", params: message }]);
+    deepEqual(w.agentReceived, [{ method: "mcp/message", params: message }]);
     w.agent.notify("mcp/message", message);
     await w.agent.request("mcp/message", message);
     deepEqual(notifications, [["mcp/message", message]]);
@@ -122,7 +122,7 @@ suite("MCP bridge: declarations", () => {
   test("forwards a session without servers over ACP and opens no listener", async () => {
     await using w = new Fixture({ stages: [bridge()] });
     await w.initialize();
-    deepEqual((await w.setup("session/new", { mcpServers: [OTHER] })).servers, [OTHER]);
+    deepEqual((await w.setup("session/new", { mcpServers: [OTHER_SERVER] })).servers, [OTHER_SERVER]);
     equal(process.getActiveResourcesInfo().filter(kind => kind === "TCPServerWrap").length, 0);
   });
 });
@@ -142,7 +142,7 @@ suite("MCP bridge: calls", () => {
       (i % 2 ? first : two).callTool({ name: `tool_${i % 50}`, arguments: { i } }),
     );
     deepEqual(
-      (await Promise.all(calls)).map(said),
+      (await Promise.all(calls)).map(resultText),
       Array.from({ length: 100 }, (_, i) => `tool_${i % 50} {"i":${i}}`),
     );
     equal(made, 2);
@@ -204,14 +204,14 @@ suite("MCP bridge: calls", () => {
     );
     const progress: number[] = [];
     equal(
-      said(
+      resultText(
         await client.callTool({ name: "progress" }, undefined, { onprogress: each => progress.push(each.progress) }),
       ),
       "progressed",
     );
     deepEqual(progress, [1, 2, 3]);
-    equal(said(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
-    equal(said(await client.callTool({ name: "roots" })), '[{"uri":"file:///r"}]');
+    equal(resultText(await client.callTool({ name: "sample" })), '{"type":"text","text":"me"}');
+    equal(resultText(await client.callTool({ name: "roots" })), '[{"uri":"file:///r"}]');
     await client.callTool({ name: "change" });
     await changed.times(2);
     const aborting = new AbortController();

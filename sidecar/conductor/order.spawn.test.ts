@@ -72,7 +72,7 @@ suite("order of messages in a chain", function () {
         });
         const client = new Talker(ours, { as: "client", seed: 2, count: COUNT, slowEvery: slowEvery("client") });
         const [atClient, atAgent] = await Promise.all([client.over, agent.over]);
-        deepEqual([atClient.heard, atAgent.heard], [atAgent.sent, atClient.sent]);
+        deepEqual([atClient.received, atAgent.received], [atAgent.sent, atClient.sent]);
         ok(atClient.sent > COUNT);
         await conductor[Symbol.asyncDispose]();
         equal((await conductor.closed).component, undefined);
@@ -91,7 +91,7 @@ suite("order of messages in a chain", function () {
         count = Math.round(COUNT / 2);
       const start = processes.start(program("talker", ["3", String(count), "50"]));
       const conductor = between(proxies, theirs, { kind: "agent", name: "agent", start });
-      const { sent, heard: received } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
+      const { sent, received: received } = await new Talker(ours, { as: "client", seed: 4, count, slowEvery: 30 }).over;
       ok(sent > count && received > count);
       await conductor[Symbol.asyncDispose]();
     });

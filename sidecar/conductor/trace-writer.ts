@@ -20,7 +20,7 @@ export interface TraceLimits {
 }
 const LIMITS: TraceLimits = { waitingBytes: 64 * 1024 * 1024, fileBytes: 64 * 1024 * 1024 };
 /** Maximum time to wait for the disk when the trace is closed. */
-const PATIENCE_MS = 2000;
+const CLOSE_TIMEOUT_MS = 2000;
 
 export class TraceWriter implements Trace, AsyncDisposable {
   readonly #open: () => Writable;
@@ -54,14 +54,14 @@ export class TraceWriter implements Trace, AsyncDisposable {
     }
     const event = traceEvent(from, to, frame, this.#ts());
     if (!event) return;
-    this.#tellDropped();
+    this.#writeDropped();
     this.#write(event);
   }
 
-  /** Resolves when everything is on disk, or after `PATIENCE_MS`. */
+  /** Resolves when everything is on disk, or after `CLOSE_TIMEOUT_MS`. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#state !== "writing") return;
-    this.#tellDropped();
+    this.#writeDropped();
     this.#state = "closed";
     this.#output.end();
     await Promise.all([this.#closed(this.#output), ...(this.#former ? [this.#closed(this.#former)] : [])]);
@@ -69,7 +69,7 @@ export class TraceWriter implements Trace, AsyncDisposable {
 
   #closed(output: Writable): Promise<void> {
     return new Promise(resolve => {
-      const late = this.#clock.after(PATIENCE_MS, () => {
+      const late = this.#clock.after(CLOSE_TIMEOUT_MS, () => {
         output.destroy();
         resolve();
       });
@@ -112,7 +112,7 @@ export class TraceWriter implements Trace, AsyncDisposable {
       .end();
   }
 
-  #tellDropped(): void {
+  #writeDropped(): void {
     if (this.#dropped === 0) return;
     this.#write({ type: "dropped", ts: this.#ts(), count: this.#dropped });
     this.#dropped = 0;

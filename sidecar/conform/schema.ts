@@ -129,14 +129,14 @@ function validator(version: Version, key: string, definition: JsonObject): Valid
 
 function problem(version: Version, key: string, definition: JsonObject, value: unknown): string | undefined {
   const check = validator(version, key, definition);
-  return check(value) ? undefined : mostSpecific(check.errors ?? []);
+  return check(value) ? undefined : selectError(check.errors ?? []);
 }
 
 /**
  * Selects the error deepest in the value among the errors of all variants of a union. A wrong discriminator has the
  * lowest weight at equal depth.
  */
-function mostSpecific(errors: readonly ErrorObject[]): string {
+function selectError(errors: readonly ErrorObject[]): string {
   const weight = ({ instancePath, keyword }: ErrorObject): number =>
     2 * instancePath.split("/").length - (keyword === "const" || keyword === "oneOf" || keyword === "anyOf" ? 1 : 0);
   const [first] = [...errors].sort((a, b) => weight(b) - weight(a));

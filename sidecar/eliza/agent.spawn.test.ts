@@ -48,10 +48,10 @@ class Client implements AsyncDisposable {
   async ask(sessionId: string, text: string): Promise<string> {
     this.updates.length = 0;
     deepEqual(await this.prompt(sessionId, text), { stopReason: "end_turn" });
-    return this.said();
+    return this.answerText();
   }
 
-  said(): string {
+  answerText(): string {
     return this.updates
       .filter(({ sessionUpdate }) => sessionUpdate === "agent_message_chunk")
       .map(({ content }) => String(objectOr(content).text))
@@ -131,7 +131,7 @@ suite("Eliza as an ACP agent", () => {
           { type: "text", text: "use tool gone::x" },
         ],
       });
-      received.push(/gone/.test(client.said()));
+      received.push(/gone/.test(client.answerText()));
     }
     deepEqual(received, [true, false, false]);
   });
@@ -305,9 +305,9 @@ suite("Eliza as an ACP agent", () => {
     client.updated = () => client.peer.notify("session/cancel", { sessionId });
     deepEqual(await client.prompt(sessionId, "Hello, how are you?"), { stopReason: "cancelled" });
     ok(
-      "I don't have feelings, but I'm functioning well. What about you?".startsWith(client.said()) &&
-        client.said().length < 40,
-      client.said(),
+      "I don't have feelings, but I'm functioning well. What about you?".startsWith(client.answerText()) &&
+        client.answerText().length < 40,
+      client.answerText(),
     );
     client.updated = () => undefined;
     equal(await client.ask(sessionId, "Hello"), "How do you do. Please state your problem.");

@@ -5,7 +5,7 @@ import { RegistryServer, serving, status, type Answer } from "../testing/install
 import {
   fetchDocument,
   MAX_DOCUMENT_BYTES,
-  PATIENCE_MS,
+  TIMEOUT_MS,
   RegistryError,
   type Fetched,
   type FetchDeps,
@@ -183,7 +183,7 @@ suite("fetchDocument", () => {
       server.answer = begin;
       const slow = rejects(get(), { code: "slow", message: "The server did not respond within 30 seconds." });
       await server.asked(1);
-      clock.advance(PATIENCE_MS - 1);
+      clock.advance(TIMEOUT_MS - 1);
       equal(clock.waiting, 1);
       clock.advance(1);
       await slow;

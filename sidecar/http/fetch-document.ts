@@ -5,7 +5,7 @@
  * Invariants:
  * - Only https or a connection within this computer is used, so that the data cannot be read or changed in transit.
  * - Memory use does not exceed the limit, even without a content length or with a compressed response.
- * - A document request ends after `PATIENCE_MS`, whatever the server does.
+ * - A document request ends after `TIMEOUT_MS`, whatever the server does.
  */
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { Clock } from "../rpc/clock";
@@ -55,20 +55,20 @@ export type Fetched = (Omit<Fresh<string>, "content"> & { readonly text: string 
 
 export interface FetchLimits {
   /** Maximum size in bytes. */
-  readonly longest: number;
-  readonly patienceMs: number;
+  readonly maxBytes: number;
+  readonly timeoutMs: number;
   /** The `accept` header. */
   readonly accept: string;
 }
 
-export const PATIENCE_MS = 30_000,
+export const TIMEOUT_MS = 30_000,
   MAX_DOCUMENT_BYTES = 16 * 1024 * 1024;
 
 /** Throws `RegistryError`. */
 export async function fetchDocument(address: string, deps: FetchDeps): Promise<Fetched> {
   const fetched = await fetchBytes(address, deps, {
-    longest: MAX_DOCUMENT_BYTES,
-    patienceMs: PATIENCE_MS,
+    maxBytes: MAX_DOCUMENT_BYTES,
+    timeoutMs: TIMEOUT_MS,
     accept: "application/json",
   });
   return fetched.kind === "same"
@@ -80,11 +80,11 @@ export async function fetchDocument(address: string, deps: FetchDeps): Promise<F
 export async function fetchBytes(
   address: string,
   { etag, signal, clock, fetch, version }: FetchDeps,
-  { longest, patienceMs, accept }: FetchLimits,
+  { maxBytes, timeoutMs, accept }: FetchLimits,
 ): Promise<Fresh<Uint8Array> | Same> {
   const ended = new AbortController();
-  using _ = clock.after(patienceMs, () =>
-    ended.abort(new RegistryError("slow", `The server did not respond within ${patienceMs / 1000} seconds.`)),
+  using _ = clock.after(timeoutMs, () =>
+    ended.abort(new RegistryError("slow", `The server did not respond within ${timeoutMs / 1000} seconds.`)),
   );
   const cancel = (): void => ended.abort(new RegistryError("cancelled", "It was cancelled."));
   if (signal.aborted) cancel();
@@ -95,7 +95,7 @@ export async function fetchBytes(
     ...(etag === undefined ? {} : { "if-none-match": etag }),
   };
   try {
-    return await received(await answerOf(address, headers, ended.signal, fetch), etag, longest);
+    return await received(await answerOf(address, headers, ended.signal, fetch), etag, maxBytes);
   } catch (error) {
     // Throws our own reason if we aborted the request, otherwise the error of the request.
     throw ended.signal.aborted ? ended.signal.reason : error;
@@ -119,7 +119,7 @@ async function answerOf(
     }));
   if (answer instanceof Response) return answer;
   if (answer?.kind === "redirects")
-    throw new RegistryError("refused", `The server redirected more than ${answer.most} times.`);
+    throw new RegistryError("refused", `The server redirected more than ${answer.maxRedirects} times.`);
   throw new RegistryError("insecure", "The URL is not https, or redirects to a URL that is not https.");
 }
 

@@ -6,7 +6,7 @@ const MAX_REDIRECTS = 5;
 /** The request was not sent, so there is no response. `to` is the rejected address. */
 export type NotAsked =
   | { readonly kind: "insecure"; readonly to: string }
-  | { readonly kind: "redirects"; readonly most: number };
+  | { readonly kind: "redirects"; readonly maxRedirects: number };
 
 /** Allows http on this computer if the request starts there. Rejects with the errors of `fetch`. */
 export async function fetchSecurely(
@@ -26,5 +26,5 @@ export async function fetchSecurely(
     if (!next) return { kind: "insecure", to };
     url = next;
   }
-  return { kind: "redirects", most: MAX_REDIRECTS };
+  return { kind: "redirects", maxRedirects: MAX_REDIRECTS };
 }

@@ -24,7 +24,7 @@ import { classify } from "./history/classify-request";
 import { admit, match, type Verdict } from "./history/match-history";
 import type { ChatRequestMessage, HistoryDeps, Message, PersistedState, SessionQuestion } from "./history-model";
 import { agentKey, agentOf, identityOf } from "./history/request-identity";
-import { isIdle, lifeOf, Lives, type Live } from "./live-sessions";
+import { isIdle, lifeOf, Lives, type LiveSession } from "./live-sessions";
 import { namesTools, promptFor } from "./session/prompt";
 import type { MessageHistory } from "./history/message-history";
 import { commonRecords, newResults, type Reading } from "./history/parse-history";
@@ -41,7 +41,7 @@ export class HistoryActor extends Actor<Message> {
   readonly #asides: OneShotSessions;
   readonly #desk: SideRequestDesk;
   /** Streams of the open requests. */
-  readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: Live }>();
+  readonly #streams = new Map<RequestId, { readonly stream: ResponseStream; readonly live: LiveSession }>();
   readonly #questions = new Map<string, SessionQuestion>();
   readonly #closing = new Set<Promise<void>>();
   #settings: LmSettings = LM_DEFAULTS;
@@ -53,7 +53,7 @@ export class HistoryActor extends Actor<Message> {
       deps.clock,
       id => this.post({ kind: "idle", id }),
       actor => this.#close(actor, UNUSED),
-      gone => deps.keeper.forget(gone.filter(({ isKept }) => isKept).map(({ record }) => record.id)),
+      gone => deps.keeper.forget(gone.filter(({ isPersisted }) => isPersisted).map(({ record }) => record.id)),
     );
     this.#asides = new OneShotSessions({ ...deps, policy: () => "ask" });
     this.#desk = new SideRequestDesk((requestId, request, stream) =>
@@ -228,7 +228,7 @@ export class HistoryActor extends Actor<Message> {
     this.#send(live, verdict, request, reading);
   }
 
-  #send(live: Live, verdict: Verdict, request: ChatRequest, reading: Reading): void {
+  #send(live: LiveSession, verdict: Verdict, request: ChatRequest, reading: Reading): void {
     const { requestId } = live,
       tools = request.options?.tools ?? [],
       { bridgeDuplicates } = this.#settings;
@@ -262,7 +262,7 @@ export class HistoryActor extends Actor<Message> {
     }
   }
 
-  #begin(live: Live, verdict: Verdict, request: ChatRequest): SessionActor {
+  #begin(live: LiveSession, verdict: Verdict, request: ChatRequest): SessionActor {
     const { record } = live,
       { deps } = this,
       { agentId, options, permissionGroup } = request;
@@ -363,7 +363,7 @@ export class HistoryActor extends Actor<Message> {
   }
 
   #finished(
-    live: Live | undefined,
+    live: LiveSession | undefined,
     { requestId, error, goesOn }: Extract<SessionMessage, { readonly kind: "finished" }>,
   ): void {
     if (live?.requestId === requestId) {
@@ -380,10 +380,10 @@ export class HistoryActor extends Actor<Message> {
     else open?.stream.failed(error);
   }
 
-  #keep(live: Live, record: SessionRecord): void {
+  #keep(live: LiveSession, record: SessionRecord): void {
     if (record === live.record) return;
     live.record = record;
-    if (!live.isKept || record.isBeside || live.agentSession === undefined) return;
+    if (!live.isPersisted || record.isBeside || live.agentSession === undefined) return;
     const { turns: _, ...session } = save(record, live.agentSession, this.deps.date(), live.modeReturn),
       from = commonRecords(live.savedTurns, record.turns);
     this.deps.keeper.save(record.id, session, { from, added: record.turns.slice(from) });

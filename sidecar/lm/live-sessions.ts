@@ -21,10 +21,10 @@ export const IDLE_MS = 30 * 60_000,
   MAX_ALIVE = 16,
   MAX_RECORDS = 200;
 
-export interface Live {
+export interface LiveSession {
   record: SessionRecord;
   /** A later process may find the session again. */
-  readonly isKept: boolean;
+  readonly isPersisted: boolean;
   actor: SessionActor | undefined;
   /** The extensions with which the session began, as long as this process remembers them. */
   extensions: readonly ExtensionConfig[] | undefined;
@@ -47,20 +47,20 @@ export interface Live {
 
 export class Lives {
   /** In order of use, the most recently used last. */
-  readonly #all = new Map<string, Live>();
+  readonly #all = new Map<string, LiveSession>();
 
   /** `close` closes an actor. `forget` receives the sessions whose records are dropped. */
   constructor(
     private readonly clock: Clock,
     private readonly expired: (id: string) => void,
     private readonly close: (actor: SessionActor) => void,
-    private readonly forget: (lives: readonly Live[]) => void,
+    private readonly forget: (lives: readonly LiveSession[]) => void,
   ) {}
 
-  get(id: string): Live | undefined {
+  get(id: string): LiveSession | undefined {
     return this.#all.get(id);
   }
-  get all(): readonly Live[] {
+  get all(): readonly LiveSession[] {
     return [...this.#all.values()];
   }
   /** The most recently used first. */
@@ -69,7 +69,7 @@ export class Lives {
   }
 
   /** Marks the session as the most recently used. Drops the oldest records above the limit. */
-  use(live: Live): void {
+  use(live: LiveSession): void {
     this.#all.delete(live.record.id);
     this.#all.set(live.record.id, live);
     const gone = this.all
@@ -80,7 +80,7 @@ export class Lives {
   }
 
   /** Starts the idle timer if no request waits for the session. */
-  rest(live: Live): void {
+  rest(live: LiveSession): void {
     this.#rested(live);
     if (live.actor && isIdle(live)) live.idle = this.clock.after(IDLE_MS, () => this.expired(live.record.id));
   }
@@ -91,28 +91,28 @@ export class Lives {
     for (const live of alive.filter(isIdle).slice(0, Math.max(0, alive.length - MAX_ALIVE + 1))) this.end(live);
   }
 
-  end(live: Live): void {
+  end(live: LiveSession): void {
     this.#rested(live);
     const { actor } = live;
     live.actor = undefined;
     if (actor) this.close(actor);
   }
 
-  #rested(live: Live): void {
+  #rested(live: LiveSession): void {
     live.idle?.[Symbol.dispose]();
     live.idle = undefined;
   }
 }
 
-export function isIdle({ phase, open }: Live): boolean {
+export function isIdle({ phase, open }: LiveSession): boolean {
   return open === 0 && (phase === "idle" || phase === "down");
 }
 
-/** `isKept`: a later process may find the session again. */
-export function lifeOf(record: SessionRecord, requestId: RequestId, isKept: boolean): Live {
+/** `isPersisted`: a later process may find the session again. */
+export function lifeOf(record: SessionRecord, requestId: RequestId, isPersisted: boolean): LiveSession {
   return {
     record,
-    isKept,
+    isPersisted,
     actor: undefined,
     extensions: undefined,
     protocol: undefined,

@@ -44,7 +44,7 @@ suite("extensions in VS Code's chat", () => {
 
   for (const [whose, start, isSide] of [
     ["of the chat", {}, false],
-    ["for a single answer", { isAside: true }, true],
+    ["for a single answer", { isOneShot: true }, true],
     ["of another extension of VS Code", { isForeign: true }, true],
   ] as const)
     test(`marks a session ${whose} as ${isSide ? "a side session" : "a chat session"}`, async () => {

@@ -32,7 +32,7 @@ suite("LmService lifecycle", () => {
       requestId = fixture.ask(chat, "One"),
       first = await fixture.prompted(),
       answer = callOf(fixture.offer, "read");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.took(chat, requestId, () => "x");
     fixture.request(chat.request());
     await answer;
@@ -76,7 +76,7 @@ suite("LmService lifecycle", () => {
     for (let i = 0; i <= MAX_RECORDS; i++) (await fixture.prompted()).request.respond({ stopReason: "end_turn" });
     await fixture.settle();
     for (const requestId of asked) equal(lines(fixture, requestId).at(-1), `ok ${requestId}`);
-    equal(fixture.kept.size, MAX_RECORDS + 1);
+    equal(fixture.persisted.size, MAX_RECORDS + 1);
   }).timeout(20_000);
 
   test("does not close a session that waits for results", async () => {
@@ -85,7 +85,7 @@ suite("LmService lifecycle", () => {
     fixture.ask(chat, "One");
     const { request } = await fixture.prompted(),
       answer = callOf(fixture.offer, "read");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.clock.advance(IDLE_MS - 100);
     await fixture.settle();
     ok(!fixture.agent.received.includes("session/close"));
@@ -118,7 +118,7 @@ suite("LmService lifecycle", () => {
     {
       await using fixture = new LmFixture();
       await fixture.turn(chat, "One", "1");
-      equal(fixture.kept.size, 1);
+      equal(fixture.persisted.size, 1);
       kept = fixture;
     }
     {
@@ -176,7 +176,7 @@ suite("LmService lifecycle", () => {
   test("persists no chats without an id or of other extensions", async () => {
     await using fixture = new LmFixture();
     await fixture.turn(chatOf("a", "none"), "One", "1");
-    equal(fixture.kept.size, 0);
+    equal(fixture.persisted.size, 0);
   });
 
   test("continues a turn interrupted by a restart with the output so far in the prompt", async () => {
@@ -189,7 +189,7 @@ suite("LmService lifecycle", () => {
         { sessionId } = await fixture.prompted();
       fixture.agent.report(sessionId, "I look.");
       const answer = callOf(fixture.offer, "read");
-      await fixture.quiet();
+      await fixture.debounced();
       fixture.took(chat, requestId, () => "the result");
       kept = fixture;
       void answer;
@@ -207,7 +207,7 @@ suite("LmService lifecycle", () => {
   test("deletes the oldest chats above the limit, also from storage", async () => {
     await using fixture = new LmFixture();
     for (let i = 0; i < MAX_RECORDS + 3; i++) await fixture.turn(chatOf(`${i}`), "Hello", "Hi");
-    equal(fixture.kept.size, MAX_RECORDS);
+    equal(fixture.persisted.size, MAX_RECORDS);
   }).timeout(20_000);
 
   test("fails the request with the last output of an agent that exits at its start", async () => {

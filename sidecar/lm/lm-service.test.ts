@@ -3,7 +3,7 @@ import { LM_DEFAULTS, type ChatRequest } from "../../src/protocol/lm/lm";
 import { objectOr } from "../rpc/json";
 import { chatOf, lines, LmFixture } from "../testing/sessions/lm-fixture";
 import { callOf } from "../testing/sessions/session-fixture";
-import { ASIDE_LIMIT_MS } from "./session/one-shot-session";
+import { ONE_SHOT_LIMIT_MS } from "./session/one-shot-session";
 
 const withoutCorrelation = (request: ChatRequest): ChatRequest => {
   const { _capturingTokenCorrelationId: _, ...modelOptions } = request.options?.modelOptions ?? {};
@@ -53,7 +53,7 @@ suite("LmService", () => {
       { request, sessionId } = await fixture.prompted();
     fixture.agent.report(sessionId, "I look.");
     const answers = [callOf(fixture.offer, "read"), callOf(fixture.offer, "read")];
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: I look.", "1: [read]", "1: [read]", "complete 1", "ok 1"]);
     fixture.took(chat, requestId, id => `result ${id.at(-1)}`);
     const next = fixture.request(chat.request());
@@ -74,7 +74,7 @@ suite("LmService", () => {
       requestId = fixture.ask(chat, "Read it"),
       { sessionId } = await fixture.prompted();
     const answer = callOf(fixture.offer, "read");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.took(chat, requestId, () => "result");
     const compaction = fixture.request(chat.backgroundCompaction()),
       next = fixture.request(chat.request());
@@ -99,7 +99,7 @@ suite("LmService", () => {
       requestId = fixture.ask(chat, "Read it"),
       { request, sessionId } = await fixture.prompted();
     const answer = callOf(fixture.offer, "read");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.took(chat, requestId, () => "result");
     const compaction = fixture.request(withoutCorrelation(chat.backgroundCompaction())),
       next = fixture.request(withoutCorrelation(chat.request()));
@@ -128,7 +128,7 @@ suite("LmService", () => {
       toolCall: { toolCallId: "p", title: "rm -rf /", kind: "execute" },
       options,
     });
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "complete 1", "ok 1"]);
     const { handlers } = fixture.service,
       [callId] = fixture.calls(1);
@@ -228,7 +228,7 @@ suite("LmService", () => {
     fixture.service.handlers["settings/languageModel"]({ ...LM_DEFAULTS, sideRequests: "agent" });
     const slow = fixture.request(chatOf("a").side("title"));
     await fixture.prompted();
-    fixture.clock.advance(ASIDE_LIMIT_MS);
+    fixture.clock.advance(ONE_SHOT_LIMIT_MS);
     await fixture.settle();
     deepEqual(lines(fixture, slow), [
       "complete 1",
@@ -353,7 +353,7 @@ suite("LmService", () => {
     fixture.ask(chat, "Read it");
     const { sessionId } = await fixture.prompted(),
       answer = callOf(fixture.offer, "read");
-    await fixture.quiet();
+    await fixture.debounced();
     chat.drop(0);
     const next = fixture.ask(chat, "Do not read it");
     match(await answer, /stopped/);
@@ -389,7 +389,7 @@ suite("LmService", () => {
     chat.drop(1);
     await fixture.turn(chat, "Three", "3");
     deepEqual(
-      [...fixture.kept.values()].map(kept => objectOr(kept).isSuperseded),
+      [...fixture.persisted.values()].map(kept => objectOr(kept).isSuperseded),
       [true, false],
     );
   });

@@ -139,7 +139,7 @@ class Client implements AsyncDisposable {
     });
   }
 
-  says(value: string): this {
+  addUserMessage(value: string): this {
     this.#history.push({ role: "user", content: [{ type: "text", value }] });
     return this;
   }
@@ -209,21 +209,21 @@ suite("vscodelm", () => {
     await using client = new Client();
     await client.ask("lm/provideLanguageModelChatInformation", { silent: true });
     await client.ask("lm/provideTokenCount", { modelId: "symposium-eliza", text: "Hello, world!" });
-    await client.says("Hello, how are you?").respond(ELIZA);
+    await client.addUserMessage("Hello, how are you?").respond(ELIZA);
     equal(client.text, "I don't have feelings, but I'm functioning well. What about you?");
-    await client.says("I am doing well, thanks!").respond(ELIZA);
+    await client.addUserMessage("I am doing well, thanks!").respond(ELIZA);
     equal(client.text, "Do you believe it is normal to be doing well thanks?");
     client.transcript.match(`${GOLDEN}-commit.golden`);
   });
 
   test("mismatch: rejects the pending permission and cancels the turn for a different user text", async () => {
     await using client = new Client();
-    const first = client.says("Hello").respond(ADA),
+    const first = client.addUserMessage("Hello").respond(ADA),
       request = await client.agent.next("session/prompt");
     client.agent.report("s1", "Hi!");
     request.respond({ stopReason: "end_turn" });
     await first;
-    const second = client.says("Remove foo.txt").respond(ADA, [ACTION]),
+    const second = client.addUserMessage("Remove foo.txt").respond(ADA, [ACTION]),
       two = await client.agent.next("session/prompt");
     const asking = client.agent.peer.request("session/request_permission", {
       sessionId: "s1",
@@ -232,7 +232,7 @@ suite("vscodelm", () => {
     });
     await client.called();
     await second;
-    const third = client.takesBack().says("Never mind.").respond(ADA, [ACTION]);
+    const third = client.takesBack().addUserMessage("Never mind.").respond(ADA, [ACTION]);
     deepEqual(await asking, { outcome: { outcome: "selected", optionId: "no" } });
     await client.settle();
     ok(client.agent.received.includes("cancel s1"));
@@ -249,7 +249,7 @@ suite("vscodelm", () => {
   for (const flow of ["approved", "rejected"] as const)
     test(`${flow}: resolves a permission only by lm/decide, never by the history`, async () => {
       await using client = new Client();
-      const first = client.says("Remove foo.txt").respond(ADA, [ACTION]),
+      const first = client.addUserMessage("Remove foo.txt").respond(ADA, [ACTION]),
         prompt = await client.agent.next("session/prompt");
       client.agent.report("s1", "I remove it.");
       const asking = client.agent.peer.request("session/request_permission", {
@@ -280,12 +280,12 @@ suite("vscodelm", () => {
 
   test("tool flow: forwards an MCP call to VS Code's tool and its result to the agent", async () => {
     await using client = new Client();
-    await client.says("list tools from vscode_tools").respond(ELIZA, [WEATHER, TIDES]);
+    await client.addUserMessage("list tools from vscode_tools").respond(ELIZA, [WEATHER, TIDES]);
     const [server = ""] = /vsc_[0-9a-f]{4}/.exec(client.text) ?? [];
-    await client.says(`list tools from ${server}`).respond(ELIZA, [WEATHER, TIDES]);
+    await client.addUserMessage(`list tools from ${server}`).respond(ELIZA, [WEATHER, TIDES]);
     match(client.text, /get_weather: The weather of a place[^]*get_tides/);
     const calling = client
-      .says(`use tool ${server}::get_weather with {"place": "Sylt"}`)
+      .addUserMessage(`use tool ${server}::get_weather with {"place": "Sylt"}`)
       .respond(ELIZA, [WEATHER, TIDES]);
     await client.called();
     await calling;
@@ -300,7 +300,7 @@ suite("vscodelm", () => {
 
   test("ends the request on lm/cancel and $/cancel_request, and accepts lm/decide as a notification", async () => {
     await using client = new Client();
-    const first = client.says("Hello").respond(ADA, [ACTION]);
+    const first = client.addUserMessage("Hello").respond(ADA, [ACTION]);
     await client.agent.next("session/prompt");
     client.notify("lm/cancel", { requestId: 1 });
     deepEqual(await first, {});
@@ -310,7 +310,7 @@ suite("vscodelm", () => {
     withdrawn.abort();
     deepEqual(await again, {});
     await using otherClient = new Client();
-    const second = otherClient.says("Hello").respond(ADA, [ACTION]);
+    const second = otherClient.addUserMessage("Hello").respond(ADA, [ACTION]);
     await otherClient.agent.next("session/prompt");
     const asking = otherClient.agent.peer.request("session/request_permission", {
       sessionId: "s1",

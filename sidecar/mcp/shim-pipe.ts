@@ -29,7 +29,7 @@ const GOODBYE_MS = 1000,
   LINE_BYTES = 64 * 1024 * 1024;
 const GONE = "The MCP server is no longer reachable: its session was closed, or its program exited.";
 /** Maximum number of characters quoted from a third-party server's error, which can be a whole page. */
-const SAID = 300;
+const MAX_QUOTED_CHARACTERS = 300;
 
 /** `theirs`: third-party server. A failure there affects one message only; the next one is still sent. */
 export type ShimTarget =
@@ -177,10 +177,10 @@ class Shim {
       code = errno(error);
     if (this.target.kind === "endpoint") return `${which} message did not reach the MCP server: ${message}`;
     if (!(error instanceof this.HttpError))
-      return `${this.#server} could not be reached: ${code ?? message.slice(0, SAID)}.`;
+      return `${this.#server} could not be reached: ${code ?? message.slice(0, MAX_QUOTED_CHARACTERS)}.`;
     if (error.code === 401 || error.code === 403)
       return `${this.#server} rejects it (${error.code}). Put the required key into its “headers”.`;
-    return `${this.#server} returned an error: ${message.slice(0, SAID)}`;
+    return `${this.#server} returned an error: ${message.slice(0, MAX_QUOTED_CHARACTERS)}`;
   }
 
   /**

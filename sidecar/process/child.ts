@@ -52,7 +52,7 @@ export interface ProcessLedger {
    */
   end(
     record: ChildProcessRecord,
-    how: { readonly clock: Clock; readonly patienceMs: number; readonly limitMs: number; readonly justExited?: true },
+    how: { readonly clock: Clock; readonly killDelayMs: number; readonly limitMs: number; readonly justExited?: true },
   ): Promise<boolean>;
 }
 
@@ -200,7 +200,7 @@ const TOOL_OPTIONS = {
 };
 
 /** Time between the end of stdin and SIGTERM, and between SIGTERM and SIGKILL. */
-const PATIENCE_MS = 1000;
+const STOP_DELAY_MS = 1000;
 /** Time for the system to carry out SIGKILL, which can take a moment on a busy machine. */
 const GRACE_MS = 900;
 
@@ -223,7 +223,7 @@ class RunningChild implements Child {
     this.exited = new Promise(resolve => {
       child.once("exit", (code, signal) => resolve({ code, signal }));
     });
-    this.gone = this.exited.then(exit => this.#sweep(exit));
+    this.gone = this.exited.then(exit => this.#cleanUp(exit));
     child.on("error", error => this.#log("the process reported an error", { error: String(error) }));
     for (const stream of [child.stdin, child.stdout, child.stderr]) stream.on("error", () => undefined);
   }
@@ -257,7 +257,7 @@ class RunningChild implements Child {
   async #stop(endInput: () => PromiseLike<void> | void): Promise<void> {
     await Promise.resolve(); // `#stopping` is set before `endInput` runs
     await endInput();
-    if (await this.within(PATIENCE_MS, this.exited)) await this.gone;
+    if (await this.within(STOP_DELAY_MS, this.exited)) await this.gone;
     else await this.#kill();
   }
 
@@ -269,7 +269,7 @@ class RunningChild implements Child {
     await this.gone;
   }
 
-  async #sweep(exit: Exit): Promise<void> {
+  async #cleanUp(exit: Exit): Promise<void> {
     this.#log("exited", { pid: this.pid, status: statusOf(exit) });
     const clean = await this.#end(process.platform === "win32" ? {} : { justExited: true });
     if (!clean)
@@ -283,8 +283,8 @@ class RunningChild implements Child {
   #end(how: { readonly justExited?: true }): Promise<boolean> {
     return this.#deps.ledger.end(this.#record, {
       clock: this.#deps.clock,
-      patienceMs: PATIENCE_MS,
-      limitMs: PATIENCE_MS + GRACE_MS,
+      killDelayMs: STOP_DELAY_MS,
+      limitMs: STOP_DELAY_MS + GRACE_MS,
       ...how,
     });
   }

@@ -39,7 +39,7 @@ export interface ReapOptions {
   readonly table: ProcessTable;
   readonly clock: Clock;
   /** Time between SIGTERM and SIGKILL. Default: 1 s. */
-  readonly patienceMs?: number;
+  readonly killDelayMs?: number;
   /** Maximum total time. Default: 5 s. */
   readonly limitMs?: number;
   /** The groups in `records` belong to children that have just exited, so they are valid without a leader. */
@@ -55,11 +55,11 @@ export function systemOptions(): ReapOptions {
 /** Resolves with the processes that remain: only those that the system itself cannot end. */
 export async function endAll(
   suspects: Suspects,
-  { table, clock, patienceMs = 1000, limitMs = 5000, justExited }: ReapOptions,
+  { table, clock, killDelayMs = 1000, limitMs = 5000, justExited }: ReapOptions,
 ): Promise<readonly ProcessEntry[]> {
   const began = clock.now();
   const known = new Map<number, string>();
-  let killing = patienceMs <= 0;
+  let killing = killDelayMs <= 0;
   let first = true;
   for (;;) {
     const all = await table.living();
@@ -67,9 +67,9 @@ export async function endAll(
     first = false;
     if (found.length === 0 || clock.now() - began >= limitMs) return found;
     for (const { pid, started } of found) known.set(pid, started);
-    killing ||= clock.now() - began >= patienceMs;
+    killing ||= clock.now() - began >= killDelayMs;
     signalAll(found, all, table, killing ? "SIGKILL" : "SIGTERM");
-    await untilGone(found, { table, clock, until: began + (killing ? limitMs : patienceMs) });
+    await untilGone(found, { table, clock, until: began + (killing ? limitMs : killDelayMs) });
   }
 }
 

@@ -5,7 +5,7 @@ import { orphanedRuns, ownedRun, placeOf } from "./run-owner";
 import { childRunId, newRun, runOf } from "./run-id";
 
 const PLACE = placeOf("c", "/s/processes"),
-  OTHER = placeOf("c", "/t/processes");
+  OTHER_PLACE = placeOf("c", "/t/processes");
 const owner = (pid: number, started = `t${pid}`) => ({ pid, started });
 const entry = (pid: number, runId?: string, started = `t${pid}`): ProcessEntry => ({
   pid,
@@ -27,7 +27,7 @@ suite("orphaned runs", () => {
     deepEqual(orphanedRuns([entry(5, undefined, "later"), entry(50, child)], PLACE), [run]));
 
   test("excludes other storage folders, computers, containers and runs without a mark", () => {
-    deepEqual(orphanedRuns([entry(50, child)], OTHER), []);
+    deepEqual(orphanedRuns([entry(50, child)], OTHER_PLACE), []);
     deepEqual(orphanedRuns([entry(50, child)], placeOf("d", "/s/processes")), []);
     deepEqual(orphanedRuns([entry(50, "R.1"), entry(51, "R.owner-5-x-y.1"), entry(52, "")], PLACE), []);
   });
@@ -46,7 +46,7 @@ suite("orphaned runs", () => {
   test("equals the runs of this place with running children and no running owner (property)", () => {
     const pid = fc.integer({ min: 2, max: 6 }),
       started = fc.constantFrom("a", "b");
-    const place = fc.constantFrom(PLACE, OTHER),
+    const place = fc.constantFrom(PLACE, OTHER_PLACE),
       children = fc.integer({ min: 0, max: 2 });
     const runs = fc.array(fc.record({ pid, started, place, children }), { maxLength: 5 });
     const living = fc.array(fc.record({ pid, started }), { maxLength: 5 });

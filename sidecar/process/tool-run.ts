@@ -47,7 +47,7 @@ export class ToolSilent extends Error {
 }
 
 const QUIET_MS = 10 * 60_000;
-const KEPT_BYTES = 64 * 1024;
+const OUTPUT_TAIL_BYTES = 64 * 1024;
 /** Descendants can keep the pipes open. */
 const LAST_WORDS_MS = 250;
 
@@ -105,7 +105,7 @@ async function lastWords(child: Child): Promise<void> {
 }
 
 function listen(stream: Readable, watch: ToolWatch, line: ToolOptions["line"]): TailBuffer {
-  const tail = new TailBuffer(KEPT_BYTES),
+  const tail = new TailBuffer(OUTPUT_TAIL_BYTES),
     lines = line && new SpokenLines(line);
   stream.on("data", (chunk: Buffer) => {
     watch.onEvent();

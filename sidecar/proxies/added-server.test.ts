@@ -39,10 +39,10 @@ function setUp(params: object, method = "session/new", protocolVersion = 1) {
 
 /** The server's declaration in the session setup that reaches an agent with this `initialize` result. */
 function setUpWith({ client, successor }: ReturnType<typeof played>, answer: object, params: object, method: string) {
-  client.says({ id: 1, method: "initialize", params: { protocolVersion: 1 } } as never);
-  successor.says({ id: 1, result: answer } as never);
+  client.deliver({ id: 1, method: "initialize", params: { protocolVersion: 1 } } as never);
+  successor.deliver({ id: 1, result: answer } as never);
   return turn().then(() => {
-    client.says({ id: 2, method, params } as never);
+    client.deliver({ id: 2, method, params } as never);
     const sent = successor.frames.at(-1)?.message;
     return sent && "params" in sent ? objectOr(sent.params) : {};
   });
@@ -122,7 +122,7 @@ suite("added MCP server", () => {
         `{"jsonrpc":"2.0", "id":8,"method":"session/prompt","params":{ }}`,
       ];
     for (const line of lines) {
-      client.says(line);
+      client.deliver(line);
       equal(successor.frames.at(-1)?.bytes.toString(), line);
     }
   });

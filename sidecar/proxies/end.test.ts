@@ -23,7 +23,7 @@ suite("proxy kit: end", () => {
         closes++;
       },
     });
-    client.says({ id: 1, method: "m" });
+    client.deliver({ id: 1, method: "m" });
     const own = [chain.client.request("a", {}), chain.successor.request("b", {})].map(request =>
       request.catch((error: Error) => error.message),
     );
@@ -61,16 +61,16 @@ suite("proxy kit: end", () => {
         },
       },
     });
-    client.says({ id: 1, method: "passed" });
-    client.says({ id: 2, method: "forgotten" });
-    client.says({ id: 4, method: "passed" });
-    client.says({ id: 3, method: "own" });
-    client.says({ method: "n" });
+    client.deliver({ id: 1, method: "passed" });
+    client.deliver({ id: 2, method: "forgotten" });
+    client.deliver({ id: 4, method: "passed" });
+    client.deliver({ id: 3, method: "own" });
+    client.deliver({ method: "n" });
     const own = chain.successor.request("a", {}).catch((error: Error) => error.message);
-    successor.says({ method: "quick" });
-    successor.says({ method: "held" });
-    successor.says({ method: "after" });
-    successor.says({ id: 4, result: "in time" });
+    successor.deliver({ method: "quick" });
+    successor.deliver({ method: "held" });
+    successor.deliver({ method: "after" });
+    successor.deliver({ id: 4, result: "in time" });
     successor.leaves({ message: "Agent exited unexpectedly." });
     equal(await own, "Agent exited unexpectedly.");
     equal(client.disposed, 0);
@@ -97,8 +97,8 @@ suite("proxy kit: end", () => {
         },
       },
     });
-    successor.says({ id: 1, method: "ask" });
-    successor.says({ id: 2, method: "ask" });
+    successor.deliver({ id: 1, method: "ask" });
+    successor.deliver({ id: 2, method: "ask" });
     successor.leaves({ message: "Gone." });
     gate.resolve();
     await served[Symbol.asyncDispose]();
@@ -109,7 +109,7 @@ suite("proxy kit: end", () => {
     const { client, successor, served } = rig({
       fromClient: { requests: { m: request => request.pass().catch((error: Error) => `mended: ${error.message}`) } },
     });
-    client.says({ id: 1, method: "m" });
+    client.deliver({ id: 1, method: "m" });
     successor.leaves({ message: "Gone." });
     await served[Symbol.asyncDispose]();
     deepEqual(client.received, ['#1 = "mended: Gone."']);
@@ -122,8 +122,8 @@ suite("proxy kit: end", () => {
         throw new Error("stuck");
       },
     });
-    client.says({ id: 1, method: "m" });
-    client.says({ id: 2, method: "own" });
+    client.deliver({ id: 1, method: "m" });
+    client.deliver({ id: 2, method: "own" });
     const own = chain.client.request("a", {}).catch((error: Error) => error.message);
     client.news();
     const disposing = served[Symbol.asyncDispose]();
@@ -153,7 +153,7 @@ suite("proxy kit: end", () => {
       sent.push(frame);
       return true;
     };
-    client.says({ id: 1, method: "m" });
+    client.deliver({ id: 1, method: "m" });
     await served[Symbol.asyncDispose]();
     gate.resolve();
     await turn();
@@ -162,7 +162,7 @@ suite("proxy kit: end", () => {
 
   test("resumes a paused reader", async () => {
     const { client, successor } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
-    successor.says({ method: "held" });
+    successor.deliver({ method: "held" });
     const busy = Array.from({ length: 64 }, () => successor.offers({ method: "n" })).at(-1);
     ok(busy);
     client.leaves({ message: "Gone." });

@@ -47,7 +47,7 @@ suite("proxy kit: forwarding", () => {
       frames.push(frame);
       return true;
     };
-    client.says(garbage);
+    client.deliver(garbage);
     strictEqual(frames[0], garbage);
   });
 
@@ -66,7 +66,7 @@ suite("proxy kit: forwarding", () => {
             throw new Error("it was parsed");
           },
         });
-        successor.says(frame);
+        successor.deliver(frame);
         strictEqual(client.frames.at(-1), frame);
       }
     }
@@ -103,12 +103,12 @@ suite("proxy kit: requests", () => {
     );
     const asked = Frame.of({ jsonrpc: "2.0", id: 7, method: "m", params: { n: 1 } }),
       answered = Frame.raw(Buffer.from('{"id":7,"result":{"big":12345678901234567890}}'));
-    client.says(asked);
+    client.deliver(asked);
     strictEqual(successor.frames[0], asked);
-    successor.says(answered);
+    successor.deliver(answered);
     await turn();
     strictEqual(client.frames[0], answered);
-    client.says('{"id":8,"method":"m","params":{"twice":true},"_meta":{"kept":1}}');
+    client.deliver('{"id":8,"method":"m","params":{"twice":true},"_meta":{"kept":1}}');
     deepEqual(successor.frames[1]!.message, {
       jsonrpc: "2.0",
       id: 8,
@@ -116,7 +116,7 @@ suite("proxy kit: requests", () => {
       params: { n: 2 },
       _meta: { kept: 1 },
     });
-    successor.says({ id: 8, result: 5 });
+    successor.deliver({ id: 8, result: 5 });
     await turn();
     deepEqual(client.received.slice(1), ['#8 = {"answer":5}']);
   });
@@ -133,12 +133,12 @@ suite("proxy kit: requests", () => {
       }),
     );
     const failed = Frame.raw(Buffer.from('{"id":1,"error":{"code":6,"message":"no","data":{"x":1},"more":2}}'));
-    client.says({ id: 1, method: "m" });
-    successor.says(failed);
+    client.deliver({ id: 1, method: "m" });
+    successor.deliver(failed);
     await turn();
     strictEqual(client.frames[0], failed);
-    client.says({ id: 2, method: "m" });
-    successor.says({ id: 2, error: { code: 5, message: "no" } });
+    client.deliver({ id: 2, method: "m" });
+    successor.deliver({ id: 2, error: { code: 5, message: "no" } });
     await turn();
     deepEqual(client.received.slice(1), ['#2 = "mended"']);
   });
@@ -166,7 +166,7 @@ suite("proxy kit: requests", () => {
       "Guard",
     );
     for (const [i, method] of ["now", "nothing", "later", "refused", "broken", "brokenLater"].entries())
-      client.says({ id: i, method });
+      client.deliver({ id: i, method });
     await turn();
     deepEqual(client.received.sort(), [
       '#0 = {"a":1}',
@@ -202,9 +202,9 @@ suite("proxy kit: requests", () => {
       received.push(frame);
       return true;
     };
-    client.says(line("looks"));
-    client.says(line("passes"));
-    client.says('{"method":"looks","params":{"a":nonsense}}');
+    client.deliver(line("looks"));
+    client.deliver(line("passes"));
+    client.deliver('{"method":"looks","params":{"a":nonsense}}');
     equal(client.received.length, 1);
     ok(client.received[0]!.startsWith("#1 ! -32700 “looks” is invalid"), client.received[0]);
     deepEqual(
@@ -221,8 +221,8 @@ suite("proxy kit: requests", () => {
     const { client, successor } = rig(
       sees("m", request => request.pass().catch((error: RpcError) => `${error.code} ${error.message.slice(0, 29)}`)),
     );
-    client.says({ id: 1, method: "m" });
-    successor.says('{"id":1,"result":{"a":nonsense}}');
+    client.deliver({ id: 1, method: "m" });
+    successor.deliver('{"id":1,"result":{"a":nonsense}}');
     await turn();
     deepEqual(client.received, ['#1 = "-32603 The response could not be rea"']);
   });
@@ -242,8 +242,8 @@ suite("proxy kit: requests", () => {
         return await first;
       }),
     );
-    client.says({ id: 1, method: "m" });
-    successor.says({ id: 1, result: 1 });
+    client.deliver({ id: 1, method: "m" });
+    successor.deliver({ id: 1, result: 1 });
     await turn();
     await late!.pass().catch(note);
     void late!.pass();
@@ -259,13 +259,13 @@ suite("proxy kit: requests", () => {
         return "early";
       }),
     );
-    client.says({ id: 1, method: "m" });
+    client.deliver({ id: 1, method: "m" });
     deepEqual(client.news(), ['#1 = "early"']);
-    successor.says({ id: 1, error: { code: 1, message: "late" } });
-    successor.says({ method: "n" });
+    successor.deliver({ id: 1, error: { code: 1, message: "late" } });
+    successor.deliver({ method: "n" });
     await turn();
     deepEqual(client.news(), ["n"]);
-    successor.says({ id: 1, result: "an answer to nothing is somebody else's" });
+    successor.deliver({ id: 1, result: "an answer to nothing is somebody else's" });
     equal(client.news().length, 1);
   });
 
@@ -276,7 +276,7 @@ suite("proxy kit: requests", () => {
       sent.push(Buffer.from(frame.bytes).toString());
       return true;
     };
-    client.says({ id: 1, method: "m" });
+    client.deliver({ id: 1, method: "m" });
     await turn();
     equal(sent.length, 1);
     ok(sent[0]!.includes("-32603"));
@@ -310,9 +310,9 @@ suite("proxy kit: notifications", () => {
     };
     const { client, successor, warnings } = rig(proxy, "Guard"),
       same = Frame.of({ jsonrpc: "2.0", method: "same" });
-    successor.says(same);
+    successor.deliver(same);
     for (const method of ["other", "dropped", "broken", "brokenLater", "passedAndBroken"])
-      successor.says({ method, params: { a: 1 } });
+      successor.deliver({ method, params: { a: 1 } });
     await turn();
     await turn();
     strictEqual(client.frames[0], same);
@@ -335,8 +335,8 @@ suite("proxy kit: notifications", () => {
         },
       },
     });
-    successor.says({ method: "busy" });
-    successor.says({ method: "n" });
+    successor.deliver({ method: "busy" });
+    successor.deliver({ method: "n" });
     deepEqual(client.received, ["busy", "n"]);
   });
 
@@ -355,8 +355,8 @@ suite("proxy kit: notifications", () => {
         },
       },
     });
-    successor.says({ method: "twice" });
-    successor.says({ method: "late" });
+    successor.deliver({ method: "twice" });
+    successor.deliver({ method: "late" });
     notes[0]!.pass({ x: 1 });
     deepEqual(client.received, ["twice"]);
     deepEqual(
@@ -377,10 +377,10 @@ suite("proxy kit: cancellation", () => {
       }),
     );
     const frame = Frame.of({ jsonrpc: "2.0", ...cancel(1) });
-    client.says({ id: 1, method: "m" });
-    client.says(frame);
+    client.deliver({ id: 1, method: "m" });
+    client.deliver(frame);
     strictEqual(successor.frames[1], frame);
-    successor.says({ id: 1, error: { code: -32800, message: "cancelled" } });
+    successor.deliver({ id: 1, error: { code: -32800, message: "cancelled" } });
     await turn();
     deepEqual(client.received, ['#1 = [true,"cancelled"]']);
   });
@@ -396,14 +396,14 @@ suite("proxy kit: cancellation", () => {
         return await aborted;
       }),
     );
-    client.says({ id: 1, method: "m", params: { after: false } });
-    client.says(cancel(1));
+    client.deliver({ id: 1, method: "m", params: { after: false } });
+    client.deliver(cancel(1));
     await turn();
     deepEqual([successor.news(), client.news()], [[], ['#1 = "aborted"']]);
-    client.says({ id: 2, method: "m", params: { after: true } });
-    successor.says({ id: 2, result: 0 });
+    client.deliver({ id: 2, method: "m", params: { after: true } });
+    successor.deliver({ id: 2, result: 0 });
     await turn();
-    client.says(cancel(2));
+    client.deliver(cancel(2));
     await turn();
     deepEqual([successor.news().length, client.news()], [1, ['#2 = "aborted"']]);
   });
@@ -424,10 +424,10 @@ suite("proxy kit: cancellation", () => {
         },
       },
     });
-    client.says({ id: 1, method: "passes" });
-    client.says({ id: 2, method: "fails" });
-    client.says(cancel(1));
-    client.says(cancel(2)); // it is still waiting for its turn
+    client.deliver({ id: 1, method: "passes" });
+    client.deliver({ id: 2, method: "fails" });
+    client.deliver(cancel(1));
+    client.deliver(cancel(2)); // it is still waiting for its turn
     gate.resolve();
     await turn();
     deepEqual(
@@ -444,10 +444,10 @@ suite("proxy kit: cancellation", () => {
         return await request.pass();
       }),
     );
-    client.says({ id: 1, method: "m" });
-    client.says({ id: 2, method: "other" });
-    client.says(cancel(2));
-    client.says({ method: "$/cancel_request", params: null });
+    client.deliver({ id: 1, method: "m" });
+    client.deliver({ id: 2, method: "other" });
+    client.deliver(cancel(2));
+    client.deliver({ method: "$/cancel_request", params: null });
     deepEqual(successor.news(), []);
     gate.resolve();
     await turn();
@@ -456,9 +456,9 @@ suite("proxy kit: cancellation", () => {
 
   test("works the same for requests of the agent", async () => {
     const { client, successor } = rig({ fromSuccessor: { requests: { ask: request => request.pass() } } });
-    successor.says({ id: 1, method: "ask" });
-    successor.says(cancel(1));
-    client.says({ id: 1, error: { code: -32800, message: "ok" } });
+    successor.deliver({ id: 1, method: "ask" });
+    successor.deliver(cancel(1));
+    client.deliver({ id: 1, error: { code: -32800, message: "ok" } });
     await turn();
     deepEqual(
       [client.received, successor.received],
@@ -474,11 +474,11 @@ suite("proxy kit: own requests", () => {
       failed = chain.client.request("b", undefined);
     chain.successor.notify("c", undefined);
     deepEqual([successor.news(), client.news()], [['a#1001 {"x":1}', "c"], ["b#1002"]]);
-    successor.says({ id: 1001, result: { y: 2 }, error: null } as unknown as Message); // some agents write both
-    client.says({ id: 1002, error: { code: 3, message: "no", data: 4 } });
+    successor.deliver({ id: 1001, result: { y: 2 }, error: null } as unknown as Message); // some agents write both
+    client.deliver({ id: 1002, error: { code: 3, message: "no", data: 4 } });
     deepEqual(await answer, { y: 2 });
     await rejects(failed, new RpcError(3, "no", 4));
-    successor.says({ id: 1001, result: 0 });
+    successor.deliver({ id: 1001, result: 0 });
     deepEqual([client.news(), successor.news()], [["#1001 = 0"], []]); // not an answer of ours, so it is forwarded
   });
 
@@ -488,7 +488,7 @@ suite("proxy kit: own requests", () => {
     const answer = chain.successor.request("a", {}, { signal: aborting.signal });
     aborting.abort();
     deepEqual(successor.news(), ["a#1001 {}", '$/cancel_request {"requestId":1001}']);
-    successor.says({ id: 1001, result: "after all" });
+    successor.deliver({ id: 1001, result: "after all" });
     equal(await answer, "after all");
     await rejects(chain.successor.request("a", {}, { signal: aborting.signal }), { code: -32800 });
     deepEqual(successor.news(), []);
@@ -498,7 +498,7 @@ suite("proxy kit: own requests", () => {
     const { successor, chain } = rig({}),
       aborting = new AbortController();
     const answer = chain.successor.request("a", {}, { signal: aborting.signal });
-    successor.says({ id: 1001, result: 1 });
+    successor.deliver({ id: 1001, result: 1 });
     await answer;
     aborting.abort();
     deepEqual(successor.news(), ["a#1001 {}"]);

@@ -20,7 +20,7 @@ let lastId = 0;
 /** Sends a request as the agent; returns the result, or the code of the error. */
 async function ask(agent: PlayedNeighbour, method: string, params: unknown): Promise<unknown> {
   const id = ++lastId;
-  agent.says({ id, method, params });
+  agent.deliver({ id, method, params });
   for (let i = 0; i < 50; i++) {
     const answer = agent.frames.map(({ message }) => message).find(message => "id" in message && message.id === id);
     if (answer) return "result" in answer ? answer.result : "error" in answer ? answer.error.code : undefined;
@@ -48,7 +48,7 @@ suite("proxy kit: own MCP servers", () => {
       params: { name: "echo", arguments: {} },
     });
     deepEqual(objectOr(called).content, [{ type: "text", text: "hello" }]);
-    successor.says({ method: "mcp/message", params: { connectionId, method: "notifications/roots/list_changed" } });
+    successor.deliver({ method: "mcp/message", params: { connectionId, method: "notifications/roots/list_changed" } });
     equal(isObject(await ask(successor, "mcp/disconnect", { connectionId })), true);
     deepEqual(client.received, []);
   });
@@ -58,11 +58,11 @@ suite("proxy kit: own MCP servers", () => {
       second = chain.offerMcp("more", transport => echoServer().connect(transport));
     await connected(successor, second);
     await connected(successor, offer);
-    successor.says({ id: 900, method: "mcp/connect", params: { acpId: "another's" } });
-    successor.says({ method: "mcp/message", params: { connectionId: "another's", method: "x" } });
-    successor.says({ id: 901, method: "session/request_permission", params: {} });
-    successor.says({ id: 902, result: 0 });
-    successor.says({ id: 903, method: "mcp/message", params: { a: 1 } });
+    successor.deliver({ id: 900, method: "mcp/connect", params: { acpId: "another's" } });
+    successor.deliver({ method: "mcp/message", params: { connectionId: "another's", method: "x" } });
+    successor.deliver({ id: 901, method: "session/request_permission", params: {} });
+    successor.deliver({ id: 902, result: 0 });
+    successor.deliver({ id: 903, method: "mcp/message", params: { a: 1 } });
     deepEqual(client.news(), [
       'mcp/connect#900 {"acpId":"another\'s"}',
       'mcp/message {"connectionId":"another\'s","method":"x"}',
@@ -75,14 +75,14 @@ suite("proxy kit: own MCP servers", () => {
   test("serves calls while other messages are held", async () => {
     const { successor, chain } = rig({ fromSuccessor: { notifications: { held: () => new Promise(() => {}) } } });
     const offer = chain.offerMcp("echo", transport => echoServer().connect(transport));
-    successor.says({ method: "held" });
+    successor.deliver({ method: "held" });
     equal(typeof (await connected(successor, offer)), "string");
   });
 
   test("rejects connections after its withdrawal or the end of the chain", async () => {
     const { client, successor, offer } = offering();
     await offer[Symbol.asyncDispose]();
-    successor.says({ id: 900, method: "mcp/connect", params: { acpId: offer.declaration.id } });
+    successor.deliver({ id: 900, method: "mcp/connect", params: { acpId: offer.declaration.id } });
     equal(client.news().length, 1);
     const second = offering();
     let isClosed = false;

@@ -4,8 +4,8 @@ import { deferred, rig, turn, type PlayedNeighbour } from "../testing/chain/prox
 import type { Interceptors, PassingNotification, PassingRequest, Proxy } from "./proxy";
 
 /** Sends notifications with these methods from a side. */
-const says = (side: PlayedNeighbour, ...methods: string[]) => {
-  for (const method of methods) side.says({ method });
+const sendAll = (side: PlayedNeighbour, ...methods: string[]) => {
+  for (const method of methods) side.deliver({ method });
 };
 /** Like the function above; returns for each one the promise that its reader waits for, if any. */
 const offers = (side: PlayedNeighbour, ...methods: string[]) => methods.map(method => side.offers({ method }));
@@ -33,11 +33,11 @@ suite("proxy kit: order", () => {
         },
       },
     });
-    says(client, "pass", "a", "drop", "b");
-    client.says({ id: 1, method: "answer" });
-    says(client, "c");
-    client.says({ id: 2, method: "release" });
-    says(client, "d");
+    sendAll(client, "pass", "a", "drop", "b");
+    client.deliver({ id: 1, method: "answer" });
+    sendAll(client, "c");
+    client.deliver({ id: 2, method: "release" });
+    sendAll(client, "d");
     deepEqual(successor.news(), []);
     gates.get("pass")!.resolve();
     await turn();
@@ -68,10 +68,10 @@ suite("proxy kit: order", () => {
         },
       },
     });
-    client.says({ id: 1, method: "session/prompt" });
-    says(successor, "update1");
-    successor.says({ id: 1, result: "end_turn" });
-    says(successor, "update2");
+    client.deliver({ id: 1, method: "session/prompt" });
+    sendAll(successor, "update1");
+    successor.deliver({ id: 1, result: "end_turn" });
+    sendAll(successor, "update2");
     await turn();
     deepEqual(client.news(), ["update1"]);
     gate.resolve();
@@ -84,8 +84,8 @@ suite("proxy kit: order", () => {
       fromClient: { notifications: { held: () => new Promise(() => {}) } },
       fromSuccessor: { notifications: { held: () => new Promise(() => {}) } },
     });
-    says(client, "held", "a");
-    says(successor, "held", "a");
+    sendAll(client, "held", "a");
+    sendAll(successor, "held", "a");
     chain.client.notify("own", 1);
     chain.successor.notify("own", 2);
     deepEqual([client.news(), successor.news()], [["own 1"], ["own 2"]]);
@@ -104,11 +104,11 @@ suite("proxy kit: order", () => {
         },
       },
     });
-    says(client, "held", "a");
-    says(successor, "held", "held", "a");
+    sendAll(client, "held", "a");
+    sendAll(successor, "held", "held", "a");
     deepEqual([successor.news(), client.news()], [["own#1001 {}", "own#1002 {}"], ["a"]]);
-    successor.says({ id: 1002, result: 2 });
-    successor.says({ id: 1001, result: 1 });
+    successor.deliver({ id: 1002, result: 2 });
+    successor.deliver({ id: 1001, result: 1 });
     await turn();
     deepEqual([got, client.news(), successor.news()], [[2, 1], ["held", "held"], []]);
     void chain.client.request("own", {});
@@ -127,7 +127,7 @@ suite("proxy kit: order", () => {
         },
       },
     });
-    says(successor, "held");
+    sendAll(successor, "held");
     const busy = offers(successor, ...Array.from({ length: 64 }, (_, i) => `n${i}`));
     deepEqual(busy.map(Boolean), [...Array<boolean>(63).fill(false), true]);
     let isOver = false;
@@ -158,16 +158,16 @@ suite("proxy kit: order", () => {
         },
       },
     });
-    says(successor, "held");
+    sendAll(successor, "held");
     const busy = offers(successor, "held", ...Array<string>(63).fill("n")).at(-1);
     ok(busy);
     const own = chain.successor.request("own", {});
     await busy; // the second one holds the queue now
     const more = offers(successor, ...Array<string>(936).fill("n"));
     deepEqual([more.filter(Boolean), client.received.length], [[], 0]);
-    says(successor, "n");
+    sendAll(successor, "n");
     equal(client.received.length, 1000);
-    successor.says({ id: 1001, result: "own" });
+    successor.deliver({ id: 1001, result: "own" });
     gate.resolve();
     await turn();
     deepEqual(answers, ["own", "own"]);
@@ -239,7 +239,7 @@ class Fixture {
       };
     }
     this.#take(item);
-    from.says({ method, params: n, ...(isRequest ? { id: n } : {}) });
+    from.deliver({ method, params: n, ...(isRequest ? { id: n } : {}) });
   }
 
   pass(item: InHand): void {
@@ -280,7 +280,7 @@ class Fixture {
         }
       },
     });
-    (back === "up" ? this.#rig.successor : this.#rig.client).says({ id: item.id, result: 0 });
+    (back === "up" ? this.#rig.successor : this.#rig.client).deliver({ id: item.id, result: 0 });
     this.#answered.add(item);
   }
 
@@ -289,7 +289,7 @@ class Fixture {
     this.#lanes[second(way)].left.push(`own#${++this.#owns} {}`);
     if (held) this.#letGo(held);
     this.own(way);
-    (way === "up" ? this.#rig.successor : this.#rig.client).says({ id: this.#owns, result: 0 });
+    (way === "up" ? this.#rig.successor : this.#rig.client).deliver({ id: this.#owns, result: 0 });
   }
 
   readonly can = {

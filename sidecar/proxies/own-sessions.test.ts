@@ -30,7 +30,7 @@ async function opened(
   listens: OwnSessionListener = listener().listens,
 ) {
   const opening = chain.openSession({ cwd: "/x" }, listens);
-  successor.says({ id: 1001, result: { sessionId: "own", modes: 1 } });
+  successor.deliver({ id: 1001, result: { sessionId: "own", modes: 1 } });
   const session = await opening;
   successor.news();
   return session;
@@ -42,15 +42,15 @@ suite("proxy kit: own sessions", () => {
       { received, listens } = listener();
     const opening = chain.openSession({ cwd: "/x" }, listens);
     deepEqual(successor.news(), ['session/new#1001 {"cwd":"/x"}']);
-    successor.says({ id: 1001, result: { sessionId: "own", modes: 1 } });
+    successor.deliver({ id: 1001, result: { sessionId: "own", modes: 1 } });
     const session = await opening;
     deepEqual([session.sessionId, session.opened], ["own", { sessionId: "own", modes: 1 }]);
-    successor.says(update("own", 1));
-    successor.says(update("another", 2));
-    successor.says({ id: 1, method: "fs/read_text_file", params: { sessionId: "own" } });
-    successor.says({ id: 2, method: "fs/read_text_file", params: { sessionId: "another" } });
-    successor.says({ method: "_vendor/about", params: { sessionId: "own" } });
-    successor.says({ method: "_vendor/about" });
+    successor.deliver(update("own", 1));
+    successor.deliver(update("another", 2));
+    successor.deliver({ id: 1, method: "fs/read_text_file", params: { sessionId: "own" } });
+    successor.deliver({ id: 2, method: "fs/read_text_file", params: { sessionId: "another" } });
+    successor.deliver({ method: "_vendor/about", params: { sessionId: "own" } });
+    successor.deliver({ method: "_vendor/about" });
     await turn();
     deepEqual(received, [1, "fs/read_text_file"]);
     deepEqual(successor.news(), ['#1 = {"method":"fs/read_text_file"}']);
@@ -65,24 +65,24 @@ suite("proxy kit: own sessions", () => {
     const { client, successor, chain } = rig({}),
       { received, listens } = listener();
     const opening = chain.openSession({}, listens);
-    successor.says(update("own", 1));
-    successor.says(update("another", 2));
-    successor.says({ id: 9, result: "an answer keeps its place" });
-    successor.says(update("own", 3));
-    successor.says({ method: "n" });
+    successor.deliver(update("own", 1));
+    successor.deliver(update("another", 2));
+    successor.deliver({ id: 9, result: "an answer keeps its place" });
+    successor.deliver(update("own", 3));
+    successor.deliver({ method: "n" });
     deepEqual([received, client.news()], [[], []]);
-    successor.says({ id: 1001, result: { sessionId: "own" } });
+    successor.deliver({ id: 1001, result: { sessionId: "own" } });
     deepEqual(received, [1, 3]);
     deepEqual(client.news(), [
       'session/update {"sessionId":"another","update":2}',
       '#9 = "an answer keeps its place"',
       "n",
     ]);
-    successor.says(update("own", 4));
+    successor.deliver(update("own", 4));
     await opening;
     deepEqual(received, [1, 3, 4]);
     void chain.openSession({}, listens);
-    successor.says(update("another", 5)); // known to belong to the client, so it does not wait again
+    successor.deliver(update("another", 5)); // known to belong to the client, so it does not wait again
     deepEqual(client.news().length, 1);
   });
 
@@ -96,11 +96,11 @@ suite("proxy kit: own sessions", () => {
         for (const { listens } of sessions) void chain.openSession({}, listens);
         for (const [n, [what, who]] of [...script, [0, 0], [0, 1], [0, 2]].entries()) {
           if (what! > 0) {
-            successor.says(update(`s${who!}`, n));
+            successor.deliver(update(`s${who!}`, n));
             expected[who!]!.push(n);
           } else if (who! < 3 && !answered.has(who!)) {
             answered.add(who!);
-            successor.says({ id: 1001 + who!, result: { sessionId: `s${who!}` } });
+            successor.deliver({ id: 1001 + who!, result: { sessionId: `s${who!}` } });
           }
         }
         deepEqual(
@@ -120,16 +120,16 @@ suite("proxy kit: own sessions", () => {
     const { client, successor, chain } = rig({}),
       { received, listens } = listener();
     void chain.openSession({}, listens);
-    successor.says(update("another", 1));
-    successor.says({ id: 7, method: "session/request_permission", params: { sessionId: "another" } });
-    successor.says(update("another", 2));
+    successor.deliver(update("another", 1));
+    successor.deliver({ id: 7, method: "session/request_permission", params: { sessionId: "another" } });
+    successor.deliver(update("another", 2));
     deepEqual(client.news(), [
       'session/update {"sessionId":"another","update":1}',
       'session/request_permission#7 {"sessionId":"another"}',
       'session/update {"sessionId":"another","update":2}',
     ]);
-    successor.says(update("own", 3));
-    successor.says({ id: 1001, result: { sessionId: "own" } });
+    successor.deliver(update("own", 3));
+    successor.deliver({ id: 1001, result: { sessionId: "own" } });
     deepEqual([received, client.news()], [[3], []]);
   });
 
@@ -139,8 +139,8 @@ suite("proxy kit: own sessions", () => {
         await transport.start();
       });
     void chain.openSession({ mcpServers: [offer.declaration] }, listener().listens);
-    successor.says(update("own", 1));
-    successor.says({ id: 7, method: "mcp/connect", params: { serverId: offer.declaration.serverId } });
+    successor.deliver(update("own", 1));
+    successor.deliver({ id: 7, method: "mcp/connect", params: { serverId: offer.declaration.serverId } });
     await turn();
     deepEqual([client.news(), successor.news().length], [[], 2]);
   });
@@ -156,9 +156,9 @@ suite("proxy kit: own sessions", () => {
       });
     void session.prompt([]).then(() => log.push("answer"));
     void all.chain.openSession({}, listener().listens);
-    all.successor.says(update("another", 1));
-    all.successor.says(update("own", 2));
-    all.successor.says({ id: 1002, result: {} });
+    all.successor.deliver(update("another", 1));
+    all.successor.deliver(update("own", 2));
+    all.successor.deliver({ id: 1002, result: {} });
     await turn();
     deepEqual([log, all.client.received], [[2, "answer"], []]);
   });
@@ -172,7 +172,7 @@ suite("proxy kit: own sessions", () => {
       return true;
     };
     const line = '{"method":"session/update","params":{"sessionId":"own",nonsense}}';
-    all.successor.says(line);
+    all.successor.deliver(line);
     deepEqual(sent, [line]);
   });
 
@@ -182,12 +182,12 @@ suite("proxy kit: own sessions", () => {
     const opening = chain.openSession({}, listens);
     for (let i = 0; i < 999; i++) equal(successor.offers(update(`s${i % 2}`, i)), undefined);
     equal(client.received.length, 0);
-    successor.says(update("s0", 999));
+    successor.deliver(update("s0", 999));
     equal(client.received.length, 1000);
     equal(warnings.length, 1);
-    successor.says({ id: 1001, result: { sessionId: "s0" } });
+    successor.deliver({ id: 1001, result: { sessionId: "s0" } });
     await opening;
-    successor.says(update("s0", "ours from now on"));
+    successor.deliver(update("s0", "ours from now on"));
     deepEqual([received, client.received.length], [["ours from now on"], 1000]);
   });
 
@@ -202,13 +202,13 @@ suite("proxy kit: own sessions", () => {
         log.push(method);
       },
     });
-    all.successor.says({ method: "held" });
+    all.successor.deliver({ method: "held" });
     void session.prompt([{ type: "text", text: "hi" }]).then(answer => log.push(answer));
     deepEqual(all.successor.news(), ['session/prompt#1002 {"sessionId":"own","prompt":[{"type":"text","text":"hi"}]}']);
-    all.successor.says({ method: "held" });
-    all.successor.says(update("own", "chunk"));
-    all.successor.says({ id: 5, method: "session/request_permission", params: { sessionId: "own" } });
-    all.successor.says({ id: 1002, result: { stopReason: "end_turn" } });
+    all.successor.deliver({ method: "held" });
+    all.successor.deliver(update("own", "chunk"));
+    all.successor.deliver({ id: 5, method: "session/request_permission", params: { sessionId: "own" } });
+    all.successor.deliver({ id: 1002, result: { stopReason: "end_turn" } });
     await turn();
     deepEqual(log, ["chunk", "session/request_permission", { stopReason: "end_turn" }]);
     deepEqual(all.successor.news(), ["#5 = null"]);
@@ -234,10 +234,10 @@ suite("proxy kit: own sessions", () => {
       });
     });
     await turn();
-    all.successor.says(update("own", 1));
+    all.successor.deliver(update("own", 1));
     for (const [id, method] of ["refuse", "break", "wait"].entries())
-      all.successor.says({ id, method, params: { sessionId: "own" } });
-    all.successor.says({ method: "$/cancel_request", params: { requestId: 2 } });
+      all.successor.deliver({ id, method, params: { sessionId: "own" } });
+    all.successor.deliver({ method: "$/cancel_request", params: { requestId: 2 } });
     await aborted;
     await turn();
     deepEqual(all.warnings, ["the listener of a session failed: oh", "Scout failed at break: dear"]);
@@ -259,7 +259,7 @@ suite("proxy kit: own sessions", () => {
       'session/prompt#1002 {"sessionId":"own","prompt":[]}',
       'session/cancel {"sessionId":"own"}',
     ]);
-    all.successor.says({ id: 1002, result: { stopReason: "cancelled" } });
+    all.successor.deliver({ id: 1002, result: { stopReason: "cancelled" } });
     deepEqual(await answer, { stopReason: "cancelled" });
     await rejects(session.prompt([], { signal: aborting.signal }), { code: -32800 });
     deepEqual(all.successor.news(), []);
@@ -275,12 +275,12 @@ suite("proxy kit: own sessions", () => {
     await session[Symbol.asyncDispose]();
     deepEqual(all.successor.news(), ['session/cancel {"sessionId":"own"}', 'session/close#1003 {"sessionId":"own"}']);
     await rejects(session.prompt([]), { message: "This session was closed." });
-    all.successor.says({ id: 1003, error: { code: -32601, message: "what is that?" } });
+    all.successor.deliver({ id: 1003, error: { code: -32601, message: "what is that?" } });
     await turn();
-    all.successor.says(update("own", 1));
-    all.successor.says({ id: 5, method: "fs/read_text_file", params: { sessionId: "own" } });
+    all.successor.deliver(update("own", 1));
+    all.successor.deliver({ id: 5, method: "fs/read_text_file", params: { sessionId: "own" } });
     deepEqual(all.successor.news(), ["#5 ! -32002 This session was closed."]);
-    all.successor.says({ id: 1002, result: { stopReason: "cancelled" } });
+    all.successor.deliver({ id: 1002, result: { stopReason: "cancelled" } });
     await prompt;
     await turn();
     deepEqual([received, all.client.received], [[], []]);
@@ -289,7 +289,7 @@ suite("proxy kit: own sessions", () => {
       all.client.received.push("unread");
       return true;
     };
-    all.successor.says('{"garbage that nobody looks at');
+    all.successor.deliver('{"garbage that nobody looks at');
     deepEqual(all.client.received, ["unread"]);
   });
 
@@ -303,11 +303,11 @@ suite("proxy kit: own sessions", () => {
           return new Promise(() => {});
         },
       });
-    all.successor.says({ id: 5, method: "fs/read_text_file", params: { sessionId: "own" } });
+    all.successor.deliver({ id: 5, method: "fs/read_text_file", params: { sessionId: "own" } });
     await session[Symbol.asyncDispose]();
-    all.successor.says({ id: 1002, result: {} });
+    all.successor.deliver({ id: 1002, result: {} });
     await turn();
-    all.successor.says({ method: "$/cancel_request", params: { requestId: 5 } });
+    all.successor.deliver({ method: "$/cancel_request", params: { requestId: 5 } });
     deepEqual([signal?.aborted, all.client.received], [true, []]);
   });
 
@@ -319,9 +319,9 @@ suite("proxy kit: own sessions", () => {
         (error: RpcError) => `${error.code} ${error.message}`,
       ),
     );
-    successor.says({ id: 1001, error: { code: -32000, message: "Sign in." } });
-    successor.says({ id: 1002, result: { sessionId: 5 } });
-    successor.says(update("s", 1));
+    successor.deliver({ id: 1001, error: { code: -32000, message: "Sign in." } });
+    successor.deliver({ id: 1002, result: { sessionId: 5 } });
+    successor.deliver(update("s", 1));
     void chain.openSession({}, listener().listens); // must not cause an unhandled rejection
     successor.leaves({ message: "Gone." });
     deepEqual(await Promise.all(openings), [

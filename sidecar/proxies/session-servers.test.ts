@@ -19,7 +19,7 @@ suite("SessionServers", () => {
         },
       };
     });
-    client.says({
+    client.deliver({
       id: 1,
       method: "session/new",
       params: { cwd: "/", mcpServers: [{ name: "git", command: "/bin/git" }] },

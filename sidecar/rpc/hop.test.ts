@@ -6,7 +6,7 @@ import { countingIds, hop, proxyHop, type ProxyHop } from "./hop";
 import { memoryChannels } from "./memory";
 
 /** One end of a channel; records the messages that it receives. */
-class Heard {
+class Recorder {
   readonly messages: unknown[] = [];
   closed: Closed | undefined;
   constructor(readonly channel: Channel) {
@@ -35,14 +35,14 @@ const settled = (): Promise<void> =>
   });
 
 interface Fixture {
-  readonly other: Heard;
-  readonly plain: Heard;
-  readonly wrapped: Heard;
+  readonly otherEnd: Recorder;
+  readonly plain: Recorder;
+  readonly wrapped: Recorder;
   readonly hop: ProxyHop;
   readonly warnings: string[];
 }
 
-/** A hop with a proxy. `other` is the other end of the real connection. */
+/** A hop with a proxy. `otherEnd` is the other end of the real connection. */
 function proxyFixture(): Fixture {
   const [ours, theirs] = memoryChannels(),
     warnings: string[] = [];
@@ -54,19 +54,19 @@ function proxyFixture(): Fixture {
   return {
     hop: made,
     warnings,
-    other: new Heard(theirs),
-    plain: new Heard(made.plain),
-    wrapped: new Heard(made.wrapped),
+    otherEnd: new Recorder(theirs),
+    plain: new Recorder(made.plain),
+    wrapped: new Recorder(made.wrapped),
   };
 }
 
-function agentFixture(): { readonly other: Heard; readonly inside: Heard; readonly warnings: string[] } {
+function agentFixture(): { readonly otherEnd: Recorder; readonly inside: Recorder; readonly warnings: string[] } {
   const [ours, theirs] = memoryChannels(),
     warnings: string[] = [];
   return {
     warnings,
-    other: new Heard(theirs),
-    inside: new Heard(hop(ours, { ids: countingIds(), onWarning: what => warnings.push(what) }).plain),
+    otherEnd: new Recorder(theirs),
+    inside: new Recorder(hop(ours, { ids: countingIds(), onWarning: what => warnings.push(what) }).plain),
   };
 }
 
@@ -75,9 +75,9 @@ const envelope = (rest: object, inside: object) => message({ ...rest, method: "p
 
 suite("Hop", () => {
   test("assigns an id to a request and returns the response with the original id", async () => {
-    const { other, inside } = agentFixture();
+    const { otherEnd, inside } = agentFixture();
     const ids = ["7", '"x"', "0", "-3", "12345678901234567890", "1e2", '"\\u0041"'];
-    for (const id of ids) other.report(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
+    for (const id of ids) otherEnd.report(`{"jsonrpc":"2.0","id":${id},"method":"m","params":{"a":1.0}}`);
     await settled();
     deepEqual(
       inside.messages,
@@ -86,14 +86,14 @@ suite("Hop", () => {
     for (const i of ids.keys()) inside.report({ id: i + 1, result: i });
     await settled();
     deepEqual(
-      other.messages,
+      otherEnd.messages,
       ids.map((id, i) => message({ id: JSON.parse(id) as unknown, result: i })),
     );
   });
 
   test("returns an id beyond 2⁵³ digit by digit", async () => {
     const [ours, theirs] = memoryChannels();
-    const inside = new Heard(hop(ours, { ids: countingIds(), onWarning: () => undefined }).plain);
+    const inside = new Recorder(hop(ours, { ids: countingIds(), onWarning: () => undefined }).plain);
     let line = "";
     theirs.start({
       receive: frame => {
@@ -109,21 +109,21 @@ suite("Hop", () => {
   });
 
   test("answers two requests with the same id", async () => {
-    const { other, inside } = agentFixture();
-    other.report({ id: 1, method: "a" });
-    other.report({ id: 1, method: "b" });
+    const { otherEnd, inside } = agentFixture();
+    otherEnd.report({ id: 1, method: "a" });
+    otherEnd.report({ id: 1, method: "b" });
     await settled();
     inside.report({ id: 2, result: "b" });
     inside.report({ id: 1, result: "a" });
     await settled();
-    deepEqual(other.messages, [message({ id: 1, result: "b" }), message({ id: 1, result: "a" })]);
+    deepEqual(otherEnd.messages, [message({ id: 1, result: "b" }), message({ id: 1, result: "a" })]);
   });
 
   test("translates the request id in a cancellation", async () => {
-    const { other, inside } = agentFixture();
-    other.report({ id: "p", method: "session/prompt" });
-    other.report({ method: "$/cancel_request", params: { requestId: "p" } });
-    other.report({ method: "$/cancel_request", params: { requestId: "unknown" } });
+    const { otherEnd, inside } = agentFixture();
+    otherEnd.report({ id: "p", method: "session/prompt" });
+    otherEnd.report({ method: "$/cancel_request", params: { requestId: "p" } });
+    otherEnd.report({ method: "$/cancel_request", params: { requestId: "unknown" } });
     inside.report({ id: 9, method: "fs/read_text_file" });
     inside.report({ method: "$/cancel_request", params: { requestId: 9 } });
     inside.report({ method: "$/cancel_request", params: { requestId: 8 } });
@@ -132,17 +132,17 @@ suite("Hop", () => {
       message({ id: 1, method: "session/prompt" }),
       message({ method: "$/cancel_request", params: { requestId: 1 } }),
     ]);
-    deepEqual(other.messages, [
+    deepEqual(otherEnd.messages, [
       message({ id: 9, method: "fs/read_text_file" }),
       message({ method: "$/cancel_request", params: { requestId: 9 } }),
     ]);
   });
 
   test("ignores an invalid cancellation and keeps the connection", async () => {
-    const { other, inside } = agentFixture();
-    other.report({ id: "p", method: "session/prompt" });
-    other.report('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
-    other.report({ method: "after" });
+    const { otherEnd, inside } = agentFixture();
+    otherEnd.report({ id: "p", method: "session/prompt" });
+    otherEnd.report('{"jsonrpc":"2.0","method":"$/cancel_request","params":{"requestId":"p",}}');
+    otherEnd.report({ method: "after" });
     await settled();
     deepEqual(
       [inside.messages, inside.closed],
@@ -151,35 +151,38 @@ suite("Hop", () => {
   });
 
   test("ignores duplicate responses and cancellations of answered requests", async () => {
-    const { other, inside, warnings } = agentFixture();
-    other.report({ id: 1, method: "m" });
+    const { otherEnd, inside, warnings } = agentFixture();
+    otherEnd.report({ id: 1, method: "m" });
     inside.report({ id: 77, method: "n" });
     await settled();
-    other.take();
+    otherEnd.take();
     inside.take();
     for (let i = 0; i < 2; i++) {
       inside.report({ id: 1, result: i });
-      other.report({ id: 77, result: i });
+      otherEnd.report({ id: 77, result: i });
     }
     await settled();
-    other.report({ method: "$/cancel_request", params: { requestId: 1 } });
+    otherEnd.report({ method: "$/cancel_request", params: { requestId: 1 } });
     inside.report({ method: "$/cancel_request", params: { requestId: 77 } });
-    other.report({ id: null, error: { code: -32700, message: "?" } });
+    otherEnd.report({ id: null, error: { code: -32700, message: "?" } });
     await settled();
-    deepEqual([other.messages, inside.messages], [[message({ id: 1, result: 0 })], [message({ id: 77, result: 0 })]]);
+    deepEqual(
+      [otherEnd.messages, inside.messages],
+      [[message({ id: 1, result: 0 })], [message({ id: 77, result: 0 })]],
+    );
     equal(warnings.length, 3);
   });
 
   test("settles all open requests before the connection closes", async () => {
-    const { other, plain, wrapped } = proxyFixture();
+    const { otherEnd, plain, wrapped } = proxyFixture();
     plain.report({ id: 11, method: "from-client" });
     wrapped.report({ id: 12, method: "from-successor" });
-    other.report({ id: 1, method: "to-client" });
-    other.report(envelope({ id: 2 }, { method: "to-successor" }));
+    otherEnd.report({ id: 1, method: "to-client" });
+    otherEnd.report(envelope({ id: 2 }, { method: "to-successor" }));
     await settled();
     plain.take();
     wrapped.take();
-    await other.channel[Symbol.asyncDispose]();
+    await otherEnd.channel[Symbol.asyncDispose]();
     await settled();
     const gone = (id: number) =>
       message({ id, error: { code: -32603, message: "gone: The other side closed the connection." } });
@@ -201,8 +204,8 @@ suite("Hop", () => {
   test("rejects the open requests", async () => {
     const [ours, theirs] = memoryChannels();
     const made = hop(ours, { ids: countingIds(), onWarning: () => undefined }),
-      heard = new Heard(theirs);
-    new Heard(made.plain);
+      heard = new Recorder(theirs);
+    new Recorder(made.plain);
     heard.report({ id: "a", method: "m" });
     await settled();
     made.refuseOpen({ code: -32603, message: "no" });
@@ -213,10 +216,10 @@ suite("Hop", () => {
 
 suite("Hop to a proxy", () => {
   test("wraps the successor's messages in envelopes in both directions, but not responses", async () => {
-    const { other, plain, wrapped } = proxyFixture();
-    other.report({ id: 1, method: "up", params: [1] });
-    other.report(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
-    other.report(envelope({}, { method: "note", params: {} }));
+    const { otherEnd, plain, wrapped } = proxyFixture();
+    otherEnd.report({ id: 1, method: "up", params: [1] });
+    otherEnd.report(envelope({ id: 2 }, { method: "down", params: { a: 1 } }));
+    otherEnd.report(envelope({}, { method: "note", params: {} }));
     plain.report({ id: 21, method: "prompt" });
     wrapped.report({ id: 22, method: "permission", params: { b: 1 } });
     wrapped.report({ method: "update", params: { c: 1 } });
@@ -226,17 +229,17 @@ suite("Hop to a proxy", () => {
       message({ id: 2, method: "down", params: { a: 1 } }),
       message({ method: "note", params: {} }),
     ]);
-    deepEqual(other.take(), [
+    deepEqual(otherEnd.take(), [
       message({ id: 21, method: "prompt" }),
       envelope({ id: 22 }, { method: "permission", params: { b: 1 } }),
       envelope({}, { method: "update", params: { c: 1 } }),
     ]);
     plain.report({ id: 1, result: "r1" });
     wrapped.report({ id: 2, result: "r2" });
-    other.report({ id: 21, result: "r21" });
-    other.report({ id: 22, error: { code: 1, message: "r22" } });
+    otherEnd.report({ id: 21, result: "r21" });
+    otherEnd.report({ id: 22, error: { code: 1, message: "r22" } });
     await settled();
-    deepEqual(other.messages, [message({ id: 1, result: "r1" }), message({ id: 2, result: "r2" })]);
+    deepEqual(otherEnd.messages, [message({ id: 1, result: "r1" }), message({ id: 2, result: "r2" })]);
     deepEqual(
       [plain.messages, wrapped.messages],
       [[message({ id: 21, result: "r21" })], [message({ id: 22, error: { code: 1, message: "r22" } })]],
@@ -249,9 +252,9 @@ suite("Hop to a proxy", () => {
       envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }),
       { ...envelope({}, { method: "$/cancel_request", params: { requestId: "x" } }), method: "_proxy/successor" },
     ]) {
-      const { other, plain, wrapped } = proxyFixture();
-      other.report(envelope({ id: "x" }, { method: "down" }));
-      other.report(cancel);
+      const { otherEnd, plain, wrapped } = proxyFixture();
+      otherEnd.report(envelope({ id: "x" }, { method: "down" }));
+      otherEnd.report(cancel);
       await settled();
       deepEqual(
         [plain.messages, wrapped.messages],
@@ -261,11 +264,11 @@ suite("Hop to a proxy", () => {
   });
 
   test("uses the selected spelling of envelopes, including cancellations in the older one", async () => {
-    const { other, wrapped, hop } = proxyFixture();
+    const { otherEnd, wrapped, hop } = proxyFixture();
     wrapped.report({ id: 5, method: "a" });
     wrapped.report({ method: "$/cancel_request", params: { requestId: 5 } });
     await settled();
-    deepEqual(other.take(), [
+    deepEqual(otherEnd.take(), [
       envelope({ id: 5 }, { method: "a" }),
       message({ method: "$/cancel_request", params: { requestId: 5 } }),
     ]);
@@ -273,14 +276,14 @@ suite("Hop to a proxy", () => {
     wrapped.report({ id: 6, method: "a" });
     wrapped.report({ method: "$/cancel_request", params: { requestId: 6 } });
     await settled();
-    deepEqual(other.take(), [
+    deepEqual(otherEnd.take(), [
       { ...envelope({ id: 6 }, { method: "a" }), method: "_proxy/successor" },
       { ...envelope({}, { method: "$/cancel_request", params: { requestId: 6 } }), method: "_proxy/successor" },
     ]);
   });
 
   test("resolves when all client requests are answered or the connection closes", async () => {
-    const { other, plain, wrapped, hop } = proxyFixture(),
+    const { otherEnd, plain, wrapped, hop } = proxyFixture(),
       notifications: string[] = [];
     const notify = (what: string): void =>
       void hop.answered().then(() => {
@@ -290,31 +293,31 @@ suite("Hop to a proxy", () => {
     for (const id of [5, 6]) plain.report({ id, method: "prompt" });
     wrapped.report({ id: 7, method: "permission" });
     notify("two");
-    other.report({ id: 5, result: {} });
+    otherEnd.report({ id: 5, result: {} });
     await settled();
     deepEqual(notifications, ["nothing was asked, 0 heard"]);
-    other.report({ id: 6, result: {} });
+    otherEnd.report({ id: 6, result: {} });
     await settled();
     deepEqual(notifications.splice(1), ["two, 2 heard"]);
     plain.report({ id: 8, method: "prompt" });
     notify("one");
-    await other.channel[Symbol.asyncDispose]();
+    await otherEnd.channel[Symbol.asyncDispose]();
     await settled();
     deepEqual(notifications.splice(1), ["one, 3 heard"]);
   });
 
   test("rejects a request in an invalid envelope and reports a notification", async () => {
-    const { other, plain, wrapped, warnings } = proxyFixture();
-    other.report({ id: 4, method: "proxy/successor", params: { method: 1 } });
-    other.report({ method: "proxy/successor" });
+    const { otherEnd, plain, wrapped, warnings } = proxyFixture();
+    otherEnd.report({ id: 4, method: "proxy/successor", params: { method: 1 } });
+    otherEnd.report({ method: "proxy/successor" });
     await settled();
     deepEqual([plain.messages, wrapped.messages, warnings.length], [[], [], 2]);
-    equal(JSON.stringify(other.messages).includes('"id":4,"error":{"code":-32602'), true);
+    equal(JSON.stringify(otherEnd.messages).includes('"id":4,"error":{"code":-32602'), true);
   });
 
   test("treats an envelope as a regular message without a successor", async () => {
-    const { other, inside } = agentFixture();
-    other.report(envelope({ id: 3 }, { method: "x" }));
+    const { otherEnd, inside } = agentFixture();
+    otherEnd.report(envelope({ id: 3 }, { method: "x" }));
     await settled();
     deepEqual(inside.messages, [envelope({ id: 1 }, { method: "x" })]);
   });
@@ -335,7 +338,7 @@ suite("Hop to a proxy", () => {
         for (const [i, { from, side, isRequest, params: value }] of steps.entries()) {
           const body = { method: `m${i}`, params: [value] };
           if (from === "other") {
-            fixture.other.report(
+            fixture.otherEnd.report(
               side === "wrapped"
                 ? envelope(isRequest ? { id: `o${i}` } : {}, body)
                 : { ...(isRequest ? { id: `o${i}` } : {}), ...body },
@@ -353,7 +356,7 @@ suite("Hop to a proxy", () => {
         await settled();
         const canonical = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
         deepEqual(
-          [fixture.plain.messages, fixture.wrapped.messages, fixture.other.messages].map(canonical),
+          [fixture.plain.messages, fixture.wrapped.messages, fixture.otherEnd.messages].map(canonical),
           [expected.plain, expected.wrapped, expected.other].map(canonical),
         );
       }),

@@ -10,7 +10,7 @@ import { ndjsonChannel } from "./ndjson";
 import { ConnectionClosed, methodNotFound, Peer, type IncomingRequest, type Outcome, type PeerHandlers } from "./peer";
 
 const turn = () => new Promise<void>(resolve => setImmediate(resolve));
-const say = (outcome: Outcome) =>
+const outcomeText = (outcome: Outcome) =>
   outcome.ok ? `= ${JSON.stringify(outcome.result)}` : `! ${outcome.error.code} ${outcome.error.message}`;
 
 /** A channel whose other end is the test: `sent` records the peer's messages, `wire` delivers lines to the peer. */
@@ -66,8 +66,8 @@ function bench(handlers: Partial<PeerHandlers> = {}) {
 suite("Peer", () => {
   test("handles responses, requests and notifications synchronously in wire order", () => {
     const { channel, peer, log } = bench();
-    peer.call("a", {}, outcome => log.push(`answer ${say(outcome)}`));
-    peer.call("b", undefined, outcome => log.push(`answer ${say(outcome)}`));
+    peer.call("a", {}, outcome => log.push(`answer ${outcomeText(outcome)}`));
+    peer.call("b", undefined, outcome => log.push(`answer ${outcomeText(outcome)}`));
     channel.wire(
       '{"method":"n1"}',
       '{"id":2,"result":"b"}',
@@ -169,7 +169,7 @@ suite("Peer", () => {
 
   test("reports and ignores responses that match no open request", () => {
     const { channel, peer, log } = bench();
-    peer.call("a", {}, outcome => log.push(say(outcome)));
+    peer.call("a", {}, outcome => log.push(outcomeText(outcome)));
     channel.wire(
       '{"id":"1","result":0}',
       '{"id":9,"result":0}',
@@ -292,7 +292,7 @@ suite("Peer", () => {
 
     test("sends $/cancel_request, awaits the response, and sends nothing after the response", () => {
       const { channel, peer, log, sent } = bench();
-      const pending = peer.call("m", {}, outcome => log.push(say(outcome)));
+      const pending = peer.call("m", {}, outcome => log.push(outcomeText(outcome)));
       pending.cancel();
       deepEqual([log, sent[1]], [[], { jsonrpc: "2.0", method: "$/cancel_request", params: { requestId: 1 } }]);
       channel.wire('{"id":1,"error":{"code":-32800,"message":"cancelled"}}');
@@ -318,8 +318,8 @@ suite("Peer", () => {
   suite("invalid message", () => {
     test("is rejected with the request's id or null, and settles the call of a response", () => {
       const { channel, peer, log, sent } = bench();
-      peer.call("a", {}, outcome => log.push(say(outcome)));
-      peer.call("b", {}, outcome => log.push(say(outcome)));
+      peer.call("a", {}, outcome => log.push(outcomeText(outcome)));
+      peer.call("b", {}, outcome => log.push(outcomeText(outcome)));
       channel.wire(
         '{"id":5,"method":"m","params":NaN}',
         '{"id":1,"result":NaN}',
@@ -367,7 +367,7 @@ suite("Peer", () => {
       const { channel, peer, log, requests } = bench();
       for (const method of ["a", "b"])
         peer.call(method, {}, outcome => {
-          log.push(`${method} ${say(outcome)}`);
+          log.push(`${method} ${outcomeText(outcome)}`);
           ok(!outcome.ok && outcome.error instanceof ConnectionClosed && outcome.error.cause === "segfault");
         });
       channel.wire('{"id":1,"method":"m"}');
@@ -387,7 +387,7 @@ suite("Peer", () => {
       peer.call("a", {}, () => {
         throw new Error();
       });
-      peer.call("b", {}, outcome => log.push(say(outcome)));
+      peer.call("b", {}, outcome => log.push(outcomeText(outcome)));
       channel.closed({ message: "gone" });
       deepEqual(log, ["odd: handling a response failed", "! -32603 gone", "closed: gone"]);
     });
@@ -398,7 +398,7 @@ suite("Peer", () => {
       channel.closed({ message: "gone" });
       requests[0]!.respond(1);
       peer.notify("n", {});
-      const pending = peer.call("a", {}, outcome => log.push(say(outcome)));
+      const pending = peer.call("a", {}, outcome => log.push(outcomeText(outcome)));
       pending.cancel();
       log.push("returned");
       await rejects(peer.request("b", {}), { message: "gone" });
@@ -530,7 +530,7 @@ suite("Peer", () => {
         },
         closed: () => {},
       });
-      peer.call("m", "x".repeat(200_000), outcome => received.push(say(outcome)));
+      peer.call("m", "x".repeat(200_000), outcome => received.push(outcomeText(outcome)));
       input.write('{"method":"n"}\n{"id":1,"result":1}\n');
       await turn();
       deepEqual(received, ["n", "= 1"]);

@@ -10,7 +10,7 @@ const ASKING = { id: "workspace", _enabled: true, _source: "built-in" },
   APPROVING = { ...ASKING, settings: { approve: "all" } };
 
 /** The `bypassed` list that the page receives with these settings. */
-function told(fixture: Fixture, now: Settings): readonly Bypassed[] | undefined {
+function bypassedTabs(fixture: Fixture, now: Settings): readonly Bypassed[] | undefined {
   fixture.settings = now;
   fixture.chat.postState();
   return fixture.of("state").at(-1)?.bypassed;
@@ -21,18 +21,24 @@ suite("bypassed tab", () => {
 
   test("is those of an agent with bypass, while it is set", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "newTab", tabId: "u", agentId: "elizacp" });
+    await fixture.send({ type: "newTab", tabId: "u", agentId: "elizacp" });
     deepEqual(
-      [told(fixture, settingsWith()), told(fixture, settingsWith(BYPASS)), told(fixture, settingsWith())],
+      [
+        bypassedTabs(fixture, settingsWith()),
+        bypassedTabs(fixture, settingsWith(BYPASS)),
+        bypassedTabs(fixture, settingsWith()),
+      ],
       [undefined, [{ tabId: "t", by: ["agent"] }], undefined],
     );
   });
 
   test("is those that started with an approving Workspace extension", async () => {
     const fixture = await begunWith({ "symposium.extensions": [APPROVING] });
-    deepEqual(told(fixture, settingsWith({ "symposium.extensions": [ASKING] })), [{ tabId: "t", by: ["workspace"] }]);
-    await fixture.says({ type: "newTab", tabId: "u" });
-    deepEqual(told(fixture, settingsWith({ ...BYPASS, "symposium.extensions": [APPROVING] })), [
+    deepEqual(bypassedTabs(fixture, settingsWith({ "symposium.extensions": [ASKING] })), [
+      { tabId: "t", by: ["workspace"] },
+    ]);
+    await fixture.send({ type: "newTab", tabId: "u" });
+    deepEqual(bypassedTabs(fixture, settingsWith({ ...BYPASS, "symposium.extensions": [APPROVING] })), [
       { tabId: "t", by: ["agent", "workspace"] },
       { tabId: "u", by: ["agent"] },
     ]);
@@ -41,7 +47,7 @@ suite("bypassed tab", () => {
   for (const id of ["cargo", "ferris", "sparkle"])
     test(`is those that started with an approving ${id} extension`, async () => {
       const fixture = await begunWith({ "symposium.extensions": [{ ...APPROVING, id }] });
-      deepEqual(told(fixture, fixture.settings), [{ tabId: "t", by: [id] }]);
+      deepEqual(bypassedTabs(fixture, fixture.settings), [{ tabId: "t", by: [id] }]);
     });
 
   for (const [what, entry] of [
@@ -52,19 +58,19 @@ suite("bypassed tab", () => {
   ] as const) {
     test(`excludes tabs whose extension ${what}`, async () => {
       const fixture = await begunWith({ "symposium.extensions": [entry] });
-      deepEqual(told(fixture, fixture.settings), undefined);
+      deepEqual(bypassedTabs(fixture, fixture.settings), undefined);
     });
   }
 
   test("excludes a closed tab", async () => {
     const fixture = await begunWith(BYPASS);
-    await fixture.says({ type: "closeTab", tabId: "t" });
-    deepEqual(told(fixture, fixture.settings), undefined);
+    await fixture.send({ type: "closeTab", tabId: "t" });
+    deepEqual(bypassedTabs(fixture, fixture.settings), undefined);
   });
 
   test("opens the settings from the badge", async () => {
     const fixture = await begunWith(BYPASS);
-    await fixture.says({ type: "action", tabId: "t", action: "openSettings" });
+    await fixture.send({ type: "action", tabId: "t", action: "openSettings" });
     deepEqual(
       fixture.done.filter(line => line === "openSettings"),
       ["openSettings"],
@@ -77,7 +83,7 @@ suite("bypass requested by the page", () => {
     test(`is confirmed by the user for the agent until ${until}`, async () => {
       const fixture = await begunWith();
       fixture.confirmed = until;
-      await fixture.says({ type: "bypass", tabId: "t" });
+      await fixture.send({ type: "bypass", tabId: "t" });
       deepEqual(
         [fixture.done.filter(line => line.startsWith("confirm")), fixture.calls("chat/bypass")],
         [["confirm bypass Mine"], [{ sessionId: "s1", until }]],
@@ -86,7 +92,7 @@ suite("bypass requested by the page", () => {
 
   test("allows nothing if the user cancels or the tab is unknown", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "bypass", tabId: "t" }, { type: "bypass", tabId: "gone" });
+    await fixture.send({ type: "bypass", tabId: "t" }, { type: "bypass", tabId: "gone" });
     deepEqual(
       [fixture.done.filter(line => line.startsWith("confirm")), fixture.calls("chat/bypass")],
       [["confirm bypass Mine"], []],
@@ -94,7 +100,7 @@ suite("bypass requested by the page", () => {
   });
 
   for (const [what, end] of [
-    ["the tab closes", fixture => fixture.says({ type: "closeTab", tabId: "t" })],
+    ["the tab closes", fixture => fixture.send({ type: "closeTab", tabId: "t" })],
     [
       "the sidecar exits",
       async fixture => {
@@ -107,7 +113,7 @@ suite("bypass requested by the page", () => {
       const fixture = await begunWith(),
         confirmed = deferred<BypassUntil | undefined>();
       fixture.confirmed = confirmed.promise;
-      await fixture.says({ type: "bypass", tabId: "t" });
+      await fixture.send({ type: "bypass", tabId: "t" });
       await end(fixture);
       confirmed.resolve("sessionEnds");
       await settled();
@@ -116,7 +122,7 @@ suite("bypass requested by the page", () => {
 
   test("ends without confirmation", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "endBypass", tabId: "t" }, { type: "endBypass", tabId: "gone" });
+    await fixture.send({ type: "endBypass", tabId: "t" }, { type: "endBypass", tabId: "gone" });
     deepEqual(fixture.calls("chat/endBypass"), [{ sessionId: "s1" }]);
   });
 });

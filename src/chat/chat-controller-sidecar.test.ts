@@ -9,7 +9,7 @@ import { MINE, RUNNING, BACKOFF, SHOWN, Fixture, prompt } from "../testing/chat-
 suite("ChatController: sidecar and page restarts", () => {
   test("replays the session from the page's position", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     await fixture.ready({ tabId: "t", at: { bootId: "b", seq: 3 }, requestNumber: 7, shown: SHOWN });
     deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s1", at: { bootId: "b", seq: 3 }, requestNumber: 7 }]);
     equal(fixture.calls("chat/new").length, 1);
@@ -53,14 +53,14 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("notifies the page of a sidecar exit and sends a prompt after the session reopened", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     deepEqual(fixture.of("state").at(-1)?.sidecar, {
       state: "restarting",
       message: "Symposium’s sidecar is restarting.",
     });
-    await fixture.says(prompt("t", "meanwhile"), { type: "cancel", tabId: "t" });
+    await fixture.send(prompt("t", "meanwhile"), { type: "cancel", tabId: "t" });
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
     deepEqual(
@@ -78,15 +78,15 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("opens no session for a request sent before the page received the loss", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     equal(fixture.of("state").at(-1)?.losses, 1);
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 0 });
+    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 0 });
     deepEqual(fixture.sidecar.calls, []);
-    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 3, shown: SHOWN }], losses: 1 });
+    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 3, shown: SHOWN }], losses: 1 });
     deepEqual(fixture.calls("chat/new").length, 1);
     deepEqual(fixture.calls("chat/replay"), [{ sessionId: "s2", requestNumber: 3 }]);
   });
@@ -94,22 +94,22 @@ suite("ChatController: sidecar and page restarts", () => {
   test("requests another state from a page whose first request was repeated or late", async () => {
     const fixture = new Fixture(),
       first: PageToHost = { type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 1, shown: [] }], losses: 0 };
-    await fixture.says(first);
+    await fixture.send(first);
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
-    await fixture.says(first);
+    await fixture.send(first);
     deepEqual(
       fixture.posted.map(({ type }) => type),
       ["state", "state", "state"],
     ); // not answered yet
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.says(first);
+    await fixture.send(first);
     deepEqual(
       [fixture.sidecar.calls, fixture.posted.slice(-2).map(({ type }) => type), fixture.of("state").at(-1)?.losses],
       [[], ["state", "requestReplay"], 1],
     );
-    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }], losses: 1 });
+    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }], losses: 1 });
     deepEqual(
       [fixture.calls("chat/new"), fixture.posted.at(-1)?.type],
       [
@@ -121,9 +121,9 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("drops a prompt sent before the page received the loss", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     const said = (losses: number): PageToHost => ({ type: "prompt", tabId: "t", messageId: "m", text: "hi", losses });
-    await fixture.says(said(0));
+    await fixture.send(said(0));
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     let refusal: unknown;
@@ -134,22 +134,22 @@ suite("ChatController: sidecar and page restarts", () => {
     ok(refusal instanceof SidecarGone);
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
-    await fixture.says(said(0), {
+    await fixture.send(said(0), {
       type: "webviewReady",
       tabs: [{ tabId: "t", requestNumber: 2, shown: SHOWN }],
       losses: 1,
     });
     deepEqual([fixture.sidecar.methods(), fixture.of("failed")], [["chat/new", "chat/replay"], []]);
-    await fixture.says(said(1));
+    await fixture.send(said(1));
     equal(fixture.calls("chat/prompt").length, 1);
   });
 
   test("keeps a prompt of a newly opened session when another tab has a loss", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "u" },
       { type: "prompt", tabId: "u", messageId: "m", text: "hi", losses: 0 },
     );
@@ -161,7 +161,7 @@ suite("ChatController: sidecar and page restarts", () => {
   test("treats a session opened by a stopping sidecar as lost", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     await fixture.become({ kind: "stopping", run: 1, next: "start" });
     fixture.sidecar.release();
     await settled();
@@ -170,14 +170,14 @@ suite("ChatController: sidecar and page restarts", () => {
     fixture.sidecar.restart();
     await fixture.become({ ...RUNNING, run: 2 });
     equal(fixture.posted.at(-1)?.type, "requestReplay");
-    await fixture.says({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 1 });
+    await fixture.send({ type: "webviewReady", tabs: [{ tabId: "t", requestNumber: 2, shown: [] }], losses: 1 });
     deepEqual(fixture.sidecar.methods(), ["chat/new", "chat/replay"]);
   });
 
   test("opens a lost tab for a prompt without a page", async () => {
     const fixture = new Fixture();
     fixture.live = false;
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
     fixture.sidecar.restart();
@@ -187,9 +187,9 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("reports no failure for a prompt in flight when the sidecar exits", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
-    await fixture.says(prompt("t"));
+    await fixture.send(prompt("t"));
     fixture.sidecar.die();
     await settled();
     deepEqual(fixture.of("failed"), []);
@@ -197,9 +197,9 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("reopens a session unknown to the sidecar on the page's request", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.unknownSession, "Not open."));
-    await fixture.says(prompt("t"));
+    await fixture.send(prompt("t"));
     deepEqual([fixture.posted.at(-1)?.type, fixture.of("state").at(-1)?.losses], ["requestReplay", 1]);
     await fixture.ready({ tabId: "t" });
     equal(fixture.calls("chat/new").length, 2);
@@ -207,7 +207,7 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("shows the sidecar's error in the tab and rejects the caller", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/prompt", new SidecarRefused(ErrorCode.refused, "Eliza is still answering."));
     await rejects(fixture.chat.handle(prompt("t")), /still answering/);
     deepEqual(fixture.of("failed"), [
@@ -224,23 +224,23 @@ suite("ChatController: sidecar and page restarts", () => {
 
   test("sends a repeated prompt once", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.hold("chat/prompt");
-    await fixture.says(prompt("t"), prompt("t"));
+    await fixture.send(prompt("t"), prompt("t"));
     equal(fixture.calls("chat/prompt").length, 1);
     fixture.sidecar.release();
     await settled();
-    await fixture.says(prompt("t"));
+    await fixture.send(prompt("t"));
     equal(fixture.calls("chat/prompt").length, 2, "the sidecar knows what it has");
     deepEqual(fixture.of("failed"), []);
   });
 
   test("shows one sentence with buttons when the sidecar failed and rejects waiting prompts", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
-    await fixture.says(prompt("t"));
+    await fixture.send(prompt("t"));
     fixture.sidecar.unavailable = new SidecarUnavailable("It stopped 5 times.");
     await fixture.become({ kind: "failed", run: 5, message: "It stopped 5 times." });
     deepEqual(fixture.of("state").at(-1)?.sidecar, {

@@ -26,7 +26,7 @@ suite("ChatController", () => {
 
   test("opens one session per new tab with the current agent in the workspace folder", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" }, { type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" }, { type: "newTab", tabId: "t" });
     deepEqual(fixture.calls("chat/new"), [{ conversation: "t", agent: ELIZA, cwd: "/w", shown: [] }]);
     deepEqual(fixture.of("state").at(-1)?.tabs, ["t"]);
   });
@@ -34,7 +34,7 @@ suite("ChatController", () => {
   test("queues messages of a tab in order while its session opens", async () => {
     const fixture = new Fixture();
     fixture.sidecar.hold("chat/new");
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "t" },
       prompt("t"),
       { type: "cancel", tabId: "t" },
@@ -59,7 +59,7 @@ suite("ChatController", () => {
       { kind: "file", path: "/w/a.ts" },
       { kind: "terminal", name: "zsh", text: "$" },
     ] as const;
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "prompt", tabId: "t", messageId: "m", text: "look", attachments },
       { type: "withdraw", tabId: "t", messageId: "m" },
@@ -101,7 +101,7 @@ suite("ChatController", () => {
   test("forwards an elicitation answer to its session", async () => {
     const fixture = new Fixture();
     const choice = { kind: "accept", values: { who: "me", many: ["a"] } } as const;
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "answerElicitation", tabId: "t", elicitationId: "e", choice },
       { type: "answerElicitation", tabId: "gone", elicitationId: "e", choice },
@@ -113,7 +113,7 @@ suite("ChatController", () => {
 
   test("forwards selected options and starts later sessions with the accepted ones", async () => {
     const fixture = new Fixture();
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "setControl", tabId: "t", controlId: "model", value: "large" },
       { type: "setControl", tabId: "t", controlId: "fast", value: true },
@@ -124,7 +124,7 @@ suite("ChatController", () => {
     ]);
     const controls = { model: "large", fast: true };
     for (const [id, value] of Object.entries(controls)) fixture.chosen.keep(ELIZA.id, id, value);
-    await fixture.says({ type: "newTab", tabId: "u" });
+    await fixture.send({ type: "newTab", tabId: "u" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new").slice(1), [
       { conversation: "u", agent: ELIZA, cwd: "/w", shown: [], controls },
@@ -146,7 +146,7 @@ suite("ChatController", () => {
   test("offers protocol version 2 by setting, also to a reopened tab", async () => {
     const fixture = new Fixture();
     fixture.settings = readSettings(name => (name === "symposium.experimentalProtocolV2" ? true : undefined));
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     await fixture.ready({ tabId: "old", agentId: "elizacp", cwd: "/w", shown: SHOWN });
     deepEqual(fixture.calls("chat/new"), [
       { conversation: "t", agent: ELIZA, cwd: "/w", shown: [], protocol: 2 },
@@ -156,12 +156,12 @@ suite("ChatController", () => {
 
   test("ignores an option of an unknown tab and shows a rejected one in its tab", async () => {
     const fixture = new Fixture();
-    await fixture.says(
+    await fixture.send(
       { type: "setControl", tabId: "gone", controlId: "model", value: "large" },
       { type: "newTab", tabId: "t" },
     );
     fixture.sidecar.refuse("chat/setControl", new SidecarRefused(1, "No."));
-    await fixture.says({ type: "setControl", tabId: "t", controlId: "model", value: "large" });
+    await fixture.send({ type: "setControl", tabId: "t", controlId: "model", value: "large" });
     deepEqual(
       fixture.of("failed").map(({ tabId, message }) => [tabId, message]),
       [["t", "No."]],
@@ -170,15 +170,15 @@ suite("ChatController", () => {
 
   test("opens diffs, terminals and previews, and ignores unavailable locations", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
-    await fixture.says(
+    await fixture.send({ type: "newTab", tabId: "t" });
+    await fixture.send(
       { type: "openDiff", tabId: "t", path: "/w/a", oldText: "x", newText: "y" },
       { type: "openDiff", tabId: "gone", path: "/w/a", newText: "y" },
       { type: "openTerminal", tabId: "t", command: "ls", output: "" },
       { type: "openLink", href: "a.ts", preview: true },
     );
     fixture.linkProblem = new Error("It is not there.");
-    await fixture.says({ type: "openLink", href: "b.ts", preview: true });
+    await fixture.send({ type: "openLink", href: "b.ts", preview: true });
     deepEqual(
       [fixture.done, fixture.of("failed")],
       [["diff /w/a x y Eliza", "diff /w/a undefined y the agent", "terminal ls", "preview a.ts"], []],
@@ -196,10 +196,9 @@ suite("ChatController", () => {
 
   test("forwards events and snapshots to their tab and drops those without one", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     const event = { type: "title", title: "x" } as const;
     const conversation = {
-      conversation: "t",
       agent: ELIZA,
       cwd: "/w",
       entries: [],
@@ -220,7 +219,7 @@ suite("ChatController", () => {
 
   test("closes the session of a closed tab and posts the state", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" }, { type: "closeTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" }, { type: "closeTab", tabId: "t" });
     deepEqual(fixture.calls("chat/close"), [{ sessionId: "s1" }]);
     deepEqual([fixture.chat.tabs, fixture.of("state").at(-1)?.tabs], [[], []]);
   });
@@ -233,22 +232,22 @@ suite("ChatController", () => {
       permissionId: "p",
       choice: { kind: "option", optionId: "o" },
     };
-    await fixture.says({ type: "newTab", tabId: "t" }, answer);
+    await fixture.send({ type: "newTab", tabId: "t" }, answer);
     deepEqual(fixture.calls("chat/answerPermission"), [
       { sessionId: "s1", permissionId: "p", choice: { kind: "option", optionId: "o" } },
     ]);
     fixture.sidecar.die();
     await fixture.become(BACKOFF);
-    await fixture.says(answer);
+    await fixture.send(answer);
     deepEqual(fixture.of("failed"), []);
   });
 
   test("posts an agent selected from a tab's button", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
+    await fixture.send({ type: "newTab", tabId: "t" }, { type: "action", tabId: "t", action: "selectAgent" });
     deepEqual(fixture.of("agentSelected"), [], "the user cancelled");
     fixture.chosenAgent = "mine";
-    await fixture.says(
+    await fixture.send(
       { type: "action", tabId: "t", action: "selectAgent" },
       { type: "closeTab", tabId: "t" },
       { type: "newTab", tabId: "t", agentId: "mine" },
@@ -282,7 +281,7 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     fixture.trusted = false;
     await fixture.ready({ tabId: "t", shown: SHOWN });
-    await fixture.says({ type: "newTab", tabId: "u" }, prompt("t"), {
+    await fixture.send({ type: "newTab", tabId: "u" }, prompt("t"), {
       type: "action",
       tabId: "t",
       action: "restartSidecar",
@@ -312,7 +311,7 @@ suite("ChatController", () => {
 
   test("performs agent selections, actions and links, and rejects an unknown agent", async () => {
     const fixture = new Fixture();
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "selectAgent", agentId: "mine" },
       { type: "selectAgent", agentId: "gone" },
@@ -325,7 +324,7 @@ suite("ChatController", () => {
       [fixture.done, fixture.restarts, fixture.calls("chat/restartAgent")],
       [["select mine", "showLogs", "open https://x", "tell No agent has the id gone. "], 1, [{ sessionId: "s1" }]],
     );
-    await fixture.says(
+    await fixture.send(
       { type: "action", tabId: "gone", action: "addToConfiguration" },
       { type: "action", tabId: "t", action: "addToConfiguration" },
     );
@@ -336,7 +335,7 @@ suite("ChatController", () => {
     const fixture = new Fixture(),
       written = deferred<undefined>();
     fixture.selecting = written.promise;
-    await fixture.says({ type: "selectAgent", agentId: "mine" }, { type: "newTab", tabId: "t" });
+    await fixture.send({ type: "selectAgent", agentId: "mine" }, { type: "newTab", tabId: "t" });
     deepEqual(fixture.calls("chat/new"), []);
     fixture.settings = { ...fixture.settings, currentAgentId: "mine" };
     written.resolve(undefined);
@@ -349,29 +348,29 @@ suite("ChatController", () => {
 
   test("reports a failed action without a prompt id", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" });
     fixture.sidecar.refuse("chat/restartAgent", new SidecarRefused(ErrorCode.refused, "Not now."));
-    await fixture.says({ type: "action", tabId: "t", action: "restartAgent" });
+    await fixture.send({ type: "action", tabId: "t", action: "restartAgent" });
     deepEqual(fixture.of("failed"), [{ type: "failed", tabId: "t", message: "Not now." }]);
   });
 
   test("shows a VS Code notification for a failure without a tab", async () => {
     const fixture = new Fixture();
     fixture.linkProblem = new Error("This link is not opened.");
-    await fixture.says({ type: "openLink", href: "ftp://x" });
+    await fixture.send({ type: "openLink", href: "ftp://x" });
     deepEqual(fixture.done, ["tell This link is not opened. "]);
   });
 
   test("restarts the agent of the visible tab", async () => {
     const fixture = new Fixture();
     equal(await fixture.chat.restartAgent(), false);
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "t" },
       { type: "newTab", tabId: "u" },
       { type: "selectTab", tabId: "u" },
     );
     equal(await fixture.chat.restartAgent(), true);
-    await fixture.says({ type: "closeTab", tabId: "u" });
+    await fixture.send({ type: "closeTab", tabId: "u" });
     await fixture.chat.restartAgent();
     deepEqual(fixture.calls("chat/restartAgent"), [{ sessionId: "s2" }, { sessionId: "s1" }]);
   });
@@ -407,7 +406,7 @@ suite("ChatController", () => {
       { type: "openTab", agentId: "mine" },
       { type: "openTab", agentId: "mine" },
     ]);
-    await fixture.says({ type: "newTab", tabId: "t", agentId: "mine" });
+    await fixture.send({ type: "newTab", tabId: "t", agentId: "mine" });
     deepEqual(
       fixture.calls("chat/new").map(params => (params as NewChat).agent.id),
       ["mine"],
@@ -416,7 +415,7 @@ suite("ChatController", () => {
 
   test("posts the selected tab only to a page without a selection", async () => {
     const fixture = new Fixture();
-    await fixture.says({ type: "newTab", tabId: "t" }, { type: "selectTab", tabId: "t" });
+    await fixture.send({ type: "newTab", tabId: "t" }, { type: "selectTab", tabId: "t" });
     await fixture.ready({ tabId: "t" });
     ok(fixture.of("state").every(({ selected }) => selected === undefined));
     await fixture.ready();
@@ -427,7 +426,7 @@ suite("ChatController", () => {
     const fixture = new Fixture();
     const lines: string[] = [];
     fixture.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
-    await fixture.says({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });
+    await fixture.send({ type: "log", level: "warn", message: "hm" }, { type: "ack", handled: 1 });
     deepEqual(lines, ["warn webview hm"]);
   });
 });

@@ -105,7 +105,7 @@ export class ChatController {
         this.deps.log.emit({ timestamp: new Date(), category: "webview", ...message });
         return;
       default:
-        return this.#act(message);
+        return this.#forwardAction(message);
     }
   }
 
@@ -267,7 +267,7 @@ export class ChatController {
   }
 
   /** Forwards an action of the user to the session, under the same name and with the same parameters. */
-  #act({ type, tabId, ...params }: ActionMessage): Promise<void> {
+  #forwardAction({ type, tabId, ...params }: ActionMessage): Promise<void> {
     return this.#toSession(tabId, ({ client, sessionId }) =>
       client.request(`chat/${type}`, { sessionId, ...params } as ParamsOf<ActionMethods, `chat/${ActionName}`>),
     );
@@ -287,7 +287,7 @@ export class ChatController {
       case "restartAgent":
         return this.#toSession(tabId, ({ client, sessionId }) => client.request("chat/restartAgent", { sessionId }));
       default:
-        return this.deps.act(action);
+        return this.deps.perform(action);
     }
   }
 

@@ -31,7 +31,7 @@ export interface ChatDeps {
   isTrusted(): boolean;
   selectAgent(agentId: string): Promise<void>;
   /** Runs an action that does not concern a session. */
-  act(action: Exclude<HostAction, "restartAgent" | "restartSidecar" | "selectAgent">): Promise<void>;
+  perform(action: Exclude<HostAction, "restartAgent" | "restartSidecar" | "selectAgent">): Promise<void>;
   /** Shows a pick list. The chosen agent becomes the agent for new tabs. `undefined`: the user cancelled. */
   chooseAgent(): Promise<string | undefined>;
   /** Adds Symposium's entry to the agent's own configuration after a confirmation. Never rejects. */

@@ -26,7 +26,7 @@ suite("composer routes", () => {
         searches.push({ query, found, signal });
       },
     };
-    await fixture.says(
+    await fixture.send(
       { type: "findMentions", requestNumber: 1, query: "a" },
       { type: "findMentions", requestNumber: 2, query: "ab" },
     );
@@ -58,7 +58,7 @@ suite("composer routes", () => {
         throw new Error("no");
       },
     };
-    await fixture.says({ type: "findMentions", requestNumber: 1, query: "a" });
+    await fixture.send({ type: "findMentions", requestNumber: 1, query: "a" });
     deepEqual(
       [fixture.posted, fixture.done, lines],
       [[{ type: "mentionsFound", requestNumber: 1, mentions: [] }], [], ["Could not find mentions"]],
@@ -77,7 +77,7 @@ suite("composer routes", () => {
         };
       },
     };
-    await fixture.says(
+    await fixture.send(
       { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["", "/a"] } },
       { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["x", "/b"] } },
       { type: "requestContext", tabId: "t", source: { kind: "dropped", uris: ["y"] } },

@@ -97,7 +97,7 @@ suite("outdated tabs", () => {
   test("excludes a new tab opened beside one, which has the same agent", async () => {
     const fixture = await begunWith();
     fixture.settings = settingsWith({ ...BEFORE, "symposium.currentAgentId": "elizacp" });
-    await fixture.says(
+    await fixture.send(
       { type: "newTab", tabId: "u", agentId: "mine" },
       { type: "newTab", tabId: "v", agentId: "gone" },
     );
@@ -122,7 +122,7 @@ suite("outdated tabs", () => {
           return ["/w"];
         },
       });
-      await fixture.says({ type: "newTab", tabId: "t" });
+      await fixture.send({ type: "newTab", tabId: "t" });
       deepEqual(outdated(fixture, now), expected);
     }
   });
@@ -160,10 +160,10 @@ suite("outdated tabs", () => {
 
   test("notifies listeners once about changes, without closed tabs", async () => {
     const fixture = await begunWith();
-    await fixture.says({ type: "newTab", tabId: "u" });
+    await fixture.send({ type: "newTab", tabId: "u" });
     deepEqual(outdated(fixture, settingsWith(BEFORE)), ["t", "u"]);
     fixture.chat.postState();
-    await fixture.says({ type: "closeTab", tabId: "t" }, { type: "closeTab", tabId: "u" });
+    await fixture.send({ type: "closeTab", tabId: "t" }, { type: "closeTab", tabId: "u" });
     await settled();
     deepEqual(
       fixture.done.filter(line => line.startsWith("outdated")),

@@ -25,7 +25,7 @@ export interface ChatParts {
   readonly supervisor: SidecarSupervisor;
   readonly editor: EditorPart;
   readonly chosen: ChatDeps["chosen"];
-  readonly commands: Pick<ChatDeps, "act" | "chooseAgent" | "confirmBypass"> & {
+  readonly commands: Pick<ChatDeps, "chooseAgent" | "confirmBypass" | "perform"> & {
     notify(message: string, actions: Parameters<ChatDeps["notify"]>[1]): Promise<void>;
     invite(sentence: string): Promise<void>;
   };
@@ -82,7 +82,7 @@ export function registerChat(parts: ChatParts): ChatPart {
     confirmBypass: commands.confirmBypass,
     addToConfiguration: parts.addToConfiguration,
     chooseAgent: commands.chooseAgent,
-    act: commands.act,
+    perform: commands.perform,
     openLink: (href, preview) => openLink(href, preview, editor.folders),
     openDiff: (change, agent) => editor.proposals.show(change, agent),
     showPrintout,

@@ -125,7 +125,7 @@ export class ProcessLauncher implements Launcher {
     });
     void end.then(status => ended(sidecarEnded(status)));
     try {
-      await this.#shakeHands(client, how, node, end);
+      await this.#handshake(client, how, node, end);
       return client;
     } catch (error) {
       client.close(SHUTTING_DOWN);
@@ -134,7 +134,7 @@ export class ProcessLauncher implements Launcher {
     }
   }
 
-  async #shakeHands(client: SidecarClient, how: Invocation, node: NodeChoice, end: Promise<string>): Promise<void> {
+  async #handshake(client: SidecarClient, how: Invocation, node: NodeChoice, end: Promise<string>): Promise<void> {
     const { log, clock, hello } = this.deps;
     const remedy = node === "own" && needsNode({ custom: this.deps.custom() }) ? "otherNode" : "again";
     const late = deferred<never>();

@@ -24,7 +24,7 @@ function run(...words: string[]): string {
     }
     const [next, effects] = step(phase, event(kind, value, phase.run, at));
     phase = next;
-    texts.push(...effects.map(told));
+    texts.push(...effects.map(effectText));
   }
   return [...texts, `(${phase.kind})`].join(", ");
 }
@@ -48,7 +48,7 @@ function event(kind: string, value: string, now: number, at: number): SidecarEve
   }
 }
 
-function told(effect: SidecarEffect): string {
+function effectText(effect: SidecarEffect): string {
   switch (effect.kind) {
     case "start":
       return `start ${effect.run} ${effect.node}`;

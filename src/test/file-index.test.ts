@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { FileIndex } from "../editor/mentions/file-index";
 import { workspaceSymbols } from "../editor/mentions/workspace-symbols";
 import { Log } from "../log";
-import { until, type Heard } from "./until";
+import { until, type Subscribe } from "./until";
 
 const NEVER = new AbortController().signal;
 
@@ -43,7 +43,7 @@ suite("FileIndex", () => {
       .sort();
 
   /** Reports changes in the folder. Its events arrive after those of indexes that were created before. */
-  function watch(): Heard {
+  function watch(): Subscribe {
     const watcher = vscode.workspace.createFileSystemWatcher(
       new vscode.RelativePattern(vscode.Uri.file(folder), "**/*"),
     );
@@ -56,7 +56,7 @@ suite("FileIndex", () => {
       );
   }
   /** Resolves when the list equals `expected`. */
-  async function becomes(index: FileIndex, change: Heard, expected: readonly string[]): Promise<void> {
+  async function becomes(index: FileIndex, change: Subscribe, expected: readonly string[]): Promise<void> {
     let last: readonly string[] = [];
     await until(
       `the list is ${expected.join(", ")}`,
@@ -71,7 +71,7 @@ suite("FileIndex", () => {
    * Resolves when VS Code watches the folder. It is outside the workspace, and VS Code does not report when watching
    * starts. So files are created one after another until one is reported.
    */
-  async function watched(index: FileIndex, change: Heard, before: readonly string[]): Promise<void> {
+  async function watched(index: FileIndex, change: Subscribe, before: readonly string[]): Promise<void> {
     const probes: string[] = [];
     const timer = setInterval(() => {
       probes.push(`probe-${probes.length}.ts`);

@@ -6,7 +6,7 @@ import * as vscode from "vscode";
 import { Consumer, type Round } from "./lm-consumer";
 import { until } from "./until";
 
-interface Heard {
+interface RecordedMessage {
   readonly method?: string;
   readonly params?: {
     readonly prompt?: readonly { readonly text?: string }[];
@@ -49,12 +49,12 @@ suite("Symposium's models with tools of another extension", () => {
   let folder: string, log: string, model: vscode.LanguageModelChat;
   const settings = vscode.workspace.getConfiguration("symposium"),
     set = (name: string, value: unknown) => settings.update(name, value, vscode.ConfigurationTarget.Global);
-  const received = (): readonly Heard[] =>
+  const received = (): readonly RecordedMessage[] =>
     existsSync(log)
       ? readFileSync(log, "utf8")
           .split("\n")
           .filter(line => line !== "")
-          .map((line): Heard => JSON.parse(line))
+          .map((line): RecordedMessage => JSON.parse(line))
       : [];
   const prompts = (): readonly string[] =>
     received().flatMap(({ method, params }) =>

@@ -27,8 +27,8 @@ suite("proposals and previews", () => {
   /** The two sides of the visible diff. */
   async function sides(): Promise<{
     readonly title: string;
-    readonly left: string;
-    readonly right: string;
+    readonly original: string;
+    readonly modified: string;
     readonly file: boolean;
   }> {
     const tab = vscode.window.tabGroups.activeTabGroup.activeTab;
@@ -37,8 +37,8 @@ suite("proposals and previews", () => {
     const text = async (uri: vscode.Uri) => (await vscode.workspace.openTextDocument(uri)).getText();
     return {
       title: tab.label,
-      left: await text(original),
-      right: await text(modified),
+      original: await text(original),
+      modified: await text(modified),
       file: modified.scheme === "file",
     };
   }
@@ -78,7 +78,7 @@ suite("proposals and previews", () => {
     assert.ok(tab?.input instanceof vscode.TabInputTextDiff);
     const { modified } = tab.input;
     for (let n = 0; n < 20; n++) await proposals.show({ path: "/x/another.txt", newText: String(n) }, "Eliza");
-    assert.equal((await sides()).right, "19");
+    assert.equal((await sides()).modified, "19");
     assert.equal(proposals.textOf(modified), "");
   });
 

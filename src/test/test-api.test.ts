@@ -3,7 +3,7 @@ import { timeLimit } from "../../scripts/time-limits.mjs";
 import * as vscode from "vscode";
 import type { TestApi } from "../extension";
 import type { LogEvent } from "../protocol/wire/log";
-import { until, type Heard } from "./until";
+import { until, type Subscribe } from "./until";
 
 const run = <T>(name: string, ...args: unknown[]) =>
   vscode.commands.executeCommand<T>(`symposium.test.${name}`, ...args);
@@ -21,7 +21,7 @@ async function answered(holds: () => Promise<boolean>): Promise<void> {
 suite("test API", () => {
   const lines: LogEvent[] = [];
   let listening: vscode.Disposable;
-  let log: Heard;
+  let log: Subscribe;
 
   suiteSetup(async () => {
     const extension = vscode.extensions.getExtension<TestApi>("symposium-dev.symposium");

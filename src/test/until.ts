@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { timeLimit } from "../../scripts/time-limits.mjs";
 
 /** Compatible with `vscode.Event`. */
-export type Heard = (listener: () => void) => { dispose(): unknown };
+export type Subscribe = (listener: () => void) => { dispose(): unknown };
 
 /** No operation of VS Code takes longer on an idle machine. */
 const LIMIT_MS = 60_000;
@@ -14,7 +14,7 @@ const LIMIT_MS = 60_000;
  */
 export async function until(
   what: string,
-  events: readonly Heard[],
+  events: readonly Subscribe[],
   holds: () => boolean | Promise<boolean>,
 ): Promise<void> {
   let onNotification = (): void => undefined;

@@ -98,7 +98,7 @@ export class Fixture {
         this.done.push(`confirm bypass ${agent}`);
         return this.confirmed;
       },
-      act: async action => {
+      perform: async action => {
         this.done.push(action);
       },
       addToConfiguration: async id => {
@@ -127,12 +127,12 @@ export class Fixture {
   }
 
   /** Sends messages like the page, which ignores the results. */
-  async says(...messages: PageToHost[]): Promise<void> {
+  async send(...messages: PageToHost[]): Promise<void> {
     for (const message of messages) this.chat.handle(message).catch(() => undefined);
     await settled();
   }
   ready(...tabs: (Partial<TabPosition> & { tabId: string })[]): Promise<void> {
-    return this.says({
+    return this.send({
       type: "webviewReady",
       tabs: tabs.map(tab => ({ requestNumber: 1, shown: [], ...tab })),
       losses: this.of("state").at(-1)?.losses ?? 0,
@@ -172,6 +172,6 @@ export function settingsWith(overrides: Readonly<Record<string, unknown>> = {}):
 export async function begunWith(overrides: Readonly<Record<string, unknown>> = {}): Promise<Fixture> {
   const fixture = new Fixture();
   fixture.settings = settingsWith(overrides);
-  await fixture.says({ type: "newTab", tabId: "t" });
+  await fixture.send({ type: "newTab", tabId: "t" });
   return fixture;
 }

@@ -47,16 +47,16 @@ export class PlayedPage {
     });
   }
 
-  async says(...messages: SettingsToHost[]): Promise<void> {
+  async send(...messages: SettingsToHost[]): Promise<void> {
     for (const message of messages) void this.#handle.onMessage(message);
     await settled();
   }
   press(
     id: string,
-    act: Extract<SettingsToHost, { type: "row" }>["act"],
+    action: Extract<SettingsToHost, { type: "row" }>["action"],
     of: "agent" | "extension" = "agent",
   ): Promise<void> {
-    return this.says({ type: "row", of, id, act });
+    return this.send({ type: "row", of, id, action });
   }
   hidden(): void {
     this.#handle.hidden();
@@ -205,7 +205,7 @@ export class SettingsPlay {
   /** A page that is ready and shows the view after the sidecar's answer. */
   async page(isPage = false): Promise<PlayedPage> {
     const page = new PlayedPage(this.controller, isPage);
-    await page.says({ type: "ready" });
+    await page.send({ type: "ready" });
     return page;
   }
 

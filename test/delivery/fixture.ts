@@ -7,7 +7,7 @@ import type { HostToPage, PageToHost } from "../../src/protocol/page/host-to-pag
 import { turnOf, type Page, type Tab } from "../../webview/state/page-model";
 import type { Voice } from "./agent";
 import { TestHost } from "./host";
-import { Said } from "./said";
+import { PromptLog } from "./prompt-log";
 import { drained, marksIn, newClock } from "./setting";
 import { TestSidecar } from "./sidecar";
 import { TestWebview } from "./webview";
@@ -17,7 +17,7 @@ export type Way = "toPage" | "toHost" | "toSidecar" | "fromSidecar";
 export const WAYS: readonly Way[] = ["toHost", "toSidecar", "fromSidecar", "toPage"];
 
 /** The maximum time in which a user expects everything to be complete. */
-const PATIENCE_MS = 60_000;
+const TIMEOUT_MS = 60_000;
 
 const isCounted = ({ message }: { readonly message: HostToPage }) =>
   message.type === "event" || message.type === "snapshot";
@@ -32,8 +32,8 @@ export class Fixture {
   /** For each tab, the content of the last frame. */
   readonly screen = new Map<string, readonly string[]>();
   /** All agent sessions so far, with the sidecar that received their output. */
-  readonly #heard: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
-  readonly #said = new Said();
+  readonly #agentSessions: { readonly voice: Voice; readonly sidecar: TestSidecar | undefined }[] = [];
+  readonly #promptLog = new PromptLog();
   #tools = new Map<Voice, { readonly id: string; readonly title: string; version: number }[]>();
   #marks = 0;
   /** Number of prompts that reached an agent. */
@@ -64,7 +64,7 @@ export class Fixture {
     for (const {
       conversation: { queue },
     } of tabs.values()) {
-      this.#said.returnable(queue?.prompts.flatMap(({ text }) => marksIn(text)) ?? []);
+      this.#promptLog.returnable(queue?.prompts.flatMap(({ text }) => marksIn(text)) ?? []);
     }
   }
 
@@ -117,19 +117,19 @@ export class Fixture {
       chosen = this.#tab(tab);
     if (!page || !chosen) return;
     const mark = `p${++this.#marks}`;
-    this.#said.prompt(chosen.tabId, [...marksIn(chosen.drafts.text), mark]);
+    this.#promptLog.prompt(chosen.tabId, [...marksIn(chosen.drafts.text), mark]);
     const text = [chosen.drafts.text, mark].filter(part => part !== "").join(" ");
     page.happen({ kind: "submitted", tabId: chosen.tabId, messageId: `message ${mark}`, text });
     const after = page.state.tabs.get(chosen.tabId);
-    if (page.state.sidecar.state === "failed" && after?.remark) this.#said.returnable(marksIn(text));
+    if (page.state.sidecar.state === "failed" && after?.remark) this.#promptLog.returnable(marksIn(text));
   }
 
   /** The user cancels the turn; queued prompts then wait for the user. */
   stop(tab: number): void {
     const chosen = this.#tab(tab);
     if (!chosen) return;
-    this.#said.stop(chosen.tabId);
-    this.#said.returnable(chosen.drafts.onTheWay.flatMap(({ text }) => marksIn(text)));
+    this.#promptLog.stop(chosen.tabId);
+    this.#promptLog.returnable(chosen.drafts.onTheWay.flatMap(({ text }) => marksIn(text)));
     this.webview.page?.happen({ kind: "stopped", tabId: chosen.tabId });
   }
 
@@ -143,7 +143,7 @@ export class Fixture {
     const chosen = this.#tab(tab),
       prompts = chosen?.conversation.queue?.prompts ?? [];
     if (!chosen || prompts.length === 0) return;
-    for (const { text } of prompts) this.#said.drop(marksIn(text));
+    for (const { text } of prompts) this.#promptLog.drop(marksIn(text));
     const action = { kind: "clearQueue", messageIds: prompts.map(({ messageId }) => messageId) } as const;
     this.webview.page?.happen({ kind: "acted", tabId: chosen.tabId, action });
   }
@@ -154,7 +154,7 @@ export class Fixture {
       prompts = chosen?.conversation.queue?.prompts ?? [];
     const prompt = prompts[which % prompts.length];
     if (!chosen || !prompt) return;
-    if (to === "drop") this.#said.drop(marksIn(prompt.text));
+    if (to === "drop") this.#promptLog.drop(marksIn(prompt.text));
     this.webview.page?.happen({ kind: "withdrawn", tabId: chosen.tabId, messageId: prompt.messageId, to });
   }
 
@@ -173,7 +173,7 @@ export class Fixture {
     if (tabId === undefined || tabs.length < 2) return;
     this.webview.page?.happen({ kind: "closed", tabId });
     this.screen.delete(tabId);
-    this.#said.close(tabId);
+    this.#promptLog.close(tabId);
   }
 
   restart(): void {
@@ -211,7 +211,7 @@ export class Fixture {
 
   /** Queued prompts then wait for the user, in every tab. */
   async agentDies(): Promise<void> {
-    this.#said.stopAll();
+    this.#promptLog.stopAll();
     await this.sidecar?.agentDies();
     await drained();
   }
@@ -278,7 +278,7 @@ export class Fixture {
     this.webview.load(0);
     const took = await this.#calm();
     const calm = this.webview.page?.state.tabs.values() ?? [];
-    for (const { tabId, drafts } of calm) this.#said.checkDraft(tabId, marksIn(drafts.text));
+    for (const { tabId, drafts } of calm) this.#promptLog.checkDraft(tabId, marksIn(drafts.text));
     const tabs = this.webview.page?.state.tabs.size ?? 0;
     for (let tab = 0; tab < tabs; tab++) this.prompt(tab);
     await this.#calm();
@@ -300,12 +300,12 @@ export class Fixture {
       equal(this.problems.join("\n"), "");
       const { page } = this.webview;
       if (this.host.supervisor.phase.kind === "failed") this.restart();
-      for (const { voice } of this.#heard) if (voice.endTurn()) await drained();
+      for (const { voice } of this.#agentSessions) if (voice.endTurn()) await drained();
       for (const tab of page?.state.tabs.values() ?? [])
         if (tab.conversation.queue?.held && turnOf(tab) === "idle")
           page?.happen({ kind: "acted", tabId: tab.tabId, action: { kind: "sendQueued" } });
       if (this.#isQuiet()) return waited;
-      if (waited > PATIENCE_MS) fail(`it does not come to rest: ${this.#describe()}`);
+      if (waited > TIMEOUT_MS) fail(`it does not come to rest: ${this.#describe()}`);
       await this.tick(100);
     }
   }
@@ -336,14 +336,14 @@ export class Fixture {
     const kept = await sidecar.conversations();
     for (const [tabId, tab] of page.state.tabs) {
       const shown = this.screen.get(tabId) ?? [];
-      this.#said.check(tabId, shown.filter(isPrompt));
+      this.#promptLog.check(tabId, shown.filter(isPrompt));
       equal(tab.drafts.text, "");
       const last = shown.findLast(isPrompt);
       const conversation = kept.find(({ entries }) =>
         entries.some(entry => entry.kind === "user" && marksIn(entry.text).at(-1) === last),
       );
       deepEqual(tab.conversation, conversation, "the page shows what the sidecar has");
-      for (const { voice, sidecar: of } of this.#heard.filter(({ voice }) => voice.tabId === tabId)) {
+      for (const { voice, sidecar: of } of this.#agentSessions.filter(({ voice }) => voice.tabId === tabId)) {
         const seen = shown.filter(mark => voice.texts.includes(mark));
         const all: boolean = of === sidecar && voice.isOpen;
         deepEqual(
@@ -361,7 +361,7 @@ export class Fixture {
     const before = this.screen.get(tabId)?.filter(mark => !isPrompt(mark)) ?? [];
     const texts = marks.filter(mark => !isPrompt(mark));
     const problem =
-      !isRising(texts) || !this.#said.isInOrder(tabId, marks.filter(isPrompt))
+      !isRising(texts) || !this.#promptLog.isInOrder(tabId, marks.filter(isPrompt))
         ? "twice or out of order"
         : before.some((mark, i) => texts[i] !== mark)
           ? "taken back, or put in between"
@@ -386,10 +386,10 @@ export class Fixture {
             if (prompted.has(text)) this.problems.push(`the agent was prompted twice with ${text}`);
             prompted.add(text);
             this.#turns++;
-            return this.#said.tabOf(marksIn(text)) ?? "closed";
+            return this.#promptLog.tabOf(marksIn(text)) ?? "closed";
           },
           spoke: voice => {
-            if (!this.#heard.some(item => item.voice === voice)) this.#heard.push({ voice, sidecar });
+            if (!this.#agentSessions.some(item => item.voice === voice)) this.#agentSessions.push({ voice, sidecar });
           },
         });
         return (this.sidecar = sidecar);

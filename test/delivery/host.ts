@@ -70,7 +70,7 @@ export class TestHost {
       selectAgent: async () => undefined,
       confirmBypass: async () => undefined,
       chooseAgent: async () => undefined,
-      act: async () => undefined,
+      perform: async () => undefined,
       openLink: async () => undefined,
       openDiff: async () => undefined,
       showPrintout: () => undefined,

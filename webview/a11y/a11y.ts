@@ -48,7 +48,7 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
       case "announce":
         return region.report(announcement.text);
       case "sayNow":
-        return region.sayNow(announcement.text);
+        return region.announceNow(announcement.text);
       case "hush":
         return region.hush();
       case "ask":
@@ -69,7 +69,7 @@ export function makeAccessible(root: HTMLElement, clock: Clock): Accessibility {
       const focused = last !== undefined && focusCard(root, last.key);
       // One utterance: a text that follows another in the alert region replaces it, and only the last one is spoken.
       const unseen = open.filter(ask => ask !== last || !focused).map(({ text }) => text);
-      if (unseen.length > 0) region.sayNow(unseen.join(" "));
+      if (unseen.length > 0) region.announceNow(unseen.join(" "));
     },
   };
 }
@@ -86,12 +86,12 @@ function regionAfter(root: HTMLElement, clock: Clock): LiveRegion {
   root.after(spoken, alert);
   const speak = (utterance: string): void => {
     spoken.append(create("p", { text: utterance }));
-    if (spoken.children.length > KEPT) spoken.firstElementChild?.remove();
+    if (spoken.children.length > MAX_UTTERANCES) spoken.firstElementChild?.remove();
   };
   return new LiveRegion(speak, utterance => alert.replaceChildren(create("p", { text: utterance })), clock);
 }
 /** Maximum number of utterances that the region keeps for rereading. */
-const KEPT = 20;
+const MAX_UTTERANCES = 20;
 
 function focusCard(root: HTMLElement, key: string): boolean {
   if (!document.hasFocus() || isTyping()) return false;
@@ -129,7 +129,7 @@ function observe(root: HTMLElement, tabs: TabStrip): void {
     "click",
     ({ target }) => {
       if (target instanceof Element && target.closest(selectors.foldButton))
-        requestAnimationFrame(() => sayFolds(root));
+        requestAnimationFrame(() => markFolds(root));
     },
     { capture: true },
   );
@@ -143,10 +143,10 @@ function dress(element: Element): void {
   }
   if (element.matches("button")) nameButton(element);
   element.querySelectorAll("button").forEach(nameButton);
-  sayFolds(element);
+  markFolds(element);
 }
 
-function sayFolds(element: Element): void {
+function markFolds(element: Element): void {
   for (const fold of element.querySelectorAll(selectors.foldButton))
     fold.setAttribute("aria-expanded", String(isUnfolded(fold)));
 }

@@ -60,51 +60,52 @@ const notice = (text: string, from?: string): Entry => ({
 
 /** Collects the announcements for a sequence of page states. */
 class Listener {
-  #heard: Listening = listening;
+  #listening: Listening = listening;
   constructor(private page: Page) {}
   /** Announcements for the change to this page. */
-  hears(page: Page): readonly Announcement[] {
-    const [heard, messages] = announce(this.#heard, this.page, page);
-    this.#heard = heard;
+  announcementsFor(page: Page): readonly Announcement[] {
+    const [heard, messages] = announce(this.#listening, this.page, page);
+    this.#listening = heard;
     this.page = page;
     return messages;
   }
-  says(page: Page): readonly string[] {
-    return this.hears(page).flatMap(each => (each.kind === "announce" ? [each.text] : [`(${each.kind})`]));
+  textsFor(page: Page): readonly string[] {
+    return this.announcementsFor(page).flatMap(each => (each.kind === "announce" ? [each.text] : [`(${each.kind})`]));
   }
 }
 
-const between = (before: Tab, after: Tab): readonly string[] => new Listener(pageOf(before)).says(pageOf(after));
+const between = (before: Tab, after: Tab): readonly string[] => new Listener(pageOf(before)).textsFor(pageOf(after));
 const running = (...entries: readonly Entry[]): Tab => tab({ entries, turn: RUNNING });
 const idle = (...entries: readonly Entry[]): Tab => tab({ entries });
 
 suite("announcements", () => {
   test("speaks an answer by sentence, its rest at the end of the turn, and the end", () => {
     const listener = new Listener(pageOf(running()));
-    deepEqual(listener.says(pageOf(running(answer("One. Tw")))), ["One."]);
-    deepEqual(listener.says(pageOf(running(answer("One. Two")))), []);
-    deepEqual(listener.says(pageOf(running(answer("One. Two. Three")))), ["Two."]);
-    deepEqual(listener.says(pageOf(idle(answer("One. Two. Three")))), ["Three", "Eliza has finished."]);
-    deepEqual(listener.says(pageOf(idle(answer("One. Two. Three, late.")))), [", late."]);
+    deepEqual(listener.textsFor(pageOf(running(answer("One. Tw")))), ["One."]);
+    deepEqual(listener.textsFor(pageOf(running(answer("One. Two")))), []);
+    deepEqual(listener.textsFor(pageOf(running(answer("One. Two. Three")))), ["Two."]);
+    deepEqual(listener.textsFor(pageOf(idle(answer("One. Two. Three")))), ["Three", "Eliza has finished."]);
+    deepEqual(listener.textsFor(pageOf(idle(answer("One. Two. Three, late.")))), [", late."]);
     deepEqual(between(idle(answer("Half")), idle(answer("Half a sentence, late."))), ["a sentence, late."]);
   });
 
   test("speaks a pending rest before the next entry", () => {
     const listener = new Listener(pageOf(running(answer("Let me"))));
-    listener.says(pageOf(running(answer("Let me look"))));
-    deepEqual(listener.says(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza")))), [
+    listener.textsFor(pageOf(running(answer("Let me look"))));
+    deepEqual(listener.textsFor(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza")))), [
       "Let me look",
       "Eliza: Mind.",
     ]);
-    deepEqual(listener.says(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza"), answer("Done. O", "b")))), [
-      "Done.",
-    ]);
+    deepEqual(
+      listener.textsFor(pageOf(running(answer("Let me look"), notice("Mind.", "Eliza"), answer("Done. O", "b")))),
+      ["Done."],
+    );
   });
 
   test("does not repeat a rewritten answer", () => {
     const listener = new Listener(pageOf(running(answer("One. Two"))));
-    deepEqual(listener.says(pageOf(running(answer("1. 2. 3. Four")))), []);
-    deepEqual(listener.says(pageOf(running(answer("1. 2. 3. Four. Five")))), ["Four."]);
+    deepEqual(listener.textsFor(pageOf(running(answer("1. 2. 3. Four")))), []);
+    deepEqual(listener.textsFor(pageOf(running(answer("1. 2. 3. Four. Five")))), ["Four."]);
   });
 
   test("skips content that existed when the page opened, reloaded or changed sidecars", () => {
@@ -112,16 +113,16 @@ suite("announcements", () => {
     deepEqual(between(tab({}, { phase: "restored" }), idle(...full)), []);
     deepEqual(between(tab({}, { phase: "interrupted" }), idle(...full)), []);
     deepEqual(between(tab({}, { bootId: "a" }), idle(...full)), []);
-    deepEqual(new Listener(pageOf()).says(pageOf(idle(...full))), []);
+    deepEqual(new Listener(pageOf()).textsFor(pageOf(idle(...full))), []);
   });
 
   test("speaks only the new content of a snapshot from the same sidecar", () => {
     const listener = new Listener(pageOf(running()));
-    listener.says(pageOf(running(answer("One. Tw"))));
-    deepEqual(listener.says(pageOf(running(answer("One. Tw"), notice("Mind.")))), ["Tw", "Mind."]);
+    listener.textsFor(pageOf(running(answer("One. Tw"))));
+    deepEqual(listener.textsFor(pageOf(running(answer("One. Tw"), notice("Mind.")))), ["Tw", "Mind."]);
     const again = structuredClone([answer("One. Tw"), notice("Mind."), answer("Three. F", "b")]);
-    deepEqual(listener.says(pageOf(running(...again))), ["Three."]);
-    deepEqual(listener.says(pageOf(running(...structuredClone(again)))), []);
+    deepEqual(listener.textsFor(pageOf(running(...again))), ["Three."]);
+    deepEqual(listener.textsFor(pageOf(running(...structuredClone(again)))), []);
   });
 
   test("skips the content of a newly selected tab and continues from there", () => {
@@ -129,11 +130,11 @@ suite("announcements", () => {
       tab({ entries: [answer(text)], turn }, { tabId: "o" });
     const first = running(answer("Mine. A"));
     const listener = new Listener(pageOf(running(), second("One.")));
-    listener.says(pageOf(first, second("One.")));
-    deepEqual(listener.says({ ...pageOf(first, second("One. Two. Three")), selected: "o" }), ["(hush)"]);
-    deepEqual(listener.says({ ...pageOf(first, second("One. Two. Three. Four")), selected: "o" }), ["Three."]);
+    listener.textsFor(pageOf(first, second("One.")));
+    deepEqual(listener.textsFor({ ...pageOf(first, second("One. Two. Three")), selected: "o" }), ["(hush)"]);
+    deepEqual(listener.textsFor({ ...pageOf(first, second("One. Two. Three. Four")), selected: "o" }), ["Three."]);
     deepEqual(
-      listener.says({
+      listener.textsFor({
         ...pageOf(running(answer("Mine. And. Yours. B")), second("One. Two. Three. Four")),
         selected: "o",
       }),
@@ -145,24 +146,26 @@ suite("announcements", () => {
     const second = (conversation: Partial<Conversation>): Page =>
       pageOf(idle(), tab({ title: "Docs", ...conversation }, { tabId: "o" }));
     const listener = new Listener(second({ turn: RUNNING }));
-    deepEqual(listener.hears(second({ turn: RUNNING, entries: [answer("One. Two")] })), []);
-    deepEqual(listener.hears(second({ turn: RUNNING, entries: [answer("One. Two"), question] })), [
+    deepEqual(listener.announcementsFor(second({ turn: RUNNING, entries: [answer("One. Two")] })), []);
+    deepEqual(listener.announcementsFor(second({ turn: RUNNING, entries: [answer("One. Two"), question] })), [
       { kind: "sayNow", text: "In the chat “Docs”, Eliza wants to run a command: Clean up. command: rm -r build." },
     ]);
     deepEqual(
-      listener.says(
+      listener.textsFor(
         second({ entries: [answer("One. Two"), { ...question, answered: { kind: "cancelled", why: "" } }] }),
       ),
       ["In the chat “Docs”, Eliza has finished."],
     );
     deepEqual(
-      new Listener(second({ turn: RUNNING })).hears(
+      new Listener(second({ turn: RUNNING })).announcementsFor(
         second({ turn: RUNNING, entries: [{ ...question, answered: { kind: "cancelled", why: "" } }] }),
       ),
       [],
     );
     deepEqual(
-      new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).hears(second({ entries: [question] })),
+      new Listener(pageOf(idle(), tab({}, { tabId: "o", phase: "restored" }))).announcementsFor(
+        second({ entries: [question] }),
+      ),
       [],
     );
   });
@@ -177,7 +180,7 @@ suite("announcements", () => {
     const listener = new Listener(pageOf(running()));
     const onEvent = (...entries: readonly Entry[]): readonly string[] =>
       listener
-        .hears(pageOf(running(...entries)))
+        .announcementsFor(pageOf(running(...entries)))
         .map(each => (each.kind === "ask" ? `${each.key} ${each.text.replace(/ Eliza.*/, "")}` : each.kind));
     deepEqual(onEvent(ask(1)), ["q1 Eliza wants to run a command: Step 1. command: rm -r build."]);
     deepEqual(onEvent(ask(1), ask(2)), ["q2 Eliza wants to run a command: Step 2. command: rm -r build."]);
@@ -191,11 +194,11 @@ suite("announcements", () => {
 
   test("focuses the card of a question and speaks it completely, once", () => {
     const listener = new Listener(pageOf(running()));
-    deepEqual(listener.hears(pageOf(running(question))), [
+    deepEqual(listener.announcementsFor(pageOf(running(question))), [
       { kind: "ask", key: "q", text: "Eliza wants to run a command: Clean up. command: rm -r build." },
     ]);
-    deepEqual(listener.hears(pageOf(running({ ...question }))), []);
-    deepEqual(listener.hears(pageOf(running(question, form))), [
+    deepEqual(listener.announcementsFor(pageOf(running({ ...question }))), []);
+    deepEqual(listener.announcementsFor(pageOf(running(question, form))), [
       { kind: "ask", key: "f", text: "Eliza has a question: Your name?" },
     ]);
     deepEqual(between(running(), running({ ...question, answered: { kind: "cancelled", why: "" } })), []);
@@ -217,7 +220,7 @@ suite("announcements", () => {
     const listener = new Listener(pageOf(running()));
     deepEqual(
       [running(call("in_progress")), running(call("failed")), running(call("failed", "again"))].map(each =>
-        listener.says(pageOf(each)),
+        listener.textsFor(pageOf(each)),
       ),
       [[], ["Failed: npm test"], []],
     );
@@ -237,7 +240,7 @@ suite("announcements", () => {
   test("speaks added and removed attachments, but not sent ones", () => {
     const file = (path: string) => ({ kind: "file", path }) as const;
     const drafts = (rest: Partial<Tab["drafts"]>): Tab => tab({}, { drafts: { ...tab().drafts, ...rest } });
-    const says = (before: Tab, after: Tab) => new Listener(pageOf(before)).hears(pageOf(after));
+    const says = (before: Tab, after: Tab) => new Listener(pageOf(before)).announcementsFor(pageOf(after));
     deepEqual(says(drafts({}), drafts({ attachments: [file("/w/a.ts"), file("/w/b.ts")] })), [
       { kind: "sayNow", text: "Attached: a.ts, b.ts." },
     ]);
@@ -248,7 +251,7 @@ suite("announcements", () => {
     deepEqual(says(drafts({ attachments: [file("/w/a.ts")] }), drafts({ onTheWay: [{ messageId: "m", text: "x" }] })), [
       { kind: "hush" },
     ]);
-    deepEqual(new Listener(pageOf()).hears(pageOf(drafts({ attachments: [file("/w/a.ts")] }))), []);
+    deepEqual(new Listener(pageOf()).announcementsFor(pageOf(drafts({ attachments: [file("/w/a.ts")] }))), []);
   });
 
   test("counts queued prompts when they increase or are held", () => {
@@ -263,7 +266,7 @@ suite("announcements", () => {
         queued(true, "b"),
         queued(true, "b"),
         queued(false),
-      ].map(each => listener.hears(pageOf(each)).map(said => ("text" in said ? said.text : said.kind))),
+      ].map(each => listener.announcementsFor(pageOf(each)).map(said => ("text" in said ? said.text : said.kind))),
       [
         ["1 prompt queued until the turn ends."],
         ["2 prompts queued until the turn ends."],
@@ -299,7 +302,7 @@ suite("announcements", () => {
           const said: string[] = [];
           const become = (tab: Tab) => {
             now = tab;
-            said.push(...listener.says(pageOf(now, otherTab)));
+            said.push(...listener.textsFor(pageOf(now, otherTab)));
           };
           // Text chunks may be announced together with the next change.
           const event = (each: ChatEvent) => {

@@ -57,7 +57,7 @@ suite("live region", () => {
     const { live, texts, alerts } = region();
     live.report("One.");
     live.report("Two.");
-    live.sayNow("May I?");
+    live.announceNow("May I?");
     deepEqual([texts, alerts], [["One."], ["May I?"]]);
   });
 

@@ -39,7 +39,7 @@ export class LiveRegion {
     this.#next();
   }
 
-  sayNow(sentence: string): void {
+  announceNow(sentence: string): void {
     this.alert(sentence);
   }
 

@@ -24,7 +24,7 @@ class List implements Scroller {
   onNotification(): void {
     this.#listener();
   }
-  get left(): number {
+  get distance(): number {
     return this.scrollHeight - this.scrollTop - this.clientHeight;
   }
 }
@@ -50,10 +50,10 @@ suite("follow end", () => {
   test("keeps a reader at the end after each drawing", () => {
     const { list, draw } = following();
     draw(300);
-    equal(list.left, 0);
+    equal(list.distance, 0);
     list.onNotification();
     draw(300);
-    equal(list.left, 0);
+    equal(list.distance, 0);
   });
 
   test("keeps a reader at the end when content grows after a drawing", () => {
@@ -61,12 +61,12 @@ suite("follow end", () => {
     draw(300);
     list.scrollHeight += 200;
     list.onNotification();
-    equal(list.left, 200);
+    equal(list.distance, 200);
     late();
-    equal(list.left, 0);
+    equal(list.distance, 0);
     list.scrollHeight += 200;
     draw(10);
-    equal(list.left, 0);
+    equal(list.distance, 0);
   });
 
   test("keeps a scrolled position until the end is reached again", () => {
@@ -79,7 +79,7 @@ suite("follow end", () => {
     equal(list.scrollTop, 200);
     list.scroll(list.scrollHeight);
     draw(300);
-    equal(list.left, 0);
+    equal(list.distance, 0);
   });
 
   test("treats a few pixels as the end", () => {
@@ -87,6 +87,6 @@ suite("follow end", () => {
     draw(0);
     list.scroll(list.scrollTop - 30);
     draw(100);
-    equal(list.left, 0);
+    equal(list.distance, 0);
   });
 });

@@ -28,7 +28,7 @@ export interface CopyDeps {
 }
 
 /** Generous: a copy bridges only the seconds until VS Code has flushed its own. */
-const KEPT_MS = 7 * 24 * 3600 * 1000;
+const RETENTION_MS = 7 * 24 * 3600 * 1000;
 const PREFIX = "symposium-page/";
 const SAVED_AT = /^\{"savedAt":(\d+)/;
 
@@ -45,7 +45,7 @@ export class PageCopy {
   /** Returns the newer copy, or an empty page if there is none. */
   load(): SavedPage {
     const now = this.deps.timeOfDay();
-    this.#remove(key => key !== this.#key && this.#writtenAt(key) < now - KEPT_MS);
+    this.#remove(key => key !== this.#key && this.#writtenAt(key) < now - RETENTION_MS);
     const state = restored(this.deps.viewState.get()),
       stored = restored(this.#read());
     const newest = (stored.savedAt ?? 0) > (state.savedAt ?? 0) ? stored : state;

@@ -43,17 +43,17 @@ export interface Piece {
   /** Receives the focus when a focused descendant disappears. */
   readonly isPlace?: true;
   /** Action of a click, a change or a drag. */
-  readonly act?: UserAction;
+  readonly action?: UserAction;
   readonly children?: readonly Piece[];
 }
 
-type More = Omit<Piece, "tag" | "children" | "text">;
+type PieceOptions = Omit<Piece, "tag" | "children" | "text">;
 
 /** A piece with a class and child pieces; undefined children are omitted. */
 export function piece(
   tag: Tag,
   className: string,
-  extra: More = {},
+  extra: PieceOptions = {},
   ...children: readonly (Piece | undefined)[]
 ): Piece {
   return {
@@ -65,6 +65,6 @@ export function piece(
 }
 
 /** A piece with text. */
-export function textPiece(tag: Tag, className: string, text: string, extra: More = {}): Piece {
+export function textPiece(tag: Tag, className: string, text: string, extra: PieceOptions = {}): Piece {
   return { tag, ...extra, text, attributes: { class: className === "" ? undefined : className, ...extra.attributes } };
 }

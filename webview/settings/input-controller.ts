@@ -11,7 +11,7 @@ import { DragScroll } from "./drag-scroll";
 import type { Happened } from "./model";
 import type { Reorder, ReorderEvent } from "./reorder";
 
-export interface HandsDeps {
+export interface InputControllerDeps {
   readonly root: HTMLElement;
   actAt(element: Element): UserAction | undefined;
   reorder(): Reorder;
@@ -27,7 +27,7 @@ export class InputController {
   #hasDragged = false;
   readonly #scroll = new DragScroll(y => this.#over(y));
 
-  constructor(private readonly deps: HandsDeps) {
+  constructor(private readonly deps: InputControllerDeps) {
     const { root } = deps;
     root.addEventListener("click", event => this.#clicked(event));
     root.addEventListener("change", event => this.#changed(event));

@@ -38,7 +38,7 @@ const page: SettingsPage = new SettingsPage(
     focus: id => document.getElementById(id)?.focus(),
     scrollTo: id => document.getElementById(id)?.scrollIntoView({ block: "nearest", behavior: "instant" }),
     post: message => vscode.postMessage(message),
-    report: text => speech.sayNow(text),
+    report: text => speech.announceNow(text),
     save: () => saving.now(),
     onStart: () => window.scrollTo({ top: scroll, behavior: "instant" }),
     clock: pageClock,

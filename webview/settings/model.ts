@@ -14,7 +14,7 @@ import type { SettingsView, UpdateMode } from "../../src/protocol/settings/setti
 import { rowId, switched, type Switch } from "./settings-actions";
 import { moved, reorder, still, type Outcome, type Reorder, type ReorderEvent } from "./reorder";
 import { brief } from "./display-text";
-import { moveSaid } from "./settings-texts";
+import { moveAnnouncementText } from "./settings-texts";
 
 export const WISH_MS = 1_500;
 /** Milliseconds. A change that no view contains by then was rejected. */
@@ -127,7 +127,7 @@ function reordered(model: Model, event: ReorderEvent, now: number): readonly [Mo
     announcement && name !== undefined
       ? [
           { kind: "scroll", id: rowId("extension", announcement.id) },
-          { kind: "announce", text: moveSaid(brief(name), announcement) },
+          { kind: "announce", text: moveAnnouncementText(brief(name), announcement) },
         ]
       : [];
   const held = { ...model, reorder: next };

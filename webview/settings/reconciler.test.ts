@@ -98,7 +98,7 @@ suite("settings page: reconciler", () => {
     const installing = (isGoing: boolean): SettingsView =>
       view({
         agents: [
-          agent("ada", { buttons: isGoing ? [] : [{ act: "install", label: "Install", isMain: true }] }),
+          agent("ada", { buttons: isGoing ? [] : [{ action: "install", label: "Install", isMain: true }] }),
           agent("bob"),
         ],
       });
@@ -145,7 +145,7 @@ suite("settings page: reconciler", () => {
           notes: Array.from({ length: n }, (_, i) => ({
             tone: "warning" as const,
             sentence: `${i}`,
-            button: { act: "trust" as const, label: `Trust ${i}` },
+            button: { action: "trust" as const, label: `Trust ${i}` },
           })),
         });
       const screen = new Screen().view(note(2));
@@ -187,7 +187,7 @@ suite("settings page: reconciler", () => {
   });
 
   test("uses the current action of its piece", () => {
-    const press = (label: string): Piece => textPiece("button", "", label, { act: { kind: "fold", fold: label } });
+    const press = (label: string): Piece => textPiece("button", "", label, { action: { kind: "fold", fold: label } });
     const screen = new Screen().show(press("a"));
     const element = screen.surface.at(0);
     screen.show(press("b"));

@@ -57,7 +57,7 @@ export class Reconciler<E extends object> {
 
   /** Action of the element; `undefined` if it has none. */
   actAt(element: E): UserAction | undefined {
-    return this.#byElement.get(element)?.piece.act;
+    return this.#byElement.get(element)?.piece.action;
   }
 
   // --- children

@@ -35,9 +35,9 @@ suite("settings page: rendering", () => {
     const agents = [
       agent("ada", {
         buttons: [
-          { act: "choose", label: "Choose", isMain: true },
-          { act: "examine", label: "Check" },
-          { act: "remove", label: "Remove", about: "Ada of the settings" },
+          { action: "choose", label: "Choose", isMain: true },
+          { action: "examine", label: "Check" },
+          { action: "remove", label: "Remove", about: "Ada of the settings" },
         ],
       }),
     ];
@@ -55,9 +55,9 @@ suite("settings page: rendering", () => {
 
   test("posts list, row and action of a press", () => {
     const action = drawn({
-      extensions: [extension("ada", { buttons: [{ act: "update", label: "Update", isMain: true }] })],
-    }).find(having("aria-label", "Update: ADA"))?.act;
-    deepEqual(action, { kind: "send", message: { type: "row", of: "extension", id: "ada", act: "update" } });
+      extensions: [extension("ada", { buttons: [{ action: "update", label: "Update", isMain: true }] })],
+    }).find(having("aria-label", "Update: ADA"))?.action;
+    deepEqual(action, { kind: "send", message: { type: "row", of: "extension", id: "ada", action: "update" } });
   });
 
   test("shows the percentage and Cancel of an installation", () => {
@@ -65,7 +65,7 @@ suite("settings page: rendering", () => {
       agents: [
         agent("ada", {
           progress: { label: "Downloading", percent: 41.6 },
-          buttons: [{ act: "cancel", label: "Cancel", isMain: true }],
+          buttons: [{ action: "cancel", label: "Cancel", isMain: true }],
         }),
       ],
       extensions: [],
@@ -94,7 +94,7 @@ suite("settings page: rendering", () => {
             tone: "error",
             sentence: "npm is not there.",
             detail: "npm: not found\n<b>",
-            buttons: [{ act: "copyReport", label: "Copy Report" }],
+            buttons: [{ action: "copyReport", label: "Copy Report" }],
           },
         ],
       }),
@@ -110,7 +110,7 @@ suite("settings page: rendering", () => {
   test("shows the bypass switch only where applicable, with a warning if on", () => {
     const boxes = (bypass?: boolean) =>
       drawn({ agents: [agent("ada", bypass === undefined ? {} : { bypass })], extensions: [] }).filter(
-        ({ act: action }) => action?.kind === "switch" && action.of.kind === "bypass",
+        ({ action: action }) => action?.kind === "switch" && action.of.kind === "bypass",
       );
     deepEqual([boxes().length, boxes(false)[0]?.isChecked, boxes(true)[0]?.isChecked], [0, false, true]);
     const on = drawn({ agents: [agent("ada", { bypass: true })] });
@@ -135,8 +135,8 @@ suite("settings page: rendering", () => {
   test("disables row actions and adding in restricted mode", () => {
     const off = drawn({
       isRestricted: true,
-      agents: [agent("ada", { bypass: false, buttons: [{ act: "choose", label: "Choose", isMain: true }] })],
-      notes: [{ tone: "warning", sentence: "Not trusted.", button: { act: "trust", label: "Trust" } }],
+      agents: [agent("ada", { bypass: false, buttons: [{ action: "choose", label: "Choose", isMain: true }] })],
+      notes: [{ tone: "warning", sentence: "Not trusted.", button: { action: "trust", label: "Trust" } }],
     });
     const offs = buttons(off)
       .filter(each => each.endsWith("(off)"))
@@ -197,7 +197,7 @@ suite("settings page: rendering", () => {
       ["y", "z", "x"],
     );
     deepEqual(
-      taken.filter(({ act: action }) => action?.kind === "move").map(({ attributes }) => attributes?.["aria-label"]),
+      taken.filter(({ action: action }) => action?.kind === "move").map(({ attributes }) => attributes?.["aria-label"]),
       ["Up: X", "Down: X"],
     );
   });

@@ -63,7 +63,7 @@ const sendButton = (
   label: string,
   message: SettingsToHost,
   extra: { readonly isOff?: boolean; readonly weight?: "main" | "plain" | "link" } = {},
-): Piece => button({ key, label, act: { kind: "send", message }, ...extra });
+): Piece => button({ key, label, action: { kind: "send", message }, ...extra });
 
 function notes(all: readonly Note[]): Piece | undefined {
   if (all.length === 0) return undefined;
@@ -82,7 +82,9 @@ function notes(all: readonly Note[]): Piece | undefined {
           "finding-body",
           {},
           textPiece("p", "sentence", prose(sentence), { attributes: { dir: "auto" } }),
-          ...(way ? [piece("div", "buttons", {}, sendButton("way", way.label, { type: "note", act: way.act }))] : []),
+          ...(way
+            ? [piece("div", "buttons", {}, sendButton("way", way.label, { type: "note", action: way.action }))]
+            : []),
         ),
       ),
     ),
@@ -158,7 +160,7 @@ function sending({ requireModifier }: SettingsView): Piece {
       {
         tag: "input",
         isChecked: requireModifier,
-        act: { kind: "switch", of: { kind: "modifier" } },
+        action: { kind: "switch", of: { kind: "modifier" } },
         attributes: { type: "checkbox", "aria-describedby": "modifier-about" },
       },
       textPiece("span", "", texts.modifier),
@@ -190,7 +192,7 @@ function option(mode: UpdateMode, chosen: UpdateMode): Piece {
     {
       tag: "input",
       isChecked: mode === chosen,
-      act: { kind: "mode", mode },
+      action: { kind: "mode", mode },
       attributes: {
         type: "radio",
         name: "updates",

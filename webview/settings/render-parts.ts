@@ -18,16 +18,16 @@ export interface ButtonParts {
   readonly label: string;
   /** Subject of the action, for the accessible name. */
   readonly about?: string | undefined;
-  readonly act: UserAction;
+  readonly action: UserAction;
   readonly weight?: "main" | "plain" | "link";
   readonly isOff?: boolean;
 }
 
-export function button({ key, label, about, act: action, weight = "plain", isOff = false }: ButtonParts): Piece {
+export function button({ key, label, about, action, weight = "plain", isOff = false }: ButtonParts): Piece {
   const text = brief(label);
   return textPiece("button", `button ${weight}`, text, {
     key,
-    act: action,
+    action,
     attributes: {
       type: "button",
       "aria-label": about === undefined ? undefined : `${text}: ${line(about)}`,
@@ -52,7 +52,7 @@ export function fold(
     "button fold",
     {
       key: `fold ${name}`,
-      act: { kind: "fold", fold: name },
+      action: { kind: "fold", fold: name },
       attributes: {
         type: "button",
         "aria-expanded": String(isOpen),

@@ -36,7 +36,7 @@ export function agentRow(row: AgentRow, around: Around): Piece {
 
 export function extensionRow(row: ExtensionRow, around: Around, movement: Movement): Piece {
   const box = `on-${rowId("extension", row.id)}`;
-  const bin = row.buttons.find(({ act }) => act === "remove");
+  const bin = row.buttons.find(({ action }) => action === "remove");
   const head = piece(
     "div",
     "head",
@@ -47,7 +47,7 @@ export function extensionRow(row: ExtensionRow, around: Around, movement: Moveme
       tag: "input",
       key: "on",
       isChecked: row.isEnabled,
-      act: { kind: "switch", of: { kind: "enable", id: row.id } },
+      action: { kind: "switch", of: { kind: "enable", id: row.id } },
       attributes: {
         type: "checkbox",
         id: box,
@@ -117,7 +117,7 @@ function heading(id: string, name: string, control?: string): Piece {
 
 function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], around: Around): Piece {
   const { description, origin, progress } = row;
-  const cancel = progress ? buttons.find(({ act }) => act === "cancel") : undefined;
+  const cancel = progress ? buttons.find(({ action }) => action === "cancel") : undefined;
   return piece(
     "div",
     "body",
@@ -189,9 +189,9 @@ function actions(of: Installable, row: AnyRow, buttons: readonly RowButton[], ar
   return [piece("div", "buttons", { key: "buttons" }, ...shown, toggle), ...(extra ? [extra] : [])];
 }
 
-const pressed = (of: Installable, { id }: AnyRow, { act }: RowButton): UserAction => ({
+const pressed = (of: Installable, { id }: AnyRow, { action }: RowButton): UserAction => ({
   kind: "send",
-  message: { type: "row", of, id, act },
+  message: { type: "row", of, id, action },
 });
 
 function rowButton(
@@ -202,10 +202,10 @@ function rowButton(
   weight: "main" | "plain" = "plain",
 ): Piece {
   return button({
-    key: `act ${each.act}`,
+    key: `action ${each.action}`,
     label: each.label,
     about: each.about ?? row.name,
-    act: pressed(of, row, each),
+    action: pressed(of, row, each),
     weight,
     isOff: isRestricted,
   });
@@ -279,7 +279,7 @@ function bypass({ id, name, bypass: isOn }: AgentRow, { isRestricted }: Around):
       {
         tag: "input",
         isChecked: isOn,
-        act: { kind: "switch", of: { kind: "bypass", id } },
+        action: { kind: "switch", of: { kind: "bypass", id } },
         attributes: {
           type: "checkbox",
           "aria-label": `${texts.bypass}: ${line(name)}`,
@@ -309,7 +309,7 @@ function grip({ id, name }: ExtensionRow, { isRestricted }: Around, { isGrabbed 
     "grip",
     {
       key: "grip",
-      act: { kind: "grip", id },
+      action: { kind: "grip", id },
       attributes: {
         type: "button",
         "aria-label": `${texts.grip}: ${line(name)}`,
@@ -330,7 +330,7 @@ function arrow(by: "up" | "down", { name }: ExtensionRow): Piece {
     "grip",
     {
       key: by,
-      act: { kind: "move", by },
+      action: { kind: "move", by },
       attributes: { type: "button", "aria-label": `${texts[by]}: ${line(name)}`, title: texts[by] },
     },
     sign(by),
@@ -343,7 +343,7 @@ function binButton(each: RowButton, row: ExtensionRow, { isRestricted }: Around)
     "bin",
     {
       key: "bin",
-      act: pressed("extension", row, each),
+      action: pressed("extension", row, each),
       attributes: {
         type: "button",
         "aria-label": `${line(each.label)}: ${line(each.about ?? row.name)}`,

@@ -2,7 +2,7 @@
 import { create } from "../components/dom";
 
 /** Maximum number of sentences kept for rereading. */
-const KEPT = 5;
+const MAX_SENTENCES = 5;
 
 export class Speech {
   readonly #spoken = create("div", {
@@ -13,11 +13,11 @@ export class Speech {
 
   report(text: string): void {
     this.#spoken.append(create("p", { text }));
-    if (this.#spoken.children.length > KEPT) this.#spoken.firstElementChild?.remove();
+    if (this.#spoken.children.length > MAX_SENTENCES) this.#spoken.firstElementChild?.remove();
   }
 
   /** Replaces the previous immediate announcement. */
-  sayNow(text: string): void {
+  announceNow(text: string): void {
     this.#alert.replaceChildren(create("p", { text }));
   }
 }

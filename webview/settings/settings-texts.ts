@@ -46,7 +46,7 @@ export const texts = {
 } as const;
 
 /** Announcement for a row that is being moved. */
-export function moveSaid(name: string, { what, place, of }: MoveAnnouncement): string {
+export function moveAnnouncementText(name: string, { what, place, of }: MoveAnnouncement): string {
   const where = l10n.t`${place} of ${of}`;
   switch (what) {
     case "grabbed":

@@ -259,7 +259,7 @@ function withdrawn(page: Page, tab: Tab, { messageId, to }: Extract<Composing, {
 }
 
 /** Repeats messages that the session may have missed; repetitions have no effect. */
-export function saidAgain(page: Page, tab: Tab): readonly Effect[] {
+export function repeatedMessages(page: Page, tab: Tab): readonly Effect[] {
   return [
     ...forwarded(page, [], tab),
     ...tab.drafts.takenBack.map(({ messageId }) => post({ type: "withdraw", tabId: tab.tabId, messageId })),

@@ -52,7 +52,7 @@ class Following {
       effect.kind === "post" && effect.message.type === "openLink" ? [effect.message] : [],
     );
   }
-  says(event: ChatEvent, now: number, tabId = "t"): readonly PageToHost[] {
+  receive(event: ChatEvent, now: number, tabId = "t"): readonly PageToHost[] {
     return this.do(
       { kind: "received", message: { type: "event", tabId, bootId: "b", seq: tabId === "t" ? ++this.#seq : 1, event } },
       now,
@@ -65,19 +65,19 @@ const preview = (href: string): PageToHost => ({ type: "openLink", href, preview
 suite("follow mode", () => {
   test("previews the newest location of a starting tool call once", () => {
     const it = new Following();
-    deepEqual(it.says(call("1", "/w/a b#1.ts", { status: "pending" }), 0), []);
-    deepEqual(it.says(call("1", "/w/a b#1.ts"), 0), [preview("file:///w/a%20b%231.ts#L3")]);
-    deepEqual(it.says(call("1", "/w/a b#1.ts", { title: "again" }), 5_000), []);
-    deepEqual(it.says(call("1", "C:\\b.ts"), 10_000), [preview("file:///C%3A/b.ts#L3")]);
-    deepEqual(it.says(call("1", "/w/c.ts", { status: "completed" }), 20_000), []);
-    deepEqual(it.says(call("2", "/w/c.ts", { locations: [] }), 20_000), []);
+    deepEqual(it.receive(call("1", "/w/a b#1.ts", { status: "pending" }), 0), []);
+    deepEqual(it.receive(call("1", "/w/a b#1.ts"), 0), [preview("file:///w/a%20b%231.ts#L3")]);
+    deepEqual(it.receive(call("1", "/w/a b#1.ts", { title: "again" }), 5_000), []);
+    deepEqual(it.receive(call("1", "C:\\b.ts"), 10_000), [preview("file:///C%3A/b.ts#L3")]);
+    deepEqual(it.receive(call("1", "/w/c.ts", { status: "completed" }), 20_000), []);
+    deepEqual(it.receive(call("2", "/w/c.ts", { locations: [] }), 20_000), []);
   });
 
   test("previews at most one location per second, the newest", () => {
     const it = new Following();
-    equal(it.says(call("1", "/w/a.ts"), 0).length, 1);
-    deepEqual(it.says(call("2", "/w/b.ts"), 300), []);
-    deepEqual(it.says(call("3", "/w/c.ts"), 600), []);
+    equal(it.receive(call("1", "/w/a.ts"), 0).length, 1);
+    deepEqual(it.receive(call("2", "/w/b.ts"), 300), []);
+    deepEqual(it.receive(call("3", "/w/c.ts"), 600), []);
     deepEqual(it.do({ kind: "ticked" }, 999), []);
     deepEqual(it.do({ kind: "ticked" }, 1_000), [preview("file:///w/c.ts#L3")]);
     deepEqual(it.do({ kind: "ticked" }, 5_000), []);
@@ -86,7 +86,7 @@ suite("follow mode", () => {
   test("previews nothing while the user types", () => {
     const it = new Following();
     it.do({ kind: "typed", tabId: "t", text: "and" }, 0);
-    deepEqual(it.says(call("1", "/w/a.ts"), 100), []);
+    deepEqual(it.receive(call("1", "/w/a.ts"), 100), []);
     it.do({ kind: "typed", tabId: "t", text: "and then" }, 2_000);
     deepEqual(it.do({ kind: "ticked" }, 4_999), []);
     deepEqual(it.do({ kind: "ticked" }, 5_000), [preview("file:///w/a.ts#L3")]);
@@ -94,11 +94,11 @@ suite("follow mode", () => {
 
   test("ignores other tabs, and all tabs when disabled", () => {
     const it = new Following();
-    deepEqual(it.says(call("1", "/w/a.ts"), 0, "u"), []);
-    it.says(call("1", "/w/a.ts"), 0);
-    it.says(call("2", "/w/b.ts"), 100);
+    deepEqual(it.receive(call("1", "/w/a.ts"), 0, "u"), []);
+    it.receive(call("1", "/w/a.ts"), 0);
+    it.receive(call("2", "/w/b.ts"), 100);
     it.do({ kind: "followToggled" }, 200);
-    deepEqual([it.do({ kind: "ticked" }, 5_000), it.says(call("3", "/w/c.ts"), 6_000)], [[], []]);
+    deepEqual([it.do({ kind: "ticked" }, 5_000), it.receive(call("3", "/w/c.ts"), 6_000)], [[], []]);
   });
 
   test("persists its state across reloads", () => {

@@ -16,7 +16,7 @@ import { applyEvent, emptyConversation } from "../../src/protocol/chat/chat";
 import { receive } from "../../src/protocol/chat/delivery";
 import type { HostToPage, TabId } from "../../src/protocol/page/host-to-page";
 import * as drafts from "./drafts";
-import { attach, forwarded, mentionsFound, saidAgain, sidecarFailed, sidecarReturned } from "./composing";
+import { attach, forwarded, mentionsFound, repeatedMessages, sidecarFailed, sidecarReturned } from "./composing";
 import { askHost, missing, positioned, ticked } from "./page-requests";
 import {
   agentOf,
@@ -286,7 +286,8 @@ function shown(page: Page, before: Tab, tab: Tab, message: Arrived): Step {
   const answering =
     tab.answering.length === 0 ? tab.answering : tab.answering.filter(({ entryId }) => open.has(entryId));
   const now = { ...tab, drafts: remainingDrafts, answering };
-  const moreEffects = message.type === "snapshot" ? saidAgain(page, now) : forwarded(page, tab.drafts.onTheWay, now);
+  const moreEffects =
+    message.type === "snapshot" ? repeatedMessages(page, now) : forwarded(page, tab.drafts.onTheWay, now);
   // The saved page must not be older than the posted messages, hence SAVE comes first.
   const after = turnOf(now) === "idle" ? withoutTurnRemark(now) : now;
   return [withTab(page, after), [show(tab), ...(moreEffects.length === 0 ? [] : [SAVE, ...moreEffects])]];

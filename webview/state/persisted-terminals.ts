@@ -5,7 +5,7 @@
 import type { Entry, TerminalView, ToolCall } from "../../src/protocol/chat/chat";
 
 /** Characters per terminal. */
-const KEPT = 4_000;
+const MAX_CHARACTERS = 4_000;
 
 export function withTerminals(entries: readonly Entry[], terminals: readonly TerminalView[] = []): readonly Entry[] {
   if (terminals.length === 0) return entries;
@@ -25,7 +25,7 @@ function withOutput(tool: ToolCall, views: ReadonlyMap<string, TerminalView>): T
     ...tool,
     content: tool.content.map(content => {
       const view = content.kind === "terminal" ? views.get(content.terminalId) : undefined;
-      return content.kind === "terminal" && view ? { ...content, output: view.output.slice(-KEPT) } : content;
+      return content.kind === "terminal" && view ? { ...content, output: view.output.slice(-MAX_CHARACTERS) } : content;
     }),
   };
   made.set(tool, { of, entry });

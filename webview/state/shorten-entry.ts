@@ -165,7 +165,7 @@ function shortenedContent(content: ToolContent, cut: Cut): ToolContent {
     case "terminal":
       return { kind: "terminal", terminalId: cut(content.terminalId, 4), ...given("output", cut(content.output, 2)) };
     case "image":
-      return NOT_KEPT;
+      return OMITTED_IMAGE;
     case "audio":
       return { ...content, mimeType: cut(content.mimeType, 4) };
     case "resource":
@@ -209,7 +209,7 @@ function shortenedAttachment(attachment: Attachment, cut: Cut): Attachment {
 
 // --- images and attachments
 
-const NOT_KEPT: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be stored)" };
+const OMITTED_IMAGE: ToolContent = { kind: "other", what: "image", json: "(an image that is too large to be stored)" };
 
 /** Entries are immutable, so that each is processed once. */
 const bared = new WeakMap<Entry, Entry>();
@@ -230,11 +230,11 @@ function named(entry: Entry): Entry {
         ? { ...entry, attachments: entry.attachments.map(bareOf) }
         : entry;
     case "media":
-      return entry.content.kind === "image" ? { ...entry, content: NOT_KEPT } : entry;
+      return entry.content.kind === "image" ? { ...entry, content: OMITTED_IMAGE } : entry;
     case "tool":
     case "permission":
       return entry.content.some(isImage)
-        ? { ...entry, content: entry.content.map(content => (isImage(content) ? NOT_KEPT : content)) }
+        ? { ...entry, content: entry.content.map(content => (isImage(content) ? OMITTED_IMAGE : content)) }
         : entry;
     case "subagent":
       return entry.entries.some(each => bare(each) !== each) ? { ...entry, entries: entry.entries.map(bare) } : entry;

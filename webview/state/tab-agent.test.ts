@@ -37,7 +37,7 @@ const snapshot = (conversation: Partial<Conversation>, agent = ELIZA, asked = 9_
 const live = (conversation: Partial<Conversation> = {}): Page =>
   run(run(openPage(emptyPage, 100, 0)[0], received(state)).page, snapshot(conversation)).page;
 const tabOf = (page: Page): Tab => page.tabs.get("t")!;
-const said = (posts: readonly PageToHost[]): readonly string[] =>
+const postTexts = (posts: readonly PageToHost[]): readonly string[] =>
   posts.map(post =>
     post.type === "newTab"
       ? `newTab ${post.agentId ?? ""}`
@@ -50,7 +50,7 @@ suite("agent of a tab", () => {
   test("is replaced before the first prompt, with a new session and the same draft", () => {
     const typed = run(live({ entries: [failure] }), { kind: "typed", tabId: "t", text: "half" }).page,
       { page, posts } = run(typed, { kind: "agentChosen", agentId: "gem" });
-    deepEqual(said(posts), ["selectAgent", "closeTab", "newTab gem", "selectTab", "webviewReady"]);
+    deepEqual(postTexts(posts), ["selectAgent", "closeTab", "newTab gem", "selectTab", "webviewReady"]);
     deepEqual(
       [tabOf(page).conversation.agent, tabOf(page).conversation.entries, tabOf(page).drafts.text, page.currentAgentId],
       [GEMINI, [], "half", "gem"],
@@ -78,7 +78,7 @@ suite("agent of a tab", () => {
       }),
       { banner, agent } = viewOf(page, tabOf(page));
     deepEqual(
-      [said(posts), agent, banner?.buttons.map(({ id, label }) => [id, label])],
+      [postTexts(posts), agent, banner?.buttons.map(({ id, label }) => [id, label])],
       [["selectAgent"], ELIZA, [["tabWith:gem", "New Tab with Gemini"]]],
     );
     equal(run(page, { kind: "newTabWanted", tabId: "t", agentId: "gem" }).page.openingWith, "gem");
@@ -97,16 +97,16 @@ suite("agent of a tab", () => {
       live({ entries: [user("1", "one"), failure, user("2", "two"), failure] }),
       received({ type: "agentSelected", tabId: "t", agentId: "gem" }),
     );
-    deepEqual(said(posts), ["closeTab", "newTab gem", "selectTab", "webviewReady"]);
+    deepEqual(postTexts(posts), ["closeTab", "newTab gem", "selectTab", "webviewReady"]);
     const [first, second] = tabOf(page).drafts.onTheWay;
     deepEqual([first?.text, second?.text, turnOf(tabOf(page))], ["one", "two", "starting"]);
     ok(
       first !== undefined && second !== undefined && new Set([first.messageId, second.messageId, "1", "2"]).size === 4,
     );
     const there = run(page, snapshot({}, GEMINI));
-    deepEqual(said(there.posts), ["prompt one"]);
+    deepEqual(postTexts(there.posts), ["prompt one"]);
     deepEqual(
-      said(
+      postTexts(
         run(
           there.page,
           received({
@@ -141,12 +141,12 @@ suite("agent of a tab", () => {
     ] satisfies Entry[][]) {
       const { page, posts } = run(live({ entries }), received({ type: "agentSelected", tabId: "t", agentId: "gem" }));
       deepEqual(
-        [said(posts), tabOf(page).conversation.agent, viewOf(page, tabOf(page)).banner?.buttons.length],
+        [postTexts(posts), tabOf(page).conversation.agent, viewOf(page, tabOf(page)).banner?.buttons.length],
         [[], ELIZA, 1],
       );
     }
     const busy = live({ entries: [user("1")], turn: { state: "running", messageId: "1" } });
-    deepEqual(said(run(busy, received({ type: "agentSelected", tabId: "t", agentId: "gem" })).posts), []);
+    deepEqual(postTexts(run(busy, received({ type: "agentSelected", tabId: "t", agentId: "gem" })).posts), []);
   });
 
   test("turns a prompt with a missing attachment into a draft", () => {

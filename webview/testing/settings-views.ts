@@ -1,8 +1,8 @@
 /** Settings views for tests: a plain one, and arbitrary ones with untrusted names. */
 import fc from "fast-check";
 import {
-  NOTE_ACTS,
-  ROW_ACTS,
+  NOTE_ACTIONS,
+  ROW_ACTIONS,
   UPDATE_MODES,
   type AgentRow,
   type ExtensionRow,
@@ -30,7 +30,7 @@ export const extension = (id: string, overrides: Partial<ExtensionRow> = {}): Ex
   origin: `of ${id}`,
   marks: [],
   findings: [],
-  buttons: [{ act: "remove", label: "Remove" }],
+  buttons: [{ action: "remove", label: "Remove" }],
   isEnabled: true,
   ...overrides,
 });
@@ -74,7 +74,7 @@ const some = <T extends object>(made: fc.Arbitrary<{ [K in keyof T]: T[K] | unde
 
 const button = some<RowButton>(
   fc.record({
-    act: fc.constantFrom(...ROW_ACTS),
+    action: fc.constantFrom(...ROW_ACTIONS),
     label: text,
     about: maybe(text),
     isMain: maybe(fc.constant(true as const)),
@@ -109,7 +109,11 @@ const row = {
   buttons,
 };
 const note = some<Note>(
-  fc.record({ tone, sentence: text, button: maybe(fc.record({ act: fc.constantFrom(...NOTE_ACTS), label: text })) }),
+  fc.record({
+    tone,
+    sentence: text,
+    button: maybe(fc.record({ action: fc.constantFrom(...NOTE_ACTIONS), label: text })),
+  }),
 );
 
 export const anyView: fc.Arbitrary<SettingsView> = some<SettingsView>(

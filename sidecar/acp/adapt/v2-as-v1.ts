@@ -15,7 +15,7 @@ import { callInV1, contentInV1 } from "./v2";
 import { UPDATE_KINDS } from "../methods";
 
 /** Maximum number of messages and of calls that a session keeps. The oldest are dropped. */
-const MAX_KEPT = 200;
+const MAX_RETAINED = 200;
 /** Maximum content items of a call. */
 const MAX_CONTENT = 200;
 const ENDED: ReadonlySet<unknown> = new Set(["completed", "failed", "cancelled"]);
@@ -124,7 +124,7 @@ function keyOf(kind: string, messageId: unknown): string {
   return `${kind} ${stringOr(messageId, "")}`;
 }
 
-function keep<T>(map: Map<string, T>, key: string, value: T, limit = MAX_KEPT): void {
+function keep<T>(map: Map<string, T>, key: string, value: T, limit = MAX_RETAINED): void {
   map.delete(key);
   map.set(key, value);
   const [oldest] = map.keys();

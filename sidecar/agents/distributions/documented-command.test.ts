@@ -11,7 +11,7 @@ import {
 import { documentedCommand } from "./documented-command";
 
 const sidecar = { command: "/node", args: ["/sidecar.js"], env: { NODE: "1" } };
-const said = (
+const documentedText = (
   distribution: Distribution,
   { platform = "linux-x86_64" as Platform, ...overrides }: Partial<AgentConfig> & { readonly platform?: Platform } = {},
 ): string => {
@@ -52,7 +52,7 @@ suite("documented command", () => {
       "A=1 /home/ada/.symposium/bin/ada/0.1.0/bin/d",
     ],
   ];
-  for (const [distribution, command] of TABLE) test(command, () => equal(said(distribution), command));
+  for (const [distribution, command] of TABLE) test(command, () => equal(documentedText(distribution), command));
 
   test("contains the archive's folder with id and version", () => {
     const binary = {
@@ -60,23 +60,23 @@ suite("documented command", () => {
       "windows-x86_64": { archive: "https://example.com/a.zip", cmd: "./bin/a.exe" },
     };
     equal(
-      said({ binary }, { version: "1.2.3", platform: "darwin-aarch64" }),
+      documentedText({ binary }, { version: "1.2.3", platform: "darwin-aarch64" }),
       "/home/ada/.symposium/bin/ada/1.2.3/bin/a acp",
     );
     equal(
-      said({ binary }, { version: "1.2.3", platform: "windows-aarch64" }),
+      documentedText({ binary }, { version: "1.2.3", platform: "windows-aarch64" }),
       "C:\\Users\\Ada\\.symposium\\bin\\ada\\1.2.3\\bin\\a.exe",
     );
     equal(
-      said({ binary }, { version: "1.2.3" }),
+      documentedText({ binary }, { version: "1.2.3" }),
       "Ada does not support this computer: it has archives for darwin-x86_64, windows-x86_64 only.",
     );
   });
 
   test("uses npx.cmd and .exe on Windows", () => {
-    equal(said({ npx: { package: "p" } }, { platform: "windows-x86_64" }), "npx.cmd -y p");
+    equal(documentedText({ npx: { package: "p" } }, { platform: "windows-x86_64" }), "npx.cmd -y p");
     equal(
-      said({ cargo: { crate: "c" } }, { version: "1.0.0", platform: "windows-aarch64" }),
+      documentedText({ cargo: { crate: "c" } }, { version: "1.0.0", platform: "windows-aarch64" }),
       "C:\\Users\\Ada\\.symposium\\bin\\ada\\1.0.0\\bin\\c.exe",
     );
   });
@@ -102,17 +102,20 @@ suite("documented command", () => {
 
   test("uses the crate version that is installed with cargo", () =>
     equal(
-      said({ cargo: { crate: "c", version: "0.2.0" } }, { version: "0.1.0" }),
+      documentedText({ cargo: { crate: "c", version: "0.2.0" } }, { version: "0.1.0" }),
       "/home/ada/.symposium/bin/ada/0.2.0/bin/c",
     ));
 
   test("rejects invalid folder names and uses “unversioned” for an archive without a version", () => {
     const binary = { "linux-x86_64": { archive: "https://example.com/a.zip", cmd: "a" } };
-    equal(said({ binary }), "/home/ada/.symposium/bin/ada/unversioned/a");
-    equal(said({ cargo: { crate: "c" } }), "Ada specifies no version, and only cargo can resolve the newest one.");
+    equal(documentedText({ binary }), "/home/ada/.symposium/bin/ada/unversioned/a");
+    equal(
+      documentedText({ cargo: { crate: "c" } }),
+      "Ada specifies no version, and only cargo can resolve the newest one.",
+    );
     for (const bad of ["..", "../..", "a/b", "", "nul"]) {
-      match(said({ binary }, { version: bad }), /valid folder names/, bad);
-      match(said({ binary }, { version: "1", id: bad }), /valid folder names/, bad);
+      match(documentedText({ binary }, { version: bad }), /valid folder names/, bad);
+      match(documentedText({ binary }, { version: "1", id: bad }), /valid folder names/, bad);
     }
   });
 
@@ -120,7 +123,7 @@ suite("documented command", () => {
     for (const platform of PLATFORMS)
       for (const { id, name, distribution } of BUILT_IN_AGENTS)
         match(
-          said(distribution, { id, name, platform }),
+          documentedText(distribution, { id, name, platform }),
           /^(NODE=1 \/node \/sidecar\.js eliza|npx(\.cmd)? -y @\S+( --acp)?|kiro-cli-chat acp)$/,
         );
   });

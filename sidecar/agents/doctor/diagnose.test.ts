@@ -17,7 +17,8 @@ const RUNNING: Observed = {
 const seen = (overrides: Partial<Observed>): Observed => ({ ...RUNNING, ...overrides });
 const failed = (errno: string, overrides: Partial<Observed> = {}) =>
   seen({ start: { kind: "failed", errno }, ...overrides });
-const said = (stderr: string, overrides: Partial<Observed> = {}) => seen({ stderr, exit: "exit code 1", ...overrides });
+const exitedWith = (stderr: string, overrides: Partial<Observed> = {}) =>
+  seen({ stderr, exit: "exit code 1", ...overrides });
 
 suite("diagnosis of a failed start", () => {
   const CASES: readonly (readonly [
@@ -76,7 +77,7 @@ suite("diagnosis of a failed start", () => {
     ],
     [
       "reports an exit with a code",
-      said("panic: no config"),
+      exitedWith("panic: no config"),
       "exited",
       /exits \(exit code 1\) before it responds/,
       "logs",
@@ -134,17 +135,17 @@ suite("diagnosis of a failed start", () => {
     ],
     [
       "reports npm without a network",
-      said(
+      exitedWith(
         "npm error code ENOTFOUND\nnpm error network request to https://example.invalid/ada failed, reason: getaddrinfo ENOTFOUND example.invalid",
       ),
       "offline",
       /not reachable/,
       "retry",
     ],
-    ["reports npm behind a firewall", said("npm error code ECONNREFUSED"), "offline", /not reachable/, "retry"],
+    ["reports npm behind a firewall", exitedWith("npm error code ECONNREFUSED"), "offline", /not reachable/, "retry"],
     [
       "reports uv without a network",
-      said(
+      exitedWith(
         "error: Failed to fetch: `https://example.invalid/simple/ada/`\n  Caused by: dns error: failed to lookup address information",
       ),
       "offline",
@@ -153,84 +154,84 @@ suite("diagnosis of a failed start", () => {
     ],
     [
       "reports a missing package",
-      said("npm error code E404\nnpm error 404 Not Found - GET https://example.invalid/ada"),
+      exitedWith("npm error code E404\nnpm error 404 Not Found - GET https://example.invalid/ada"),
       "noPackage",
       /package of Ada/,
       "settings",
     ],
     [
       "reports a missing version",
-      said("npm error code ETARGET\nnpm error notarget No matching version found for ada@9.9.9."),
+      exitedWith("npm error code ETARGET\nnpm error notarget No matching version found for ada@9.9.9."),
       "noPackage",
       /version/,
       "settings",
     ],
     [
       "reports a package missing for uv",
-      said("  × No solution found when resolving tool dependencies:"),
+      exitedWith("  × No solution found when resolving tool dependencies:"),
       "noPackage",
       /package of Ada/,
       "settings",
     ],
     [
       "reports a crate missing for cargo",
-      said("error: could not find `ada` in registry `example` with version `*`"),
+      exitedWith("error: could not find `ada` in registry `example` with version `*`"),
       "noPackage",
       /package of Ada/,
       "settings",
     ],
     [
       "reports an incomplete node_modules",
-      said("Error: Cannot find module './cli.js'\n  code: 'MODULE_NOT_FOUND'"),
+      exitedWith("Error: Cannot find module './cli.js'\n  code: 'MODULE_NOT_FOUND'"),
       "halfInstalled",
       /only partly installed/,
       "reinstall",
     ],
     [
       "reports a broken npx cache",
-      said("npm error ENOTEMPTY: directory not empty, rename '/home/u/.npm/_npx/1a2b/node_modules/ada'"),
+      exitedWith("npm error ENOTEMPTY: directory not empty, rename '/home/u/.npm/_npx/1a2b/node_modules/ada'"),
       "halfInstalled",
       /only partly installed/,
       "reinstall",
     ],
     [
       "reports an incomplete venv",
-      said("ModuleNotFoundError: No module named 'ada'"),
+      exitedWith("ModuleNotFoundError: No module named 'ada'"),
       "halfInstalled",
       /only partly installed/,
       "reinstall",
     ],
     [
       "reports a script whose Node is not on the PATH",
-      said("/usr/bin/env: ‘node’: No such file or directory", { exit: "exit code 127" }),
+      exitedWith("/usr/bin/env: ‘node’: No such file or directory", { exit: "exit code 127" }),
       "noNode",
       /“node” is not on your PATH/,
       "page",
     ],
     [
       "reports a script without Node on macOS",
-      said("env: node: No such file or directory", { exit: "exit code 127" }),
+      exitedWith("env: node: No such file or directory", { exit: "exit code 127" }),
       "noNode",
       /“node” is not on your PATH/,
       "page",
     ],
     [
       "reports a script without Node on Windows",
-      said("'node' is not recognized as an internal or external command,\noperable program or batch file."),
+      exitedWith("'node' is not recognized as an internal or external command,\noperable program or batch file."),
       "noNode",
       /“node” is not on your PATH/,
       "page",
     ],
     [
       "reports a command that the shell does not find",
-      said("/bin/sh: line 1: ada-helper: command not found", { exit: "exit code 127" }),
+      exitedWith("/bin/sh: line 1: ada-helper: command not found", { exit: "exit code 127" }),
       "notFound",
       /needs “ada-helper”/,
       "settings",
     ],
     [
       "reports a command that dash does not find",
-      said("sh: 1: ada-helper: not found", { exit: "exit code 127" }),
+      exitedWith("sh: 1: ada-helper: not found", { exit: "exit code 127" }),
       "notFound",
       /needs “ada-helper”/,
       "settings",
@@ -245,7 +246,7 @@ suite("diagnosis of a failed start", () => {
     ],
     [
       "reports a file without permission",
-      said("Error: EACCES: permission denied, open '/etc/ada'"),
+      exitedWith("Error: EACCES: permission denied, open '/etc/ada'"),
       "noPermission",
       /no permission to open/,
       "logs",
@@ -254,12 +255,14 @@ suite("diagnosis of a failed start", () => {
   for (const [what, observed, cause, says, act] of CASES)
     test(what, () => {
       const { cause: found, sentence, fix } = diagnose(observed);
-      deepEqual([found, fix?.act], [cause, act], sentence);
+      deepEqual([found, fix?.action], [cause, act], sentence);
       match(sentence, says);
     });
 
   test("contains the last output without secrets", () => {
-    const { detail } = diagnose(said(`${"x\n".repeat(20)}OPENAI_API_KEY=sk-abcdefghijklmnop\n${"y".repeat(1000)}`));
+    const { detail } = diagnose(
+      exitedWith(`${"x\n".repeat(20)}OPENAI_API_KEY=sk-abcdefghijklmnop\n${"y".repeat(1000)}`),
+    );
     doesNotMatch(detail ?? "", /abcdefghijklmnop/);
     equal(detail?.split("\n").length, 5);
     ok((detail?.length ?? 0) < 700);

@@ -69,7 +69,10 @@ export function diagnose(seen: Observed): Diagnosis {
         UPDATE,
       );
     if (session?.kind === "signIn")
-      return is("signIn", l10n.t`${name} works and requires a sign-in.`, { act: "signIn", label: l10n.t("Sign In") });
+      return is("signIn", l10n.t`${name} works and requires a sign-in.`, {
+        action: "signIn",
+        label: l10n.t("Sign In"),
+      });
     if (session?.kind === "error")
       return is("refused", l10n.t`${name} starts but does not open a session: ${session.message}`, LOGS);
     return is("fine", l10n.t`${name} starts and responds.`);
@@ -100,9 +103,9 @@ export function diagnose(seen: Observed): Diagnosis {
   );
 }
 
-type Say = (cause: Cause, sentence: string, fix?: Fix) => Diagnosis;
+type CreateDiagnosis = (cause: Cause, sentence: string, fix?: Fix) => Diagnosis;
 
-function notStarted({ name, command, elsewhere }: Observed, errno: string, is: Say): Diagnosis {
+function notStarted({ name, command, elsewhere }: Observed, errno: string, is: CreateDiagnosis): Diagnosis {
   if (errno === "EACCES" || errno === "EPERM")
     return is(
       "noPermission",
@@ -124,14 +127,14 @@ function notStarted({ name, command, elsewhere }: Observed, errno: string, is: S
 }
 
 /** Tools that start agents. */
-function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined {
+function missingTool(tool: string, name: string, is: CreateDiagnosis): Diagnosis | undefined {
   switch (tool) {
     case "npx":
     case "npm":
     case "node":
     case "bun":
       return is("noNode", l10n.t`${name} needs Node.js, but “${tool}” is not on your PATH.`, {
-        act: "page",
+        action: "page",
         label: l10n.t("Get Node.js"),
         url: "https://nodejs.org/en/download",
       });
@@ -141,13 +144,13 @@ function missingTool(tool: string, name: string, is: Say): Diagnosis | undefined
     case "python":
     case "python3":
       return is("noPython", l10n.t`${name} needs ${tool === "uv" ? "uvx" : tool}, which is not on your PATH.`, {
-        act: "page",
+        action: "page",
         label: l10n.t("Get uv"),
         url: "https://docs.astral.sh/uv/getting-started/installation/",
       });
     case "cargo":
       return is("noCargo", l10n.t`${name} needs Rust's cargo, which is not on your PATH.`, {
-        act: "page",
+        action: "page",
         label: l10n.t("Get Rust"),
         url: "https://www.rust-lang.org/tools/install",
       });
@@ -180,7 +183,7 @@ const WORDS: readonly (readonly [
   ["noPermission", /\bEACCES\b|Permission denied/i],
 ];
 
-function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnosis | undefined {
+function inItsWords({ name, command, exit, stderr }: Observed, is: CreateDiagnosis): Diagnosis | undefined {
   for (const [cause, words] of WORDS) {
     const found = words.exec(stderr);
     if (!found) continue;
@@ -206,7 +209,7 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
         );
       case "halfInstalled":
         return is("halfInstalled", l10n.t`${name} is only partly installed.`, {
-          act: "reinstall",
+          action: "reinstall",
           label: l10n.t("Install Again"),
         });
       case "noPermission":
@@ -222,10 +225,10 @@ function inItsWords({ name, command, exit, stderr }: Observed, is: Say): Diagnos
   return undefined;
 }
 
-const SETTINGS: Fix = { act: "settings", label: l10n.t("Edit the Agent") };
-const LOGS: Fix = { act: "logs", label: l10n.t("Show Logs") };
-const RETRY: Fix = { act: "retry", label: l10n.t("Try Again") };
-const UPDATE: Fix = { act: "install", label: l10n.t("Update") };
+const SETTINGS: Fix = { action: "settings", label: l10n.t("Edit the Agent") };
+const LOGS: Fix = { action: "logs", label: l10n.t("Show Logs") };
+const RETRY: Fix = { action: "retry", label: l10n.t("Try Again") };
+const UPDATE: Fix = { action: "install", label: l10n.t("Update") };
 
 /** Removes the folder and the Windows file extension. */
 function program(command: string): string {

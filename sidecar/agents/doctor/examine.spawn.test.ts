@@ -87,7 +87,7 @@ suite("agent examination", () => {
         await of(new InstallError("offline", "example.com cannot be reached.")),
         await of(new InstallError("noTool", "It needs Node.js.")),
         await of(noDistribution("Ada")),
-      ].map(({ cause, fix }) => [cause, fix?.act]),
+      ].map(({ cause, fix }) => [cause, fix?.action]),
       [
         ["offline", "retry"],
         ["halfInstalled", "reinstall"],

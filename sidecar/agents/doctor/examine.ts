@@ -67,7 +67,7 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
     ? {
         cause: "halfInstalled",
         sentence: l10n.t`${name} is not installed yet. Its first tab in Symposium installs it.`,
-        fix: { act: "install", label: l10n.t("Install") },
+        fix: { action: "install", label: l10n.t("Install") },
       }
     : { cause: "noPlatform", sentence: missing };
 }
@@ -76,10 +76,10 @@ function notInstalled(name: string, missing: string | undefined): Diagnosis {
 function noCommand(error: unknown): Diagnosis {
   const sentence = error instanceof Error ? error.message : String(error);
   if (error instanceof InstallError && error.code === "offline")
-    return { cause: "offline", sentence, fix: { act: "retry", label: l10n.t("Try Again") } };
+    return { cause: "offline", sentence, fix: { action: "retry", label: l10n.t("Try Again") } };
   return error instanceof InstallError
-    ? { cause: "halfInstalled", sentence, fix: { act: "reinstall", label: l10n.t("Install Again") } }
-    : { cause: "refused", sentence, fix: { act: "settings", label: l10n.t("Edit the Agent") } };
+    ? { cause: "halfInstalled", sentence, fix: { action: "reinstall", label: l10n.t("Install Again") } }
+    : { cause: "refused", sentence, fix: { action: "settings", label: l10n.t("Edit the Agent") } };
 }
 
 function shown({ command, args }: Extract<AgentCommand, { kind: "process" }>): string {

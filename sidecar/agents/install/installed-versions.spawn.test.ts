@@ -90,7 +90,7 @@ suite("installed version", () => {
       const command = await installer.command(binary(fixture, "1.0.0"), never);
       equal(readFileSync(command.kind === "process" ? command.command : "", "utf8"), "1.0.0");
     }
-    await fixture.store().sweep("some-agent");
+    await fixture.store().cleanUp("some-agent");
     equal(versions(fixture).length, 1);
   });
 
@@ -124,7 +124,7 @@ suite("installed version", () => {
     await installer.remove("some-agent");
     deepEqual([versions(fixture), await fixture.store().list("some-agent")], [["1.0.0"], []]);
     await user[Symbol.asyncDispose]();
-    await fixture.store().sweepAll(never, error => {
+    await fixture.store().cleanUpAll(never, error => {
       throw error;
     });
     deepEqual(versions(fixture), []);
@@ -148,7 +148,7 @@ suite("version that cannot be removed", () => {
       held = fixture.installer({ files: holds });
     await held.remove("some-agent");
     deepEqual([(await held.state(config)).install, versions(fixture)], [{ kind: "missing" }, ["1.0.0"]]);
-    await fixture.store().sweepAll(never, error => {
+    await fixture.store().cleanUpAll(never, error => {
       throw error;
     });
     deepEqual(versions(fixture), []);

@@ -46,8 +46,8 @@ function onceEach(tools: Tools): Tools {
 
 export class Installer implements AsyncDisposable {
   readonly #deps: InstallerDeps;
-  readonly #flights = new SingleFlight<Installed | undefined>();
-  readonly #leases = new Map<string, Lease>();
+  readonly #installations = new SingleFlight<Installed | undefined>();
+  readonly #usageLocks = new Map<string, Lease>();
   readonly #progress = new Map<string, InstallProgress>();
 
   constructor(deps: InstallerDeps) {
@@ -81,7 +81,7 @@ export class Installer implements AsyncDisposable {
 
   /** Removes all versions, except the files of running ones. Rejects with `InstallError`. */
   async remove(id: string): Promise<void> {
-    await this.#flights.run(
+    await this.#installations.run(
       id,
       "remove",
       async signal => {
@@ -105,7 +105,7 @@ export class Installer implements AsyncDisposable {
 
   /** Cancels the running installation. Its callers reject with `cancelled`. */
   cancel(id: string): void {
-    this.#flights.cancel(id);
+    this.#installations.cancel(id);
   }
 
   /** Uses no network and starts no process. `missing`: why it cannot be used here, as a sentence. */
@@ -148,9 +148,9 @@ export class Installer implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#flights[Symbol.asyncDispose]();
-    await Promise.all([...this.#leases.values()].map(lease => lease.release().catch(() => undefined)));
-    this.#leases.clear();
+    await this.#installations[Symbol.asyncDispose]();
+    await Promise.all([...this.#usageLocks.values()].map(lease => lease.release().catch(() => undefined)));
+    this.#usageLocks.clear();
   }
 
   async #chosen(config: InstallConfig): Promise<Choice | { readonly missing: Missing }> {
@@ -221,7 +221,7 @@ export class Installer implements AsyncDisposable {
     const { id } = config,
       source = sourceOf(choice),
       release = config.version ?? UNVERSIONED;
-    const installed = await this.#flights.run(
+    const installed = await this.#installations.run(
       id,
       JSON.stringify([wish, source, release]),
       ending => this.#fly(id, choice, { source, release, wish }, ending),
@@ -252,7 +252,7 @@ export class Installer implements AsyncDisposable {
         },
       );
       await store
-        .sweep(id)
+        .cleanUp(id)
         .catch((error: unknown) => log("warn", "Older versions cannot be removed", { id, error: String(error) }));
       return installed;
     } catch (error) {
@@ -350,10 +350,10 @@ export class Installer implements AsyncDisposable {
 
   /** Returns false if the version is gone. A read-only store does not prevent the start. */
   async #use(installed: Installed): Promise<boolean> {
-    if (this.#leases.has(installed.folder)) return true;
+    if (this.#usageLocks.has(installed.folder)) return true;
     try {
       const lease = await this.#deps.store.use(installed);
-      if (lease) this.#leases.set(installed.folder, lease);
+      if (lease) this.#usageLocks.set(installed.folder, lease);
       return lease !== undefined;
     } catch (error) {
       this.#deps.log("warn", "The usage lock of an installed version could not be created", {

@@ -220,20 +220,20 @@ suite("source build", () => {
       daysAgo = (days: number): void => utimesSync(folder, new Date(), new Date(Date.now() - days * 24 * 3600_000));
     const fail = (): Promise<void> =>
       refused(fixture.installer().command(config, never), "toolFailed", /could not compile/);
-    const sweep = (): Promise<void> =>
-      fixture.store().sweepAll(never, error => {
+    const cleanUp = (): Promise<void> =>
+      fixture.store().cleanUpAll(never, error => {
         throw error;
       });
     await fail();
     daysAgo(6);
-    await sweep();
+    await cleanUp();
     equal(existsSync(folder), true);
     daysAgo(8);
     await fail();
-    await sweep();
+    await cleanUp();
     equal(existsSync(folder), true, "a try is a use");
     daysAgo(8);
-    await sweep();
+    await cleanUp();
     equal(existsSync(folder), false);
     await fail();
     await fixture.installer().remove("some-agent");

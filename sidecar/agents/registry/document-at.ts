@@ -13,7 +13,7 @@ import { imported } from "./updates";
 
 const FILES: Readonly<Record<Installable, string>> = { agent: "agent.json", extension: "extension.json" };
 const MAX_BYTES = 128 * 1024,
-  PATIENCE_MS = 20_000;
+  TIMEOUT_MS = 20_000;
 
 export async function documentAt(
   address: string,
@@ -23,8 +23,8 @@ export async function documentAt(
   const found = documentAddress(address, FILES[of]);
   if ("wrong" in found) throw new RegistryError("insecure", found.wrong);
   const answer = await fetchBytes(found.url, deps, {
-    longest: MAX_BYTES,
-    patienceMs: PATIENCE_MS,
+    maxBytes: MAX_BYTES,
+    timeoutMs: TIMEOUT_MS,
     accept: "application/json, text/plain",
   }).catch((error: unknown) => {
     throw error instanceof RegistryError

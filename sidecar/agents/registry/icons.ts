@@ -29,14 +29,14 @@ export interface IconsDeps {
 export const MAX_ICONS = 100,
   MAX_ICON_BYTES = 64 * 1024;
 const AT_ONCE = 8,
-  PATIENCE_MS = 10_000,
+  TIMEOUT_MS = 10_000,
   FRESH_MS = 7 * 24 * 3600 * 1000;
 
 export class Icons {
   readonly #deps: IconsDeps;
   /** Icons by address. Undefined: no valid icon. */
   readonly #known = new Map<string, string | undefined>();
-  readonly #flights = new Map<string, Promise<string | undefined>>();
+  readonly #pending = new Map<string, Promise<string | undefined>>();
 
   constructor(deps: IconsDeps) {
     this.#deps = deps;
@@ -59,10 +59,10 @@ export class Icons {
 
   #icon(address: string, signal: AbortSignal): Promise<string | undefined> {
     if (this.#known.has(address)) return Promise.resolve(this.#known.get(address));
-    const flying = this.#flights.get(address);
+    const flying = this.#pending.get(address);
     if (flying) return flying;
-    const flight = this.#find(address, signal).finally(() => this.#flights.delete(address));
-    this.#flights.set(address, flight);
+    const flight = this.#find(address, signal).finally(() => this.#pending.delete(address));
+    this.#pending.set(address, flight);
     return flight;
   }
 
@@ -77,7 +77,7 @@ export class Icons {
       const answer = await fetchBytes(
         address,
         { ...this.#deps, signal },
-        { longest: MAX_ICON_BYTES, patienceMs: PATIENCE_MS, accept: "image/svg+xml, image/png" },
+        { maxBytes: MAX_ICON_BYTES, timeoutMs: TIMEOUT_MS, accept: "image/svg+xml, image/png" },
       );
       const icon = answer.kind === "fresh" ? pictureOf(answer.content) : undefined;
       if (icon === undefined || answer.kind === "same")

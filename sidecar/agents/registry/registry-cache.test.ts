@@ -5,7 +5,7 @@ import path from "node:path";
 import fc from "fast-check";
 import { FakeClock } from "../../testing/fake-clock";
 import { RegistryServer, serving, status } from "../../testing/install/registry-server";
-import { PATIENCE_MS } from "../../http/fetch-document";
+import { TIMEOUT_MS } from "../../http/fetch-document";
 import { httpGet } from "../../http/http-get";
 import { RegistryCache, type RegistrySnapshot, type RegistryDeps } from "./registry-cache";
 
@@ -169,7 +169,7 @@ suite("registry cache", () => {
     server.answer = () => undefined;
     const late = refreshed();
     await server.asked(2);
-    clock.advance(PATIENCE_MS);
+    clock.advance(TIMEOUT_MS);
     equal(await late, `a from disk of 1000: ${problem("The server did not respond within 30 seconds.")}`);
   });
 

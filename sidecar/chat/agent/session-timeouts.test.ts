@@ -6,7 +6,7 @@ class Fixture {
   readonly clock = new FakeClock();
   readonly notifications: string[] = [];
   asking = false;
-  readonly patience = new SessionTimeouts(this.clock, () => this.asking);
+  readonly timeouts = new SessionTimeouts(this.clock, () => this.asking);
   readonly notify = (event: object): void => {
     this.notifications.push(Object.values(event).join(" "));
   };
@@ -19,21 +19,21 @@ class Fixture {
 suite("AgentTimeouts", () => {
   test("emits slow after 10 and 30 s of a start unless it waits for the user", () => {
     const fixture = new Fixture();
-    fixture.patience.startOpening(fixture.notify);
+    fixture.timeouts.startOpening(fixture.notify);
     deepEqual(fixture.wait(9), []);
     deepEqual(fixture.wait(1), ["slow 10"]);
     deepEqual(fixture.wait(100), ["slow 30"]);
     fixture.asking = true;
-    fixture.patience.startOpening(fixture.notify);
+    fixture.timeouts.startOpening(fixture.notify);
     deepEqual(fixture.wait(100), []);
     equal(fixture.clock.waiting, 0);
   });
 
   test("emits silent once, 3 minutes after the last update, unless it waits for the user", () => {
     const fixture = new Fixture();
-    fixture.patience.startTurn(fixture.notify);
+    fixture.timeouts.startTurn(fixture.notify);
     deepEqual(fixture.wait(120), []);
-    fixture.patience.onEvent();
+    fixture.timeouts.onEvent();
     deepEqual(fixture.wait(179), []);
     fixture.asking = true;
     deepEqual(fixture.wait(600), []);
@@ -45,8 +45,8 @@ suite("AgentTimeouts", () => {
 
   test("emits cancelOverdue after 10 s and cancelGivenUp after 60 s", () => {
     const fixture = new Fixture();
-    fixture.patience.startTurn(fixture.notify);
-    fixture.patience.startCancelling(fixture.notify);
+    fixture.timeouts.startTurn(fixture.notify);
+    fixture.timeouts.startCancelling(fixture.notify);
     deepEqual(fixture.wait(10), ["cancelOverdue"]);
     deepEqual(fixture.wait(50), ["cancelGivenUp"]);
     deepEqual(fixture.wait(600), []);
@@ -54,9 +54,9 @@ suite("AgentTimeouts", () => {
 
   test("emits nothing after disposal", () => {
     const fixture = new Fixture();
-    for (const wait of [fixture.patience.startOpening, fixture.patience.startTurn, fixture.patience.startCancelling]) {
-      wait.call(fixture.patience, fixture.notify);
-      fixture.patience[Symbol.dispose]();
+    for (const wait of [fixture.timeouts.startOpening, fixture.timeouts.startTurn, fixture.timeouts.startCancelling]) {
+      wait.call(fixture.timeouts, fixture.notify);
+      fixture.timeouts[Symbol.dispose]();
       deepEqual(fixture.wait(600), []);
       equal(fixture.clock.waiting, 0);
     }

@@ -297,7 +297,7 @@ suite("agent that requires sign-in", () => {
         () => 0,
       ),
       isThere: async () => true,
-      keys: { kept: async () => ({}), forget: async () => undefined },
+      keys: { stored: async () => ({}), forget: async () => undefined },
     });
     (await fixture.agents[0]!.next("logout")).respond({});
     await leaving;

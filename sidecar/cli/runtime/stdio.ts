@@ -23,12 +23,12 @@ export function firstSignal(): Promise<number> {
   });
 }
 
-const PATIENCE_MS = 1000;
+const FLUSH_TIMEOUT_MS = 1000;
 
-/** Resolves when the pending output is written, or after `PATIENCE_MS` if it is not read. */
+/** Resolves when the pending output is written, or after `FLUSH_TIMEOUT_MS` if it is not read. */
 export function flushed(clock: Clock, output: Writable = process.stdout): Promise<void> {
   return new Promise(resolve => {
-    const late = clock.after(PATIENCE_MS, resolve);
+    const late = clock.after(FLUSH_TIMEOUT_MS, resolve);
     const done = (): void => {
       late[Symbol.dispose]();
       resolve();

@@ -169,7 +169,7 @@ function journalOf({ hello, wire, log }: SidecarHost): Journal {
 /** Keys that the user entered for agents; the host stores them. */
 function keysOf(wire: HostWire) {
   return {
-    kept: async (agentId: string) => (await wire.request("secrets/environment", { agentId })).env,
+    stored: async (agentId: string) => (await wire.request("secrets/environment", { agentId })).env,
     forget: async (agentId: string) => {
       await wire.request("secrets/keepEnvironment", { agentId, env: {} });
     },

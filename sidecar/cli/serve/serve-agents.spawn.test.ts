@@ -21,7 +21,7 @@ import { FileServer } from "../../testing/install/file-server";
 import { program, scriptedAgent } from "../../testing/programs/programs";
 import { NEEDS_PROC, skipped } from "../../testing/skipped";
 
-type Told = Notes<SidecarToHost>;
+type SidecarNotes = Notes<SidecarToHost>;
 
 /** A window: the sidecar as a process with a temporary home folder, and a host that responds like VS Code. */
 class Window implements AsyncDisposable {
@@ -105,7 +105,7 @@ class Window implements AsyncDisposable {
     return this.#connection.sendRequest<ResultOf<HostToSidecar, M>>(name, params);
   }
 
-  told<M extends keyof Told>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
+  notesOf<M extends keyof SidecarNotes>(method: M): readonly ParamsOf<SidecarToHost, M>[] {
     return this.#notifications.flatMap(item =>
       item.method === method ? [item.params as ParamsOf<SidecarToHost, M>] : [],
     );
@@ -176,8 +176,8 @@ suite("agent of a window", () => {
     };
     deepEqual(await window.state(ada), { kind: "binary", install: { kind: "missing" }, running: 0 });
     deepEqual(await window.ask("agents/install", { of: "agent", config: ada, how: "missing" }), { version: "1.0.0" });
-    await window.until(() => window.told("agents/changed").length > 0);
-    const steps = window.told("agents/installing");
+    await window.until(() => window.notesOf("agents/changed").length > 0);
+    const steps = window.notesOf("agents/installing");
     deepEqual(
       [steps[0]?.of, steps[0]?.id, steps[0]?.progress?.phase, steps.at(-1)?.progress],
       ["agent", "ada", "downloading", undefined],
@@ -222,7 +222,7 @@ suite("agent of a window", () => {
       },
     );
     ok(existsSync(path.join(window.home, ".symposium", "extensions", "ada", "2.0.0", "installed.json")));
-    ok(window.told("agents/installing").every(({ of }) => of === "extension"));
+    ok(window.notesOf("agents/installing").every(({ of }) => of === "extension"));
   });
 
   test("is counted while it runs and shows the reason of an exit until the next start", async () => {
@@ -256,7 +256,7 @@ suite("agent of a window", () => {
       cwd: window.home,
       shown: [],
     });
-    const shown = (): string => JSON.stringify(window.told("chat/event").map(({ event }) => event));
+    const shown = (): string => JSON.stringify(window.notesOf("chat/event").map(({ event }) => event));
     const prompt = (messageId: string, text: string): Promise<unknown> =>
       window.ask("chat/prompt", { sessionId, messageId, blocks: [{ type: "text", text }] });
     let before = 0;
@@ -295,7 +295,7 @@ suite("agent of a window", () => {
     );
     await window.until(() =>
       window
-        .told("chat/event")
+        .notesOf("chat/event")
         .some(
           ({ sessionId: of, event }) => of === sessionId && JSON.stringify(event).includes("You signed out of Ada."),
         ),
@@ -313,7 +313,7 @@ suite("agent of a window", () => {
     window.keys = { ADA_KEY: "abc" };
     await window.ask("agents/signOut", { agent: ada, cwd: window.home });
     deepEqual(
-      [window.keys, (await window.state(ada))?.install, window.told("agents/installing")],
+      [window.keys, (await window.state(ada))?.install, window.notesOf("agents/installing")],
       [{}, { kind: "missing" }, []],
     );
   });

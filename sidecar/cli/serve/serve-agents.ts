@@ -17,7 +17,7 @@ import { bunzipElsewhere } from "../../agents/install/archives/bunzip";
 import { realFiles } from "../../agents/install/store/files";
 import { Installer } from "../../agents/install/installer";
 import { Store } from "../../agents/install/store/store";
-import { sweepLater } from "../../agents/install/store/cleanup";
+import { scheduleCleanup } from "../../agents/install/store/cleanup";
 import type { AgentPool } from "../../agents/pool";
 import { ConfigurationFile } from "../../agents/own-configuration/configuration-file";
 import { configurationOf } from "../../agents/own-configuration/known-configurations";
@@ -213,14 +213,14 @@ export function serveAgents(deps: ServedAgentsDeps): ServedAgents {
         isThere: async of => (await part.state(of)).install.kind !== "missing",
       }),
   });
-  const sweeping = sweepLater(Object.values(stores), realClock, error =>
+  const cleanup = scheduleCleanup(Object.values(stores), realClock, error =>
     log("warn", "Remains of earlier installations could not be removed", { error: String(error) }),
   );
   return {
     ...part,
     handlers: service.handlers,
     [Symbol.asyncDispose]: async () => {
-      await Promise.all([sweeping[Symbol.asyncDispose](), examinations[Symbol.asyncDispose]()]);
+      await Promise.all([cleanup[Symbol.asyncDispose](), examinations[Symbol.asyncDispose]()]);
       await part[Symbol.asyncDispose]();
     },
   };

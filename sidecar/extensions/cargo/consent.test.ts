@@ -6,7 +6,7 @@ import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extensions/extension-fixture";
-import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { deferred } from "../../testing/chain/proxy-rig";
 import { cargo } from "./extension";
@@ -85,7 +85,7 @@ suite("consent for Cargo's tools", () => {
       session.answers(() => choosing("deny"));
       const denied = await session.call(tool, args);
       equal(denied.isError, true);
-      match(said(denied), /did not allow/);
+      match(resultText(denied), /did not allow/);
       deepEqual(session.ran, []);
       session.answers(() => {
         deepEqual(session.ran, []);
@@ -101,7 +101,7 @@ suite("consent for Cargo's tools", () => {
 
   test("starts nothing if the client cannot request permission", async () => {
     await using session = await opened();
-    match(said(await session.call("cargo_run")), /cannot ask its user for permission/);
+    match(resultText(await session.call("cargo_run")), /cannot ask its user for permission/);
     deepEqual(session.ran, []);
   });
 
@@ -145,7 +145,7 @@ suite("consent for Cargo's tools", () => {
 
   test("rejects invalid arguments without a request, and cancels the request with its call or turn", async () => {
     await using session = await opened();
-    match(said(await session.call("cargo_add", { package: "--config" })), /is not the name of a crate/);
+    match(resultText(await session.call("cargo_add", { package: "--config" })), /is not the name of a crate/);
     deepEqual(session.asked, []);
     for (const end of ["withdrawn", "turn stopped"] as const) {
       const withdrawn = new AbortController(),

@@ -73,8 +73,8 @@ export class Found {
   readonly lints = new Map<string, number>();
   readonly #known = new Set<string>();
 
-  /** `most`: maximum number of diagnostics kept per level. Further ones are only counted. */
-  constructor(private readonly most = 200) {}
+  /** `maxPerLevel`: maximum number of diagnostics kept per level. Further ones are only counted. */
+  constructor(private readonly maxPerLevel = 200) {}
 
   /** Returns false if the diagnostic is already known. */
   add(diagnostic: Diagnostic): boolean {
@@ -83,7 +83,7 @@ export class Found {
     if (this.#known.has(key)) return false;
     if (this.#known.size < MAX_KNOWN) this.#known.add(key);
     const counted = level === "error" ? this.errors : this.warnings;
-    if (counted.length < this.most) counted.push(diagnostic);
+    if (counted.length < this.maxPerLevel) counted.push(diagnostic);
     if (level === "error") this.errorCount++;
     else {
       this.warningCount++;

@@ -17,7 +17,7 @@ import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extensions/extension-fixture";
 import { FakeClock } from "../../testing/fake-clock";
-import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Signal, Fixture } from "../../testing/mcp/mcp-fixture";
 import { rig } from "../../testing/chain/proxy-rig";
 import { RustWorkspace } from "../../testing/extensions/rust-workspace";
@@ -42,7 +42,7 @@ suite("Cargo extension in a session", () => {
     using computer = new ExtensionRig();
     const { client, successor } = rig(chain => cargo.define({}, computer.fixture).create(chain)),
       line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":${JSON.stringify(folder.path)},"mcpServers":[ ]}}`;
-    client.says(line);
+    client.deliver(line);
     await eventually(() => successor.frames.length > 0, "the session was passed on");
     equal(successor.frames[0]?.bytes.toString(), line);
   });
@@ -77,10 +77,13 @@ suite("Cargo extension in a session", () => {
       cargo_update: "cwd package extra_args · destructive",
       cargo_clean: "cwd package release · destructive",
     });
-    match(said(await client.callTool({ name: "cargo_add", arguments: {} })), /“package” is missing/);
-    equal(said(await client.callTool({ name: "set_cwd", arguments: { cwd: "beta" } })), "The cargo tools run in beta.");
+    match(resultText(await client.callTool({ name: "cargo_add", arguments: {} })), /“package” is missing/);
     equal(
-      said(await client.callTool({ name: "set_cwd", arguments: {} })),
+      resultText(await client.callTool({ name: "set_cwd", arguments: { cwd: "beta" } })),
+      "The cargo tools run in beta.",
+    );
+    equal(
+      resultText(await client.callTool({ name: "set_cwd", arguments: {} })),
       "The cargo tools run in the session's folder.",
     );
   });
@@ -141,12 +144,12 @@ suite("Cargo extension with a real cargo", function () {
     });
     await using session = await opened(workspace);
     const fine = await session.call("cargo_check");
-    match(said(fine), /^cargo check succeeded: 1 warning\./);
+    match(resultText(fine), /^cargo check succeeded: 1 warning\./);
     workspace.write("beta/src/main.rs", `fn main() { alpha::add("1", 2); }`);
     const broken = await session.call("cargo_check"),
       { exit_code, build_success, messages, diagnostics, command, stderr } = fields(broken);
     match(
-      said(broken),
+      resultText(broken),
       /^cargo check failed \(exit code 101\): 1 error, 1 warning\.[^]*error\[E0308\]: mismatched types\n --> beta\/src\/main\.rs:1:/,
     );
     deepEqual(
@@ -167,15 +170,15 @@ suite("Cargo extension with a real cargo", function () {
     await using session = await opened(workspace);
     const all = await session.call("cargo_test");
     match(
-      said(all),
+      resultText(all),
       /^cargo test failed \(exit code 101\): 1 test passed, 1 failed\.[^]*---- tests::adds_wrongly FAILED ----\nabout to add\n[^]*left: 3\n right: 4/,
     );
-    doesNotMatch(said(all), /Compiling|tests::adds \.\.\. ok/);
+    doesNotMatch(resultText(all), /Compiling|tests::adds \.\.\. ok/);
     deepEqual([fields(all).exit_code, fields(all).build_success], [101, true]);
     const first = await session.call("cargo_test", { test_arg: "adds_w", package: "alpha" });
     deepEqual(objectOr(fields(first).tests).filtered_out, 1);
     match(
-      said(await session.call("cargo_test", { test_arg: "nothing_like_it" })),
+      resultText(await session.call("cargo_test", { test_arg: "nothing_like_it" })),
       /No test has “nothing_like_it” in its name\./,
     );
   });
@@ -186,7 +189,7 @@ suite("Cargo extension with a real cargo", function () {
     const result = await session.call("cargo_run", { args: ["$(id)", "two words", "--config"] });
     equal(fields(result).stdout, `3 ["$(id)", "two words", "--config"]`);
     deepEqual([fields(result).exit_code, fields(result).stderr], [3, "to stderr"]);
-    match(said(result), /^cargo run: the program exited with exit code 3\./);
+    match(resultText(result), /^cargo run: the program exited with exit code 3\./);
   });
 
   test("stops the program and its children when the call, turn, session or chain ends", async function () {
@@ -258,12 +261,12 @@ suite("Cargo extension with a real cargo", function () {
     clock.advance(30_000);
     const blocked = await second;
     match(
-      said(blocked),
+      resultText(blocked),
       /^cargo test was stopped after 30 seconds, the limit\. It was blocked waiting for file lock on .*: another cargo/,
     );
     equal(blocked.isError, true);
     workspace.write("go", "");
-    match(said(await first), /^cargo build succeeded/);
+    match(resultText(await first), /^cargo build succeeded/);
   });
 
   test("adds, updates and removes dependencies and cleans the build", async () => {
@@ -274,24 +277,24 @@ suite("Cargo extension with a real cargo", function () {
       package: "pebble@1.0.0",
       extra_args: ["--rename", "stone"],
     });
-    equal(fields(added).build_success, true, said(added));
+    equal(fields(added).build_success, true, resultText(added));
     match(workspace.read("beta/Cargo.toml"), /stone = \{ version = "1\.0\.0", package = "pebble" \}/);
     deepEqual([fields(added).command, fields(added).cwd], ["cargo add pebble@1.0.0 --rename=stone", "beta"]);
     await session.call("cargo_update", { package: "pebble", extra_args: ["--precise", "1.0.0"] });
     match(workspace.read("Cargo.lock"), /name = "pebble"\nversion = "1\.0\.0"/);
     match(
-      said(await session.call("cargo_update", { package: "pebble" })),
+      resultText(await session.call("cargo_update", { package: "pebble" })),
       /^cargo update succeeded\.[^]*Updating pebble v1\.0\.0 -> v1\.1\.0/,
     );
     match(workspace.read("Cargo.lock"), /name = "pebble"\nversion = "1\.1\.0"/);
     match(
-      said(await session.call("cargo_add", { cwd: "beta", package: "no-such-crate" })),
+      resultText(await session.call("cargo_add", { cwd: "beta", package: "no-such-crate" })),
       /^cargo add failed \(exit code 101\)\.\n\n[^]*error: the crate `no-such-crate` could not be found/,
     );
     await session.call("cargo_remove", { cwd: "beta", package: "stone" });
     doesNotMatch(workspace.read("beta/Cargo.toml"), /pebble/);
     workspace.write("target/debug/x", "");
-    match(said(await session.call("cargo_clean")), /^cargo clean succeeded\./);
+    match(resultText(await session.call("cargo_clean")), /^cargo clean succeeded\./);
     equal(existsSync(path.join(workspace.path, "target")), false);
   });
 

@@ -5,7 +5,7 @@ import { READS, RECORDED, recorded } from "./fixtures/recorded";
 import { CargoOutput, type Reads, type PrintedOutput } from "./output";
 
 const built = `{"reason":"build-finished","success":true}\n`;
-function said(reads: Reads, stdout: string, stderr = ""): PrintedOutput {
+function parsedOutput(reads: Reads, stdout: string, stderr = ""): PrintedOutput {
   const output = new CargoOutput(reads);
   output.stderr(Buffer.from(stderr));
   output.stdout(Buffer.from(stdout));
@@ -40,7 +40,7 @@ suite("CargoOutput", () => {
 
   test("never parses a program's output as a cargo message", () => {
     const spoof = `{"reason":"compiler-message","message":{"level":"error","message":"fake","rendered":"fake","spans":[]}}`;
-    const { found, stdout, isBuilt } = said(
+    const { found, stdout, isBuilt } = parsedOutput(
       "program",
       `${built}${spoof}\n{"reason":"build-finished","success":false}\n`,
     );
@@ -49,13 +49,16 @@ suite("CargoOutput", () => {
   });
 
   test("keeps non-message output during a build as text", () => {
-    equal(said("messages", `hello\n{"reason":7}\n{"half\n[1]\n${built}`).stdout, `hello\n{"reason":7}\n{"half\n[1]`);
+    equal(
+      parsedOutput("messages", `hello\n{"reason":7}\n{"half\n[1]\n${built}`).stdout,
+      `hello\n{"reason":7}\n{"half\n[1]`,
+    );
   });
 
   test("counts a diagnostic of several targets once", () => {
     const message = (note: string, line = 1) =>
       `${JSON.stringify({ reason: "compiler-message", message: { level: "warning", message: "unused", code: { code: "dead_code" }, rendered: `warning: unused\n${note}`, spans: [{ is_primary: true, file_name: "a.rs", line_start: line, column_start: 1 }] } })}\n`;
-    const { found } = said("messages", message("note: on by default") + message("") + message("", 2));
+    const { found } = parsedOutput("messages", message("note: on by default") + message("") + message("", 2));
     deepEqual(
       [found.warningCount, found.warnings.map(({ at }) => at?.line), [...found.lints]],
       [2, [1, 2], [["dead_code", 2]]],
@@ -77,7 +80,7 @@ suite("CargoOutput", () => {
           ],
         },
       })}\n`;
-    const { found } = said(
+    const { found } = parsedOutput(
       "messages",
       first("error", "aborting due to 2 previous errors; 1 warning emitted") +
         first("warning", "3 warnings emitted") +
@@ -117,7 +120,7 @@ suite("CargoOutput", () => {
 
   test("keeps status lines of commands without a build", () => {
     equal(
-      said(
+      parsedOutput(
         "text",
         "",
         "    Blocking waiting for file lock on package cache\n    Updating crates.io index\n      Adding serde v1.0 to dependencies\n",

@@ -13,7 +13,7 @@ import { objectOr } from "../../rpc/json";
 import { cargoMessage, diagnosticIn, Found } from "./diagnostics";
 import { Ends } from "./bounded-lines";
 import { Lines, plain } from "./lines";
-import { TestReport, type TestsSaid } from "./test-report";
+import { TestReport, type TestSummary } from "./test-report";
 
 /**
  * Content of stdout: messages only, messages followed by test or program output, or text (`cargo add`, whose result is
@@ -25,7 +25,7 @@ export interface PrintedOutput {
   readonly found: Found;
   /** Success as reported by cargo's `build-finished` message; false if the message is missing. */
   readonly isBuilt: boolean;
-  readonly tests?: TestsSaid;
+  readonly tests?: TestSummary;
   /** Lines that are neither cargo messages nor test reports. */
   readonly stdout: string;
   /** Without the status lines of a build. */

@@ -7,7 +7,7 @@ import type { JsonObject } from "../../rpc/json";
 import type { ToolAnswer } from "../tool";
 import type { Diagnostic } from "./diagnostics";
 import type { Reads, PrintedOutput } from "./output";
-import type { TestsSaid } from "./test-report";
+import type { TestSummary } from "./test-report";
 
 export interface Ran {
   /** `cargo test`. */
@@ -118,7 +118,7 @@ function bodyOf(ran: Ran, { errors, shortErrors, warnings }: Shown): string {
 }
 
 /** Failed tests, with their output up to the limit. */
-function failuresOf({ failures, failed }: TestsSaid): readonly string[] {
+function failuresOf({ failures, failed }: TestSummary): readonly string[] {
   let available = MAX_TEST_OUTPUT;
   const full = failures.filter(({ output }) => (available -= output.length) >= 0),
     others = failures.filter(failure => !full.includes(failure)),
@@ -179,7 +179,7 @@ function structuredOf(ran: Ran, { errors, shortErrors, warnings }: Shown, summar
   };
 }
 
-function testsOf({ passed, failed, ignored, filteredOut, failures }: TestsSaid): JsonObject {
+function testsOf({ passed, failed, ignored, filteredOut, failures }: TestSummary): JsonObject {
   let remaining = MAX_TEST_OUTPUT;
   return {
     passed,
@@ -200,7 +200,7 @@ function inLine({ level, code, message, at }: Diagnostic): string {
   return `${at ? `${at.file}:${at.line}:${at.column}: ` : ""}${level}${code === undefined ? "" : `[${code}]`}: ${(message.split("\n")[0] ?? "").slice(0, 200)}`;
 }
 
-function testCounts({ passed, failed, ignored, filteredOut }: TestsSaid): string {
+function testCounts({ passed, failed, ignored, filteredOut }: TestSummary): string {
   const parts = [
     `${passed === 1 ? "1 test" : `${passed} tests`} passed`,
     ...(failed > 0 ? [`${failed} failed`] : []),

@@ -1,21 +1,21 @@
 import { deepEqual, equal, match, ok } from "node:assert/strict";
-import { TestReport, type TestsSaid } from "./test-report";
+import { TestReport, type TestSummary } from "./test-report";
 
-function reported(text: string): { readonly tests: TestsSaid | undefined; readonly other: readonly string[] } {
+function reported(text: string): { readonly tests: TestSummary | undefined; readonly rest: readonly string[] } {
   const second: string[] = [],
     report = new TestReport(line => second.push(line));
   for (const line of text.split("\n")) report.push(line);
-  return { tests: report.end(), other: second.filter(line => line !== "") };
+  return { tests: report.end(), rest: second.filter(line => line !== "") };
 }
 const RESULT = (passed: number, failed: number): string =>
   `\ntest result: ${failed ? "FAILED" : "ok"}. ${passed} passed; ${failed} failed; 0 ignored; 0 measured; 1 filtered out; finished in 0.01s\n`;
 
 suite("test report", () => {
   test("adds the counts of all programs and omits passed tests", () => {
-    const { tests, other } = reported(
+    const { tests, rest } = reported(
       `\nrunning 2 tests\ntest a ... ok\ntest b ... ignored, too slow\n${RESULT(1, 0)}\nrunning 1 test\ntest c ... ok\n${RESULT(1, 0)}`,
     );
-    deepEqual([tests, other], [{ passed: 2, failed: 0, ignored: 0, filteredOut: 2, failures: [] }, []]);
+    deepEqual([tests, rest], [{ passed: 2, failed: 0, ignored: 0, filteredOut: 2, failures: [] }, []]);
   });
 
   test("lists failed tests with their output, per program", () => {
@@ -28,11 +28,11 @@ suite("test report", () => {
   });
 
   test("lists a failed test without captured output, and one whose program died, by name", () => {
-    const { tests, other } = reported(
+    const { tests, rest } = reported(
       `running 2 tests\nprinted at once\ntest a - should panic ... FAILED\n\nfailures:\n\nfailures:\n    a\n${RESULT(1, 1)}running 3 tests\ntest b ... FAILED\ntest c ... `,
     );
     deepEqual(
-      [tests?.failures, tests?.failed, other],
+      [tests?.failures, tests?.failed, rest],
       [
         [
           { name: "a", output: "" },
@@ -48,7 +48,7 @@ suite("test report", () => {
     deepEqual(
       reported(
         `running 1 test\ntest a ... ok\n\nsuccesses:\n\n---- a stdout ----\nhello\n\n\nsuccesses:\n    a\n${RESULT(1, 0)}`,
-      ).other,
+      ).rest,
       ["---- a stdout ----", "hello", "    a"],
     );
   });
@@ -63,8 +63,8 @@ suite("test report", () => {
   });
 
   test("keeps the output of custom harnesses as text", () => {
-    const { tests, other } = reported("my harness\nall fine");
-    deepEqual([tests, other], [undefined, ["my harness", "all fine"]]);
+    const { tests, rest } = reported("my harness\nall fine");
+    deepEqual([tests, rest], [undefined, ["my harness", "all fine"]]);
   });
 
   test("bounds long test output and many failures", () => {

@@ -24,13 +24,13 @@ export interface TestCounts {
   readonly filteredOut: number;
 }
 
-export interface TestsSaid extends TestCounts {
+export interface TestSummary extends TestCounts {
   /** The first failures, up to a limit. */
   readonly failures: readonly FailedTest[];
 }
 
 const RESULT = /^test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored; \d+ measured; (\d+) filtered out/;
-const ONE = /^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. (ok|FAILED|ignored.*)$/;
+const TEST_LINE = /^test (.+?)(?: - should panic| - compile fail| - compile)? \.\.\. (ok|FAILED|ignored.*)$/;
 const HEAD = 1_000,
   TAIL = 2_000,
   MAX_FAILURES = 200;
@@ -84,7 +84,7 @@ export class TestReport {
   }
 
   /** Undefined if no test program ran. */
-  end(): TestsSaid | undefined {
+  end(): TestSummary | undefined {
     this.#close();
     if (!this.#ran) return undefined;
     const failures = [...this.#failures].map(([name, output]) => ({
@@ -101,7 +101,7 @@ export class TestReport {
   }
 
   #ranOne(line: string): void {
-    const [, name, outcome] = ONE.exec(line) ?? [];
+    const [, name, outcome] = TEST_LINE.exec(line) ?? [];
     if (name === undefined || this.#stage !== "running") return line === "" ? undefined : this.item(line);
     if (outcome === "FAILED") this.#failure(name); // the test program may crash before its report
   }

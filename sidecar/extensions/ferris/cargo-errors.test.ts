@@ -16,7 +16,7 @@ const REST =
   "location searched: `here` index (which is replacing registry `crates-io`)\nrequired by package `symposium-crate-source v0.0.0 (/tmp/x)`\n";
 
 /** Messages of cargo 1.95 and 1.74. */
-const SAID: readonly [requirement: string, stderr: string, sentence: string][] = [
+const CASES: readonly [requirement: string, stderr: string, sentence: string][] = [
   [
     "*",
     `    Updating \`here\` index\nerror: no matching package named \`pebble\` found\n${REST}`,
@@ -70,7 +70,7 @@ const SAID: readonly [requirement: string, stderr: string, sentence: string][] =
 ];
 
 suite("cargo error", () => {
-  for (const [requirement, stderr, sentence] of SAID)
+  for (const [requirement, stderr, sentence] of CASES)
     test(`is reported as “${sentence.slice(0, 60)}…”`, () =>
       equal(sentenceOf(choice(requirement), troubleIn(stderr, "pebble")), sentence));
 
@@ -90,7 +90,7 @@ suite("cargo error", () => {
     fc.assert(
       fc.property(
         fc
-          .array(fc.oneof(fc.constantFrom(...SAID.flatMap(([, stderr]) => stderr.split("\n"))), fc.string()))
+          .array(fc.oneof(fc.constantFrom(...CASES.flatMap(([, stderr]) => stderr.split("\n"))), fc.string()))
           .map(lines => lines.join("\n")),
         stderr => {
           const sentence = sentenceOf(choice("1"), troubleIn(stderr, "pebble"));

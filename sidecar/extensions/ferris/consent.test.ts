@@ -2,7 +2,7 @@
 import { deepEqual, equal, match } from "node:assert/strict";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
-import { said } from "../../testing/mcp/mcp-ends";
+import { resultText } from "../../testing/mcp/mcp-ends";
 
 async function looked(settings: JsonObject, optionId: string, times = 1) {
   await using ferris = new FerrisFixture(settings);
@@ -14,7 +14,7 @@ async function looked(settings: JsonObject, optionId: string, times = 1) {
   await using client = await ferris.client();
   let answer = "";
   for (let i = 0; i < times; i++)
-    answer = said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } }));
+    answer = resultText(await client.callTool({ name: "crate_sources", arguments: { crate_name: "pebble" } }));
   return { asked, answer, runs: ferris.cargoRuns };
 }
 

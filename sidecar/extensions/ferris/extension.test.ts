@@ -2,7 +2,7 @@ import { deepEqual, equal } from "node:assert/strict";
 import { mkdirSync } from "node:fs";
 import path from "node:path";
 import { FerrisFixture } from "../../testing/extensions/ferris-fixture";
-import { said } from "../../testing/mcp/mcp-ends";
+import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
 import { rig as proxyRig, turn } from "../../testing/chain/proxy-rig";
 import type { ExtensionSettings } from "../extension";
@@ -84,7 +84,7 @@ suite("Ferris in a session", () => {
       message: `pebble 1.1.0 is the newest stable version. Its source is in ${bench.crate}.`,
     });
     equal(
-      said(await client.callTool({ name: "crate_sources", arguments: { crate_name: "../x" } })),
+      resultText(await client.callTool({ name: "crate_sources", arguments: { crate_name: "../x" } })),
       "“../x” is not the name of a crate: use letters, digits, - and _, starting with a letter.",
     );
   });
@@ -93,7 +93,7 @@ suite("Ferris in a session", () => {
     const bench = new FerrisFixture({ everywhere: true }),
       { client, successor } = proxyRig(ferris.define({ everywhere: true }, bench.rig.fixture).create);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"${bench.project}", "mcpServers":[],"_meta":{"symposium.dev/sideSession":"x"}}}`;
-    client.says(line);
+    client.deliver(line);
     await turn();
     equal(successor.frames.at(-1)?.bytes.toString(), line);
     await bench[Symbol.asyncDispose]();

@@ -6,7 +6,7 @@ import { arrayOr, objectOr } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { eventually } from "../../testing/eventually";
 import { failure, FerrisFixture, query, respond } from "../../testing/extensions/ferris-fixture";
-import { said } from "../../testing/mcp/mcp-ends";
+import { resultText } from "../../testing/mcp/mcp-ends";
 import { deferred } from "../../testing/chain/proxy-rig";
 import { LIMIT_MS, REST_MS } from "./research-state";
 
@@ -35,7 +35,7 @@ suite("end of research", () => {
       chunk("It is ");
       chunk("seven.");
       prompt.respond({ stopReason: "end_turn" });
-      const answer = said(await asked);
+      const answer = resultText(await asked);
       await tools.close();
       return answer;
     };
@@ -55,11 +55,11 @@ suite("end of research", () => {
     bench.clock.advance(REST_MS - 1);
     await respond(tools, "Grams.");
     bench.clock.advance(REST_MS - 1);
-    equal(bench.fixture.agentTold.length, 0);
+    equal(bench.fixture.agentReceived.length, 0);
     bench.clock.advance(1);
-    match(said(await asked), /^Seven\.\n\nGrams\.\n/);
+    match(resultText(await asked), /^Seven\.\n\nGrams\.\n/);
     deepEqual(
-      bench.fixture.agentTold.map(({ method }) => method),
+      bench.fixture.agentReceived.map(({ method }) => method),
       ["session/cancel"],
     );
     await tools.close();
@@ -109,13 +109,13 @@ suite("end of research", () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
     const withdrawing = new AbortController(),
-      ends = (status: string) => bench.tells(update => update.status === status);
+      ends = (status: string) => bench.nextUpdate(update => update.status === status);
     const withdrawn = rejects(query(client, "1", {}, { signal: withdrawing.signal })),
       first = await bench.research(),
       failed = ends("failed");
     withdrawing.abort();
     await Promise.all([withdrawn, failed]);
-    equal(bench.fixture.agentTold.filter(({ method }) => method === "session/cancel").length, 1);
+    equal(bench.fixture.agentReceived.filter(({ method }) => method === "session/cancel").length, 1);
     await first.tools.close();
     const stopped = query(client, "2"),
       second = await bench.research();
@@ -175,7 +175,7 @@ suite("end of research", () => {
     deepEqual([await reads(path.join(bench.crate, "src", "lib.rs")), await reads("/etc/passwd")], ["yes", "no"]);
     await respond(tools, "Seven.");
     prompt.respond({ stopReason: "end_turn" });
-    match(said(await asked), /^Seven\./);
+    match(resultText(await asked), /^Seven\./);
     await eventually(() => !existsSync(cwd), "it is gone");
     await tools.close();
   });
@@ -183,7 +183,7 @@ suite("end of research", () => {
   test("runs two researches, queues eight and rejects further ones until one ends", async () => {
     await using bench = new FerrisFixture();
     await using client = await bench.client();
-    const waits = bench.tells(update => JSON.stringify(update).includes("Waiting: 2 researches are ahead of it."));
+    const waits = bench.nextUpdate(update => JSON.stringify(update).includes("Waiting: 2 researches are ahead of it."));
     const running = [
       await (async () => {
         const asked = query(client, "1");
@@ -204,7 +204,7 @@ suite("end of research", () => {
       waiting = others.map(({ withdraw, i }) =>
         query(client, `other ${i}`, {}, { signal: withdraw.signal }).catch(() => undefined),
       );
-    await bench.tells(update => JSON.stringify(update).includes("Waiting: 9 researches"));
+    await bench.nextUpdate(update => JSON.stringify(update).includes("Waiting: 9 researches"));
     match(await failure(query(client, "too many")), /^2 researches are running and 8 are waiting\. Try again later/);
     equal(bench.prompts.waiting, 0);
     for (const { withdraw } of others) withdraw.abort();

@@ -10,7 +10,7 @@ import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { RpcError } from "../../rpc/message";
 import { FakeClock } from "../../testing/fake-clock";
 import { failure, FerrisFixture, query, respond } from "../../testing/extensions/ferris-fixture";
-import { said } from "../../testing/mcp/mcp-ends";
+import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected, HTTP_AGENT } from "../../testing/mcp/mcp-fixture";
 import { deferred, rig as proxyRig } from "../../testing/chain/proxy-rig";
 import { Transcript } from "../../testing/transcript";
@@ -52,10 +52,10 @@ suite("research", () => {
         message: `pebble 1.1.0 is the newest stable version. Its source is in ${bench.crate}.`,
       },
     );
-    equal(said(await respond(tools, "Seven grams.")), `{"message":"Response recorded. End your turn now."}`);
-    equal(said(await respond(tools, " ")), "The response is empty.");
+    equal(resultText(await respond(tools, "Seven grams.")), `{"message":"Response recorded. End your turn now."}`);
+    equal(resultText(await respond(tools, " ")), "The response is empty.");
     prompt.respond({ stopReason: "end_turn" });
-    equal(said(await asked), `Seven grams.\n\n(pebble 1.1.0, from its source in ${bench.crate})`);
+    equal(resultText(await asked), `Seven grams.\n\n(pebble 1.1.0, from its source in ${bench.crate})`);
     await rejects(connected(server));
     await tools.close();
     deepEqual([bench.clock.waiting, bench.closed], [0, ["research-1"]]);
@@ -74,7 +74,7 @@ suite("research", () => {
       update: { sessionUpdate: "agent_message_chunk", content },
     });
     prompt.respond({ stopReason: "end_turn" });
-    match(said(await asked), /follows\.\)\n\nSeven grams\.\n/);
+    match(resultText(await asked), /follows\.\)\n\nSeven grams\.\n/);
     await tools.close();
   });
 
@@ -238,7 +238,7 @@ suite("research", () => {
         { prompt, tools } = await bench.research();
       await respond(tools, answer);
       prompt.respond({ stopReason: "end_turn" });
-      match(said(await asked), new RegExp(`^${answer}`));
+      match(resultText(await asked), new RegExp(`^${answer}`));
       await tools.close();
     }
   });
@@ -252,7 +252,7 @@ suite("research", () => {
       [server] = arrayOr(objectOr(opening.params).mcpServers).map(objectOr);
     await using tools = await connected(server!);
     equal(
-      said(await respond(tools, "Seven.")),
+      resultText(await respond(tools, "Seven.")),
       "No request waits for a response: the research has not started, or has ended.",
     );
     opening.fail(new RpcError(-32603, "No."));
@@ -448,10 +448,10 @@ suite("research", () => {
         await respond(tools, text);
         prompt.respond({ stopReason: "end_turn" });
         await tools.close();
-        return said(await asked);
+        return resultText(await asked);
       };
       match(await answer(query(client), "First."), /^First/);
-      if (cacheAnswers) match(said(await query(client, " How heavy is a pebble? ")), /^First/);
+      if (cacheAnswers) match(resultText(await query(client, " How heavy is a pebble? ")), /^First/);
       else match(await answer(query(client), "Second."), /^Second/);
       match(await answer(query(client, "Another?"), "Third."), /^Third/);
     }
@@ -499,7 +499,7 @@ suite("research", () => {
     update({ sessionUpdate: "state_update", state: "running" });
     update({ sessionUpdate: "agent_message", messageId: "m", content: [{ type: "text", text: "It is seven." }] });
     update({ sessionUpdate: "state_update", state: "idle", stopReason: "end_turn" });
-    match(said(await asked), /It is seven\./);
+    match(resultText(await asked), /It is seven\./);
     deepEqual([...new Set(bench.notifications.map(told => objectOr(told.update).sessionUpdate))], ["tool_call_update"]);
     await tools.close();
   });

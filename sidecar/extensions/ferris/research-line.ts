@@ -1,6 +1,6 @@
 /**
- * Limits concurrent researches: up to `most` run, up to `mostWaiting` wait in order of arrival, and further ones are
- * rejected.
+ * Limits concurrent researches: up to `maxRunning` run, up to `maxWaiting` wait in order of arrival, and further ones
+ * are rejected.
  */
 
 export interface LinePlace extends Disposable {
@@ -13,17 +13,17 @@ export class ResearchLine {
   readonly #waiting = new Map<object, () => void>();
 
   constructor(
-    readonly most: number,
-    readonly mostWaiting: number,
+    readonly maxRunning: number,
+    readonly maxWaiting: number,
   ) {}
 
   /**
    * Calls `admitted` once, possibly synchronously, unless the place is disposed earlier. Undefined: the queue is full.
    */
   join(admitted: () => void): LinePlace | undefined {
-    const behind = this.#going.size < this.most ? 0 : this.#going.size + this.#waiting.size,
+    const behind = this.#going.size < this.maxRunning ? 0 : this.#going.size + this.#waiting.size,
       place = { behind, [Symbol.dispose]: () => this.#leave(place) };
-    if (behind > 0 && this.#waiting.size >= this.mostWaiting) return undefined;
+    if (behind > 0 && this.#waiting.size >= this.maxWaiting) return undefined;
     this.#waiting.set(place, admitted);
     this.#next();
     return place;
@@ -36,7 +36,7 @@ export class ResearchLine {
 
   #next(): void {
     for (const [place, admitted] of this.#waiting) {
-      if (this.#going.size >= this.most) return;
+      if (this.#going.size >= this.maxRunning) return;
       this.#waiting.delete(place);
       this.#going.add(place);
       admitted();

@@ -26,7 +26,7 @@ function run(events: readonly ResearchEvent[]): {
 const ADMITTED: ResearchEvent = { kind: "admitted" },
   OPENED: ResearchEvent = { kind: "opened" },
   BEGUN = [ADMITTED, OPENED];
-const said = (text: string): ResearchEvent => ({ kind: "said", text }),
+const messageEvent = (text: string): ResearchEvent => ({ kind: "said", text }),
   responded = (text: string): ResearchEvent => ({ kind: "responded", text }),
   turnEnded = (reason = "end_turn"): ResearchEvent => ({ kind: "turnEnded", reason });
 function outcome(...events: readonly ResearchEvent[]): string {
@@ -51,29 +51,36 @@ suite("research state", () => {
   const table: readonly [what: string, events: readonly ResearchEvent[], outcome: string][] = [
     [
       "joins several responses into one answer",
-      [...BEGUN, responded("one"), said("more"), responded("two"), turnEnded()],
+      [...BEGUN, responded("one"), messageEvent("more"), responded("two"), turnEnded()],
       "response: one\n\ntwo",
     ],
     ["needs no further output after a response", [...BEGUN, responded("one"), { kind: "rested" }], "response: one"],
     ["does not end on idle without a response", [...BEGUN, { kind: "rested" }], "working"],
     [
       "returns the last message without a response tool call",
-      [...BEGUN, said("I look."), { kind: "called" }, said("It is "), said("seven. "), turnEnded()],
+      [
+        ...BEGUN,
+        messageEvent("I look."),
+        { kind: "called" },
+        messageEvent("It is "),
+        messageEvent("seven. "),
+        turnEnded(),
+      ],
       "words: It is seven.",
     ],
     [
       "ignores messages before the last call",
-      [...BEGUN, said("I look."), { kind: "called" }, turnEnded()],
+      [...BEGUN, messageEvent("I look."), { kind: "called" }, turnEnded()],
       "failed: the agent ended without an answer",
     ],
     [
       "reports a refusal",
-      [...BEGUN, said("I would rather not."), turnEnded("refusal")],
+      [...BEGUN, messageEvent("I would rather not."), turnEnded("refusal")],
       "failed: the agent refused to answer",
     ],
     [
       "reports a token limit",
-      [...BEGUN, said("It is"), turnEnded("max_tokens")],
+      [...BEGUN, messageEvent("It is"), turnEnded("max_tokens")],
       "failed: the agent ran out of tokens",
     ],
     [
@@ -93,7 +100,7 @@ suite("research state", () => {
     ],
     [
       "reports the time limit",
-      [...BEGUN, said("It is"), { kind: "expired" }],
+      [...BEGUN, messageEvent("It is"), { kind: "expired" }],
       "failed: it did not finish within 5 minutes",
     ],
     ["returns a response at the time limit", [...BEGUN, responded("one"), { kind: "expired" }], "response: one"],
@@ -126,7 +133,7 @@ suite("research state", () => {
   test("limits the length of an answer with a note", () => {
     const text = outcome(...BEGUN, responded("a".repeat(MAX_TEXT - 1)), responded("bc"), responded("d"), turnEnded());
     equal(text.slice(-20).replaceAll("\n", "|"), "aaaaaaaaa||b|… (cut)");
-    equal(outcome(...BEGUN, said("x".repeat(2 * MAX_TEXT)), turnEnded()).length, "words: ".length + MAX_TEXT);
+    equal(outcome(...BEGUN, messageEvent("x".repeat(2 * MAX_TEXT)), turnEnded()).length, "words: ".length + MAX_TEXT);
   });
 
   const event: fc.Arbitrary<ResearchEvent> = fc.oneof(
@@ -142,7 +149,7 @@ suite("research state", () => {
       { kind: "turnFailed", why: "t" },
     ),
     fc.constantFrom("end_turn", "refusal", "?").map(turnEnded),
-    fc.string().map(said),
+    fc.string().map(messageEvent),
     fc.string({ minLength: 1 }).map(responded),
   );
 

@@ -11,7 +11,7 @@ import { methodNotFound } from "../../rpc/peer";
 import { temporaryFolder } from "../../testing/drive";
 import { eventually } from "../../testing/eventually";
 import { ExtensionRig } from "../../testing/extensions/extension-fixture";
-import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { program } from "../../testing/programs/programs";
 import { ideAdapter } from "./adapter";
@@ -137,7 +137,7 @@ suite("IDE extension", () => {
   test("sends the request to a client with the capability and starts no language server", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session(OFFERED);
-    equal(said(await call(client, HOVER)), "of the editor");
+    equal(resultText(await call(client, HOVER)), "of the editor");
     deepEqual(chain.asked, [{ operation: "hover", path: chain.file, at: { symbol: "one" }, folders: [chain.folder] }]);
     deepEqual([chain.starts, chain.rig.logged], [[], []]);
   });
@@ -148,12 +148,12 @@ suite("IDE extension", () => {
     chain.permit = () => choosing("deny");
     const denied = await call(client, HOVER);
     deepEqual([denied.isError, chain.rig.started], [true, 0]);
-    match(said(denied), /did not allow this: Start the language server node/);
+    match(resultText(denied), /did not allow this: Start the language server node/);
     chain.permit = () => {
       equal(chain.rig.started, 0);
       return choosing("allow");
     };
-    equal(said(await call(client, HOVER)), "**one**, 3 letters");
+    equal(resultText(await call(client, HOVER)), "**one**, 3 letters");
     const { toolCall, options } = objectOr(chain.starts.at(-1));
     const { kind, rawInput, content } = objectOr(toolCall);
     deepEqual([kind, objectOr(rawInput).cwd, arrayOr(options).length], ["execute", chain.folder, 3]);
@@ -191,7 +191,7 @@ suite("IDE extension", () => {
         throw methodNotFound(CLIENT_METHODS.session_request_permission);
       };
       match(
-        said(await call(client, HOVER)),
+        resultText(await call(client, HOVER)),
         approve === "all" ? /3 letters/ : /editor cannot ask its user for permission/,
       );
     }
@@ -200,7 +200,7 @@ suite("IDE extension", () => {
   test("uses a language server without the client's capability and advertises the capability onwards", async () => {
     await using chain = new Chain(whole);
     await using client = await chain.session();
-    equal(said(await call(client, HOVER)), "**one**, 3 letters");
+    equal(resultText(await call(client, HOVER)), "**one**, 3 letters");
     deepEqual(
       [
         chain.asked,
@@ -215,7 +215,7 @@ suite("IDE extension", () => {
     for (const capabilities of [{}, OFFERED]) {
       await using chain = new Chain((settings, rig) => [ideAdapter(settings, rig.fixture), ideComponent(rig.fixture)]);
       await using client = await chain.session(capabilities);
-      equal(said(await call(client, HOVER)), capabilities === OFFERED ? "of the editor" : "**one**, 3 letters");
+      equal(resultText(await call(client, HOVER)), capabilities === OFFERED ? "of the editor" : "**one**, 3 letters");
     }
   });
 
@@ -269,10 +269,10 @@ suite("IDE extension", () => {
       throw new RpcError(-32052, "This workspace is not trusted.");
     };
     const refused = await call(client, HOVER);
-    deepEqual([refused.isError, said(refused)], [true, "This workspace is not trusted."]);
+    deepEqual([refused.isError, resultText(refused)], [true, "This workspace is not trusted."]);
     for (const answer of [undefined, null, "text", { kind: "symbols" }]) {
       chain.answer = () => answer;
-      equal(said(await call(client, HOVER)), "The editor's response is invalid.");
+      equal(resultText(await call(client, HOVER)), "The editor's response is invalid.");
     }
   });
 
@@ -285,7 +285,7 @@ suite("IDE extension", () => {
     for (const file of [path.join(elsewhere.path, "b.words"), "../x.words", "out/b.words", "a\0b"]) {
       const answer = await call(client, { operation: "hover", path: file, line: 1 });
       ok(answer.isError);
-      match(said(answer), /is outside of this session's folders \(.*\)\.$/);
+      match(resultText(answer), /is outside of this session's folders \(.*\)\.$/);
     }
     deepEqual(chain.asked, []);
   });
@@ -296,7 +296,7 @@ suite("IDE extension", () => {
       timeLimitSeconds: 1,
     });
     await using client = await chain.session();
-    match(said(await call(client, HOVER)), /No language server is configured for files that end in “\.words”/);
+    match(resultText(await call(client, HOVER)), /No language server is configured for files that end in “\.words”/);
     deepEqual(
       chain.rig.logged.map(each => each.slice(0, 50)),
       [

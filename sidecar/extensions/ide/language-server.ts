@@ -45,7 +45,7 @@ const MAX_TOKENS = 100;
 /** Progress token of `initialize`: LSP 3.17 lets a server report its work then only by this token. */
 const INITIALIZE_TOKEN = "symposium-initialize";
 /** Maximum number of logged `window/showMessage` notifications. */
-const MAX_SAID = 20;
+const MAX_LOGGED_MESSAGES = 20;
 /** LSP 3.17, "ErrorCodes": the text has changed, or the server cancelled the request. A retry can succeed. */
 const AGAIN: ReadonlySet<number> = new Set([-32801, -32802]);
 const AGAIN_MS = 200,
@@ -287,7 +287,7 @@ export class LanguageServer {
         this.onStatus(this.status);
         break;
       case LSP_METHODS.window_showMessage:
-        if (this.#warnings++ < MAX_SAID)
+        if (this.#warnings++ < MAX_LOGGED_MESSAGES)
           this.#log("language server message", { message: readable(params.message, 300) });
         return;
       default:

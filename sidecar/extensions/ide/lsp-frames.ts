@@ -32,7 +32,7 @@ export class LspSplitter {
   /** Length of the message whose header was parsed. */
   #length: number | undefined;
 
-  constructor(private readonly mostBytes = MAX_BYTES) {}
+  constructor(private readonly maxBytes = MAX_BYTES) {}
 
   push(chunk: Buffer): void {
     this.#chunks.push(chunk);
@@ -63,8 +63,8 @@ export class LspSplitter {
     const text = [...header.toString("latin1").matchAll(/content-length:[ \t]*(\d{1,12})[ \t]*$/gim)].at(-1)?.[1];
     if (text === undefined) return undefined;
     const length = Number(text);
-    if (length > this.mostBytes)
-      throw new NotLsp(`it wrote a message of ${length} bytes; the limit is ${this.mostBytes}.`);
+    if (length > this.maxBytes)
+      throw new NotLsp(`it wrote a message of ${length} bytes; the limit is ${this.maxBytes}.`);
     return length;
   }
 

@@ -130,7 +130,7 @@ class HeldClock implements Clock {
   }
 }
 
-const says =
+const hasMessage =
   (pattern: RegExp) =>
   (error: unknown): boolean =>
     error instanceof RpcError && (match(error.message, pattern), true);
@@ -146,7 +146,7 @@ suite("language server", () => {
     deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
     deepEqual(places(await rig.at("references", "two")), ["0:4 one two BAD  ", "2:0 two ODD heard"]);
     equal(await rig.hover("three"), "**three**, 5 letters");
-    await rejects(rig.at("hover", "one", 2), says(/“one” is not on line 3 of .*a\.words; it is on lines 1, 2\./));
+    await rejects(rig.at("hover", "one", 2), hasMessage(/“one” is not on line 3 of .*a\.words; it is on lines 1, 2\./));
     equal(rig.times("initialize"), 1);
   });
 
@@ -185,7 +185,7 @@ suite("language server", () => {
     rig.write("", "b.none");
     await rejects(
       rig.ask({ operation: "workspace_symbols", query: "x", path: path.join(rig.folder, "b.none") }),
-      says(/No language server is configured for files that end in “\.none”/),
+      hasMessage(/No language server is configured for files that end in “\.none”/),
     );
   });
 
@@ -207,7 +207,7 @@ suite("language server", () => {
     });
     await rejects(
       rig.ask({ operation: "rename", path: rig.file, at: { line: 4 }, newName: "x" }),
-      says(/The symbol at this position cannot be renamed/),
+      hasMessage(/The symbol at this position cannot be renamed/),
     );
     deepEqual(await rig.ask({ operation: "format", path: rig.file }), {
       kind: "changes",
@@ -256,7 +256,7 @@ suite("language server", () => {
     });
     await rejects(
       rig.ask({ ...at, title: "nothing" }),
-      says(/No code action “nothing” exists at this position\. Available code actions: “Replace the bad word”/),
+      hasMessage(/No code action “nothing” exists at this position\. Available code actions: “Replace the bad word”/),
     );
   });
 
@@ -299,7 +299,7 @@ suite("language server", () => {
     ]);
     await rejects(
       rig.ask({ operation: "hover", path: path.join(rig.folder, "b.words"), at: { symbol: "one" } }),
-      says(/File .*b\.words does not exist/),
+      hasMessage(/File .*b\.words does not exist/),
     );
   });
 
@@ -346,7 +346,7 @@ suite("language server", () => {
 
   test("rejects an unsupported operation without a request", async () => {
     await using rig = new Rig(["nothing"]);
-    await rejects(rig.at("definition", "one"), says(/does not support textDocument\/definition/));
+    await rejects(rig.at("definition", "one"), hasMessage(/does not support textDocument\/definition/));
     equal(rig.times("textDocument/definition"), 0);
   });
 
@@ -383,11 +383,11 @@ suite("language server", () => {
       for (let i = 0; i < 3; i++)
         await rejects(
           rig.hover("one"),
-          says(/could not be started: it exited with exit code 1\. Its output: error: 'words' is not installed/),
+          hasMessage(/could not be started: it exited with exit code 1\. Its output: error: 'words' is not installed/),
         );
       await rejects(
         rig.hover("one"),
-        says(/cannot be used: it failed 3 times in a row and is not started again for some minutes/),
+        hasMessage(/cannot be used: it failed 3 times in a row and is not started again for some minutes/),
       );
     });
 
@@ -401,7 +401,9 @@ suite("language server", () => {
       await using rig = new Rig(["die"]);
       await rejects(
         rig.hover("one"),
-        says(/has exited: it exited with exit code 3\. Its output: thread 'main' panicked at words\.rs Try again\./),
+        hasMessage(
+          /has exited: it exited with exit code 3\. Its output: thread 'main' panicked at words\.rs Try again\./,
+        ),
       );
       deepEqual(places(await rig.at("definition", "one", 1)), ["0:0 one two BAD  "]);
       equal(rig.times("initialize"), 2);
@@ -411,7 +413,7 @@ suite("language server", () => {
     test("die-open: rejects callers that wait for diagnostics", async () => {
       for (const operation of [{ operation: "code_actions", at: { line: 0 } }, { operation: "diagnostics" }] as const) {
         await using rig = new Rig(["die-open"], { clock: hurriedClock(1) });
-        await rejects(rig.ask({ ...operation, path: rig.file }), says(/has exited: it exited with exit code 4/));
+        await rejects(rig.ask({ ...operation, path: rig.file }), hasMessage(/has exited: it exited with exit code 4/));
       }
     });
 
@@ -421,7 +423,7 @@ suite("language server", () => {
     ] as const) {
       test(`${habit}: is ended with the reason`, async () => {
         await using rig = new Rig([habit]);
-        await rejects(rig.hover("one"), says(why));
+        await rejects(rig.hover("one"), hasMessage(why));
         ok(places(await rig.at("definition", "one", 1)).length > 0);
       });
     }
@@ -434,7 +436,7 @@ suite("language server", () => {
     test("mute: times out and cancels the request", async () => {
       const clock = new HeldClock(20_000);
       await using rig = new Rig(["mute"], { clock, limitMs: 20_000 });
-      const refused = rejects(rig.hover("one"), says(/did not respond within 20 seconds/));
+      const refused = rejects(rig.hover("one"), hasMessage(/did not respond within 20 seconds/));
       await eventually(() => rig.times("textDocument/hover") === 1, "the question");
       clock.held[0]?.();
       await refused;
@@ -454,7 +456,7 @@ suite("language server", () => {
     test("mute-start: times out during its start", async () => {
       const clock = new HeldClock(10_000);
       await using rig = new Rig(["mute-start"], { clock, limitMs: 10_000 });
-      const refused = rejects(rig.hover("one"), says(/did not respond within 10 seconds/));
+      const refused = rejects(rig.hover("one"), hasMessage(/did not respond within 10 seconds/));
       await eventually(() => rig.times("initialize") === 1, "its start");
       clock.held[0]?.();
       await refused;
@@ -479,7 +481,7 @@ suite("language server", () => {
       await permitted.promise;
       throw refused("denied");
     };
-    const over = rejects(rig.hover("one"), says(/^denied$/));
+    const over = rejects(rig.hover("one"), hasMessage(/^denied$/));
     await asked.promise;
     clock.advance(600_000);
     permitted.resolve();
@@ -495,7 +497,9 @@ suite("language server", () => {
     for (let i = 0; i < 5; i++)
       await rejects(
         rig.hover("one"),
-        says(/^No language server for Words was found \(words-that-nobody-has\)\. Install it with: words install\.$/),
+        hasMessage(
+          /^No language server for Words was found \(words-that-nobody-has\)\. Install it with: words install\.$/,
+        ),
       );
   });
 
@@ -506,7 +510,7 @@ suite("language server", () => {
         end = rig.servers.close();
       },
     });
-    await rejects(rig.hover("one"), says(/the session has ended/));
+    await rejects(rig.hover("one"), hasMessage(/the session has ended/));
     await end;
     ok(!existsSync(rig.log), "it was asked");
   });
@@ -514,6 +518,6 @@ suite("language server", () => {
   test("is not started after the close", async () => {
     await using rig = new Rig();
     await rig.servers.close();
-    await rejects(rig.hover("one"), says(/cannot be used: the session has ended/));
+    await rejects(rig.hover("one"), hasMessage(/cannot be used: the session has ended/));
   });
 });

@@ -8,7 +8,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { census } from "../../testing/census";
 import { temporaryFolder } from "../../testing/drive";
 import { ExtensionRig } from "../../testing/extensions/extension-fixture";
-import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, Fixture } from "../../testing/mcp/mcp-fixture";
 import { STRUCTURED } from "../tool-server";
 import { ide } from "./extension";
@@ -39,7 +39,7 @@ suite("IDE operations with typescript-language-server", function () {
   let client: Client & AsyncDisposable;
   const write = (name: string, text: string): void => writeFileSync(path.join(folder.path, name), text);
   const ask = async (args: JsonObject): Promise<string> =>
-    said(await client.callTool({ name: "ide_operation", arguments: args }));
+    resultText(await client.callTool({ name: "ide_operation", arguments: args }));
 
   suiteSetup(async () => {
     write(
@@ -80,9 +80,9 @@ suite("IDE operations with typescript-language-server", function () {
       name: "ide_operation",
       arguments: { operation: "references", path: "math.ts", symbol: "add" },
     });
-    match(said(references), /^4 references in 2 files:\nm/);
+    match(resultText(references), /^4 references in 2 files:\nm/);
     ok(
-      said(references).includes(
+      resultText(references).includes(
         'main.ts\n  1:10  import { add } from "./math";\n  3:20  export const sum = add(1, 2);\n  4:23  const wrong: string = add(3, 4);',
       ),
     );

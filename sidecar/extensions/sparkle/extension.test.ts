@@ -254,20 +254,20 @@ suite("Sparkle embodiment in a session", () => {
   test("forwards a prompt without additions unchanged", async () => {
     using computer = new ExtensionRig({ clock: new FakeClock() });
     const { client, successor } = playedRig(sparkle.define({ embodiment: "off" }, computer.fixture).create);
-    client.says({ id: 1, method: "session/new", params: { cwd: computer.home, mcpServers: [] } } as never);
+    client.deliver({ id: 1, method: "session/new", params: { cwd: computer.home, mcpServers: [] } } as never);
     await turn();
-    successor.says({ id: 1, result: { sessionId: "s" } } as never);
+    successor.deliver({ id: 1, result: { sessionId: "s" } } as never);
     await turn();
     for (const text of ["hello", "/compact"]) {
       const line = `{"jsonrpc":"2.0",  "id":2,"method":"session/prompt","params":{"sessionId":"s", "prompt":[{"type":"text","text":"${text}"}]}}`;
-      client.says(line);
+      client.deliver(line);
       equal(successor.frames.at(-1)?.bytes.toString(), line);
     }
     const update = `{"jsonrpc":"2.0",  "method":"session/update","params":{"sessionId":"s", "update":{"sessionUpdate":"agent_message_chunk","content":{"type":"text","text":"<sparkle part"}}}}`;
-    successor.says(update);
+    successor.deliver(update);
     equal(client.frames.at(-1)?.bytes.toString(), update);
     const echo = update.replace("agent_message", "user_message");
-    successor.says(echo);
+    successor.deliver(echo);
     equal(client.frames.at(-1)?.bytes.toString(), echo);
     client.leaves({ message: "gone" });
     await turn();

@@ -15,7 +15,7 @@ import { Memory } from "./memory";
 const { signal } = new AbortController();
 const anchor = (content: string, sparkler?: string) => ({ content, context: "", tags: [], sparkler });
 
-class Kept implements Disposable {
+class Fixture implements Disposable {
   readonly #folder = temporaryFolder();
   readonly logged: string[] = [];
   readonly home = this.#folder.path;
@@ -52,7 +52,7 @@ const sectionsOf = async (memory: Memory) =>
 
 suite("Sparkle memory", () => {
   test("writes nothing on reads", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     const memory = kept.memory();
     deepEqual(
       [await memory.sparklers(), await memory.current(), await sectionsOf(memory)],
@@ -62,7 +62,7 @@ suite("Sparkle memory", () => {
   });
 
   test("returns saved entries, the newest first", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     const memory = kept.memory("Ada");
     equal(
       await memory.saveInsight(
@@ -122,7 +122,7 @@ suite("Sparkle memory", () => {
   });
 
   test("stores no workspace notes in a session without a folder", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     for (const cwd of ["", "relative"]) {
       const memory = new Memory(kept.home, cwd, undefined, {
         clock: hurriedClock(20),
@@ -138,7 +138,7 @@ suite("Sparkle memory", () => {
   });
 
   test("selects the configured sparkler, the only one or the first, in any spelling", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     kept.write(".sparkle/sparklers/Zed/identity.md", "# Zed the Third\n");
     equal((await kept.memory().current()).name, "Zed the Third");
     kept.write(".sparkle/sparklers/b/identity.md", "no heading");
@@ -152,7 +152,7 @@ suite("Sparkle memory", () => {
   });
 
   test("creates and renames a sparkler with its files and keeps names unique", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     const memory = kept.memory();
     await memory.create("../Ada", signal);
     await rejects(memory.create("ada", signal), failure(/already/));
@@ -178,7 +178,7 @@ suite("Sparkle memory", () => {
   });
 
   test("rejects a name used by another folder", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     kept.write(".sparkle/sparklers/ada/identity.md", "# Nova\n");
     kept.write(".sparkle/sparklers/nova/identity.md", "# Zed\n");
     await rejects(kept.memory().rename("ada", "Nova", signal), failure(/already/));
@@ -186,7 +186,7 @@ suite("Sparkle memory", () => {
   });
 
   test("creates a profile at setup and keeps an existing one", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     deepEqual(await kept.memory().setUp("Mary", signal), {
       profile: "~/.sparkle/collaborator-profile.md",
       sparkler: { name: "Sparkler", folder: "sparkler" },
@@ -198,7 +198,7 @@ suite("Sparkle memory", () => {
   });
 
   test("keeps a copy of an unreadable profile before it starts a new one", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     kept.write(".sparkle/collaborator-profile.md", "");
     writeFileSync(path.join(kept.home, ".sparkle/collaborator-profile.md"), Buffer.from([0xff, 0xfe, 0]));
     await kept.memory().setUp("Mary", signal);
@@ -208,7 +208,7 @@ suite("Sparkle memory", () => {
 
   test("loses no concurrent writes of two windows", async function () {
     this.timeout(timeLimit(120_000));
-    using kept = new Kept();
+    using kept = new Fixture();
     const windows = ["one", "two"].map(name => {
       const { command, args } = program("sparkle-writer", [kept.home, kept.cwd, name, "6"]);
       return spawn(command, args, { stdio: ["pipe", "pipe", "inherit"] });

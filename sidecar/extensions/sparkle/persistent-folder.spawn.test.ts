@@ -21,7 +21,7 @@ import { PersistentFolder, type Writing } from "./persistent-folder";
 const { signal } = new AbortController();
 
 /** A home, a workspace, and the folders in them. */
-class Kept implements Disposable {
+class Fixture implements Disposable {
   readonly #folder = temporaryFolder();
   readonly logged: string[] = [];
   readonly home = path.join(this.#folder.path, "home");
@@ -75,7 +75,7 @@ const failure = (pattern: RegExp) => (error: unknown) => error instanceof ToolFa
 
 suite("kept folder", () => {
   test("creates nothing on reads and reads absent files as undefined", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     for (const folder of [kept.user(), kept.space()]) {
       equal(await folder.read("a.md"), undefined);
       deepEqual(await folder.list("b", "files"), []);
@@ -84,7 +84,7 @@ suite("kept folder", () => {
   });
 
   test("is created by the first write, with a .gitignore in a workspace", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     await replaced(kept.user(), "x/a.md", "one");
     await replaced(kept.space(), "a.md", "two");
     deepEqual(
@@ -99,7 +99,7 @@ suite("kept folder", () => {
 
   if (process.platform !== "win32")
     test("is private to the user, and keeps changed permissions", async () => {
-      using kept = new Kept();
+      using kept = new Fixture();
       await replaced(kept.user(), "a.md", "one");
       deepEqual([statSync(kept.inHome("")).mode & 0o777, statSync(kept.inHome("a.md")).mode & 0o777], [0o700, 0o600]);
       rmSync(kept.inHome("a.md"));
@@ -109,14 +109,14 @@ suite("kept folder", () => {
     });
 
   test("is not created in a missing workspace", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     rmSync(kept.cwd, { recursive: true });
     await rejects(replaced(kept.space(), "a.md", "x"), failure(/does not exist/));
     equal(existsSync(kept.cwd), false);
   });
 
   test("keeps the last twenty replaced versions byte for byte", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     const folder = kept.user(),
       bytes = Buffer.from([0xff, 0xfe, 0x41, 0x00]);
     mkdirSync(kept.inHome(""));
@@ -142,7 +142,7 @@ suite("kept folder", () => {
   });
 
   test("appends to the existing bytes", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     await appended(kept.user(), "a.md", "one\n");
     writeFileSync(kept.inHome("a.md"), "\uFEFFby hand\r\nno end");
     await appended(kept.user(), "a.md", "\ntwo\n");
@@ -155,7 +155,7 @@ suite("kept folder", () => {
     ["too long", Buffer.alloc(9 * 1_048_576, 0x61)],
   ] as const)
     test(`saves a file that is ${what} and starts a new one`, async () => {
-      using kept = new Kept();
+      using kept = new Fixture();
       mkdirSync(kept.inHome(""));
       writeFileSync(kept.inHome("a.md"), bytes);
       await appended(kept.user(), "a.md", "new\n");
@@ -166,7 +166,7 @@ suite("kept folder", () => {
     });
 
   test("omits unreadable files and logs them", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     mkdirSync(kept.inHome("folder.md"), { recursive: true });
     writeFileSync(kept.inHome("a.md"), Buffer.from([0xff, 0xfe, 0x41, 0x00]));
     const folder = kept.user({ readdir: refusing("EACCES: no", "EACCES") });
@@ -179,7 +179,7 @@ suite("kept folder", () => {
   });
 
   test("lists files or folders sorted, without hidden ones", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     for (const folder of ["b", "a", ".c"]) mkdirSync(kept.inHome(`x/${folder}`), { recursive: true });
     for (const file of ["2.md", "1.md", ".3.md"]) writeFileSync(kept.inHome(`x/${file}`), "");
     deepEqual(
@@ -192,7 +192,7 @@ suite("kept folder", () => {
   });
 
   test("reads one end of a long file in whole lines and characters", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     mkdirSync(kept.inHome(""));
     const line = "äöü".repeat(20);
     writeFileSync(kept.inHome("a.md"), `${`${line}\n`.repeat(20_000)}last\n`);
@@ -203,7 +203,7 @@ suite("kept folder", () => {
 
   if (process.platform !== "win32") {
     test("follows a link in the user's folder and keeps it", async () => {
-      using kept = new Kept();
+      using kept = new Fixture();
       mkdirSync(kept.inHome(""));
       writeFileSync(path.join(kept.home, "dotfile.md"), "mine");
       symlinkSync("../dotfile.md", kept.inHome("a.md"));
@@ -222,21 +222,21 @@ suite("kept folder", () => {
     for (const [what, link] of [
       [
         "a file",
-        (kept: Kept) => {
+        (kept: Fixture) => {
           mkdirSync(kept.inSpace(""));
           symlinkSync(path.join(kept.home, "secret"), kept.inSpace("a.md"));
         },
       ],
       [
         "a missing file",
-        (kept: Kept) => {
+        (kept: Fixture) => {
           mkdirSync(kept.inSpace(""));
           symlinkSync(path.join(kept.home, "nothing"), kept.inSpace("a.md"));
         },
       ],
       [
         "a source file beside it",
-        (kept: Kept) => {
+        (kept: Fixture) => {
           mkdirSync(kept.inSpace(""));
           writeFileSync(path.join(kept.cwd, "main.rs"), "secret");
           symlinkSync("../main.rs", kept.inSpace("a.md"));
@@ -244,15 +244,15 @@ suite("kept folder", () => {
       ],
       [
         "the folder",
-        (kept: Kept) => {
+        (kept: Fixture) => {
           writeFileSync(path.join(kept.home, "a.md"), "secret");
           symlinkSync(kept.home, kept.inSpace(""));
         },
       ],
-      ["a missing folder", (kept: Kept) => symlinkSync(path.join(kept.home, "nowhere"), kept.inSpace(""))],
+      ["a missing folder", (kept: Fixture) => symlinkSync(path.join(kept.home, "nowhere"), kept.inSpace(""))],
     ] as const)
       test(`does not follow a link out of a workspace: ${what}`, async () => {
-        using kept = new Kept();
+        using kept = new Fixture();
         writeFileSync(path.join(kept.home, "secret"), "secret");
         link(kept);
         const before = readdirSync(kept.home);
@@ -264,7 +264,7 @@ suite("kept folder", () => {
       });
 
     test("does not wait for a pipe", async () => {
-      using kept = new Kept();
+      using kept = new Fixture();
       mkdirSync(kept.inSpace(""), { recursive: true });
       const { execFileSync } = await import("node:child_process");
       execFileSync("mkfifo", [kept.inSpace("a.md")]);
@@ -275,7 +275,7 @@ suite("kept folder", () => {
 
   for (const file of ["../a.md", "x/../../a.md"])
     test(`rejects ${file}`, async () => {
-      using kept = new Kept();
+      using kept = new Fixture();
       writeFileSync(path.join(kept.home, "a.md"), "secret");
       equal(await kept.user().read(file), undefined);
       await rejects(replaced(kept.user(), file, "x"), failure(/not in ~\/\.sparkle/));
@@ -283,7 +283,7 @@ suite("kept folder", () => {
     });
 
   test("leaves the file unchanged after a failed write, with a reason and no leftovers", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     await replaced(kept.user(), "a.md", "one");
     const full = kept.user({ rename: refusing("ENOSPC", "ENOSPC") });
     await rejects(replaced(full, "a.md", "two"), failure(/disk is full/));
@@ -294,7 +294,7 @@ suite("kept folder", () => {
   });
 
   test("deletes temporary files of a killed writer", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     mkdirSync(kept.inHome(""));
     writeFileSync(kept.inHome(".a.md.0123456789abcdef.part"), "half");
     writeFileSync(kept.inHome(".mine.part"), "a person's");
@@ -303,7 +303,7 @@ suite("kept folder", () => {
   });
 
   test("serializes writes, times out waiting ones and releases cancelled calls", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     let leave = (): void => undefined;
     const order: string[] = [],
       withdrawn = new AbortController();
@@ -334,7 +334,7 @@ suite("kept folder", () => {
   });
 
   test("takes over the lock of an exited writer", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     mkdirSync(kept.inHome(".lock"), { recursive: true });
     utimesSync(kept.inHome(".lock"), new Date(0), new Date(0));
     await replaced(kept.user(), "a.md", "one");
@@ -342,7 +342,7 @@ suite("kept folder", () => {
   });
 
   test("rethrows unexpected errors", async () => {
-    using kept = new Kept();
+    using kept = new Fixture();
     await rejects(
       kept.user().writing(signal, async (_: Writing) => {
         throw new RangeError("bug");

@@ -39,7 +39,7 @@ export interface PersistentFolderPlace {
 /** Maximum number of bytes read from one file. */
 const MAX_READ = 1_048_576;
 /** Maximum file size in bytes. On the next append, a larger file is copied to `older` and restarted. */
-const MAX_KEPT = 8 * MAX_READ;
+const MAX_FILE_BYTES = 8 * MAX_READ;
 const MAX_OLDER = 20;
 const LOCK_LIMIT_MS = 10_000;
 const LOCK = ".lock",
@@ -152,7 +152,7 @@ export class PersistentFolder {
   async #append(file: string, text: string, begin: string): Promise<void> {
     const real = await this.#real(file),
       before = await this.#all(real),
-      isTooLong = (before?.length ?? 0) > MAX_KEPT;
+      isTooLong = (before?.length ?? 0) > MAX_FILE_BYTES;
     if (before && !isTooLong && isText(before)) return this.#whole(real, Buffer.concat([before, Buffer.from(text)]));
     if (before) {
       this.deps.log("warn", "A file of Sparkle was replaced; its old content is saved", {
@@ -190,7 +190,7 @@ export class PersistentFolder {
       existing = await files.stat(real).catch(absent(undefined));
     const part = path.join(folder, `.${path.basename(real)}.${randomBytes(8).toString("hex")}.part`);
     await files.mkdir(folder, { recursive: true });
-    await this.#sweep(folder);
+    await this.#deletePartialFiles(folder);
     try {
       const handle = await files.open(
         part,
@@ -211,7 +211,7 @@ export class PersistentFolder {
   }
 
   /** Deletes temporary files of killed writers. The lock excludes concurrent ones. */
-  async #sweep(folder: string): Promise<void> {
+  async #deletePartialFiles(folder: string): Promise<void> {
     const { files } = this.deps;
     for (const name of await files.readdir(folder))
       if (PART.test(name)) await files.rm(path.join(folder, name), { force: true });

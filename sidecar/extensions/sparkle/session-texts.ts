@@ -14,7 +14,7 @@ import { marked } from "./marks";
 import type { Memory } from "./memory";
 import type { SparkleSettings } from "./settings";
 import type { SpaceConsent } from "./space-consent";
-import { guidance, KEPT, opening, WORKSPACE_OPENING } from "./model-texts";
+import { guidance, SAVED_NOTES_OPENING, opening, WORKSPACE_OPENING } from "./model-texts";
 
 /** Maximum delay of a setup or a first prompt by reading, in milliseconds. */
 export const READING_MS = 3_000;
@@ -48,7 +48,10 @@ export class SessionTexts {
         isAgreed = workspace.length > 0 ? await session.space.known() : false;
       const sections = isAgreed === true ? [...own, ...workspace] : own;
       return {
-        text: marked("embodiment", this.#composed([opening(name), ...(sections.length > 0 ? [KEPT] : [])], sections)),
+        text: marked(
+          "embodiment",
+          this.#composed([opening(name), ...(sections.length > 0 ? [SAVED_NOTES_OPENING] : [])], sections),
+        ),
         isSpaceDue: isAgreed === undefined,
       };
     });
@@ -65,7 +68,7 @@ export class SessionTexts {
           workspace.length > 0 && (await session.space.agreed(workspace, signal)) ? [...own, ...workspace] : own,
         isNew = sections.length === 0;
       return this.#composed(
-        [opening(name), ...((await listed) ? [guidance(isNew)] : []), ...(isNew ? [] : [KEPT])],
+        [opening(name), ...((await listed) ? [guidance(isNew)] : []), ...(isNew ? [] : [SAVED_NOTES_OPENING])],
         sections,
       );
     });

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
-import { said } from "../../testing/mcp/mcp-ends";
+import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
 import { deferred, turn } from "../../testing/chain/proxy-rig";
 import { Sparkled, words, type SparkledOptions } from "../../testing/extensions/sparkled";
@@ -137,7 +137,7 @@ suite("consent for .sparkle-space", () => {
     await using _ = sparkled;
     await sparkled.session();
     await using client = await connected(sparkled.fixture.lastServers()[0]!);
-    const told = said(await client.callTool({ name: "load_evolution", arguments: {} }));
+    const told = resultText(await client.callTool({ name: "load_evolution", arguments: {} }));
     doesNotMatch(told, /curl evil/);
     match(told, /Short answers/);
   });

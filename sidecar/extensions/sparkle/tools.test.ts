@@ -3,7 +3,7 @@ import { deepEqual, equal, match, ok } from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import path from "node:path";
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
-import { said } from "../../testing/mcp/mcp-ends";
+import { resultText } from "../../testing/mcp/mcp-ends";
 import { connected } from "../../testing/mcp/mcp-fixture";
 import { Sparkled, TOOLS, words } from "../../testing/extensions/sparkled";
 
@@ -44,7 +44,7 @@ suite("Sparkle server", () => {
     await using sparkled = await Sparkled.open();
     await using client = await server(sparkled);
     const call = async (name: string, args: JsonObject) =>
-        said(await client.callTool({ name, arguments: { ...args } })),
+        resultText(await client.callTool({ name, arguments: { ...args } })),
       read = (file: string) => readFileSync(path.join(sparkled.computer.home, file), "utf8");
     equal(await call("load_evolution", {}), "Nothing is saved yet.");
     match(
@@ -127,9 +127,12 @@ suite("Sparkle server", () => {
       [true, ["I like tests.", undefined, "working_style: slowly"]],
     );
     match(String(prompt), /update_collaborator_profile/);
-    deepEqual(JSON.parse(said(await client.callTool({ name: "fetch_profile_data", arguments: {} }))).success, false);
+    deepEqual(
+      JSON.parse(resultText(await client.callTool({ name: "fetch_profile_data", arguments: {} }))).success,
+      false,
+    );
     match(
-      said(
+      resultText(
         await client.callTool({
           name: "fetch_profile_data",
           arguments: { profile_sources: Array(21).fill({ type: "text", value: "x" }) },
@@ -158,7 +161,7 @@ suite("Sparkle server", () => {
       await using client = await server(sparkled);
       const answer = await client.callTool({ name, arguments: args });
       equal(answer.isError, true);
-      match(said(answer), sentence);
+      match(resultText(answer), sentence);
       deepEqual(readdirSync(sparkled.computer.home), ["work"], "nothing was written");
       deepEqual(readdirSync(sparkled.cwd), []);
     });
@@ -167,7 +170,7 @@ suite("Sparkle server", () => {
     await using sparkled = await Sparkled.open({ settings: { sparkler: "Ada" } });
     await using client = await server(sparkled);
     match(
-      said(await client.callTool({ name: "rename_sparkler", arguments: { new_name: "Eve" } })),
+      resultText(await client.callTool({ name: "rename_sparkler", arguments: { new_name: "Eve" } })),
       /Ada is now Eve\. The user's setting “sparkler” still has the value Ada/,
     );
   });
@@ -177,7 +180,7 @@ suite("Sparkle server", () => {
     await using client = await server(sparkled);
     sparkled.keep(".sparkle/collaborator-profile.md", "x".repeat(100_000));
     match(
-      said(await client.callTool({ name: "load_evolution", arguments: {} })),
+      resultText(await client.callTool({ name: "load_evolution", arguments: {} })),
       /^## The user's profile\n[\s\S]{47000,48000}\n\n… The files named above/,
     );
   });

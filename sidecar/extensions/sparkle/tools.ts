@@ -141,7 +141,7 @@ function profileTools(memory: Memory, folders: readonly string[]): readonly Tool
         if (sources.length > MAX_SOURCES)
           throw new ToolFailure(`At most ${MAX_SOURCES} sources are allowed. Pass fewer at once.`);
         return profileAnswer(
-          await Promise.all([...sources, ...saidOf(args)].map(source => readSource(source, folders))),
+          await Promise.all([...sources, ...textSourcesOf(args)].map(source => readSource(source, folders))),
         );
       },
     ),
@@ -259,7 +259,7 @@ function optional(args: JsonObject, name: string): string | undefined {
 }
 
 /** The arguments that contain text themselves, as sources. */
-function saidOf(args: JsonObject): readonly JsonObject[] {
+function textSourcesOf(args: JsonObject): readonly JsonObject[] {
   return ["content", "working_style", "collaboration_prefs"].flatMap(name =>
     optional(args, name) === undefined
       ? []

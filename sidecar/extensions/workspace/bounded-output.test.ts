@@ -2,22 +2,22 @@ import { equal, ok } from "node:assert/strict";
 import fc from "fast-check";
 import { HeadAndTail } from "./bounded-output";
 
-const kept = (pieces: readonly string[], first?: number, last?: number): string => {
+const boundedText = (pieces: readonly string[], first?: number, last?: number): string => {
   const text = new HeadAndTail(first, last);
   for (const piece of pieces) text.push(piece);
   return text.toString();
 };
 
 suite("head and tail of command output", () => {
-  test("contains short output completely", () => equal(kept(["ab", "", "c\n"]), "abc\n"));
+  test("contains short output completely", () => equal(boundedText(["ab", "", "c\n"]), "abc\n"));
 
   test("contains beginning, end and the number of omitted characters", () => {
-    equal(kept(["abcdef", "ghij"], 2, 3), "ab\n[5 characters are omitted.]\nhij");
-    equal(kept(["a😀", "bcde", "😀f"], 2, 2), "a\n[8 characters are omitted.]\nf", "no half of a character");
+    equal(boundedText(["abcdef", "ghij"], 2, 3), "ab\n[5 characters are omitted.]\nhij");
+    equal(boundedText(["a😀", "bcde", "😀f"], 2, 2), "a\n[8 characters are omitted.]\nf", "no half of a character");
   });
 
   test("contains no colours and only \\n line endings", () =>
-    equal(kept(["\x1b[1;32mok\x1b[0m \x1b]0;title\x07done\r\n"]), "ok done\n"));
+    equal(boundedText(["\x1b[1;32mok\x1b[0m \x1b]0;title\x07done\r\n"]), "ok done\n"));
 
   test("has bounded length and the correct omitted count for any chunks", () =>
     fc.assert(
@@ -27,7 +27,7 @@ suite("head and tail of command output", () => {
         fc.integer({ min: 1, max: 8 }),
         (pieces, first, last) => {
           const whole = pieces.join(""),
-            text = kept(pieces, first, last),
+            text = boundedText(pieces, first, last),
             [mark, missing] = /\n\[(\d+) characters are omitted\.\]\n/.exec(text) ?? [];
           if (mark === undefined) return void equal(text, whole);
           const at = text.indexOf(mark),

@@ -226,7 +226,7 @@ suite("workspace consent", () => {
     rig.fixture.client.notify("session/cancel", { sessionId: "s1" });
     equal(await call, "The turn was stopped.");
     deepEqual(
-      [rig.asked, rig.fixture.agentTold.map(({ method }) => method)],
+      [rig.asked, rig.fixture.agentReceived.map(({ method }) => method)],
       [
         ["Make a", "withdrawn session/request_permission"],
         ["session/cancel", "session/cancel"],

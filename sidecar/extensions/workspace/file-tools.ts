@@ -8,13 +8,13 @@ import { isGuarded, type Folders, type Inside } from "./folders";
 import { partOf } from "./lines";
 import type { TextFiles } from "./text-files";
 
-export interface FileHands {
+export interface FileToolsDeps {
   readonly folders: Folders;
   readonly files: TextFiles;
   readonly consent: Consent;
 }
 
-export function fileTools(hands: FileHands): readonly Tool[] {
+export function fileTools(hands: FileToolsDeps): readonly Tool[] {
   const inTurn = turns();
   return [readFile(hands), writeFile(hands, inTurn), editFile(hands, inTurn)];
 }
@@ -24,7 +24,7 @@ const PATH = {
   description: "Relative to the working folder, or absolute; inside of the session's folders.",
 } as const;
 
-function readFile({ folders, files }: FileHands): Tool {
+function readFile({ folders, files }: FileToolsDeps): Tool {
   return {
     name: "read_file",
     title: "Read a file",
@@ -53,7 +53,7 @@ function readFile({ folders, files }: FileHands): Tool {
   };
 }
 
-function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool {
+function writeFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): Tool {
   return {
     name: "write_file",
     title: "Write a file",
@@ -95,7 +95,7 @@ function writeFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool
   };
 }
 
-function editFile({ folders, files, consent }: FileHands, inTurn: InTurn): Tool {
+function editFile({ folders, files, consent }: FileToolsDeps, inTurn: InTurn): Tool {
   return {
     name: "edit_file",
     title: "Edit a file",

@@ -7,7 +7,7 @@ import { kindOf, type Folders } from "./folders";
 import { globMatcher, isGlob } from "./glob";
 import type { Search, SearchEnd, SearchPlace } from "./search";
 
-export interface SearchHands {
+export interface SearchToolsDeps {
   readonly folders: Folders;
   readonly search: Search;
 }
@@ -25,11 +25,11 @@ const PATH = {
 } as const;
 const FILES = { readOnlyHint: true, openWorldHint: false } as const;
 
-export function searchTools(hands: SearchHands): readonly Tool[] {
+export function searchTools(hands: SearchToolsDeps): readonly Tool[] {
   return [searchFiles(hands), searchContent(hands)];
 }
 
-function searchFiles({ folders, search }: SearchHands): Tool {
+function searchFiles({ folders, search }: SearchToolsDeps): Tool {
   return {
     name: "search_files",
     title: "Search for files",
@@ -80,7 +80,7 @@ interface Line {
   readonly text: string;
 }
 
-function searchContent({ folders, search }: SearchHands): Tool {
+function searchContent({ folders, search }: SearchToolsDeps): Tool {
   return {
     name: "search_content",
     title: "Search in files",

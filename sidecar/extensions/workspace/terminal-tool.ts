@@ -6,7 +6,7 @@ import type { Commands } from "./commands";
 import { textOf } from "./file-tools";
 import { kindOf, type Folders } from "./folders";
 
-export interface TerminalHands {
+export interface TerminalToolDeps {
   readonly folders: Folders;
   readonly consent: Consent;
   readonly commands: Commands;
@@ -17,7 +17,7 @@ const TIMEOUT_MS = 30_000,
 /** Maximum number of characters of the command in the title. */
 const MAX_SHOWN = 200;
 
-export function terminalTool({ folders, consent, commands }: TerminalHands): Tool {
+export function terminalTool({ folders, consent, commands }: TerminalToolDeps): Tool {
   return {
     name: "run_terminal",
     title: "Run a command",

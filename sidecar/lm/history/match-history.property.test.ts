@@ -8,9 +8,9 @@ const RUNS = Math.ceil(Number(process.env["SYMPOSIUM_RUNS"] ?? 10_000) / 5);
 
 /** `i` selects a chat; `k` selects a turn, an order or an amount. Few distinct words, so that chats are similar. */
 type Action = { readonly i: number; readonly k: number; readonly words: string } & {
-  readonly act: (typeof ACTS)[number];
+  readonly action: (typeof ACTIONS)[number];
 };
-const ACTS = [
+const ACTIONS = [
   "open",
   "say",
   "say",
@@ -36,7 +36,7 @@ const ACTS = [
 ] as const;
 const actions: fc.Arbitrary<readonly Action[]> = fc.array(
   fc.record({
-    act: fc.constantFrom(...ACTS),
+    action: fc.constantFrom(...ACTIONS),
     i: fc.nat(5),
     k: fc.nat(7),
     words: fc.constantFrom("hi", "go on", "why?"),
@@ -60,15 +60,15 @@ class Editor {
 
   constructor(private readonly marks: Marks) {}
 
-  do({ act, i, k, words }: Action): void {
-    if (act === "open" || this.chats.length === 0) return this.#open(words);
-    if (act === "restart") return this.#restart();
-    if (act === "evict") return this.chronicle.evict();
+  do({ action, i, k, words }: Action): void {
+    if (action === "open" || this.chats.length === 0) return this.#open(words);
+    if (action === "restart") return this.#restart();
+    if (action === "evict") return this.chronicle.evict();
     const chat = this.chats[i % this.chats.length]!,
       isStreaming = this.#streaming.has(chat),
       isWaiting = chat.waitsFor.length > 0;
-    if (chat.isSubAgent && !["reply", "call", "results", "stop", "fail", "compact in turn"].includes(act)) return;
-    switch (act) {
+    if (chat.isSubAgent && !["reply", "call", "results", "stop", "fail", "compact in turn"].includes(action)) return;
+    switch (action) {
       case "say":
         this.#cut(chat, k);
         return this.#report(chat, words, isWaiting && k !== 7 ? "results" : "next", k === 7);
@@ -108,9 +108,9 @@ class Editor {
         }
         return;
       case "side":
-        return this.#aside(chat.side(k % 2 === 0 ? "title" : "summary"));
+        return this.#sideRequest(chat.side(k % 2 === 0 ? "title" : "summary"));
       case "background":
-        return this.marks === "none" ? undefined : this.#aside(chat.backgroundCompaction());
+        return this.marks === "none" ? undefined : this.#sideRequest(chat.backgroundCompaction());
       case "sub-agent":
         return chat.waitsFor.some(({ id }) => this.#callsOf.has(id)) ? this.#subAgent(chat, words) : undefined;
       case "switch":
@@ -189,7 +189,7 @@ class Editor {
     if (k > 0) chat.last!.rounds.push({ text: text.slice(0, k), calls: [] });
   }
 
-  #aside(request: Parameters<Chronicle["receive"]>[0]): void {
+  #sideRequest(request: Parameters<Chronicle["receive"]>[0]): void {
     const before = this.chronicle.sessions;
     const { session, kind } = this.chronicle.receive(request);
     ok(session === undefined && this.chronicle.sessions === before, `“${kind}” touched a session`);

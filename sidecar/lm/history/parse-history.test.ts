@@ -3,7 +3,7 @@ import type { ChatMessage, ChatPart } from "../../../src/protocol/lm/lm";
 import { recordedRequest } from "../fixtures/recorded";
 import { digest, newResults, read, type Reading } from "./parse-history";
 
-const say = (role: ChatMessage["role"], ...content: readonly (string | ChatPart)[]): ChatMessage => ({
+const messageOf = (role: ChatMessage["role"], ...content: readonly (string | ChatPart)[]): ChatMessage => ({
   role,
   content: content.map(part => (typeof part === "string" ? { type: "text", value: part } : part)),
 });
@@ -15,7 +15,7 @@ const result = (id: string, value = "ok"): ChatPart => ({
 });
 const asked = (words: string): string => `<context>\nToday.\n</context>\n<userRequest>\n${words}\n</userRequest>\n`;
 /** The compared parts of turns. */
-const shape = ({ turns }: Reading): unknown => turns.map(({ user, answer, calls }) => [user, answer, ...calls]);
+const outline = ({ turns }: Reading): unknown => turns.map(({ user, answer, calls }) => [user, answer, ...calls]);
 
 suite("parseHistory", () => {
   test("reads instructions, context and user text of a first message", () => {
@@ -37,17 +37,17 @@ suite("parseHistory", () => {
 
   test("merges the rounds of a turn into one answer and separates the current turn", () => {
     const messages = [
-      say("user", "a"),
-      say("assistant", "looking ", call("1"), call("2")),
-      say("user", result("1")),
-      say("user", result("2")),
-      say("assistant", "done"),
-      say("user", "b"),
-      say("assistant", "", call("3")),
-      say("user", result("3")),
+      messageOf("user", "a"),
+      messageOf("assistant", "looking ", call("1"), call("2")),
+      messageOf("user", result("1")),
+      messageOf("user", result("2")),
+      messageOf("assistant", "done"),
+      messageOf("user", "b"),
+      messageOf("assistant", "", call("3")),
+      messageOf("user", result("3")),
     ];
     const reading = read(messages);
-    deepEqual(shape(reading), [[digest("a"), digest("looking done"), "1", "2"]]);
+    deepEqual(outline(reading), [[digest("a"), digest("looking done"), "1", "2"]]);
     deepEqual(
       [reading.requestDigest, reading.isNew, reading.rounds, reading.results],
       [digest("b"), false, [{ text: "", calls: ["3"] }], ["3"]],
@@ -58,11 +58,14 @@ suite("parseHistory", () => {
   });
 
   test("reads results followed by new user text, in one or several messages", () => {
-    const turn = [say("user", asked("a")), say("assistant", "", call("1"))];
-    for (const ends of [[say("user", result("1")), say("user", asked("b"))], [say("user", result("1"), asked("b"))]]) {
+    const turn = [messageOf("user", asked("a")), messageOf("assistant", "", call("1"))];
+    for (const ends of [
+      [messageOf("user", result("1")), messageOf("user", asked("b"))],
+      [messageOf("user", result("1"), asked("b"))],
+    ]) {
       const reading = read([...turn, ...ends]);
       deepEqual(
-        [shape(reading), reading.results, reading.isNew, reading.requestDigest],
+        [outline(reading), reading.results, reading.isNew, reading.requestDigest],
         [[[digest("a"), digest(""), "1"]], ["1"], true, digest("b")],
       );
     }
@@ -71,18 +74,25 @@ suite("parseHistory", () => {
   test("ignores results before an unanswered turn", () =>
     deepEqual(
       read([
-        say("user", asked("a")),
-        say("assistant", call("1")),
-        say("user", result("1")),
-        say("user", asked("b")),
-        say("user", asked("c")),
+        messageOf("user", asked("a")),
+        messageOf("assistant", call("1")),
+        messageOf("user", result("1")),
+        messageOf("user", asked("b")),
+        messageOf("user", asked("c")),
       ]).results,
       [],
     ));
 
   test("keeps a turn whose answer failed, without an answer", () =>
     deepEqual(
-      shape(read([say("user", asked("a")), say("user", asked("b")), say("assistant", "ok"), say("user", asked("c"))])),
+      outline(
+        read([
+          messageOf("user", asked("a")),
+          messageOf("user", asked("b")),
+          messageOf("assistant", "ok"),
+          messageOf("user", asked("c")),
+        ]),
+      ),
       [
         [digest("a"), undefined],
         [digest("b"), digest("ok")],
@@ -91,12 +101,12 @@ suite("parseHistory", () => {
 
   test("ignores calls without results", () =>
     deepEqual(
-      shape(
+      outline(
         read([
-          say("user", "a"),
-          say("assistant", "x", call("1"), call("2")),
-          say("user", result("2")),
-          say("user", "b"),
+          messageOf("user", "a"),
+          messageOf("assistant", "x", call("1"), call("2")),
+          messageOf("user", result("2")),
+          messageOf("user", "b"),
         ]),
       ),
       [[digest("a"), digest("x"), "2"]],
@@ -104,27 +114,27 @@ suite("parseHistory", () => {
 
   test("ignores re-rendered context, cache marks, thinking, images and the text of results", () => {
     const reading = read([
-      say("system", "v1"),
-      say("user", asked("a")),
-      say("assistant", "x", call("1")),
-      say("user", result("1", "long")),
-      say("assistant", "y"),
-      say("user", asked("b")),
+      messageOf("system", "v1"),
+      messageOf("user", asked("a")),
+      messageOf("assistant", "x", call("1")),
+      messageOf("user", result("1", "long")),
+      messageOf("assistant", "y"),
+      messageOf("user", asked("b")),
     ]);
     const otherReading = read([
-      say("system", "v2"),
-      say("user", "<environment_info>\nLinux\n</environment_info>"),
-      say("user", `<attachments>\n<attachment id="f">\nx\n</attachment>\n</attachments>\n${asked(" a ")}`, {
+      messageOf("system", "v2"),
+      messageOf("user", "<environment_info>\nLinux\n</environment_info>"),
+      messageOf("user", `<attachments>\n<attachment id="f">\nx\n</attachment>\n</attachments>\n${asked(" a ")}`, {
         type: "data",
         mimeType: "image/png",
         data: "AA==",
       }),
-      say("assistant", { type: "thinking", value: "hm" }, "x", call("1")),
-      say("user", result("1", "cut")),
-      say("assistant", "y ", { type: "data", mimeType: "cache_control", data: "" }),
-      say("user", asked("b")),
+      messageOf("assistant", { type: "thinking", value: "hm" }, "x", call("1")),
+      messageOf("user", result("1", "cut")),
+      messageOf("assistant", "y ", { type: "data", mimeType: "cache_control", data: "" }),
+      messageOf("user", asked("b")),
     ]);
-    deepEqual([shape(reading), reading.requestDigest], [shape(otherReading), otherReading.requestDigest]);
+    deepEqual([outline(reading), reading.requestDigest], [outline(otherReading), otherReading.requestDigest]);
     notEqual(digest("a"), digest("b"));
   });
 
@@ -151,36 +161,39 @@ suite("parseHistory", () => {
   test("ignores a summary quoted in a file", () =>
     equal(
       read([
-        say("user", `<attachments>\n<conversation-summary>\n</conversation-summary>\n</attachments>\n${asked("a")}`),
+        messageOf(
+          "user",
+          `<attachments>\n<conversation-summary>\n</conversation-summary>\n</attachments>\n${asked("a")}`,
+        ),
       ]).summary,
       undefined,
     ));
 
   test("ignores the empty turn of a chat command", () =>
-    deepEqual(shape(read(recordedRequest("compact-command", 212).messages)), [
+    deepEqual(outline(read(recordedRequest("compact-command", 212).messages)), [
       [digest("After compact"), read(recordedRequest("compact-command", 212).messages).turns[0]?.answer],
     ]));
 
   test("reads messages without tags as user text", () => {
     const reading = read([
-      say("user", "<html>\n</html>"),
-      say("user", "and this"),
-      say("assistant", "ok"),
-      say("user", "next"),
+      messageOf("user", "<html>\n</html>"),
+      messageOf("user", "and this"),
+      messageOf("assistant", "ok"),
+      messageOf("user", "next"),
     ]);
     deepEqual(
-      [shape(reading), reading.requestDigest],
+      [outline(reading), reading.requestDigest],
       [[[digest("<html> </html> and this"), digest("ok")]], digest("next")],
     );
   });
 
   test("returns the results after the last answer, with their content", () => {
     const messages = [
-      say("assistant", call("1")),
-      say("user", result("1")),
-      say("assistant", call("2")),
-      say("user", { type: "tool_result", toolCallId: "2", result: "no", isError: true }),
-      say("user", "next"),
+      messageOf("assistant", call("1")),
+      messageOf("user", result("1")),
+      messageOf("assistant", call("2")),
+      messageOf("user", { type: "tool_result", toolCallId: "2", result: "no", isError: true }),
+      messageOf("user", "next"),
     ];
     deepEqual(newResults(messages), [{ callId: "2", result: "no", isError: true }]);
     deepEqual(newResults([]), []);

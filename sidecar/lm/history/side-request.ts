@@ -86,14 +86,14 @@ export function sidePrompt({ messages }: ChatRequest): readonly JsonObject[] {
 }
 
 /** Runs a session for one answer. */
-export type AskAside = (requestId: RequestId, request: ChatRequest, stream: ResponseStream) => void;
+export type RunOneShot = (requestId: RequestId, request: ChatRequest, stream: ResponseStream) => void;
 
 const MAX_TITLES = 100;
 
 export class SideRequestDesk {
   readonly #titles = new Map<Digest, string>();
 
-  constructor(private readonly askAside: AskAside) {}
+  constructor(private readonly runOneShot: RunOneShot) {}
 
   answer(
     mode: SideRequests,
@@ -107,12 +107,12 @@ export class SideRequestDesk {
       return stream.failed("Symposium answers only conversations (setting symposium.languageModel.sideRequests).");
     const local = mode === "local" ? localAnswer(kind, request, reading) : undefined;
     if (local !== undefined) return whole(stream, local);
-    if (kind.kind !== "side" || kind.what !== "title") return this.askAside(requestId, request, stream);
+    if (kind.kind !== "side" || kind.what !== "title") return this.runOneShot(requestId, request, stream);
     const key = digest(reading.lastText),
       known = this.#titles.get(key);
     if (known !== undefined) return whole(stream, known);
     let text = "";
-    this.askAside(requestId, request, {
+    this.runOneShot(requestId, request, {
       part: part => {
         if (part.type === "text") text += part.value;
         stream.part(part);

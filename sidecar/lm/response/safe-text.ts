@@ -7,7 +7,7 @@ import { visibleLine, visibleText } from "../../../src/protocol/text/visible-tex
 
 /** A code block whose fence is longer than any fence in the text. */
 export function fenced(text: string, language = ""): string {
-  const fence = "`".repeat(Math.max(3, longestRun(text) + 1));
+  const fence = "`".repeat(Math.max(3, maxBacktickRun(text) + 1));
   return `${fence}${language}\n${visibleText(text)}\n${fence}`;
 }
 
@@ -17,7 +17,7 @@ const MAX_LINE_LENGTH = 500;
 export function inline(text: string, limit = MAX_LINE_LENGTH): string {
   const line = visibleLine(shortened(text, limit));
   if (line === "") return "` `";
-  const fence = "`".repeat(longestRun(line) + 1),
+  const fence = "`".repeat(maxBacktickRun(line) + 1),
     blank = line.startsWith("`") || line.endsWith("`") ? " " : "";
   return `${fence}${blank}${line}${blank}${fence}`;
 }
@@ -30,6 +30,6 @@ export function shortened(text: string, limit: number): string {
   return l10n.t`${text.slice(0, head)}\n… ${text.length - limit} more characters …\n${text.slice(-tail)}`;
 }
 
-function longestRun(text: string): number {
+function maxBacktickRun(text: string): number {
   return Math.max(0, ...(text.match(/`+/g) ?? []).map(run => run.length));
 }

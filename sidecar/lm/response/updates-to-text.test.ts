@@ -10,7 +10,7 @@ import {
   type TextState,
 } from "./updates-to-text";
 
-const says = (text: string, messageId?: string) => ({
+const messageChunk = (text: string, messageId?: string) => ({
   sessionUpdate: "agent_message_chunk",
   content: { type: "text", text },
   ...(messageId === undefined ? {} : { messageId }),
@@ -51,20 +51,23 @@ function play(...updates: readonly unknown[]): { readonly words: TextState; read
 
 suite("updates as text", () => {
   test("joins the chunks of a message and starts a paragraph for another message", () => {
-    equal(play(says("Hel", "a"), says("lo", "a"), says("World", "b"), says("!")).shown, "Hello\n\nWorld!");
-    equal(play(says(""), says("a")).shown, "a");
+    equal(
+      play(messageChunk("Hel", "a"), messageChunk("lo", "a"), messageChunk("World", "b"), messageChunk("!")).shown,
+      "Hello\n\nWorld!",
+    );
+    equal(play(messageChunk(""), messageChunk("a")).shown, "a");
   });
 
   test("shows the agent's own call once at its start and once at its end", () => {
     equal(
       play(
-        says("I look."),
+        messageChunk("I look."),
         call("1", "pending", "Read a.ts"),
         call("1", "in_progress"),
         call("1", "completed"),
         call("1", "completed"),
         call("2", "failed", "npm  test\n--all"),
-        says("Done."),
+        messageChunk("Done."),
       ).shown,
       "I look.\n\n▸ Read a.ts ✓\n\n✗ npm test --all\n\nDone.",
     );
@@ -73,7 +76,7 @@ suite("updates as text", () => {
         call("1", "pending", "One"),
         call("2", "pending", "Two"),
         call("1", "completed"),
-        says("So."),
+        messageChunk("So."),
         call("2", "failed"),
       ).shown,
       "▸ One \n\n▸ Two \n\n✓ One\n\nSo.\n\n✗ Two",
@@ -145,7 +148,8 @@ suite("updates as text", () => {
 
   test("shows no line for a call of a VS Code tool and starts a paragraph after it", () =>
     equal(
-      play(says("I look."), call("mcp__x", "pending", "x"), call("mcp__x", "completed"), says("Done.")).shown,
+      play(messageChunk("I look."), call("mcp__x", "pending", "x"), call("mcp__x", "completed"), messageChunk("Done."))
+        .shown,
       "I look.\n\nDone.",
     ));
 
@@ -157,7 +161,7 @@ suite("updates as text", () => {
 
   test("sends thoughts as thinking parts", () =>
     equal(
-      play({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "hm" } }, says("a")).shown,
+      play({ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: "hm" } }, messageChunk("a")).shown,
       "(hm)a",
     ));
 
@@ -224,7 +228,7 @@ suite("updates as text", () => {
         undefined,
         7,
         {},
-        says("a"),
+        messageChunk("a"),
         { sessionUpdate: "user_message_chunk", content: { type: "text", text: "x" } },
         { sessionUpdate: "current_mode_update" },
         { sessionUpdate: "agent_message_chunk" },
@@ -234,9 +238,9 @@ suite("updates as text", () => {
     ));
 
   test("adds notices as paragraphs and starts the next turn without one", () => {
-    const { words } = play(says("a"));
+    const { words } = play(messageChunk("a"));
     deepEqual(lineOf(words, "b")[1], [{ type: "text", value: "\n\nb" }]);
-    deepEqual(wordsOfUpdate(nextTurn(words), says("c"), () => "own")[1], [{ type: "text", value: "c" }]);
+    deepEqual(wordsOfUpdate(nextTurn(words), messageChunk("c"), () => "own")[1], [{ type: "text", value: "c" }]);
   });
 
   test("keeps at most 200 calls that never end", () => {

@@ -42,7 +42,7 @@ import { UPDATE_KINDS } from "../../acp/methods";
  * `_meta` of one-shot sessions and of sessions for other extensions of VS Code. Agent extensions do not change them and
  * send them no information about the user.
  */
-const ASIDE = { [SIDE_SESSION]: "symposium" };
+const SIDE_SESSION_META = { [SIDE_SESSION]: "symposium" };
 const NONE: ReadonlyMap<string, string> = new Map();
 
 export class ModelAgentClient {
@@ -102,12 +102,12 @@ export class ModelAgentClient {
       refused: (given: string, args: JsonObject) => this.#announced.arrived(given, args),
     };
     const offer = this.deps.offers.open(terms, this.#renewedServer),
-      { isAside, isForeign } = this.start;
+      { isOneShot, isForeign } = this.start;
     this.#renewedServer = undefined;
     this.#offer = offer;
     return {
       begin: this.#begin,
-      setup: { meta: { ...offering(offer), ...(isAside === true || isForeign ? ASIDE : {}) } },
+      setup: { meta: { ...offering(offer), ...(isOneShot === true || isForeign ? SIDE_SESSION_META : {}) } },
       listener: (connection, isNew) => this.#listener(connection, of, isNew),
       enter: (_, open) => open(),
     };
@@ -139,7 +139,7 @@ export class ModelAgentClient {
       this.#missingTools = sentence;
       const tools = extensions.toolLines(agentSession);
       this.deps.log("warn", sentence, { agent: this.start.agent.id, tools });
-      if (this.start.isAside !== true)
+      if (this.start.isOneShot !== true)
         notify({ kind: "notice", sentence: `${sentence} ${l10n.t`Tools of this chat: ${tools.join("; ")}.`}` });
     });
   }
@@ -218,7 +218,7 @@ export class ModelAgentClient {
       case "reject":
         log("info", "Permission refused", { agent: agent.id });
         respond(verdict.answer);
-        return this.start.isAside === true ? undefined : { sentence: verdict.sentence };
+        return this.start.isOneShot === true ? undefined : { sentence: verdict.sentence };
       // Whatever that tool returns, the permission request is evaluated again as if it had just arrived.
       case "uncover":
         return {
@@ -357,7 +357,7 @@ export class ModelAgentClient {
       update: update => {
         prompts.updated(update);
         for (const each of v2?.inV1(update) ?? [update])
-          if (this.start.isAside !== true || objectOr(each).sessionUpdate === UPDATE_KINDS.agent_message_chunk)
+          if (this.start.isOneShot !== true || objectOr(each).sessionUpdate === UPDATE_KINDS.agent_message_chunk)
             notify({ kind: "updated", update: each });
         return this.#deferred?.promise;
       },

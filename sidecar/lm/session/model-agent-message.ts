@@ -32,7 +32,7 @@ export interface ModelAgentStart {
   /** Another extension sends the requests: its user is asked nothing. */
   readonly isForeign: boolean;
   /** For a single answer outside a conversation: only the agent's message text is used. */
-  readonly isAside?: boolean;
+  readonly isOneShot?: boolean;
 }
 
 export interface ModelAgentDeps {

@@ -61,7 +61,7 @@ suite("ModelPrompts", () => {
     await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin(),
       answer = callOf(offer, "lookUp");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.back(2, ...fixture.calls(1));
     await answer;
     prompt.respond({ stopReason: "end_turn" });

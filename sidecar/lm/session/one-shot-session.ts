@@ -11,16 +11,16 @@ import type { ResponseStream } from "../response/response-stream";
 import { SessionActor } from "./session-actor";
 import type { ModelSessionDeps, ModelSessionStart } from "./session-message";
 
-export const ASIDE_LIMIT_MS = 20_000;
+export const ONE_SHOT_LIMIT_MS = 20_000;
 
-interface Aside {
+interface OneShot {
   readonly session: SessionActor;
   readonly limit: Disposable;
   readonly stream: ResponseStream;
 }
 
 export class OneShotSessions implements AsyncDisposable {
-  readonly #open = new Map<RequestId, Aside>();
+  readonly #open = new Map<RequestId, OneShot>();
   readonly #closing = new Set<Promise<void>>();
 
   constructor(private readonly deps: Omit<ModelSessionDeps, "notify">) {}
@@ -32,7 +32,7 @@ export class OneShotSessions implements AsyncDisposable {
     stream: ResponseStream,
   ): void {
     const session = new SessionActor(
-      { ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isAside: true },
+      { ...start, begin: { kind: "new" }, tools: [], duplicates: false, isForeign: false, isOneShot: true },
       {
         ...this.deps,
         notify: message => {
@@ -41,8 +41,8 @@ export class OneShotSessions implements AsyncDisposable {
         },
       },
     );
-    const limit = this.deps.clock.after(ASIDE_LIMIT_MS, () =>
-      this.#end(requestId, l10n.t`${start.agent.name} did not respond within ${ASIDE_LIMIT_MS / 1000} seconds.`),
+    const limit = this.deps.clock.after(ONE_SHOT_LIMIT_MS, () =>
+      this.#end(requestId, l10n.t`${start.agent.name} did not respond within ${ONE_SHOT_LIMIT_MS / 1000} seconds.`),
     );
     this.#open.set(requestId, { session, limit, stream });
     session.ask({ requestId, context: () => NO_CONTEXT, namesTools: () => false, blocks: () => blocks });

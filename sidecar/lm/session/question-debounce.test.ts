@@ -1,19 +1,19 @@
 import { deepEqual, equal } from "node:assert/strict";
 import { FakeClock } from "../../testing/fake-clock";
-import { MAX_MS, Quiet, QUIET_MS } from "./question-debounce";
+import { MAX_MS, QuestionDebounce, QUIET_MS } from "./question-debounce";
 
 suite("question debounce", () => {
-  function fixture(): { readonly clock: FakeClock; readonly quiet: Quiet; readonly over: number[] } {
+  function fixture(): { readonly clock: FakeClock; readonly debounce: QuestionDebounce; readonly over: number[] } {
     const clock = new FakeClock(),
       over: number[] = [];
-    return { clock, over, quiet: new Quiet(clock, () => over.push(clock.now())) };
+    return { clock, over, debounce: new QuestionDebounce(clock, () => over.push(clock.now())) };
   }
 
   test("completes the response a fixed time after the last question", () => {
-    const { clock, quiet, over } = fixture();
-    quiet.begin();
+    const { clock, debounce, over } = fixture();
+    debounce.begin();
     clock.advance(QUIET_MS - 1);
-    quiet.begin();
+    debounce.begin();
     clock.advance(QUIET_MS - 1);
     deepEqual(over, []);
     clock.advance(1);
@@ -22,33 +22,33 @@ suite("question debounce", () => {
   });
 
   test("extends the time for an announcement, up to a maximum", () => {
-    const { clock, quiet, over } = fixture();
-    quiet.begin();
+    const { clock, debounce, over } = fixture();
+    debounce.begin();
     for (let i = 0; i < 100; i++) {
       clock.advance(20);
-      if (over.length === 0) quiet.prolong();
+      if (over.length === 0) debounce.prolong();
     }
     deepEqual(over, [MAX_MS]);
   });
 
   test("does not start for an announcement alone and does not end twice", () => {
-    const { clock, quiet, over } = fixture();
-    quiet.prolong();
-    quiet.begin();
-    quiet.end();
-    quiet.prolong();
+    const { clock, debounce, over } = fixture();
+    debounce.prolong();
+    debounce.begin();
+    debounce.end();
+    debounce.prolong();
     clock.advance(1000);
     deepEqual(over, []);
-    quiet.begin();
-    quiet[Symbol.dispose]();
+    debounce.begin();
+    debounce[Symbol.dispose]();
     equal(clock.waiting, 0);
   });
 
   test("starts a new time for the next response", () => {
-    const { clock, quiet, over } = fixture();
-    quiet.begin();
+    const { clock, debounce, over } = fixture();
+    debounce.begin();
     clock.advance(MAX_MS);
-    quiet.begin();
+    debounce.begin();
     clock.advance(QUIET_MS - 1);
     equal(over.length, 1);
     clock.advance(1);

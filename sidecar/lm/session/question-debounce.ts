@@ -7,7 +7,7 @@ import type { Clock } from "../../rpc/clock";
 export const QUIET_MS = 50,
   MAX_MS = 500;
 
-export class Quiet implements Disposable {
+export class QuestionDebounce implements Disposable {
   #timer: Disposable | undefined;
   /** Time of the first question. */
   #since: number | undefined;

@@ -41,7 +41,7 @@ suite("SessionActor", () => {
     const { offer, prompt } = await fixture.begin();
     fixture.agent.report("s", "I look.");
     const answers = [callOf(offer, "lookUp"), callOf(offer, "count"), callOf(offer, "lookUp")];
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: I look.", "1: [lookUp]", "1: [count]", "1: [lookUp]", "pause 1"]);
     const ids = fixture.calls(1);
     for (const [i, id] of ids.entries()) match(id, new RegExp(`^sy1_12345678_[0-9a-f]{32}_${i + 1}$`));
@@ -58,7 +58,7 @@ suite("SessionActor", () => {
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
     fixture.agent.report("s", "I look.");
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: I look.", "1: [lookUp]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await answer;
@@ -81,7 +81,7 @@ suite("SessionActor", () => {
     fixture.clock.advance(QUIET_MS - 1);
     answers.push(callOf(offer, "count"));
     fixture.agent.update("s", { sessionUpdate: "tool_call", toolCallId: "c3", title: "its own", status: "completed" });
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: [lookUp]", "1: [count]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await Promise.all(answers);
@@ -163,7 +163,7 @@ suite("SessionActor", () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.session.resume(
       2,
       fixture.calls(1).map(callId => ({ callId, result: "x", isError: false })),

@@ -27,7 +27,7 @@ import {
 } from "../response/updates-to-text";
 import { ModelAgentClient } from "./model-agent-client";
 import type { AgentQuestion, ModelAgentEvent, ModelAgentMessage } from "./model-agent-message";
-import { Quiet } from "./question-debounce";
+import { QuestionDebounce } from "./question-debounce";
 import { startModelSession, stepModelSession } from "./session-state";
 import {
   partOf,
@@ -53,7 +53,7 @@ export class SessionActor extends Actor<Message> {
   #state: ModelSessionState;
   #text: TextState = NO_TEXT;
   readonly #agent: ModelAgentClient;
-  readonly #quiet: Quiet;
+  readonly #questionDebounce: QuestionDebounce;
   #watch: Disposable | undefined;
   /** Number of the current watch, so that the expiry of an earlier watch is ignored. */
   #watches = 0;
@@ -76,7 +76,7 @@ export class SessionActor extends Actor<Message> {
   ) {
     super(`model session ${begin.id}`);
     this.#agent = new ModelAgentClient(begin, deps, message => this.post({ kind: "agent", message }));
-    this.#quiet = new Quiet(deps.clock, () => this.#notify({ kind: "quiet" }));
+    this.#questionDebounce = new QuestionDebounce(deps.clock, () => this.#notify({ kind: "quiet" }));
     const [state, effects] = startModelSession(begin.agent.name);
     this.#state = state;
     for (const effect of effects) this.#do(effect);
@@ -111,7 +111,7 @@ export class SessionActor extends Actor<Message> {
   async close(why: string): Promise<void> {
     await super[Symbol.asyncDispose]();
     this.#step({ kind: "closed", message: why });
-    this.#quiet[Symbol.dispose]();
+    this.#questionDebounce[Symbol.dispose]();
     this.#watch?.[Symbol.dispose]();
   }
 
@@ -123,7 +123,7 @@ export class SessionActor extends Actor<Message> {
     switch (message.kind) {
       case "event":
         this.#step(message.event);
-        return this.#sayMissing();
+        return this.#reportMissing();
       case "agent":
         return this.#handleMessage(message.message);
       case "overdue":
@@ -181,7 +181,7 @@ export class SessionActor extends Actor<Message> {
         });
         this.#unsaid = this.#news(message.session.lease.connection.missing);
         this.#step({ kind: "opened" });
-        return this.#sayMissing();
+        return this.#reportMissing();
       case "event":
         return this.#handleEvent(message.event);
       case "call":
@@ -232,7 +232,7 @@ export class SessionActor extends Actor<Message> {
 
   #announced(update: unknown, subagent?: string): void {
     const { expectsCall, broken } = this.#agent.announced(update, subagent);
-    if (expectsCall) this.#quiet.prolong();
+    if (expectsCall) this.#questionDebounce.prolong();
     if (broken !== undefined) this.#report(noticeOf(this.#text, brokenAllowance(this.begin.agent.name, broken)));
   }
 
@@ -241,8 +241,8 @@ export class SessionActor extends Actor<Message> {
    * always logged.
    */
   #news(missing: readonly MissingExtension[]): readonly string[] {
-    const { begin, isForeign, isAside } = this.begin;
-    return begin.kind !== "new" || isForeign || isAside === true
+    const { begin, isForeign, isOneShot } = this.begin;
+    return begin.kind !== "new" || isForeign || isOneShot === true
       ? []
       : missing.map(({ sentence }) => sentence).filter(sentence => !this.#missed.has(sentence));
   }
@@ -254,7 +254,7 @@ export class SessionActor extends Actor<Message> {
   }
 
   /** Shows the sentences before the next answer. */
-  #sayMissing(): void {
+  #reportMissing(): void {
     if (this.#unsaid.length === 0 || this.#state.phase.kind !== "streaming") return;
     for (const sentence of this.#unsaid) {
       this.#missed.add(sentence);
@@ -317,7 +317,7 @@ export class SessionActor extends Actor<Message> {
         return this.deps.notify({ kind: "part", requestId: effect.requestId, part: partOf(effect.question) });
       }
       case "finish":
-        this.#quiet.end();
+        this.#questionDebounce.end();
         return this.deps.notify({ ...effect, kind: "finished" });
       case "turnOver":
         return this.deps.notify({ kind: "turnOver", turn: this.#turn, how: effect.how });
@@ -332,7 +332,7 @@ export class SessionActor extends Actor<Message> {
       case "cancelAgent":
         return this.#agent.cancel();
       case "awaitQuiet":
-        return this.#quiet.begin();
+        return this.#questionDebounce.begin();
       case "watch":
         return this.#watchFor(effect.ms);
       case "unwatch":

@@ -36,7 +36,7 @@ suite("SessionActor: start and end", () => {
     await using fixture = new SessionFixture();
     const { offer, prompt } = await fixture.begin(),
       answer = callOf(offer, "lookUp");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.clock.advance(PENDING_MS - 1);
     await fixture.settle();
     equal(fixture.notifications.length, 2);
@@ -53,7 +53,7 @@ suite("SessionActor: start and end", () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
-    await fixture.quiet();
+    await fixture.debounced();
     fixture.back(2, ...fixture.calls(1));
     await answer;
     await fixture.settle();
@@ -163,7 +163,7 @@ suite("SessionActor: start and end", () => {
     await using fixture = new SessionFixture();
     const { offer } = await fixture.begin();
     const answer = callOf(offer, "lookUp");
-    await fixture.quiet();
+    await fixture.debounced();
     let sent = 0;
     for (let i = 0; i < 30; i++) {
       for (let n = 0; n < 100; n++) {
@@ -201,7 +201,7 @@ suite("SessionActor: start and end", () => {
     await fixture.settle();
     match(await callOf(offer, "lookUp"), /was not run/);
     const answer = callOf(offer, "other");
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: [other]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     await answer;

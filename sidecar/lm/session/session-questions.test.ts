@@ -9,7 +9,7 @@ suite("SessionActor: calls and permissions", () => {
       gone = new AbortController();
     await fixture.prompted();
     const answer = callOf(offer, "lookUp", gone.signal);
-    await fixture.quiet();
+    await fixture.debounced();
     gone.abort();
     await answer;
     await fixture.settle();
@@ -26,14 +26,14 @@ suite("SessionActor: calls and permissions", () => {
       gone = new AbortController();
     await fixture.prompted();
     const first = callOf(offer, "lookUp");
-    await fixture.quiet();
+    await fixture.debounced();
     const second = callOf(offer, "count", gone.signal);
     await fixture.settle();
     gone.abort();
     await second;
     fixture.back(2, ...fixture.calls(1));
     await first;
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: [lookUp]", "pause 1"]);
   });
 
@@ -44,7 +44,7 @@ suite("SessionActor: calls and permissions", () => {
       second = permission(fixture.agent, "p2", "ls");
     await fixture.settle();
     const [one, two] = fixture.messages.flatMap(message => (message.kind === "asked" ? [message] : []));
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, [
       "1: [symposium-agent-codex-execute]",
       "1: [symposium-agent-codex-execute]",
@@ -79,7 +79,7 @@ suite("SessionActor: calls and permissions", () => {
       await fixture.begin();
     }
     async function called(fixture: SessionFixture): Promise<void> {
-      await fixture.quiet();
+      await fixture.debounced();
       deepEqual(fixture.notifications, [`1: [${group.name}]`, "pause 1"]);
     }
 
@@ -90,7 +90,7 @@ suite("SessionActor: calls and permissions", () => {
       await called(fixture);
       fixture.session.offer([action, plain("symposium-agent-codex-execute")], false);
       fixture.back(2, ...fixture.calls(1));
-      await fixture.quiet();
+      await fixture.debounced();
       deepEqual(fixture.notifications.slice(2), ["2: [symposium-agent-codex-execute]", "pause 2"]);
       fixture.session.decide(fixture.questionId, () => undefined);
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "yes" } });
@@ -102,7 +102,7 @@ suite("SessionActor: calls and permissions", () => {
       const answer = permission(fixture.agent, "p1");
       await called(fixture);
       fixture.back(2, ...fixture.calls(1));
-      await fixture.quiet();
+      await fixture.debounced();
       deepEqual(fixture.notifications.slice(2), ["2: [symposium-agent-action]", "pause 2"]);
       fixture.back(3, ...fixture.calls(2));
       deepEqual(await answer, { outcome: { outcome: "selected", optionId: "no" } });
@@ -134,7 +134,7 @@ suite("SessionActor: calls and permissions", () => {
       await fixture.settle();
       fixture.session.offer([action, plain("symposium-agent-codex-execute")], false);
       fixture.back(2, ...fixture.calls(1));
-      await fixture.quiet();
+      await fixture.debounced();
       equal(
         fixture.messages.some(({ kind }) => kind === "asked"),
         false,

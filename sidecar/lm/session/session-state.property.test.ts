@@ -64,7 +64,7 @@ const move: fc.Arbitrary<Move> = fc.oneof(
 );
 
 /** Drives the state machine and checks the invariants in its header. */
-class Witness {
+class InvariantChecker {
   #state: ModelSessionState;
   #n = 0;
   readonly #effects: (readonly ModelSessionEffect[])[] = [];
@@ -91,7 +91,7 @@ class Witness {
   constructor() {
     const [state, effects] = startModelSession("Ada");
     this.#state = state;
-    for (const effect of effects) this.#saw(effect, undefined);
+    for (const effect of effects) this.#checkEffect(effect, undefined);
   }
 
   get state(): ModelSessionState {
@@ -185,7 +185,7 @@ class Witness {
     const [next, effects] = stepModelSession(this.#state, event);
     this.#effects.push(effects);
     if (event.kind === "repeated") this.#repeats(effects, event.requestId);
-    for (const effect of effects) this.#saw(effect, event);
+    for (const effect of effects) this.#checkEffect(effect, event);
     this.#state = next;
     this.#looks(event);
   }
@@ -201,7 +201,7 @@ class Witness {
     );
   }
 
-  #saw(effect: ModelSessionEffect, event: ModelSessionEvent | undefined): void {
+  #checkEffect(effect: ModelSessionEffect, event: ModelSessionEvent | undefined): void {
     switch (effect.kind) {
       case "open":
         ok(!this.#isOpen, "opened twice");
@@ -224,7 +224,7 @@ class Witness {
       case "emit":
         return this.#emitted(Number(effect.requestId), effect.part, event);
       case "askHost": {
-        this.#isHeard(Number(effect.requestId));
+        this.#checkRequest(Number(effect.requestId));
         ok(!this.settled.includes(effect.question.callId), "asked after it was settled");
         ok(!this.#askedHost.has(effect.question.callId), "asked twice");
         this.#askedHost.set(effect.question.callId, Number(effect.requestId));
@@ -275,7 +275,7 @@ class Witness {
   }
 
   #emitted(requestId: number, part: ChatPart, event: ModelSessionEvent | undefined): void {
-    this.#isHeard(requestId);
+    this.#checkRequest(requestId);
     if (event?.kind === "repeated") return;
     for (const n of numbers(part)) {
       ok(!this.#hasAsked.has(requestId), "words behind a question of the same response");
@@ -286,7 +286,7 @@ class Witness {
     this.#round.push(theirs(part));
   }
 
-  #isHeard(requestId: number): void {
+  #checkRequest(requestId: number): void {
     ok(this.requests.includes(requestId) && !this.finished.includes(requestId), `nobody listens to ${requestId}`);
   }
 
@@ -390,7 +390,7 @@ suite("SessionActor state, properties", () => {
     this.timeout(timeLimit(120_000));
     fc.assert(
       fc.property(fc.array(move, { maxLength: 60 }), moves => {
-        const witness = new Witness();
+        const witness = new InvariantChecker();
         witness.happen({ kind: "opened" });
         for (const each of moves) witness.happen(each);
         witness.close();

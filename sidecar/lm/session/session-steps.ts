@@ -131,7 +131,7 @@ export function lastWords({ agent, reply }: ModelSessionState, outcome: TurnOutc
 }
 
 /** Finishes a request that changes nothing. */
-export function finishAside({ phase: { kind } }: ModelSessionState, requestId: RequestId): ModelSessionEffect {
+export function finishUnchanged({ phase: { kind } }: ModelSessionState, requestId: RequestId): ModelSessionEffect {
   return {
     kind: "finish",
     requestId,
@@ -149,7 +149,7 @@ export function repeat([state, effects]: ModelSessionStep, requestId: RequestId,
     parts && !(isEmpty && isWhole)
       ? parts.map(part => ({ kind: "emit", requestId, part }))
       : [{ kind: "emit", requestId, part: { type: "text", value: text } }];
-  return [state, [...effects, ...words, ...(isWhole ? [finishAside(state, requestId)] : [])]];
+  return [state, [...effects, ...words, ...(isWhole ? [finishUnchanged(state, requestId)] : [])]];
 }
 
 /** The answer of a tool call as an MCP result. */

@@ -27,7 +27,7 @@ import {
   discarded,
   emitPart,
   finish,
-  finishAside,
+  finishUnchanged,
   lastWords,
   questionsIn,
   refusals,
@@ -169,7 +169,7 @@ export function stray(state: ModelSessionState, requestId: RequestId): ModelSess
         requestId,
         part: { type: "text", value: l10n.t`${state.agent} no longer waits for this result.` },
       },
-      finishAside(state, requestId),
+      finishUnchanged(state, requestId),
     ],
   ];
 }

@@ -165,7 +165,7 @@ suite("SessionActor with a Codex-like agent", () => {
     deepEqual(await announced(fixture, offer.server, "c"), YES);
     deepEqual(fixture.notifications, []);
     const answer = permission(fixture.agent, "c");
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "pause 1"]);
     fixture.back(2, ...fixture.calls(1));
     deepEqual(await answer, NO);
@@ -176,11 +176,11 @@ suite("SessionActor with a Codex-like agent", () => {
     const { offer } = await fixture.begin();
     for (const id of ["a", "b", "c"]) deepEqual(await announced(fixture, offer.server, id, { id }), YES);
     for (const id of ["a", "b", "c"]) void offer.call("lookUp", { id }, new AbortController().signal);
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications, ["1: [lookUp]", "1: [lookUp]", "1: [lookUp]", "pause 1"]);
     for (const id of ["a", "b", "c"]) fixture.agent.update("s", update(id, { status: "completed" }));
     fixture.back(2, ...fixture.calls(1));
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(
       fixture.notifications.slice(4).filter(text => text.includes("✓")),
       [],
@@ -206,7 +206,7 @@ suite("SessionActor with a Codex-like agent", () => {
     await fixture.settle();
     match(fixture.notifications.at(-1) ?? "", /allowed to call VS Code's tool “lookUp”, but did not call it/);
     const answer = announced(fixture, offer.server, "d");
-    await fixture.quiet();
+    await fixture.debounced();
     deepEqual(fixture.notifications.slice(-2), ["1: [symposium-agent-action]", "pause 1"]);
     fixture.session.decide(fixture.questionId, () => undefined);
     deepEqual(await answer, YES);
@@ -237,11 +237,11 @@ suite("SessionActor with a Codex-like agent", () => {
         sessionUpdate: version === 2 ? "tool_call_update" : sessionUpdate,
       });
       const proved = asking("c");
-      await fixture.quiet();
+      await fixture.debounced();
       deepEqual(fixture.notifications, []);
       deepEqual(await proved, YES);
       const unnamed = asking("d");
-      await fixture.quiet();
+      await fixture.debounced();
       deepEqual(fixture.notifications, ["1: [symposium-agent-action]", "pause 1"]);
       fixture.session.decide(fixture.questionId, () => undefined);
       deepEqual(await unnamed, YES);

@@ -63,7 +63,7 @@ function objectSchema(given: unknown): ObjectSchema | string {
 }
 
 /** Requirements on an object, before its parameters are converted. */
-interface Shape {
+interface ObjectRequirements {
   readonly properties: Readonly<Record<string, unknown>>;
   readonly required: readonly string[];
   /** Sets of parameters, of which at least one must be complete. */
@@ -77,7 +77,7 @@ class Reading {
 
   root(): ObjectSchema | string {
     const { schema } = this.#followed(this.document, 0),
-      shape = this.#shape(schema, 0, 0);
+      shape = this.#requirements(schema, 0, 0);
     if (!shape) return "VS Code passes an object to tools, which its schema does not allow";
     const refused = shape.required.find(name => !PARAMETER.test(name));
     if (refused !== undefined)
@@ -98,26 +98,26 @@ class Reading {
   }
 
   /** Requirements of `schema` on an object, with its alternatives merged; `undefined` if it allows no object. */
-  #shape(given: unknown, depth: number, refs: number): Shape | undefined {
+  #requirements(given: unknown, depth: number, refs: number): ObjectRequirements | undefined {
     this.#count();
-    if (!isObject(given)) return given === false ? undefined : NO_SHAPE;
-    if (depth > MAX_DEPTH) return NO_SHAPE;
+    if (!isObject(given)) return given === false ? undefined : NO_REQUIREMENTS;
+    if (depth > MAX_DEPTH) return NO_REQUIREMENTS;
     const { schema, refs: deeper } = this.#followed(given, refs);
     const types = arrayOr(schema.type);
     if (typeof schema.type === "string" ? schema.type !== "object" : types.length > 0 && !types.includes("object"))
       return undefined;
-    const own: Shape = {
+    const own: ObjectRequirements = {
       properties: isObject(schema.properties) ? schema.properties : {},
       required: texts(schema.required),
       alternatives: [],
     };
-    const all = arrayOr(schema.allOf).map(part => this.#shape(part, depth + 1, deeper));
+    const all = arrayOr(schema.allOf).map(part => this.#requirements(part, depth + 1, deeper));
     for (const key of ["anyOf", "oneOf"] as const) {
       const parts = arrayOr(schema[key]),
-        possible = parts.map(part => this.#shape(part, depth + 1, deeper)).filter(part => part !== undefined);
+        possible = parts.map(part => this.#requirements(part, depth + 1, deeper)).filter(part => part !== undefined);
       if (parts.length > 0) all.push(possible.length === 0 ? undefined : either(possible));
     }
-    return all.reduce<Shape | undefined>((item, second) => item && second && both(item, second), own);
+    return all.reduce<ObjectRequirements | undefined>((item, second) => item && second && both(item, second), own);
   }
 
   #properties(given: unknown, depth: number, refs: number): Record<string, JsonObject> {
@@ -191,10 +191,10 @@ class Reading {
   }
 }
 
-const NO_SHAPE: Shape = { properties: {}, required: [], alternatives: [] };
+const NO_REQUIREMENTS: ObjectRequirements = { properties: {}, required: [], alternatives: [] };
 const COMBINATORS = ["anyOf", "oneOf", "allOf"] as const;
 
-function both(shape: Shape, otherShape: Shape): Shape {
+function both(shape: ObjectRequirements, otherShape: ObjectRequirements): ObjectRequirements {
   return {
     properties: together([shape.properties, otherShape.properties], "allOf"),
     required: [...new Set([...shape.required, ...otherShape.required])],
@@ -202,7 +202,7 @@ function both(shape: Shape, otherShape: Shape): Shape {
   };
 }
 
-function either(shapes: readonly Shape[]): Shape {
+function either(shapes: readonly ObjectRequirements[]): ObjectRequirements {
   const required = shapes.map(shape => shape.required).reduce((all, each) => all.filter(name => each.includes(name)));
   const sets = shapes.map(shape => shape.required.filter(name => !required.includes(name)));
   return {

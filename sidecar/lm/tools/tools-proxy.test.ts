@@ -10,7 +10,7 @@ import { AGENT, fixedEvidence } from "../../testing/mcp/delivery-rig";
 import { FakeClock } from "../../testing/fake-clock";
 import { MemoryAgent } from "../../testing/memory-agent";
 import { memoryChain } from "../../testing/chain/memory-chain";
-import { bridge, said } from "../../testing/mcp/mcp-ends";
+import { bridge, resultText } from "../../testing/mcp/mcp-ends";
 import { connected, HTTP_AGENT, Signal, Fixture, type FixtureOptions } from "../../testing/mcp/mcp-fixture";
 import { rig, turn, type PlayedNeighbour } from "../../testing/chain/proxy-rig";
 import type { ChatTool } from "../../../src/protocol/lm/lm";
@@ -21,7 +21,7 @@ import { EXTENSION_METHODS } from "../../acp/methods";
 
 const tool = (name: string): ChatTool => ({ name, description: name });
 const TOOLS = Array.from({ length: 60 }, (_, i) => tool(`tool_${i}`));
-const OTHER = { name: "other", command: "/bin/other", args: [], env: [] };
+const OTHER_SERVER = { name: "other", command: "/bin/other", args: [], env: [] };
 const options = { clock: new FakeClock(), version: "1" };
 
 class Offered {
@@ -44,7 +44,7 @@ class Offered {
 }
 const withTools = (offer: ToolOffer, overrides: JsonObject = {}): JsonObject => ({
   cwd: "/",
-  mcpServers: [OTHER],
+  mcpServers: [OTHER_SERVER],
   _meta: { theirs: 1, ...offering(offer) },
   ...overrides,
 });
@@ -98,9 +98,9 @@ suite("VS Code tools proxy", () => {
   test("forwards the bytes of a session without a key unchanged", () => {
     const { client, successor } = rig(vscodeTools(new ToolOffers(() => undefined), options).create);
     const line = `{"jsonrpc":"2.0",  "id":7,"method":"session/new","params":{"cwd":"/", "mcpServers":[],"_meta":{"${TOOLS_KEY}":7}}}`;
-    client.says(line);
+    client.deliver(line);
     equal(successor.frames.at(-1)?.bytes.toString(), line);
-    successor.says(`{"jsonrpc":"2.0",  "id":7,"result":{ "sessionId":"s" }}`);
+    successor.deliver(`{"jsonrpc":"2.0",  "id":7,"result":{ "sessionId":"s" }}`);
     return turn().then(() => match(String(client.frames.at(-1)?.bytes.toString()), /"result":\{ "sessionId":"s" \}/));
   });
 
@@ -111,7 +111,7 @@ suite("VS Code tools proxy", () => {
     await using fixture = offered.fixture();
     await fixture.initialize();
     const { servers } = await fixture.setup("session/new", withTools(offer));
-    deepEqual(servers, [OTHER]);
+    deepEqual(servers, [OTHER_SERVER]);
     deepEqual(fixture.setups[0]!.params._meta, { theirs: 1 });
     equal(fixture.warnings.length, 1);
   });
@@ -164,11 +164,11 @@ suite("VS Code tools proxy", () => {
     };
     const { client, successor } = rig(vscodeTools(offered.offers, options).create);
     const send = async (who: PlayedNeighbour, message: JsonObject): Promise<void> => {
-      who.says(message as never);
+      who.deliver(message as never);
       await turn();
       await turn();
     };
-    client.says({ id: 1, method: "session/new", params: { mcpServers: [], _meta: offering(offer) } } as never);
+    client.deliver({ id: 1, method: "session/new", params: { mcpServers: [], _meta: offering(offer) } } as never);
     const { serverId } = objectOr(arrayOr(objectOr(objectOr(successor.frames.at(-1)?.message).params).mcpServers)[0]);
     const isThere = async (): Promise<boolean> => {
       client.news();
@@ -267,7 +267,7 @@ suite("VS Code tools proxy", () => {
     ];
     await offered.asked.times(2);
     for (const { args, answer } of offered.calls) answer(toMcp(`for ${String(args.from)}`));
-    deepEqual((await Promise.all(answers)).map(said), ["for 1", "for 2"]);
+    deepEqual((await Promise.all(answers)).map(resultText), ["for 1", "for 2"]);
   });
 });
 
@@ -304,7 +304,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
     const called = client.callTool({ name: "tool_7" });
     await offered.asked.times(1);
     offered.calls[0]!.answer(toMcp("early"));
-    equal(said(await called), "early");
+    equal(resultText(await called), "early");
     await open();
     await conductor[Symbol.asyncDispose]();
   });
@@ -330,7 +330,7 @@ suite("VS Code's tools over HTTP, through a conductor", () => {
       await Promise.all(results.filter((_, i) => calls.some(({ args }) => args.i === i)));
       for (const call of later) call.answer(toMcp(call.toolName));
       deepEqual(
-        (await Promise.all(results)).map(said),
+        (await Promise.all(results)).map(resultText),
         Array.from({ length: n }, (_, i) => `tool_${i}`),
       );
       before += n;

@@ -19,7 +19,7 @@ const tool = (name: string, inputSchema?: unknown): ChatTool => ({
   description: name,
   ...(inputSchema === undefined ? {} : { inputSchema }),
 });
-const ODD = [
+const UNUSUAL_TOOLS = [
   tool("none"),
   tool("empty", {}),
   tool("any", { anyOf: [{ properties: { a: {} }, required: ["a"] }, { type: "string" }] }),
@@ -72,7 +72,7 @@ class Rig implements AsyncDisposable {
 
 suite("MCP server of VS Code's tools", () => {
   test("lists all recorded and odd tools except invalid ones", async () => {
-    await using rig = new Rig([...RECORDED_TOOLS, ...ODD]);
+    await using rig = new Rig([...RECORDED_TOOLS, ...UNUSUAL_TOOLS]);
     const { tools } = await (await rig.client()).listTools(),
       names = tools.map(({ name }) => name);
     deepEqual(names, [

@@ -43,7 +43,7 @@ export function hasToken({ headers: { authorization } }: Head, token: string): b
 }
 
 /** Checks for one server, for requests with its token. */
-export function refusedAtDoor(
+export function refusedByServer(
   { method, headers: { "content-length": length } }: Head,
   bodyBytes: number,
 ): Refusal | undefined {

@@ -92,7 +92,7 @@ function ask(
     sent.on("error", reject).end(method === "GET" || method === "DELETE" ? undefined : body);
   });
 }
-const told = ({ body }: Answer) => (JSON.parse(body) as { error: { message: string } }).error.message;
+const errorMessage = ({ body }: Answer) => (JSON.parse(body) as { error: { message: string } }).error.message;
 
 /** Opens a raw connection. `ended` resolves with all received bytes when the server has closed it. */
 function wire(host: OpenServerHost): { readonly socket: Socket; readonly ended: Promise<string>; received(): string } {
@@ -212,7 +212,7 @@ suite("MCP HTTP server: access control", () => {
     equal(house.connects, 0);
     for (const [status, headers, how] of cases.slice(-2))
       equal((await ask(host, headers, how)).status, status, JSON.stringify([headers, how]));
-    match(told(await ask(host, JSON_HEADERS)), /token/);
+    match(errorMessage(await ask(host, JSON_HEADERS)), /token/);
     equal((await ask(host, JSON_HEADERS)).headers["www-authenticate"], "Bearer");
     equal((await ask(host, { ...good, origin: `http://127.0.0.1:${port}` })).status, 200, "its own origin");
     equal((await ask(host, { ...good, authorization: `bearer ${host.token}` })).status, 200, "the scheme in any case");
@@ -339,7 +339,7 @@ suite("MCP HTTP server: closed server", () => {
       answers.map(({ status }) => status),
       [404, 404, 405, 204],
     );
-    match(told(answers[0]!), /closed/);
+    match(errorMessage(answers[0]!), /closed/);
     deepEqual(house.log, []);
     equal((await ask(host, { ...headers, authorization: "Bearer no" })).status, 401);
     equal(house.log.length, 1);
@@ -363,7 +363,7 @@ suite("MCP HTTP server: limits", () => {
       large = "x".repeat(5_000_000);
     const declared = await ask(host, { ...auth(host), "content-length": String(large.length) }, { body: large });
     equal(declared.status, 413);
-    match(told(declared), /1000 bytes/);
+    match(errorMessage(declared), /1000 bytes/);
     equal((await ask(host, { ...auth(host), "transfer-encoding": "chunked" }, { body: large })).status, 413);
     const idle = wire(host),
       left = wire(host);

@@ -13,7 +13,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock } from "../../rpc/clock";
 import { ServerHost } from "./server-host";
 import { readBody, refuse, serveClosed } from "./http-body";
-import { closing, hasToken, refusal, refusedAtDoor, guardRefusal, type Refusal } from "./http-guard";
+import { closing, hasToken, refusal, refusedByServer, guardRefusal, type Refusal } from "./http-guard";
 import type { OnWarning } from "../link";
 import type { ServedServer } from "../declared-servers";
 import { UnknownSockets } from "./unauthenticated-sockets";
@@ -172,7 +172,7 @@ export class McpEndpoint implements AsyncDisposable {
       return no(closing(refusal(401, "The bearer token is missing or wrong.", { "www-authenticate": "Bearer" })));
     this.#unknown.known(request.socket);
     if (!host) return serveClosed(request, response, this.#clock);
-    const atDoor = refusedAtDoor(request, bodyBytes);
+    const atDoor = refusedByServer(request, bodyBytes);
     if (atDoor) return no(atDoor);
     if (host.busy >= requests) return no(refusal(429, "Too many requests are open.", { "retry-after": "1" }));
     host.busy++;

@@ -6,7 +6,7 @@ import { rig, turn } from "./proxy-rig";
 suite("house rules proxy", () => {
   test("adds its rule to each prompt, counts tool calls and answers its own method", async () => {
     const { client, successor } = rig(houseRules("Be brief.").create);
-    client.says({
+    client.deliver({
       id: 1,
       method: "session/prompt",
       params: { sessionId: "s", prompt: [{ type: "text", text: "Hi" }], _meta: { kept: true } },
@@ -18,12 +18,12 @@ suite("house rules proxy", () => {
       Frame.of({ jsonrpc: "2.0", method: "session/update", params: { sessionId: "s", update: { sessionUpdate } } }),
     );
     const answer = Frame.of({ jsonrpc: "2.0", id: 1, result: { stopReason: "end_turn" } });
-    for (const frame of [...notifications, answer]) successor.says(frame);
+    for (const frame of [...notifications, answer]) successor.deliver(frame);
     await turn();
     [...notifications, answer].forEach((frame, i) => strictEqual(client.frames[i], frame));
     client.news();
-    client.says({ id: 2, method: "_house/toolCalls", params: { sessionId: "s" } });
-    client.says({ id: 3, method: "_house/toolCalls", params: { sessionId: "another" } });
+    client.deliver({ id: 2, method: "_house/toolCalls", params: { sessionId: "s" } });
+    client.deliver({ id: 3, method: "_house/toolCalls", params: { sessionId: "another" } });
     deepEqual([client.news(), successor.news()], [['#2 = {"count":2}', '#3 = {"count":0}'], []]);
   });
 });

@@ -70,7 +70,7 @@ export class ProcessChain implements AsyncDisposable {
  * Runs the same program under this name, with fixed output on stderr. Its exit also closes a connection to `witness`
  * (witnessed.program.ts).
  */
-export function witnessed(name: string, spec: ProcessSpec, witness?: string): ProcessSpec {
+export function observed(name: string, spec: ProcessSpec, witness?: string): ProcessSpec {
   const preload = program("witnessed").args.map(file => pathToFileURL(file).href);
   return {
     ...spec,

@@ -39,7 +39,7 @@ export class PlayedNeighbour implements Channel {
     this.leaves({ message: "The connection was closed." });
   }
 
-  says(message: Omit<Message, "jsonrpc"> | string | Frame): void {
+  deliver(message: Omit<Message, "jsonrpc"> | string | Frame): void {
     void this.offers(message);
   }
 

@@ -36,7 +36,7 @@ const TEXT = '"quoted" {braces} [\\back\\slashes] \u2028 žluťoučký 🐎 \t"i
 
 export class Talker {
   /** Resolves when both ends have finished. Rejects with the first error. */
-  readonly over: Promise<{ readonly sent: number; readonly heard: number }>;
+  readonly over: Promise<{ readonly sent: number; readonly received: number }>;
   readonly #channel: Channel;
   readonly #options: TalkerOptions;
   readonly #random: () => number;
@@ -45,11 +45,11 @@ export class Talker {
   /** Unanswered requests of the other end. */
   readonly #open: { readonly id: Id; readonly n: number }[] = [];
   #sent = 0;
-  #heard = 0;
+  #received = 0;
   #lastId = 0;
-  #saidAll = false;
-  #heardAll = false;
-  #settle: { resolve(outcome: { sent: number; heard: number }): void; reject(error: Error): void };
+  #sentAll = false;
+  #receivedAll = false;
+  #settle: { resolve(outcome: { sent: number; received: number }): void; reject(error: Error): void };
 
   constructor(channel: Channel, options: TalkerOptions) {
     this.#channel = channel;
@@ -84,22 +84,22 @@ export class Talker {
       this.#wrong(error instanceof Error ? error.message : String(error));
     }
     const { slowEvery } = this.#options;
-    if (slowEvery > 0 && this.#heard % slowEvery === 0) return turns(3);
+    if (slowEvery > 0 && this.#received % slowEvery === 0) return turns(3);
   }
 
   #check(message: Message): void {
-    const { n, text, length, to } = said(message);
-    if (n !== this.#heard)
-      throw new Error(`number ${String(n)} came, ${this.#heard} was next: ${JSON.stringify(message).slice(0, 200)}`);
+    const { n, text, length, to } = payloadOf(message);
+    if (n !== this.#received)
+      throw new Error(`number ${String(n)} came, ${this.#received} was next: ${JSON.stringify(message).slice(0, 200)}`);
     if (text !== TEXT.slice(0, Number(length))) throw new Error(`the text of number ${n} has changed`);
-    this.#heard++;
+    this.#received++;
     if (!("method" in message)) {
       const asked = message.id === null ? undefined : this.#asked.get(message.id);
       if (asked === undefined || asked !== to)
         throw new Error(`the answer to ${String(to)} came as one to ${String(asked)}`);
       this.#asked.delete(message.id ?? "");
     } else if ("id" in message) this.#open.push({ id: message.id, n: Number(n) });
-    else if (message.method === OVER) this.#heardAll = true;
+    else if (message.method === OVER) this.#receivedAll = true;
   }
 
   async #talk(): Promise<void> {
@@ -113,12 +113,12 @@ export class Talker {
       if (this.#random() < 0.02) await turns(1);
     }
     await this.#send({ jsonrpc: "2.0", method: OVER, params: this.#words() });
-    this.#saidAll = true;
+    this.#sentAll = true;
     while (!this.#isOver()) {
       if (this.#open.length > 0) await this.#answer();
       else await turns(1);
     }
-    this.#settle.resolve({ sent: this.#sent, heard: this.#heard });
+    this.#settle.resolve({ sent: this.#sent, received: this.#received });
   }
 
   #speak(): Promise<void> | void {
@@ -167,15 +167,15 @@ export class Talker {
   }
 
   #isOver(): boolean {
-    return this.#saidAll && this.#heardAll && this.#open.length === 0 && this.#asked.size === 0;
+    return this.#sentAll && this.#receivedAll && this.#open.length === 0 && this.#asked.size === 0;
   }
 
   #wrong(what: string): void {
-    this.#settle.reject(new Error(`${this.#options.as}: ${what} (sent ${this.#sent}, heard ${this.#heard})`));
+    this.#settle.reject(new Error(`${this.#options.as}: ${what} (sent ${this.#sent}, heard ${this.#received})`));
   }
 }
 
-function said(message: Message): JsonObject {
+function payloadOf(message: Message): JsonObject {
   if ("method" in message) return objectOr(message.params);
   return objectOr("error" in message ? message.error.data : message.result);
 }

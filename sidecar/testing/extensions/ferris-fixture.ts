@@ -12,7 +12,7 @@ import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { ExtensionRig } from "./extension-fixture";
 import { FakeClock } from "../fake-clock";
-import { bridge, said } from "../mcp/mcp-ends";
+import { bridge, resultText } from "../mcp/mcp-ends";
 import { connected, HTTP_AGENT, Fixture } from "../mcp/mcp-fixture";
 
 export type FerrisClient = Awaited<ReturnType<typeof connected>>;
@@ -127,7 +127,7 @@ export class FerrisFixture implements AsyncDisposable {
   readonly #sessions = new Map<string, JsonObject>();
 
   /** Resolves at the next matching update to the client. */
-  tells(fits: (update: JsonObject) => boolean): Promise<void> {
+  nextUpdate(fits: (update: JsonObject) => boolean): Promise<void> {
     return new Promise(seen => {
       this.#watching.push({ fits: told => fits(objectOr(told.update)), seen });
     });
@@ -204,8 +204,8 @@ export function query(
 /** Resolves with the text of a failed query. */
 export async function failure(result: ReturnType<typeof query>): Promise<string> {
   const done = await result;
-  equal(done.isError, true, said(done));
-  return said(done);
+  equal(done.isError, true, resultText(done));
+  return resultText(done);
 }
 
 /** Sends a response as the agent of a research session does. */

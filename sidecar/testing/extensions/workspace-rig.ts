@@ -10,7 +10,7 @@ import { objectOr, type JsonObject } from "../../rpc/json";
 import { RpcCode, RpcError } from "../../rpc/message";
 import { methodNotFound, type IncomingRequest } from "../../rpc/peer";
 import { ExtensionRig } from "./extension-fixture";
-import { bridge, said } from "../mcp/mcp-ends";
+import { bridge, resultText } from "../mcp/mcp-ends";
 import { connected, Signal, Fixture, type FixtureOptions } from "../mcp/mcp-fixture";
 
 /** Capabilities of the client. */
@@ -65,7 +65,7 @@ export class WorkspaceRig implements AsyncDisposable {
   ): Promise<{ readonly text: string; readonly isError: boolean; readonly structured: unknown }> {
     const answer = await this.#mcp?.callTool({ name, arguments: { ...args } }, undefined, options);
     return {
-      text: said(answer),
+      text: resultText(answer),
       isError: answer?.isError === true,
       structured: answer?.structuredContent ?? answer?._meta?.[STRUCTURED],
     };

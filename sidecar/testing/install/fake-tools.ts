@@ -13,7 +13,7 @@ export interface FakePackage {
 export interface ToolPlans {
   readonly packages?: Readonly<Record<string, FakePackage>>;
   /** Lines on stdout before all other output. */
-  readonly says?: readonly string[];
+  readonly stdoutLines?: readonly string[];
   readonly fails?: { readonly code: number; readonly stderr: string };
   /** After writing all files the tool prints “hanging” and runs until it is killed. It ignores SIGTERM. */
   readonly hangs?: boolean;

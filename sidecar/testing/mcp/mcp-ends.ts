@@ -12,7 +12,7 @@ import { HTTP_AGENT, type ChainEnds } from "./mcp-fixture";
 
 export const bridge = () =>
   mcpBridge({ clock: new FakeClock(), shim: { command: "node", script: "s", electron: false } });
-export const said = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
+export const resultText = (result: unknown) => String(objectOr(arrayOr(objectOr(result).content)[0]).text);
 
 /** Adapts a channel to the SDK's stream of messages. */
 export function streamOf(channel: Channel): acp.Stream {

@@ -104,7 +104,7 @@ export class Fixture implements AsyncDisposable {
   readonly agent: Peer;
   /** Session setup requests, as the agent received them. */
   readonly setups: { readonly method: string; readonly params: JsonObject }[] = [];
-  readonly agentTold: { readonly method: string; readonly params: unknown }[] = [];
+  readonly agentReceived: { readonly method: string; readonly params: unknown }[] = [];
   readonly warnings: readonly string[];
   readonly #chain: ChainEnds;
   #sessions = 0;
@@ -120,7 +120,7 @@ export class Fixture implements AsyncDisposable {
     this.agent = new Peer(this.#chain.agent, {
       request: request => this.#asked(request),
       notification: (method, params) => {
-        this.agentTold.push({ method, params });
+        this.agentReceived.push({ method, params });
       },
       closed: () => undefined,
     });

@@ -13,7 +13,7 @@ import {
 import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { manyTools, TOOLS } from "./many-tools";
 import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
-import { bridge, said, streamOf, plainAgent } from "./mcp-ends";
+import { bridge, resultText, streamOf, plainAgent } from "./mcp-ends";
 
 suite("MCP bridge and the ACP SDK's connectionless provider", () => {
   /** The SDK's client with one server, which the given handler implements. */
@@ -88,7 +88,7 @@ suite("MCP bridge and the ACP SDK's connectionless provider", () => {
     );
     deepEqual((await client.listTools()).tools, [TOOL]);
     equal(
-      said(await client.callTool({ name: "echo", arguments: { a: 1 } })),
+      resultText(await client.callTool({ name: "echo", arguments: { a: 1 } })),
       '[{"a":1},{"name":"test","version":"1"},{"sampling":{}}]',
     );
     await client.ping();
@@ -160,7 +160,7 @@ suite("MCP bridge and the ACP SDK's connectionless provider", () => {
       Array.from({ length: 100 }, (_, i) => client.callTool({ name: "echo", arguments: { i } })),
     );
     deepEqual(
-      results.map(result => objectOr(arrayOr(JSON.parse(said(result)))[0]).i),
+      results.map(result => objectOr(arrayOr(JSON.parse(resultText(result)))[0]).i),
       Array.from({ length: 100 }, (_, i) => i),
     );
     equal(most, 8);
@@ -192,7 +192,7 @@ suite("MCP bridge and the ACP SDK's connectionless provider", () => {
         })),
       { sampling: {} },
     );
-    const answers = objectOr(JSON.parse(said(await client.callTool({ name: "echo" }))));
+    const answers = objectOr(JSON.parse(resultText(await client.callTool({ name: "echo" }))));
     deepEqual(
       [objectOr(objectOr(answers.a).content).text, objectOr(objectOr(answers.b).content).text],
       ["answer 1", "answer 2"],
@@ -250,7 +250,7 @@ suite("MCP bridge and the ACP SDK's connectionless provider", () => {
   test("forwards a client of the stateless revision unchanged", async () => {
     await using o = await opened(handler);
     const call = await stateless(o.declared, "tools/call", { name: "echo", arguments: { b: 2 } });
-    deepEqual([call.status, call.body.id, said(call.body.result)], [200, 1, '[{"b":2},null,{"roots":{}}]']);
+    deepEqual([call.status, call.body.id, resultText(call.body.result)], [200, 1, '[{"b":2},null,{"roots":{}}]']);
     const none = await stateless(o.declared, "no/such");
     deepEqual(
       [none.status, none.body.error],

@@ -6,7 +6,7 @@ import { arrayOr, objectOr, type JsonObject } from "../../rpc/json";
 import { Peer, type IncomingRequest } from "../../rpc/peer";
 import { manyTools, TOOLS } from "./many-tools";
 import { adding, chainOf, connected, Signal, Fixture } from "./mcp-fixture";
-import { bridge, said, streamOf } from "./mcp-ends";
+import { bridge, resultText, streamOf } from "./mcp-ends";
 
 suite("own servers and agents with MCP over ACP", () => {
   test("serves the ACP SDK's connectionless caller", async () => {
@@ -69,7 +69,7 @@ suite("own servers and agents with MCP over ACP", () => {
     const [discovered, listed, called, none, sampled, gone] = results.map(objectOr);
     deepEqual(objectOr(discovered?.result).supportedVersions, ["2026-07-28"]);
     equal(arrayOr(objectOr(listed?.result).tools).length, TOOLS);
-    equal(said(called?.result), "progressed");
+    equal(resultText(called?.result), "progressed");
     deepEqual(progress, [1, 2, 3]);
     equal(objectOr(none?.error).code, -32601);
     match(JSON.stringify(sampled?.error), /“sampling\/createMessage” is not a method/); // no requests from the server
@@ -126,10 +126,10 @@ suite("own servers and agents with MCP over ACP", () => {
         [connectionId, "sampling/createMessage"],
       );
       asked[0]?.respond({ model: "m", role: "assistant", content: { type: "text", text: "me" } });
-      equal(said(await sampled), '{"type":"text","text":"me"}');
+      equal(resultText(await sampled), '{"type":"text","text":"me"}');
       await request("tools/call", { name: "progress", _meta: { progressToken: 4 } });
       deepEqual(
-        w.agentTold.map(({ method, params }) => [
+        w.agentReceived.map(({ method, params }) => [
           method,
           objectOr(params).connectionId,
           objectOr(objectOr(params).params).progress,

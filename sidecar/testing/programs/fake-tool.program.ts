@@ -90,7 +90,7 @@ function main(): void {
     pipxHome = process.env.PIPX_HOME ?? "";
   appendFileSync(path.join(path.dirname(planFile), "calls.jsonl"), `${JSON.stringify([tool, ...args])}\n`);
   compile();
-  for (const line of plans.says ?? []) process.stdout.write(`${line}\n`);
+  for (const line of plans.stdoutLines ?? []) process.stdout.write(`${line}\n`);
   if (plans.fails) {
     process.stderr.write(plans.fails.stderr);
     process.exit(plans.fails.code);

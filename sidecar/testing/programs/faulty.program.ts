@@ -57,11 +57,11 @@ function peer(): { readonly input: NodeJS.WritableStream; readonly output: NodeJ
 }
 
 const { input, output, exited } = subject(),
-  other = peer(),
+  counterpart = peer(),
   ignore = (): void => undefined;
-pipeline(other.output, input, ignore);
-pipeline(output, other.input, ignore);
+pipeline(counterpart.output, input, ignore);
+pipeline(output, counterpart.input, ignore);
 void exited.then(() => {
-  if (kind === "client") other.input.end();
+  if (kind === "client") counterpart.input.end();
   else process.stdout.write("", () => process.exit(0));
 });

@@ -6,7 +6,7 @@
 import { ide } from "../../extensions/ide/extension";
 import { arrayOr, objectOr } from "../../rpc/json";
 import { ExtensionRig } from "../extensions/extension-fixture";
-import { bridge, said } from "../mcp/mcp-ends";
+import { bridge, resultText } from "../mcp/mcp-ends";
 import { connected, Fixture } from "../mcp/mcp-fixture";
 
 const [folder = "", operations = "[]"] = process.argv.slice(2);
@@ -25,7 +25,7 @@ async function main(): Promise<readonly string[]> {
   const answers: string[] = [];
   for (const operation of arrayOr(JSON.parse(operations)))
     answers.push(
-      said(
+      resultText(
         await client.callTool({ name: "ide_operation", arguments: objectOr(operation) }, undefined, {
           timeout: 400_000,
         }),

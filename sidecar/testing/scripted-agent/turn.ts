@@ -13,7 +13,7 @@ import type { SessionOptions } from "./options";
 import { Questions } from "./questions";
 import { numberedWords, type FloodOf, type McpDialect, type Step } from "./script";
 import { Terminals } from "./terminals";
-import { isUpdate, said, updatesOf, type UpdateStep } from "./updates";
+import { isUpdate, textUpdate, updatesOf, type UpdateStep } from "./updates";
 import { Refused, type Wire } from "./wire";
 
 /** Response to the prompt, whether it is sent twice, and later updates. */
@@ -79,7 +79,7 @@ class Turn {
       } catch (error) {
         if (this.#fixture.cancelled.aborted) continue;
         if (!(error instanceof Error)) throw error;
-        await this.#say(`failed: ${error instanceof Refused ? `${String(error.code)} ` : ""}${error.message}`);
+        await this.#sendText(`failed: ${error instanceof Refused ? `${String(error.code)} ` : ""}${error.message}`);
       }
     }
     const stopReason = this.#fixture.cancelled.aborted ? "cancelled" : this.#reason;
@@ -116,7 +116,7 @@ class Turn {
       case "flood":
         return this.#flood(step);
       case "big":
-        return this.#say(numberedWords(step.megabytes * 1024 * 1024));
+        return this.#sendText(numberedWords(step.megabytes * 1024 * 1024));
       case "mode":
         options.set("mode", step.text);
         return this.#update({ sessionUpdate: "current_mode_update", currentModeId: step.text });
@@ -124,15 +124,15 @@ class Turn {
         options.set(step.id, step.value);
         return this.#update({ sessionUpdate: "config_option_update", configOptions: options.configOptions });
       case "chosen":
-        return this.#say(options.described);
+        return this.#sendText(options.described);
       case "unknown-notification":
         return wire.notify("scripted/unknown", { sessionId: this.#fixture.sessionId });
       case "unknown-request":
         return this.#unknownRequest();
       case "ask":
-        return this.#say(await this.#questions.ask(step.id, step.fields, this.#terminals.last));
+        return this.#sendText(await this.#questions.ask(step.id, step.fields, this.#terminals.last));
       case "form":
-        return this.#say(
+        return this.#sendText(
           await this.#questions.elicit({
             mode: "form",
             message: "Please fill this in.",
@@ -141,7 +141,7 @@ class Turn {
           }),
         );
       case "visit":
-        return this.#say(
+        return this.#sendText(
           await this.#questions.elicit({
             mode: "url",
             message: "Please visit this page.",
@@ -156,34 +156,34 @@ class Turn {
         await after(step.ms, undefined, { signal: cancelled });
         return this.#questions.withdraw();
       case "read":
-        return this.#say(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
+        return this.#sendText(String(objectOr(await this.#request("fs/read_text_file", { path: step.text })).content));
       case "write":
         await this.#request("fs/write_text_file", { path: step.path, content: step.text });
-        return this.#say(`wrote ${step.path}`);
+        return this.#sendText(`wrote ${step.path}`);
       case "terminal":
-        return this.#say(await this.#terminals.run(step.text));
+        return this.#sendText(await this.#terminals.run(step.text));
       case "terminal-start":
         return this.#terminals.start(step.text);
       case "terminal-wait":
-        return this.#say(await this.#terminals.wait());
+        return this.#sendText(await this.#terminals.wait());
       case "terminal-output":
-        return this.#say(await this.#terminals.output());
+        return this.#sendText(await this.#terminals.output());
       case "terminal-kill":
         return this.#terminals.kill();
       case "terminal-release":
         return this.#terminals.release();
       case "tools":
         return this.#useServer(step.text, async server =>
-          this.#say((await server.tools()).map(({ name }) => name).join(", ") || "no tools"),
+          this.#sendText((await server.tools()).map(({ name }) => name).join(", ") || "no tools"),
         );
       case "mcp":
         return this.#mcp([step]);
       case "env":
-        return this.#say(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
+        return this.#sendText(`${step.text}=${process.env[step.text] ?? "(not set)"}`);
       case "received":
-        return this.#say(JSON.stringify(this.#fixture.prompt.slice(1).map(shortened)));
+        return this.#sendText(JSON.stringify(this.#fixture.prompt.slice(1).map(shortened)));
       case "pid":
-        return this.#say(`pid ${process.pid}`);
+        return this.#sendText(`pid ${process.pid}`);
       case "garbage":
         return wire.raw(`${step.text}\n`);
       case "stderr":
@@ -226,8 +226,8 @@ class Turn {
     return this.#fixture.wire.notify("session/update", { sessionId: this.#fixture.sessionId, update });
   }
 
-  #say(text: string): Promise<void> {
-    return this.#update(said(text));
+  #sendText(text: string): Promise<void> {
+    return this.#update(textUpdate(text));
   }
 
   #request(method: string, params: JsonObject): Promise<unknown> {
@@ -237,7 +237,7 @@ class Turn {
   async #stream({ chunks, chars, ms }: Extract<Step, { step: "stream" }>): Promise<void> {
     const words = numberedWords(chunks * chars);
     for (let i = 0; i < chunks && !this.#fixture.cancelled.aborted; i++) {
-      await this.#say(words.slice(i * chars, (i + 1) * chars));
+      await this.#sendText(words.slice(i * chars, (i + 1) * chars));
       if (ms > 0) await after(ms, undefined, { signal: this.#fixture.cancelled });
       else if (i % 64 === 63)
         await new Promise(resolve => {
@@ -258,10 +258,10 @@ class Turn {
 
   async #unknownRequest(): Promise<void> {
     try {
-      await this.#say(`unknown request answered: ${JSON.stringify(await this.#request("_scripted/unknown", {}))}`);
+      await this.#sendText(`unknown request answered: ${JSON.stringify(await this.#request("_scripted/unknown", {}))}`);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
-      await this.#say(`unknown request refused: ${String(error.code)}`);
+      await this.#sendText(`unknown request refused: ${String(error.code)}`);
     }
   }
 
@@ -287,7 +287,7 @@ class Turn {
       const answer = await this.#questions.askAbout({ ...question, toolCall: { toolCallId, ...question.toolCall } });
       if (answer !== "chose allow_once") {
         await this.#update({ sessionUpdate: "tool_call_update", toolCallId, status: "failed" });
-        return this.#say(answer);
+        return this.#sendText(answer);
       }
     }
     try {
@@ -300,7 +300,7 @@ class Turn {
         content: shown,
         ...(structured === undefined ? {} : { rawOutput: structured }),
       });
-      await this.#say(
+      await this.#sendText(
         `${tool}: ${content.map(({ type, text, data }) => String(text ?? (typeof data === "string" ? `${String(type)} ${data.slice(0, 11)}` : type))).join(" ")}`,
       );
     } catch (error) {

@@ -27,7 +27,7 @@ export function isUpdate(step: Step): step is UpdateStep {
 export function updatesOf(step: UpdateStep, lastTerminal: string): readonly JsonObject[] {
   switch (step.step) {
     case "say":
-      return [said(step.text)];
+      return [textUpdate(step.text)];
     case "think":
       return [{ sessionUpdate: "agent_thought_chunk", content: { type: "text", text: step.text } }];
     case "show":
@@ -86,6 +86,6 @@ export function updatesOf(step: UpdateStep, lastTerminal: string): readonly Json
   }
 }
 
-export function said(text: string): JsonObject {
+export function textUpdate(text: string): JsonObject {
   return { sessionUpdate: "agent_message_chunk", content: { type: "text", text } };
 }

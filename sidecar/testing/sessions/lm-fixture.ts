@@ -39,7 +39,7 @@ export class LmFixture implements AsyncDisposable {
   readonly details: (readonly [level: string, message: string, detail: unknown])[] = [];
   /** Notifications to the host, and the outcomes of requests. */
   readonly notifications: string[] = [];
-  readonly kept = new Map<string, unknown>();
+  readonly persisted = new Map<string, unknown>();
   readonly policy = new Map<string | undefined, "ask" | "allow">();
   /** Ids in the parameters of calls to Symposium's own tools. */
   readonly questions: string[] = [];
@@ -137,7 +137,8 @@ export class LmFixture implements AsyncDisposable {
 
   /** `before`: fixture whose persisted sessions are restored. */
   constructor(before?: LmFixture, load?: () => Promise<readonly unknown[]>) {
-    if (before) for (const [id, session] of before.kept) this.kept.set(id, JSON.parse(JSON.stringify(session)));
+    if (before)
+      for (const [id, session] of before.persisted) this.persisted.set(id, JSON.parse(JSON.stringify(session)));
     this.service = new LmService({
       clock: this.clock,
       pool: this.pool,
@@ -148,15 +149,15 @@ export class LmFixture implements AsyncDisposable {
       freshId: () => `${before ? "later" : "session"}-${++this.#ids}`,
       policy: agentId => this.policy.get(agentId) ?? "ask",
       keeper: {
-        load: load ?? (async () => [...this.kept.values()]),
+        load: load ?? (async () => [...this.persisted.values()]),
         save: (id, session, { from, added }) => {
-          this.kept.set(id, {
+          this.persisted.set(id, {
             ...session,
-            turns: [...arrayOr(objectOr(this.kept.get(id)).turns).slice(0, from), ...added],
+            turns: [...arrayOr(objectOr(this.persisted.get(id)).turns).slice(0, from), ...added],
           });
         },
         forget: ids => {
-          for (const id of ids) this.kept.delete(id);
+          for (const id of ids) this.persisted.delete(id);
         },
       },
       onFacts: ({ agentId, images, contextTokens }) => {
@@ -268,7 +269,7 @@ export class LmFixture implements AsyncDisposable {
   async settle(): Promise<void> {
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
   }
-  async quiet(): Promise<void> {
+  async debounced(): Promise<void> {
     await this.settle();
     this.clock.advance(QUIET_MS);
     await this.settle();

@@ -203,7 +203,7 @@ export class SessionFixture implements AsyncDisposable {
   async settle(): Promise<void> {
     for (let i = 0; i < 20; i++) await new Promise(resolve => setImmediate(resolve));
   }
-  async quiet(): Promise<void> {
+  async debounced(): Promise<void> {
     await this.settle();
     this.clock.advance(QUIET_MS);
     await this.settle();

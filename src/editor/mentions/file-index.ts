@@ -27,7 +27,7 @@ export class FileIndex implements vscode.Disposable {
   constructor(
     private readonly log: Log,
     private readonly roots: () => readonly { readonly uri: vscode.Uri; readonly name: string }[],
-    private readonly most = MAX_FILES,
+    private readonly maxFiles = MAX_FILES,
   ) {
     this.#listeners = vscode.Disposable.from(
       vscode.workspace.onDidChangeWorkspaceFolders(() => this.#forget()),
@@ -70,7 +70,7 @@ export class FileIndex implements vscode.Disposable {
   #all(): readonly FolderIndex[] {
     const roots = this.roots();
     return (this.#folders ??= roots.map(
-      ({ uri, name }) => new FolderIndex(uri, roots.length > 1 ? `${name}/` : "", this.most, this.log),
+      ({ uri, name }) => new FolderIndex(uri, roots.length > 1 ? `${name}/` : "", this.maxFiles, this.log),
     ));
   }
 
@@ -96,7 +96,7 @@ class FolderIndex implements vscode.Disposable {
   constructor(
     private readonly root: vscode.Uri,
     private readonly prefix: string,
-    private readonly most: number,
+    private readonly maxFiles: number,
     private readonly log: Log,
   ) {}
 
@@ -150,7 +150,7 @@ class FolderIndex implements vscode.Disposable {
     const ignored = this.#setting("search.useIgnoreFiles") === false ? [] : await this.#ignoreFiles(anyOf(settings));
     const rules = (this.#rules = new IgnoreRules(ignored, process.platform === "linux"));
     const exclude = anyOf([...settings, ...ignored.flatMap(globsOfIgnore)]);
-    const found = await this.#search("**/*", exclude, this.most);
+    const found = await this.#search("**/*", exclude, this.maxFiles);
     const list = new FileList(this.root.fsPath, this.prefix);
     for (let from = 0; from < found.length; from += AT_ONCE) {
       for (const path of found.slice(from, from + AT_ONCE)) if (!rules.ignores(path)) list.add(path);
@@ -161,7 +161,7 @@ class FolderIndex implements vscode.Disposable {
       found: found.length,
       listed: list.size,
     });
-    return { list, rules, exclude, isComplete: found.length < this.most };
+    return { list, rules, exclude, isComplete: found.length < this.maxFiles };
   }
 
   async #lookAgain(reading: Reading, touched: readonly string[]): Promise<Reading> {
@@ -169,7 +169,7 @@ class FolderIndex implements vscode.Disposable {
     const found = await this.#search(
       `{${touched.flatMap(path => [path, `${path}/**`]).join(",")}}`,
       exclude,
-      this.most,
+      this.maxFiles,
     );
     for (const path of touched) list.remove(path);
     for (const path of found) if (!rules.ignores(path)) list.add(path);

@@ -8,7 +8,7 @@ const rules = (files: Readonly<Record<string, string>>, isCaseSensitive = true) 
     Object.entries(files).map(([folder, text]) => ({ folder, text })),
     isCaseSensitive,
   );
-const kept = (files: Readonly<Record<string, string>>, paths: readonly string[]) => {
+const included = (files: Readonly<Record<string, string>>, paths: readonly string[]) => {
   const all = rules(files);
   return paths.filter(path => !all.ignores(path));
 };
@@ -16,7 +16,7 @@ const kept = (files: Readonly<Record<string, string>>, paths: readonly string[])
 suite("ignore rules", () => {
   test("excludes folders with their content, names and patterns", () =>
     deepEqual(
-      kept({ "": "# made\ntarget/\n*.log\n/out\n" }, [
+      included({ "": "# made\ntarget/\n*.log\n/out\n" }, [
         "target/a/b.o",
         "src/target/x",
         "a.log",
@@ -32,7 +32,7 @@ suite("ignore rules", () => {
 
   test("prefers the nearest file and never re-includes files in an excluded folder", () =>
     deepEqual(
-      kept({ "": "*.log\nbuild/\n", keep: "!*.log\n/own.txt\n", build: "!a.log\n!b.txt\n" }, [
+      included({ "": "*.log\nbuild/\n", keep: "!*.log\n/own.txt\n", build: "!a.log\n!b.txt\n" }, [
         "a.log",
         "keep/a.log",
         "keep/deep/b.log",
@@ -50,7 +50,7 @@ suite("ignore rules", () => {
     ok(rules({ "": "Thumbs.db" }, false).ignores("thumbs.db"));
   });
 
-  test("excludes nothing without a file", () => deepEqual(kept({}, ["a", "b/c"]), ["a", "b/c"]));
+  test("excludes nothing without a file", () => deepEqual(included({}, ["a", "b/c"]), ["a", "b/c"]));
 });
 
 suite("search exclusion glob", () => {

@@ -24,7 +24,7 @@ export type Cause = (typeof CAUSES)[number];
 
 /** Action of a button. `page`: opens `url`. */
 export interface Fix {
-  readonly act: "install" | "reinstall" | "settings" | "logs" | "signIn" | "retry" | "page";
+  readonly action: "install" | "reinstall" | "settings" | "logs" | "signIn" | "retry" | "page";
   readonly label: string;
   readonly url?: string;
 }

@@ -73,7 +73,7 @@ export async function changesAnswer(
     }
     const hunks = hunksOf(await lines(change.path), change.edits),
       bounded = boundedHunks(hunks, available);
-    ({ room: available } = bounded);
+    ({ remainingCharacters: available } = bounded);
     total += hunks.length;
     remaining += bounded.remaining;
     if (bounded.hunks.length > 0) changes.push({ kind: "edit", path: change.path, hunks: bounded.hunks });

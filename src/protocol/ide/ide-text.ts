@@ -143,18 +143,19 @@ function trimmed(line: number, before: readonly string[], after: readonly string
   ];
 }
 
-/** As many whole hunks as fit into an answer; `left`: number of omitted hunks. */
+/** As many whole hunks as fit into an answer; `remaining`: number of omitted hunks. */
 export function boundedHunks(
   hunks: readonly IdeHunk[],
-  room = MAX_TEXT,
-): { readonly hunks: readonly IdeHunk[]; readonly remaining: number; readonly room: number } {
+  maxCharacters = MAX_TEXT,
+): { readonly hunks: readonly IdeHunk[]; readonly remaining: number; readonly remainingCharacters: number } {
   const fitting: IdeHunk[] = [];
+  let remainingCharacters = maxCharacters;
   for (const { line, before, after } of hunks) {
     const shown = { line, before: before.map(each => shownLine(each)), after: after.map(each => shownLine(each)) };
     const size = [...shown.before, ...shown.after].reduce((sum, each) => sum + each.length + 1, 0);
-    if (size > room) break;
-    room -= size;
+    if (size > remainingCharacters) break;
+    remainingCharacters -= size;
     fitting.push(shown);
   }
-  return { hunks: fitting, remaining: hunks.length - fitting.length, room };
+  return { hunks: fitting, remaining: hunks.length - fitting.length, remainingCharacters };
 }

@@ -59,13 +59,13 @@ export const BACKSLASH = 92,
 const NUMBER = 1,
   CAPITAL = 2,
   SMALL = 4,
-  OTHER = 8,
+  OTHER_KIND = 8,
   ALL_KINDS = NUMBER | CAPITAL | SMALL;
 
 function kindOf(code: number): number {
   if (code >= 48 && code <= 57) return NUMBER;
   if (code >= 65 && code <= 90) return CAPITAL;
-  return code >= 97 && code <= 122 ? SMALL : OTHER;
+  return code >= 97 && code <= 122 ? SMALL : OTHER_KIND;
 }
 
 /**

@@ -17,16 +17,16 @@ export interface Form {
   readonly prefix: string;
   readonly of: Alphabet;
   /** Minimum length of the body. `exactly`: also its maximum, and the token ends there. */
-  readonly least: number;
+  readonly minLength: number;
   readonly exactly?: true;
 }
 
 /** `prefixes`: separated by white space. */
-function forms(of: Alphabet, least: number, prefixes: string): readonly Form[] {
+function forms(of: Alphabet, minLength: number, prefixes: string): readonly Form[] {
   return prefixes
     .trim()
     .split(/\s+/)
-    .map(prefix => ({ prefix, of, least }));
+    .map(prefix => ({ prefix, of, minLength }));
 }
 function exact(of: Alphabet, length: number, prefixes: string): readonly Form[] {
   return forms(of, length, prefixes).map(form => ({ ...form, exactly: true }));
@@ -122,7 +122,7 @@ export const FORMS: readonly Form[] = [
 ];
 
 /** Maximum of all minimum lengths. */
-export const MAX_FORM_MINIMUM = Math.max(...FORMS.map(({ least }) => least));
+export const MAX_FORM_MINIMUM = Math.max(...FORMS.map(({ minLength }) => minLength));
 
 /**
  * Patterns that require a regular expression. Each is matched against at most `SHAPE_WINDOW` characters and has no

@@ -130,7 +130,7 @@ class Scan extends TextReader {
   #token(from: number, end: number): number | undefined {
     for (let at = from; at < end; at++) {
       if (at !== from && this.is(at - 1, Is.Letter)) continue;
-      const form = this.#form(at) ?? (at === from ? this.#shape(at, end) : undefined);
+      const form = this.#form(at) ?? (at === from ? this.#matchShape(at, end) : undefined);
       if (form === undefined) continue;
       this.spans.push(form);
       return form.to;
@@ -139,17 +139,17 @@ class Scan extends TextReader {
   }
 
   #form(at: number): Span | undefined {
-    for (const { prefix, of, least, exactly } of FORMS_BY_START.get(this.text.slice(at, at + 2)) ?? []) {
+    for (const { prefix, of, minLength, exactly } of FORMS_BY_START.get(this.text.slice(at, at + 2)) ?? []) {
       if (!this.starts(at, prefix)) continue;
       const from = at + prefix.length,
-        enough = this.while(from, BITS[of], exactly ? least + 1 : least) - from;
-      if (enough !== least || (exactly && this.is(from + least, Is.Letter))) continue;
-      return { from, to: exactly ? from + least : this.while(from + least, BITS[of] | Is.Word) };
+        enough = this.while(from, BITS[of], exactly ? minLength + 1 : minLength) - from;
+      if (enough !== minLength || (exactly && this.is(from + minLength, Is.Letter))) continue;
+      return { from, to: exactly ? from + minLength : this.while(from + minLength, BITS[of] | Is.Word) };
     }
     return undefined;
   }
 
-  #shape(at: number, end: number): Span | undefined {
+  #matchShape(at: number, end: number): Span | undefined {
     if (end - at < MIN_SHAPE_LENGTH && this.text[end] !== "~") return undefined;
     const seen = this.slice(at, at + SHAPE_WINDOW);
     for (const shape of SHAPES) {

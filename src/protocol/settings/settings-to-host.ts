@@ -1,7 +1,7 @@
 /** Messages of a settings page to the extension host; see `settings-view.ts`. */
 import * as v from "valibot";
 import { count, filled, text, type Infer } from "../wire/schema";
-import { NOTE_ACTS, ROW_ACTS, UPDATE_MODES } from "./settings-view";
+import { NOTE_ACTIONS, ROW_ACTIONS, UPDATE_MODES } from "./settings-view";
 
 /** An id from the settings. */
 const id = filled(512);
@@ -9,13 +9,13 @@ const of = v.picklist(["agent", "extension"]);
 
 export const settingsToHost = v.variant("type", [
   v.object({ type: v.literal("ready") }),
-  v.object({ type: v.literal("row"), of, id, act: v.picklist(ROW_ACTS) }),
+  v.object({ type: v.literal("row"), of, id, action: v.picklist(ROW_ACTIONS) }),
   v.object({ type: v.literal("bypass"), id, isOn: v.boolean() }),
   v.object({ type: v.literal("enable"), id, isOn: v.boolean() }),
   /** Moves to this index of the list, from 0; an index beyond the end means the end. */
   v.object({ type: v.literal("move"), id, to: count }),
   v.object({ type: v.literal("add"), what: v.picklist(["agent", "registryAgent", "extension"]) }),
-  v.object({ type: v.literal("note"), act: v.picklist(NOTE_ACTS) }),
+  v.object({ type: v.literal("note"), action: v.picklist(NOTE_ACTIONS) }),
   v.object({ type: v.literal("modifier"), isOn: v.boolean() }),
   v.object({ type: v.literal("updates"), mode: v.picklist(UPDATE_MODES) }),
   v.object({ type: v.literal("checkUpdates") }),

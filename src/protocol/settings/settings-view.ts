@@ -8,7 +8,7 @@ import type { Installable } from "../agents/agent-service";
 export type Tone = "neutral" | "good" | "warning" | "error";
 
 /** Action of a row's button. */
-export const ROW_ACTS = [
+export const ROW_ACTIONS = [
   "choose",
   "install",
   "cancel",
@@ -27,11 +27,11 @@ export const ROW_ACTS = [
   "addEntry",
   "removeEntry",
 ] as const;
-export type RowAct = (typeof ROW_ACTS)[number];
+export type RowAction = (typeof ROW_ACTIONS)[number];
 
 /** `about`: accessible name, if `label` is ambiguous without its visual context. */
 export interface RowButton {
-  readonly act: RowAct;
+  readonly action: RowAction;
   readonly label: string;
   readonly about?: string;
   readonly isMain?: true;
@@ -51,13 +51,13 @@ export interface Finding {
   readonly buttons: readonly RowButton[];
 }
 
-export const NOTE_ACTS = ["trust", "settingsFile", "newTab"] as const;
-export type NoteAct = (typeof NOTE_ACTS)[number];
+export const NOTE_ACTIONS = ["trust", "settingsFile", "newTab"] as const;
+export type NoteAction = (typeof NOTE_ACTIONS)[number];
 /** A sentence about the whole page, with at most one action. */
 export interface Note {
   readonly tone: Tone;
   readonly sentence: string;
-  readonly button?: { readonly act: NoteAct; readonly label: string };
+  readonly button?: { readonly action: NoteAction; readonly label: string };
 }
 
 /** `percent`: 0 to 100, if known. */

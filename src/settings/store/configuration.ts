@@ -1,7 +1,7 @@
 /** VS Code's configuration as `Settings`. Reads it after each change, and writes at the user level only. */
 import * as l10n from "@vscode/l10n";
 import * as vscode from "vscode";
-import { bypassNotKept } from "../../errors";
+import { bypassNotSaved } from "../../errors";
 import type { Log } from "../../log";
 import type { SettingName } from "../../names";
 import type { RegistryUpdate } from "../../protocol/agents/agent-service";
@@ -127,7 +127,7 @@ export class Configuration implements vscode.Disposable {
   /** The sidecar returns to the stored settings, which the message says. */
   #bypassFailed(agentId: string, isOn: boolean, error: unknown): void {
     this.log.error("approval", "Could not save the bypass in the settings", { agentId, isOn, error });
-    this.notify(bypassNotKept(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));
+    this.notify(bypassNotSaved(this.#settings.agents.find(({ id }) => id === agentId)?.name ?? agentId, isOn));
     this.#changes.fire(this.settings);
   }
 

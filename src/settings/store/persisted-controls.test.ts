@@ -5,7 +5,7 @@ import { settled } from "../../testing/settled";
 import { PersistedControls } from "./persisted-controls";
 
 /** Like a memento of VS Code, which returns JSON copies. */
-class Kept {
+class FakeMemento {
   text: string | undefined;
   problem: Error | undefined;
   get(_: string): unknown {
@@ -18,7 +18,7 @@ class Kept {
 }
 
 function fixture(text?: string) {
-  const memory = new Kept(),
+  const memory = new FakeMemento(),
     log = new Log(),
     warnings: string[] = [];
   memory.text = text;

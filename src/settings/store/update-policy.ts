@@ -17,6 +17,7 @@ import { readExtensions, withExtension } from "./extensions";
  */
 export interface UpdateMemory {
   readonly askedAt?: number;
+  // eslint-disable-next-line plain-english/names -- Stored by earlier versions under this name.
   readonly told: readonly string[];
 }
 
@@ -27,7 +28,7 @@ export interface Imports {
 }
 
 const DAY = 24 * 60 * 60 * 1000;
-const MAX_TOLD = 200;
+const MAX_ANNOUNCED = 200;
 
 /** `agents`, `extensions`: the user's raw values of `symposium.agents` and `symposium.extensions`. */
 export function importsIn(agents: unknown, extensions: unknown): Imports {
@@ -40,7 +41,7 @@ export function readMemory(value: unknown): UpdateMemory {
   const { askedAt, told } = isObject(value) ? value : {};
   return {
     ...(typeof askedAt === "number" ? { askedAt } : {}),
-    told: Array.isArray(told) ? told.filter(item => typeof item === "string").slice(-MAX_TOLD) : [],
+    told: Array.isArray(told) ? told.filter(item => typeof item === "string").slice(-MAX_ANNOUNCED) : [],
   };
 }
 
@@ -68,7 +69,7 @@ export function unannounced(
   memory: UpdateMemory,
 ): { readonly fresh: readonly RegistryUpdate[]; readonly after: UpdateMemory } {
   const fresh = updates.filter(update => !memory.told.includes(nameOf(update)));
-  return { fresh, after: { ...memory, told: [...memory.told, ...fresh.map(nameOf)].slice(-MAX_TOLD) } };
+  return { fresh, after: { ...memory, told: [...memory.told, ...fresh.map(nameOf)].slice(-MAX_ANNOUNCED) } };
 }
 
 /**

@@ -4,7 +4,7 @@ import { ELIZA, type AgentConfig } from "../../protocol/agents/agents";
 import type { AgentState } from "../../protocol/agents/agent-service";
 import { BUILT_IN_AGENTS } from "../../protocol/agents/built-in-agents";
 import { foundAgents, type FoundAgent } from "../../protocol/agents/known-programs";
-import type { AgentRow, Finding, Mark, RowAct, RowButton } from "../../protocol/settings/settings-view";
+import type { AgentRow, Finding, Mark, RowAction, RowButton } from "../../protocol/settings/settings-view";
 import { assertNever } from "../../protocol/wire/wire";
 import {
   about,
@@ -119,7 +119,8 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
     key = keyOf("agent", id),
     isUsable = model.isTrusted && !isBusy(model, agent, state),
     acts = installActsOf(model, agent, state);
-  const can = (act: RowAct): boolean => act === "examine" || act === "signIn" || [...acts].some(item => item === act);
+  const can = (action: RowAction): boolean =>
+    action === "examine" || action === "signIn" || [...acts].some(item => item === action);
   return [
     ...outcomeFindings(model.outcomes.get(key), { name, can, isUsable }),
     ...(model.outcomes.has(key)
@@ -128,7 +129,7 @@ function findings(model: SettingsModel, agent: AgentConfig, state: AgentState | 
           state,
           model.dismissed.get(key),
           name,
-          [{ act: "examine", label: l10n.t("Check"), isMain: true }],
+          [{ action: "examine", label: l10n.t("Check"), isMain: true }],
           isUsable,
         )),
     ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),
@@ -166,7 +167,7 @@ function configurationFinding(state: AgentState | undefined, name: string, isUsa
           tone: "warning",
           sentence: l10n.t`${file} has the entry of another version of Symposium.`,
           buttons: isUsable
-            ? [{ act: "addEntry", label: l10n.t("Update Configuration…"), isMain: true } as const, REMOVE_ENTRY].map(
+            ? [{ action: "addEntry", label: l10n.t("Update Configuration…"), isMain: true } as const, REMOVE_ENTRY].map(
                 about(name),
               )
             : [],
@@ -179,7 +180,7 @@ function configurationFinding(state: AgentState | undefined, name: string, isUsa
   }
 }
 
-const REMOVE_ENTRY: RowButton = { act: "removeEntry", label: l10n.t("Remove from Configuration…") };
+const REMOVE_ENTRY: RowButton = { action: "removeEntry", label: l10n.t("Remove from Configuration…") };
 
 function buttons(
   model: SettingsModel,
@@ -195,16 +196,16 @@ function buttons(
   const isBehind = model.updates.some(update => update.of === "agent" && update.id === id),
     isOwn = settings.own.includes(id);
   const shown: readonly (RowButton | false)[] = [
-    id !== settings.currentAgentId && { act: "choose", label: l10n.t("Choose"), isMain: true },
-    acts.has("install") && { act: "install", label: l10n.t("Install"), isMain: true },
-    acts.has("cancel") && { act: "cancel", label: l10n.t("Cancel") },
-    acts.has("update") && !isBehind && { act: "update", label: l10n.t("Update"), isMain: true },
-    !busy && state?.signIn === "needed" && { act: "signIn", label: l10n.t("Sign In"), isMain: true },
-    !busy && (state?.canSignOut === true || model.withKeys.has(id)) && { act: "signOut", label: l10n.t("Sign Out") },
-    !busy && { act: "examine", label: l10n.t("Check") },
-    isOwn && !isNew && { act: "edit", label: l10n.t("Edit") },
-    acts.has("uninstall") && { act: "uninstall", label: l10n.t("Uninstall") },
-    !busy && isRemovable(settings, id) && { act: "remove", label: l10n.t("Remove") },
+    id !== settings.currentAgentId && { action: "choose", label: l10n.t("Choose"), isMain: true },
+    acts.has("install") && { action: "install", label: l10n.t("Install"), isMain: true },
+    acts.has("cancel") && { action: "cancel", label: l10n.t("Cancel") },
+    acts.has("update") && !isBehind && { action: "update", label: l10n.t("Update"), isMain: true },
+    !busy && state?.signIn === "needed" && { action: "signIn", label: l10n.t("Sign In"), isMain: true },
+    !busy && (state?.canSignOut === true || model.withKeys.has(id)) && { action: "signOut", label: l10n.t("Sign Out") },
+    !busy && { action: "examine", label: l10n.t("Check") },
+    isOwn && !isNew && { action: "edit", label: l10n.t("Edit") },
+    acts.has("uninstall") && { action: "uninstall", label: l10n.t("Uninstall") },
+    !busy && isRemovable(settings, id) && { action: "remove", label: l10n.t("Remove") },
   ];
   return shown.filter(button => button !== false).map(about(name));
 }

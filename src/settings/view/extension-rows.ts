@@ -1,7 +1,7 @@
 /** Rows of the extensions, ordered from the editor to the agent. Pure. */
 import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
-import type { ExtensionRow, RowAct, RowButton } from "../../protocol/settings/settings-view";
+import type { ExtensionRow, RowAction, RowButton } from "../../protocol/settings/settings-view";
 import {
   about,
   howStarted,
@@ -25,17 +25,17 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
     icon = model.icons.get(id);
   const progress = progressOf(model.installing.get(key), model.work.get(key), state);
   const acts = installActs({ model, of: "extension", id, distribution, state }),
-    can = (act: RowAct): boolean => [...acts].some(item => item === act);
+    can = (action: RowAction): boolean => [...acts].some(item => item === action);
   const isBehind = model.updates.some(update => update.of === "extension" && update.id === id),
     isIdle = progress === undefined;
   const buttons: readonly (RowButton | false)[] = model.isTrusted
     ? [
-        acts.has("install") && { act: "install", label: l10n.t("Install"), isMain: true },
-        acts.has("cancel") && { act: "cancel", label: l10n.t("Cancel") },
-        acts.has("update") && !isBehind && { act: "update", label: l10n.t("Update"), isMain: true },
-        { act: "edit", label: l10n.t("Edit") },
-        acts.has("uninstall") && { act: "uninstall", label: l10n.t("Uninstall") },
-        isIdle && { act: "remove", label: l10n.t("Remove") },
+        acts.has("install") && { action: "install", label: l10n.t("Install"), isMain: true },
+        acts.has("cancel") && { action: "cancel", label: l10n.t("Cancel") },
+        acts.has("update") && !isBehind && { action: "update", label: l10n.t("Update"), isMain: true },
+        { action: "edit", label: l10n.t("Edit") },
+        acts.has("uninstall") && { action: "uninstall", label: l10n.t("Uninstall") },
+        isIdle && { action: "remove", label: l10n.t("Remove") },
       ]
     : [];
   return {
@@ -58,7 +58,7 @@ function extensionRow(model: SettingsModel, config: ExtensionConfig, isEnabled: 
             state,
             model.dismissed.get(key),
             name,
-            acts.has("reinstall") ? [{ act: "reinstall", label: l10n.t("Install Again"), isMain: true }] : [],
+            acts.has("reinstall") ? [{ action: "reinstall", label: l10n.t("Install Again"), isMain: true }] : [],
             model.isTrusted && isIdle,
           )),
       ...(state?.missing === undefined ? [] : [{ tone: "warning", sentence: state.missing, buttons: [] } as const]),

@@ -65,10 +65,10 @@ suite("row actions", () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.hold("agents/examine");
-    await page.says(
-      { type: "row", of: "agent", id: "ada", act: "examine" },
-      { type: "row", of: "agent", id: "ada", act: "examine" },
-      { type: "row", of: "agent", id: "ada", act: "install" },
+    await page.send(
+      { type: "row", of: "agent", id: "ada", action: "examine" },
+      { type: "row", of: "agent", id: "ada", action: "examine" },
+      { type: "row", of: "agent", id: "ada", action: "install" },
     );
     equal(play.calls("agents/examine").length, 1);
     equal(play.calls("agents/install").length, 0);
@@ -95,7 +95,7 @@ suite("row actions", () => {
         diagnosis: {
           cause: "noNode",
           sentence: "Ada needs Node.js.",
-          fix: { act: "page", label: "Get Node.js", url: "https://nodejs.org/en/download" },
+          fix: { action: "page", label: "Get Node.js", url: "https://nodejs.org/en/download" },
         },
         report: "R",
       }),
@@ -144,7 +144,7 @@ suite("row actions", () => {
     await page.press("ada", "edit");
     play.controller.stateChanged();
     await settled();
-    ok(!page.row("ada").buttons.some(({ act }) => act === "signOut"));
+    ok(!page.row("ada").buttons.some(({ action }) => action === "signOut"));
   });
 
   test("adds to an agent's own configuration after confirmation and offers a tab", async () => {
@@ -190,7 +190,7 @@ suite("row actions", () => {
       await settled();
       shown.push([
         sentences(page, "ada"),
-        page.row("ada").findings.flatMap(({ buttons }) => buttons.map(({ act }) => act)),
+        page.row("ada").findings.flatMap(({ buttons }) => buttons.map(({ action }) => action)),
       ]);
       if (entry.kind !== "added") continue;
       await page.press("ada", "removeEntry");
@@ -241,9 +241,9 @@ suite("row actions", () => {
     const play = new SettingsPlay();
     play.sidecar.reply("agents/states", () => states({}));
     const page = await play.page();
-    await page.says(
-      { type: "row", of: "agent", id: "ada", act: "remove" },
-      { type: "row", of: "agent", id: "ada", act: "remove" },
+    await page.send(
+      { type: "row", of: "agent", id: "ada", action: "remove" },
+      { type: "row", of: "agent", id: "ada", action: "remove" },
     );
     deepEqual([play.done, page.of("announce").length], [["confirm Remove Ada?"], 1]);
   });
@@ -286,7 +286,7 @@ suite("row actions", () => {
     play.sidecar.reply("agents/states", () => states({}));
     play.sidecar.reply("registry/updates", () => ({ updates: [newer], fetchedAt: 1 }));
     const page = await play.page();
-    await page.says({ type: "checkUpdates" });
+    await page.send({ type: "checkUpdates" });
     deepEqual(
       [sentences(page, "ada"), page.of("announce").at(-1)?.text],
       [["The registry has version 1.1.0. Version 1.0.0 is installed."], "1 update is available."],
@@ -300,7 +300,7 @@ suite("row actions", () => {
       }),
       [["agent", "missing", "1.1.0"]],
     );
-    await page.says({ type: "row", of: "extension", id: "house", act: "update" });
+    await page.send({ type: "row", of: "extension", id: "house", action: "update" });
     equal(play.calls("agents/install").length, 1);
   });
 
@@ -317,7 +317,7 @@ suite("row actions", () => {
     play.sidecar.reply("agents/states", () => states({}));
     play.sidecar.reply("registry/updates", () => ({ updates: [newer] }));
     const page = await play.page();
-    await page.says({ type: "checkUpdates" });
+    await page.send({ type: "checkUpdates" });
     play.sidecar.hold("agents/install");
     await page.press("ada", "update");
     await play.write("symposium.agents", []);

@@ -12,7 +12,7 @@ import { ELIZA, type AgentConfig } from "../../protocol/agents/agents";
 import type { AgentsHostToSidecar, Installable } from "../../protocol/agents/agent-service";
 import type { ExtensionConfig } from "../../protocol/agents/extensions";
 import { entryOf, type FoundAgent } from "../../protocol/agents/known-programs";
-import type { RowAct } from "../../protocol/settings/settings-view";
+import type { RowAction } from "../../protocol/settings/settings-view";
 import { assertNever, type ParamsOf, type ResultOf } from "../../protocol/wire/wire";
 import { without } from "../store/extensions";
 import { addQuestion, changedSentence, removeQuestion, type ConfigurationQuestion } from "./configuration-question";
@@ -61,11 +61,11 @@ export class RowActs {
   ) {}
 
   /** Never rejects. */
-  async act(row: ActedRow, act: RowAct): Promise<void> {
+  async perform(row: ActedRow, action: RowAction): Promise<void> {
     const { deps } = this,
       { of, config } = row,
       key = keyOf(of, config.id);
-    switch (act) {
+    switch (action) {
       case "cancel":
         this.#cancelled.add(key);
         return this.#quick(key, async () => {
@@ -104,7 +104,7 @@ export class RowActs {
       case "signOut":
         return this.#signOut(row, key);
       default:
-        return assertNever(act, "row action");
+        return assertNever(action, "row action");
     }
   }
 

@@ -4,7 +4,7 @@ import type { InstallProgress, InstallState, Installable, RegistryUpdate } from 
 import type { Distribution, DistributionKind } from "../../protocol/agents/distribution";
 import type { Fix } from "../../protocol/agents/diagnosis";
 import { redactArguments } from "../../protocol/redaction/redact";
-import type { Finding, Mark, Progress, RowAct, RowButton } from "../../protocol/settings/settings-view";
+import type { Finding, Mark, Progress, RowAction, RowButton } from "../../protocol/settings/settings-view";
 import { assertNever } from "../../protocol/wire/wire";
 import type { SettingsModel, Work, Outcome } from "./settings-model";
 
@@ -169,13 +169,13 @@ export function updateFinding(update: RegistryUpdate | undefined, name: string, 
     {
       tone: "neutral",
       sentence: l10n.t`The registry has version ${update.to}.${installed}`,
-      buttons: canAct ? [{ act: "update", label: l10n.t("Update"), about: name, isMain: true }] : [],
+      buttons: canAct ? [{ action: "update", label: l10n.t("Update"), about: name, isMain: true }] : [],
     },
   ];
 }
 
-const LOGS: RowButton = { act: "logs", label: l10n.t("Show Logs") };
-const DISMISS: RowButton = { act: "dismiss", label: l10n.t("Dismiss") };
+const LOGS: RowButton = { action: "logs", label: l10n.t("Show Logs") };
+const DISMISS: RowButton = { action: "dismiss", label: l10n.t("Dismiss") };
 
 /** `can`: whether a fix applies to this row. `isUsable`: whether any action is allowed. */
 export function outcomeFindings(
@@ -184,7 +184,7 @@ export function outcomeFindings(
     name,
     can,
     isUsable,
-  }: { readonly name: string; readonly can: (act: RowAct) => boolean; readonly isUsable: boolean },
+  }: { readonly name: string; readonly can: (action: RowAction) => boolean; readonly isUsable: boolean },
 ): readonly Finding[] {
   switch (outcome?.kind) {
     case undefined:
@@ -193,10 +193,10 @@ export function outcomeFindings(
       return [{ tone: "error", sentence: outcome.sentence, buttons: isUsable ? [LOGS, DISMISS].map(about(name)) : [] }];
     case "diagnosed": {
       const { cause, sentence, fix, detail } = outcome.diagnosis,
-        act = fix && actOf(fix, can);
+        action = fix && actionOf(fix, can);
       const buttons: readonly RowButton[] = [
-        ...(fix && act ? [{ act, label: fix.label, isMain: true } as const] : []),
-        { act: "copyReport", label: l10n.t("Copy Report") },
+        ...(fix && action ? [{ action, label: fix.label, isMain: true } as const] : []),
+        { action: "copyReport", label: l10n.t("Copy Report") },
         DISMISS,
       ];
       return [
@@ -226,8 +226,8 @@ export function lastErrorFinding(
 }
 
 /** The button action for a fix of the diagnosis; `undefined` if it has none here. */
-function actOf({ act, url }: Fix, can: (act: RowAct) => boolean): RowAct | undefined {
-  switch (act) {
+function actionOf({ action, url }: Fix, can: (action: RowAction) => boolean): RowAction | undefined {
+  switch (action) {
     // An installed version that does not work needs an update.
     case "install":
       return can("install") ? "install" : can("update") ? "update" : can("reinstall") ? "reinstall" : undefined;
@@ -244,7 +244,7 @@ function actOf({ act, url }: Fix, can: (act: RowAct) => boolean): RowAct | undef
     case "page":
       return isPage(url) ? "page" : undefined;
     default:
-      return assertNever(act, "fix");
+      return assertNever(action, "fix");
   }
 }
 

@@ -61,7 +61,7 @@ suite("SettingsController", () => {
     page.posted.length = 0;
     await play.write("symposium.currentAgentId", "ada");
     deepEqual(page.posted, []);
-    await page.says({ type: "ready" });
+    await page.send({ type: "ready" });
     ok(page.view.agents.some(({ id, isCurrent }) => id === "ada" && isCurrent));
   });
 
@@ -75,7 +75,7 @@ suite("SettingsController", () => {
     const before = view.posted.length;
     await play.write("symposium.currentAgentId", "");
     equal(view.posted.length, before);
-    await view.says({ type: "ready" });
+    await view.send({ type: "ready" });
     view.dispose();
     const after = view.posted.length;
     await play.write("symposium.currentAgentId", "ada");
@@ -92,7 +92,7 @@ suite("SettingsController", () => {
     play.sidecar.release();
     await settled();
     deepEqual([play.calls("agents/states").length, play.calls("agents/find").length], [3, 1]);
-    await page.says({ type: "ready" });
+    await page.send({ type: "ready" });
     equal(play.calls("agents/find").length, 2);
   });
 
@@ -147,7 +147,7 @@ suite("SettingsController", () => {
     play.controller.stateChanged();
     await settled();
     equal(play.calls("registry/icons").length, 1);
-    await page.says({ type: "ready" });
+    await page.send({ type: "ready" });
     equal(play.calls("registry/icons").length, 2);
   });
 
@@ -158,15 +158,15 @@ suite("SettingsController", () => {
     await page.press("ada", "install");
     await page.press("ada", "choose");
     const { values } = play;
-    await page.says(
+    await page.send(
       { type: "add", what: "agent" },
       { type: "checkUpdates" },
       { type: "bypass", id: "ada", isOn: true },
       { type: "enable", id: "house", isOn: false },
-      { type: "note", act: "trust" },
+      { type: "note", action: "trust" },
     );
     await play.write("symposium.extensions", [{ id: "other", distribution: { local: { command: "o" } } }, HOUSE]);
-    await page.says({ type: "move", id: "house", to: 0 });
+    await page.send({ type: "move", id: "house", to: 0 });
     deepEqual(
       [play.sidecar.calls, play.done, play.settings.currentAgentId, page.view.isRestricted],
       [[], ["go trust"], "elizacp", true],
@@ -257,7 +257,7 @@ suite("SettingsController: other settings", () => {
   test("writes switches", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
-    await page.says(
+    await page.send(
       { type: "bypass", id: "ada", isOn: true },
       { type: "bypass", id: "gone", isOn: true },
       { type: "bypass", id: "elizacp", isOn: true },
@@ -277,7 +277,7 @@ suite("SettingsController: other settings", () => {
       ],
       [["ada"], [{ ...ADA, bypassPermissions: true }], [], true, "off"],
     );
-    await page.says({ type: "bypass", id: "ada", isOn: false });
+    await page.send({ type: "bypass", id: "ada", isOn: false });
     deepEqual(play.settings.bypass, []);
     deepEqual(
       play.done.filter(line => line.startsWith("confirm")),
@@ -291,7 +291,7 @@ suite("SettingsController: other settings", () => {
       page = await play.page();
     play.confirms = false;
     const before = page.of("view").length;
-    await page.says({ type: "bypass", id: "ada", isOn: true });
+    await page.send({ type: "bypass", id: "ada", isOn: true });
     deepEqual(
       [play.settings.bypass, page.of("view").length - before, page.view.agents.find(({ id }) => id === "ada")?.bypass],
       [[], 1, false],
@@ -303,7 +303,7 @@ suite("SettingsController: other settings", () => {
       second = { id: "other", distribution: { local: { command: "o" } } };
     await play.write("symposium.extensions", [second, { id: "house", distribution: { local: { command: "h" } } }]);
     const page = await play.page();
-    await page.says({ type: "move", id: "house", to: 0 });
+    await page.send({ type: "move", id: "house", to: 0 });
     deepEqual(
       page.view.extensions.map(({ id }) => id),
       ["house", "other"],
@@ -318,7 +318,7 @@ suite("SettingsController: other settings", () => {
       await play.write("symposium.agents", [ADA, { id: "new", distribution: { local: { command: "n" } } }]);
       return "new";
     };
-    await page.says({ type: "add", what: "agent" });
+    await page.send({ type: "add", what: "agent" });
     await settled();
     const at = page.posted.findIndex(({ type }) => type === "reveal"),
       before = page.posted
@@ -330,20 +330,20 @@ suite("SettingsController: other settings", () => {
       [{ type: "reveal", of: "agent", id: "new" }, [], true],
     );
     play.adds = async () => undefined;
-    await page.says({ type: "add", what: "extension" });
+    await page.send({ type: "add", what: "extension" });
     equal(page.of("reveal").length, 1);
     play.adds = () => Promise.reject(new Error("There is no such file."));
-    await page.says({ type: "add", what: "registryAgent" });
+    await page.send({ type: "add", what: "registryAgent" });
     equal(play.done.at(-1), "tell There is no such file.");
   });
 
   test("opens locations", async () => {
     const play = new SettingsPlay(),
       page = await play.page();
-    await page.says(
+    await page.send(
       ...(["settings", "page", "walkthrough", "logs"] as const).map(what => ({ type: "open" as const, what })),
-      { type: "note", act: "settingsFile" },
-      { type: "note", act: "newTab" },
+      { type: "note", action: "settingsFile" },
+      { type: "note", action: "newTab" },
     );
     deepEqual(play.done, ["go settings", "go page", "go walkthrough", "go logs", "go agentsFile", "tab "]);
   });
@@ -352,9 +352,9 @@ suite("SettingsController: other settings", () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.writeProblem = new Error("settings.json cannot be written.");
-    await page.says({ type: "updates", mode: "off" });
+    await page.send({ type: "updates", mode: "off" });
     play.sidecar.refuse("registry/updates", refused("The registry cannot be read."));
-    await page.says({ type: "checkUpdates" });
+    await page.send({ type: "checkUpdates" });
     deepEqual(play.done, ["tell settings.json cannot be written.", "tell The registry cannot be read."]);
   });
 
@@ -362,7 +362,7 @@ suite("SettingsController: other settings", () => {
     const play = new SettingsPlay(),
       page = await play.page();
     play.sidecar.reply("registry/updates", () => ({ updates: [], problem: "There is no network." }));
-    await page.says({ type: "checkUpdates" });
+    await page.send({ type: "checkUpdates" });
     equal(page.of("announce").at(-1)?.text, "There is no network.");
   });
 
@@ -370,7 +370,7 @@ suite("SettingsController: other settings", () => {
     const play = new SettingsPlay(),
       lines: string[] = [];
     play.log.onLog(({ level, category, message }) => lines.push(`${level} ${category} ${message}`));
-    await (await play.page()).says({ type: "log", level: "warn", message: "hm" });
+    await (await play.page()).send({ type: "log", level: "warn", message: "hm" });
     deepEqual(lines, ["warn webview hm"]);
   });
 

@@ -12,7 +12,7 @@ import { sidecarState } from "../../chat/sidecar-state";
 import type { InstallProgress, Installable } from "../../protocol/agents/agent-service";
 import { foundAgents } from "../../protocol/agents/known-programs";
 import type { SettingsToHost } from "../../protocol/settings/settings-to-host";
-import type { AgentRow, HostToSettings, NoteAct, RowAct } from "../../protocol/settings/settings-view";
+import type { AgentRow, HostToSettings, NoteAction, RowAction } from "../../protocol/settings/settings-view";
 import { assertNever } from "../../protocol/wire/wire";
 import { alwaysQuestion } from "../store/bypass-question";
 import { moved, withEnabled } from "../store/extensions";
@@ -105,7 +105,7 @@ export class SettingsController {
     const row = this.#actedRow("agent", agentId),
       key = keyOf("agent", agentId);
     if (!row || !this.deps.isTrusted()) return;
-    await this.#acts.act(row, "addEntry");
+    await this.#acts.perform(row, "addEntry");
     const outcome = this.#acts.outcomes.get(key);
     if (outcome?.kind === "failed") this.deps.notify(outcome.sentence);
   }
@@ -117,7 +117,7 @@ export class SettingsController {
       case "ready":
         return this.#ready(from);
       case "row":
-        return this.#row(message.of, message.id, message.act);
+        return this.#row(message.of, message.id, message.action);
       case "bypass":
         return this.#bypass(message, from);
       case "enable":
@@ -131,7 +131,7 @@ export class SettingsController {
       case "add":
         return this.#add(message.what, from);
       case "note":
-        return this.#note(message.act);
+        return this.#note(message.action);
       case "modifier":
         return configuration.set("symposium.requireModifierToSend", message.isOn);
       case "updates":
@@ -160,21 +160,21 @@ export class SettingsController {
     this.#facts.lookAgain();
   }
 
-  async #row(of: Installable, id: string, act: RowAct): Promise<void> {
+  async #row(of: Installable, id: string, action: RowAction): Promise<void> {
     const row = this.#actedRow(of, id);
-    if (!row || !this.#isShown(of, id, act))
-      return this.deps.log.debug("webview", "Ignored a button that no longer exists", { of, id, act });
+    if (!row || !this.#isShown(of, id, action))
+      return this.deps.log.debug("webview", "Ignored a button that no longer exists", { of, id, action });
     this.#lost = undefined;
-    await this.#acts.act(row, act);
+    await this.#acts.perform(row, action);
   }
 
   /** Whether the pages currently show this button. */
-  #isShown(of: Installable, id: string, act: RowAct): boolean {
+  #isShown(of: Installable, id: string, action: RowAction): boolean {
     const view = settingsView(this.#model(), false),
       row = (of === "agent" ? view.agents : view.extensions).find(item => item.id === id);
     return (
       row !== undefined &&
-      [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.act === act)
+      [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)].some(button => button.action === action)
     );
   }
 
@@ -223,8 +223,8 @@ export class SettingsController {
     page.post({ type: "reveal", of: what === "extension" ? "extension" : "agent", id });
   }
 
-  #note(act: NoteAct): Promise<void> {
-    switch (act) {
+  #note(action: NoteAction): Promise<void> {
+    switch (action) {
       case "trust":
         return this.deps.go("trust");
       case "settingsFile":
@@ -232,7 +232,7 @@ export class SettingsController {
       case "newTab":
         return this.deps.openTab();
       default:
-        return assertNever(act, "note action");
+        return assertNever(action, "note action");
     }
   }
 

@@ -3,7 +3,7 @@ import fc from "fast-check";
 import type { AgentState, InstallProgress, InstallState, RegistryUpdate } from "../../protocol/agents/agent-service";
 import { CAUSES, type Diagnosis } from "../../protocol/agents/diagnosis";
 import { KNOWN_PROGRAMS } from "../../protocol/agents/known-programs";
-import { ROW_ACTS, type AgentRow, type ExtensionRow, type Finding } from "../../protocol/settings/settings-view";
+import { ROW_ACTIONS, type AgentRow, type ExtensionRow, type Finding } from "../../protocol/settings/settings-view";
 import { readSettings } from "../store/settings";
 import { agentsOf } from "./agent-rows";
 import { hasNoVersion, howStarted } from "./row-texts";
@@ -60,10 +60,10 @@ const states = (...all: readonly (readonly [string, AgentState])[]): Partial<Set
 const rowOf = (id: string, change: Partial<SettingsModel>): AgentRow =>
   settingsView(model(change), false).agents.find(row => row.id === id)!;
 const houseWith = (change: Partial<SettingsModel>): ExtensionRow => settingsView(model(change), false).extensions[0]!;
-const acts = (row: AgentRow | ExtensionRow) => row.buttons.map(({ act }) => act);
+const acts = (row: AgentRow | ExtensionRow) => row.buttons.map(({ action }) => action);
 const marks = (row: AgentRow | ExtensionRow) => row.marks.map(({ text }) => text);
-const said = (finding: Finding | undefined) =>
-  finding && [finding.tone, finding.sentence, ...finding.buttons.map(({ label, act }) => `${label}=${act}`)];
+const findingText = (finding: Finding | undefined) =>
+  finding && [finding.tone, finding.sentence, ...finding.buttons.map(({ label, action }) => `${label}=${action}`)];
 const outcome = (of: Outcome): Partial<SettingsModel> => ({ outcomes: new Map([[keyOf("agent", "ada"), of]]) });
 
 suite("agent row", () => {
@@ -157,7 +157,7 @@ suite("agent row", () => {
     const { kind: _, ...without } = missing,
       row = rowOf("ada", states(["ada", { ...without, missing: "Ada needs npm, and there is none." }]));
     deepEqual(
-      [marks(row), acts(row).includes("install"), said(row.findings[0])],
+      [marks(row), acts(row).includes("install"), findingText(row.findings[0])],
       [["not for this computer"], false, ["warning", "Ada needs npm, and there is none."]],
     );
   });
@@ -232,7 +232,7 @@ suite("agent row", () => {
     const update: RegistryUpdate = { of: "agent", id: "ada", name: "Ada", from: "1.0.0", to: "1.1.0", entry: {} },
       row = rowOf("ada", { ...states(["ada", installed]), updates: [update, { ...update, of: "extension", to: "9" }] });
     deepEqual(
-      [said(row.findings[0]), row.findings.length, acts(row).includes("update")],
+      [findingText(row.findings[0]), row.findings.length, acts(row).includes("update")],
       [["neutral", "The registry has version 1.1.0. Version 1.0.0 is installed.", "Update=update"], 1, false],
     );
   });
@@ -306,14 +306,14 @@ suite("agent findings", () => {
         diagnosed({
           cause: "halfInstalled",
           sentence: "Ada is only partly installed.",
-          fix: { act: "reinstall", label: "Install Again" },
+          fix: { action: "reinstall", label: "Install Again" },
           detail: "ENOENT",
         }),
       ),
     }).findings[0];
     deepEqual(
       [
-        said(finding),
+        findingText(finding),
         finding?.detail,
         finding?.buttons.every(({ about }) => about === "Ada"),
         finding?.buttons[0]?.isMain,
@@ -344,9 +344,9 @@ suite("agent findings", () => {
   test("maps each fix to its action", () => {
     const buttonFor = (fix: NonNullable<Diagnosis["fix"]>, state: AgentState = installed) =>
       rowOf("ada", { ...states(["ada", state]), ...outcome(diagnosed({ cause: "exited", sentence: "S.", fix })) })
-        .findings[0]?.buttons[0]?.act;
-    const fix = (act: NonNullable<Diagnosis["fix"]>["act"], url?: string) => ({
-      act,
+        .findings[0]?.buttons[0]?.action;
+    const fix = (action: NonNullable<Diagnosis["fix"]>["action"], url?: string) => ({
+      action,
       label: "L",
       ...(url === undefined ? {} : { url }),
     });
@@ -380,7 +380,7 @@ suite("agent findings", () => {
   });
 
   test("shows a failure with the log", () =>
-    deepEqual(said(rowOf("ada", outcome({ kind: "failed", sentence: "npm says no." })).findings[0]), [
+    deepEqual(findingText(rowOf("ada", outcome({ kind: "failed", sentence: "npm says no." })).findings[0]), [
       "error",
       "npm says no.",
       "Show Logs=logs",
@@ -392,7 +392,7 @@ suite("agent findings", () => {
       ...states(["ada", { ...installed, lastError: { sentence: "It stopped.", at: 5 } }]),
       dismissed: new Map(dismissed === undefined ? [] : [[keyOf("agent", "ada"), dismissed]]),
     });
-    deepEqual(said(rowOf("ada", change()).findings[0]), [
+    deepEqual(findingText(rowOf("ada", change()).findings[0]), [
       "error",
       "It stopped.",
       "Check=examine",
@@ -479,7 +479,7 @@ suite("extension row", () => {
         ],
       ]),
     });
-    deepEqual(said(row.findings[0]), [
+    deepEqual(findingText(row.findings[0]), [
       "error",
       "It stopped.",
       "Install Again=reinstall",
@@ -497,7 +497,10 @@ suite("settings view", () => {
         ({ buttons, findings }) => buttons.length === 0 && findings.every(finding => finding.buttons.length === 0),
       ),
     );
-    deepEqual([view.isRestricted, view.isPage, view.notes.map(({ button }) => button?.act)], [true, true, ["trust"]]);
+    deepEqual(
+      [view.isRestricted, view.isPage, view.notes.map(({ button }) => button?.action)],
+      [true, true, ["trust"]],
+    );
     doesNotMatch(JSON.stringify(view.agents), /…|installed/);
   });
 
@@ -507,7 +510,7 @@ suite("settings view", () => {
       false,
     );
     deepEqual(
-      view.notes.map(({ tone, button }) => [tone, button?.act]),
+      view.notes.map(({ tone, button }) => [tone, button?.action]),
       [
         ["warning", "settingsFile"],
         ["error", undefined],
@@ -576,11 +579,11 @@ const anyOutcome: fc.Arbitrary<Outcome> = fc.oneof(
         sentence: fc.string(),
         fix: fc.record(
           {
-            act: fc.constantFrom("install", "reinstall", "settings", "logs", "signIn", "retry", "page"),
+            action: fc.constantFrom("install", "reinstall", "settings", "logs", "signIn", "retry", "page"),
             label: fc.string(),
             url: fc.constantFrom("https://x/", "http://x/", "nonsense"),
           },
-          { requiredKeys: ["act", "label"] },
+          { requiredKeys: ["action", "label"] },
         ),
       },
       { requiredKeys: ["cause", "sentence"] },
@@ -662,7 +665,7 @@ suite("settings view for any state", () => {
     fc.assert(
       fc.property(anyModel, it => {
         const view = settingsView(it, false),
-          usable = new Set<string>(ROW_ACTS);
+          usable = new Set<string>(ROW_ACTIONS);
         for (const [of, rows] of [
           ["agent", view.agents],
           ["extension", view.extensions],
@@ -671,17 +674,17 @@ suite("settings view for any state", () => {
             const key = keyOf(of, row.id),
               state = (of === "agent" ? it.agentStates : it.extensionStates)?.get(row.id),
               all = [...row.buttons, ...row.findings.flatMap(({ buttons }) => buttons)];
-            equal(new Set(row.buttons.map(({ act }) => act)).size, row.buttons.length);
+            equal(new Set(row.buttons.map(({ action }) => action)).size, row.buttons.length);
             if (!it.isTrusted) equal(all.length, 0);
-            for (const { act, label, about } of all) {
-              ok(usable.has(act) && label !== undefined && about === row.name);
-              if (of === "extension") ok(!["choose", "examine", "signIn", "signOut"].includes(act), act);
-              if (act === "copyReport" || act === "page") equal(it.outcomes.get(key)?.kind, "diagnosed");
-              if (act === "uninstall" || act === "reinstall") equal(state?.install.kind, "installed");
-              if (act === "install") equal(state?.install.kind, "missing");
-              if (act === "remove" && of === "agent") ok(it.settings.own.includes(row.id));
-              if (act === "cancel") ok(row.progress);
-              if (["install", "uninstall", "reinstall", "remove", "update", "examine"].includes(act))
+            for (const { action, label, about } of all) {
+              ok(usable.has(action) && label !== undefined && about === row.name);
+              if (of === "extension") ok(!["choose", "examine", "signIn", "signOut"].includes(action), action);
+              if (action === "copyReport" || action === "page") equal(it.outcomes.get(key)?.kind, "diagnosed");
+              if (action === "uninstall" || action === "reinstall") equal(state?.install.kind, "installed");
+              if (action === "install") equal(state?.install.kind, "missing");
+              if (action === "remove" && of === "agent") ok(it.settings.own.includes(row.id));
+              if (action === "cancel") ok(row.progress);
+              if (["install", "uninstall", "reinstall", "remove", "update", "examine"].includes(action))
                 equal(row.progress, undefined);
             }
           }

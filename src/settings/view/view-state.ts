@@ -33,7 +33,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
           {
             tone: "warning",
             sentence: NOT_TRUSTED,
-            button: { act: "trust", label: l10n.t("Manage Workspace Trust") },
+            button: { action: "trust", label: l10n.t("Manage Workspace Trust") },
           } as const,
         ]),
     ...(problems.length === 0
@@ -42,7 +42,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
           {
             tone: "warning",
             sentence: problems.join(" "),
-            button: { act: "settingsFile", label: l10n.t("Open settings.json") },
+            button: { action: "settingsFile", label: l10n.t("Open settings.json") },
           } as const,
         ]),
     ...(sidecar === undefined || !isTrusted ? [] : [{ tone: "error", sentence: sidecar } as const]),
@@ -55,7 +55,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
               outdatedTabs === 1
                 ? "1 open tab still uses its old settings."
                 : l10n.t`${outdatedTabs} open tabs still use their old settings.`,
-            button: { act: "newTab", label: l10n.t("New Tab") },
+            button: { action: "newTab", label: l10n.t("New Tab") },
           } as const,
         ]),
   ];

@@ -8,7 +8,7 @@ import { lastExchange, sendPrompt, turnEnded, type Box } from "./harness";
 import {
   answerShows,
   button,
-  gate,
+  barrier,
   hideChat,
   newTab,
   notification,
@@ -42,7 +42,7 @@ suite("chat view in VS Code", () => {
   const tabs = () => box.frame.locator("[role=tab]");
 
   test("shows a badge and a notification for a question and for an answer while the view is hidden", async () => {
-    const question = gate();
+    const question = barrier();
     await sendPrompt(box.frame, `say at work; ${question.step}; ask p1 title="Delete everything?"`);
     await answerShows(box.frame, /at work/);
     await hideChat(box);
@@ -63,7 +63,7 @@ suite("chat view in VS Code", () => {
     await turnEnded(box.frame);
     assert.match((await lastExchange(box.frame)).answer, /chose allow_once/);
 
-    const rest = gate();
+    const rest = barrier();
     await newTab(box);
     await sendPrompt(box.frame, `stream 40 chunks of 10 chars every 20 ms; ${rest.step}; say END`);
     await hideChat(box);

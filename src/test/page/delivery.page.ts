@@ -10,7 +10,7 @@ import fc from "fast-check";
 import type { Frame, Page } from "playwright-core";
 import { seed } from "../../../scripts/seed.mjs";
 import { sendPrompt, turnEnded, type Box } from "./harness";
-import { gate, numberedWords, openScripted, shownText } from "./scripted";
+import { barrier, numberedWords, openScripted, shownText } from "./scripted";
 
 const INTERRUPTIONS = 100,
   EACH_ROUND = 17;
@@ -51,7 +51,7 @@ suite("delivery through the page", () => {
     const expected: number[] = [];
     try {
       for (let at = 0; at < all.length; at += EACH_ROUND) {
-        const interrupted = gate();
+        const interrupted = barrier();
         await sendPrompt(
           box.frame,
           `stream ${CHUNKS} chunks of ${CHARS} chars every ${EVERY_MS} ms; ${interrupted.step}; say END`,

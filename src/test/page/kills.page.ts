@@ -23,7 +23,7 @@ type Kind = (typeof KINDS)[number];
 const MOMENTS = ["atOnce", "interrupted", "restarted"] as const;
 const RESTARTED = "sidecar was restarted";
 /** Texts of the page. A slow page may never draw the first state. */
-const SAYS = { interrupted: ["sidecar is restarting", RESTARTED], restarted: [RESTARTED] } as const;
+const STATE_TEXTS = { interrupted: ["sidecar is restarting", RESTARTED], restarted: [RESTARTED] } as const;
 
 interface Round {
   readonly kind: Kind;
@@ -171,7 +171,7 @@ suite("kills and reloads", () => {
   async function enterInterrupted(moment: Round["enter"], next: string): Promise<void> {
     if (sidecarDeaths++ >= SIDECAR_DEATHS) throw new Error("The supervisor has given up.");
     await type(next);
-    const shown = moment === "atOnce" ? undefined : await watch(SAYS[moment]);
+    const shown = moment === "atOnce" ? undefined : await watch(STATE_TEXTS[moment]);
     await strike("sidecar");
     await shown?.();
     await box.page.keyboard.press("Enter");

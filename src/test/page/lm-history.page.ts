@@ -48,7 +48,7 @@ suite("histories of VS Code's chat", () => {
   test("sends the user's instructions once as a quotation, and answers the title request itself", async () => {
     await talk("the first of all", "the second of all");
     const [first, second] = model.prompts,
-      more = first?.more.map(({ text }) => text ?? "").join("\n") ?? "";
+      more = first?.otherBlocks.map(({ text }) => text ?? "").join("\n") ?? "";
     assert.match(
       more,
       /Instructions of the user, from \S+copilot-instructions\.md:\n```\nMention a pomegranate\.\n```/,
@@ -168,8 +168,8 @@ suite("histories of VS Code's chat", () => {
         [session, "say yellow"],
       ],
     );
-    for (const { more } of model.prompts.slice(-2))
-      assert.doesNotMatch(JSON.stringify(more), /red|conversation-summary/);
+    for (const { otherBlocks } of model.prompts.slice(-2))
+      assert.doesNotMatch(JSON.stringify(otherBlocks), /red|conversation-summary/);
     assert.equal(model.sessions, sessions);
   });
 

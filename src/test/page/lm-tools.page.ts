@@ -152,7 +152,7 @@ suite("tool of an agent in VS Code's chat", () => {
     await box.screenshot("lm-picture");
     await chat.send("say I have seen it");
     await chat.answered("I have seen it");
-    const [picture] = model.prompt.more;
+    const [picture] = model.prompt.otherBlocks;
     assert.deepEqual(
       [picture?.type, picture?.mimeType, picture?.data?.slice(0, 11)],
       ["image", "image/png", "iVBORw0KGgo"],

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import type { Box } from "./harness";
 import { ModelBox } from "./model-box";
 import type { ModelChat } from "./model-chat";
-import { gate } from "./scripted";
+import { barrier } from "./scripted";
 
 suite("agent in VS Code's chat", () => {
   let model: ModelBox, box: Box, chat: ModelChat;
@@ -111,7 +111,7 @@ suite("agent in VS Code's chat", () => {
   });
 
   test("shows its own tool from its start, and a failure once after the text", async () => {
-    const held = gate(),
+    const held = barrier(),
       title = "cp $A/x elsewhere";
     await chat.send(
       `tool t1 execute ${title}; ${held.step}; toolupdate t1 completed; say some words; error -32603 the model is overloaded`,

@@ -17,10 +17,10 @@ export interface Block {
 }
 
 /** A prompt: the agent's session, the user's text, and the other blocks. */
-export interface Heard {
+export interface ReceivedPrompt {
   readonly session: string;
   readonly words: string;
-  readonly more: readonly Block[];
+  readonly otherBlocks: readonly Block[];
 }
 
 /** A call of one of VS Code's tools by the agent, or its result. */
@@ -96,21 +96,21 @@ export class ModelBox {
     return this.onEvent("session/new").length;
   }
 
-  get prompts(): readonly Heard[] {
+  get prompts(): readonly ReceivedPrompt[] {
     return this.onEvent("session/prompt").map(({ params }) => {
-      const [first, ...more] = params?.prompt ?? [];
-      return { session: params?.sessionId ?? "", words: first?.text ?? "", more };
+      const [first, ...otherBlocks] = params?.prompt ?? [];
+      return { session: params?.sessionId ?? "", words: first?.text ?? "", otherBlocks };
     });
   }
 
   /** The last prompt. */
-  get prompt(): Heard {
-    return this.prompts.at(-1) ?? { session: "", words: "", more: [] };
+  get prompt(): ReceivedPrompt {
+    return this.prompts.at(-1) ?? { session: "", words: "", otherBlocks: [] };
   }
 
   /** The quoted history in the last prompt. */
   get quoted(): string {
-    return this.prompt.more.map(({ text }) => text ?? "").join("\n");
+    return this.prompt.otherBlocks.map(({ text }) => text ?? "").join("\n");
   }
 
   /** Calls and results in the order of the sidecar's trace. */

@@ -87,7 +87,7 @@ export async function becomes<T>(look: () => Promise<T>, expected: T, what: stri
  * Blocks the scripted agent at `step`, a step of its script, until it is opened. The turn lasts until then on any
  * machine.
  */
-export function gate(): { readonly step: string; open(): void } {
+export function barrier(): { readonly step: string; open(): void } {
   const file = path.join(mkdtempSync(path.join(tmpdir(), "gate_")), "open");
   return { step: `await ${file}`, open: () => writeFileSync(file, "") };
 }

@@ -12,7 +12,7 @@ import {
   answerShows,
   becomes,
   button,
-  gate,
+  barrier,
   hideChat,
   isCounting,
   newTab,
@@ -90,7 +90,7 @@ suite("chat view with a scripted agent", () => {
   });
 
   test("shows each chunk once in order after it is hidden during a stream", async () => {
-    const rest = gate();
+    const rest = barrier();
     await newTab(box);
     await sendPrompt(box.frame, `stream 120 chunks of 10 chars every 50 ms; ${rest.step}; say END`);
     await answerShows(box.frame, /w3\b/);
@@ -121,7 +121,7 @@ suite("chat view with a scripted agent", () => {
   });
 
   test("streams in two tabs from one process without mixing them", async () => {
-    const rest = gate(),
+    const rest = barrier(),
       ends = (word: string): Promise<void> =>
         seen(async () => (await lastExchange(box.frame)).answer.endsWith(word), `an answer that ends with ${word}`);
     await newTab(box);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { timeLimit } from "../../../scripts/time-limits.mjs";
 import { lastExchange, sendPrompt, turnEnded, type ChatBox } from "../page/harness";
-import { gate, newTab, seen, shownTab, showsText, testAgent } from "../page/scripted";
+import { barrier, newTab, seen, shownTab, showsText, testAgent } from "../page/scripted";
 import { openChatBox } from "./fixture";
 
 const SETTINGS = {
@@ -101,7 +101,7 @@ suite("large amounts", () => {
     await box.screenshot("flood-of-results");
     await newTab(box);
     // The page shows the newest cards only. On a busy machine 6,000 of them would remove the prompt before it is read.
-    const flood = gate();
+    const flood = barrier();
     await sendPrompt(box.frame, `${flood.step}\nflood 6000 tools\nsay THE-CLOSING-TEXT`);
     flood.open();
     await showsText(box.frame, /are omitted\. The end of the answer follows\.[^]*THE-CLOSING-TEXT/);

@@ -7,7 +7,7 @@ export interface Flood {
   readonly what: string;
   readonly script: string;
   /** Text that ends the turn, or tells the user about the flood. */
-  readonly told: string | RegExp;
+  readonly expectedText: string | RegExp;
 }
 
 /**
@@ -18,7 +18,7 @@ const SOON_MS = 1_000,
   FROZEN_MS = 10_000;
 
 /** A key in the tab `quiet` is on screen soon, the user is told, and the agent can be stopped. */
-export async function survives(box: ChatBox, quiet: string, { what, script, told }: Flood): Promise<void> {
+export async function survives(box: ChatBox, quiet: string, { what, script, expectedText }: Flood): Promise<void> {
   await newTab(box);
   const flooded = await selectedTab(box);
   await (await promptInput(box.frame)).fill(script);
@@ -30,7 +30,9 @@ export async function survives(box: ChatBox, quiet: string, { what, script, told
   await selectTab(box, flooded);
   await seen(
     async () =>
-      typeof told === "string" ? (await shownText(box.frame)).includes(told) : told.test(await shownText(box.frame)),
+      typeof expectedText === "string"
+        ? (await shownText(box.frame)).includes(expectedText)
+        : expectedText.test(await shownText(box.frame)),
     `the end of ${what}`,
     90_000,
   );

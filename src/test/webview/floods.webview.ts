@@ -8,23 +8,23 @@ const FLOODS: readonly Flood[] = [
   {
     what: "100,000 text chunks",
     script: "stream 100000 chunks of 25 chars",
-    told: "sends more in this turn than Symposium can store",
+    expectedText: "sends more in this turn than Symposium can store",
   },
   {
     what: "100,000 tool calls",
     script: "flood 100000 tools",
-    told: "sends more in this turn than Symposium can store",
+    expectedText: "sends more in this turn than Symposium can store",
   },
-  { what: "100,000 updates of one tool call", script: "flood 100000 updates", told: "flood 100000" },
+  { what: "100,000 updates of one tool call", script: "flood 100000 updates", expectedText: "flood 100000" },
   {
     what: "a command that prints 20 MB",
     script: "terminal sh -c 'yes flood | head -c 20000000'\nsay THE-END",
-    told: "THE-END",
+    expectedText: "THE-END",
   },
   {
     what: "one message of 50 MB",
     script: "big 50 MB",
-    told: /sends more in this turn than Symposium can store|larger than|too long|too large/,
+    expectedText: /sends more in this turn than Symposium can store|larger than|too long|too large/,
   },
 ];
 

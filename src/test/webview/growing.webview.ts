@@ -66,7 +66,7 @@ suite("accessibility: names of answer cards", () => {
     const browser = await launchBrowser();
     try {
       const page = await openView(browser);
-      await page.evaluate(() => growth.sayAtOnce("whole", "All of it."));
+      await page.evaluate(() => growth.sendAtOnce("whole", "All of it."));
       const cards = page.locator("[data-kind=answer]");
       await cards.getByText("All of it.").waitFor();
       assert.deepEqual(await cards.evaluateAll(all => all.map(card => card.getAttribute("aria-label"))), ["Answer"]);
@@ -80,7 +80,7 @@ interface Growth {
   /** Sends an answer in these pieces, each drawn before the next, and the end of its turn. */
   send(id: string, pieces: readonly string[]): Promise<void>;
   /** Sends an answer and the end of its turn, drawn together. */
-  sayAtOnce(id: string, text: string): Promise<void>;
+  sendAtOnce(id: string, text: string): Promise<void>;
   /** The answer's elements. */
   shown(id: string): string;
 }
@@ -169,7 +169,7 @@ async function openView(browser: Browser): Promise<Page> {
           }
           await event({ type: "turn", turn: { state: "idle" } });
         },
-        sayAtOnce: (id: string, text: string) =>
+        sendAtOnce: (id: string, text: string) =>
           event({ type: "upsert", entry: { kind: "agent", id, text } }, { type: "turn", turn: { state: "idle" } }),
         shown: (id: string) => {
           const body = document.querySelector(`[data-kind][messageid="${id}"] ${cardBody}`)?.cloneNode(true);

@@ -152,7 +152,7 @@ export class ExtensionHost {
         gather: async () => ({ attachments: [] }),
       },
       chooseAgent: async () => undefined,
-      act: async () => undefined,
+      perform: async () => undefined,
       openLink: async () => undefined,
       openDiff: async () => undefined,
       showPrintout: () => undefined,

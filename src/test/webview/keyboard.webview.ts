@@ -5,7 +5,7 @@ import { lastExchange, readCards, turnEnded, type ChatBox } from "../page/harnes
 import {
   answerShows,
   becomes,
-  gate,
+  barrier,
   newTab,
   processesOf,
   reloadWindow,
@@ -119,7 +119,7 @@ suite("keyboard use of the chat", () => {
   });
 
   test("does not move the focus to a permission request while the user types", async () => {
-    const typed = gate();
+    const typed = barrier();
     await typeDraft(box.frame, `${typed.step}; ask p2 options=allow_once,reject_once`);
     await box.page.keyboard.press("Enter");
     await showsInput("");

@@ -49,7 +49,7 @@ const AGENTS = [
   ),
 ];
 
-const BEGINNINGS = [
+const STARTS = [
   {
     id: "Absent",
     says: /Absent could not be started: “no-such-command-anywhere” was not found/,
@@ -102,7 +102,7 @@ suite("agent life cycle", () => {
   suite("failed start", () => {
     teardown(closeTab);
 
-    for (const { id, says, buttons } of BEGINNINGS)
+    for (const { id, says, buttons } of STARTS)
       test(`shows a sentence and buttons and keeps the prompt for another attempt (${id})`, async () => {
         await tabOf(id);
         await seen(async () => says.test((await notices().allTextContents()).join("\n")), `${says} in the tab`);

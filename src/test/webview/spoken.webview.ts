@@ -8,7 +8,7 @@ import { writeFile } from "node:fs/promises";
 import path from "node:path";
 import { sendPrompt, turnEnded, type ChatBox } from "../page/harness";
 import { input } from "../page/composing";
-import { button, gate, newTab, reloadWebviews, seen, showsText, stopTurn } from "../page/scripted";
+import { button, barrier, newTab, reloadWebviews, seen, showsText, stopTurn } from "../page/scripted";
 import { openScripted } from "./fixture";
 
 suite("accessibility: spoken announcements", () => {
@@ -105,7 +105,7 @@ suite("accessibility: spoken announcements", () => {
     assert.equal((await said()).filter(each => each.startsWith("!")).join(), "");
     await button(box.frame, "Allow once").click();
     await turnEnded(box.frame);
-    const typed = gate();
+    const typed = barrier();
     await sendPrompt(box.frame, `${typed.step}; ${QUESTION}`);
     await input(box.frame).pressSequentially("and");
     typed.open();

@@ -69,14 +69,14 @@ export function hintOf(field: Field): string {
         range(field.minLength, field.maxLength, "characters"),
         field.pattern === undefined ? undefined : l10n.t`Pattern: ${visibleText(field.pattern)}`,
       ]
-        .filter(isSaid)
+        .filter(isGiven)
         .join(" · ");
     case "integer":
-      return [l10n.t("A whole number"), range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+      return [l10n.t("A whole number"), range(field.minimum, field.maximum, "")].filter(isGiven).join(" · ");
     case "number":
-      return ["A number", range(field.minimum, field.maximum, "")].filter(isSaid).join(" · ");
+      return ["A number", range(field.minimum, field.maximum, "")].filter(isGiven).join(" · ");
     case "choices":
-      return [range(field.minItems, field.maxItems, "of these")].filter(isSaid).join("");
+      return [range(field.minItems, field.maxItems, "of these")].filter(isGiven).join("");
     case "boolean":
     case "choice":
       return "";
@@ -90,7 +90,7 @@ const FORMAT: Readonly<Record<string, string>> = {
   "date-time": l10n.t("A date and a time, such as 2026-01-31T12:00:00Z"),
 };
 
-const isSaid = (text: string | undefined): text is string => text !== undefined && text !== "";
+const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
 
 function range(least: number | undefined, most: number | undefined, of: string): string | undefined {
   const what = of === "" ? "" : ` ${of}`;

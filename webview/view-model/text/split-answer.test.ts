@@ -12,7 +12,7 @@ const line = fc.oneof(
   },
 );
 const markdown = fc.array(line, { maxLength: 40 }).map(lines => lines.join("\n"));
-const size = { enough: 20, most: 50 };
+const size = { enough: 20, max: 50 };
 const openAtEnd = (text: string) => text.split("\n").reduce<Fence | undefined>(fenceAfter, undefined);
 
 suite("answer part", () => {
@@ -21,7 +21,7 @@ suite("answer part", () => {
       fc.property(markdown, text => {
         const parts = splitBlocks(text, size);
         equal(parts.map(part => part.text).join(""), text);
-        for (const part of parts) ok(part.text.length <= size.most);
+        for (const part of parts) ok(part.text.length <= size.max);
         for (const part of parts.slice(0, -1)) equal(openAtEnd(part.before + part.text + part.after), undefined);
       }),
       { numRuns: 1500 },

@@ -19,9 +19,9 @@ export interface Part {
 /** Characters after which the next block starts a new part, and the maximum of a part. */
 export interface PartSize {
   readonly enough: number;
-  readonly most: number;
+  readonly max: number;
 }
-export const PART_SIZE: PartSize = { enough: 4_000, most: 8_000 };
+export const PART_SIZE: PartSize = { enough: 4_000, max: 8_000 };
 
 /** Start of the last part, which is parsed again when the text has grown. */
 interface Mark {
@@ -49,7 +49,7 @@ export function splitBlocks(text: string, size: PartSize = PART_SIZE): readonly 
  * Like `splitBlocks`, with cost proportional to the new text if `text` extends that of `before`; otherwise `before` is
  * ignored.
  */
-export function splitOn(before: Split | undefined, text: string, { enough, most }: PartSize = PART_SIZE): Split {
+export function splitOn(before: Split | undefined, text: string, { enough, max }: PartSize = PART_SIZE): Split {
   const known = before !== undefined && text.startsWith(before.text) ? before : undefined;
   const parts: Part[] = known?.parts.slice(0, -1) ?? [];
   let last = known?.last ?? START;
@@ -71,8 +71,8 @@ export function splitOn(before: Split | undefined, text: string, { enough, most 
     const end = newline === -1 ? text.length : newline + 1;
     const line = text.slice(at, end);
     const beginsBlock = blank && fence === undefined && /^\S/.test(line);
-    if (at > from && (beginsBlock ? at - from >= enough : end - from > most)) cut(at);
-    while (end - from > most) cut(wholeCharacter(text, from + most));
+    if (at > from && (beginsBlock ? at - from >= enough : end - from > max)) cut(at);
+    while (end - from > max) cut(wholeCharacter(text, from + max));
     if (newline !== -1) fence = fenceAfter(fence, line.slice(0, -1));
     blank = line.trim() === "";
     at = end;

@@ -38,7 +38,7 @@ class Fixture implements AsyncDisposable {
     return new Fixture(await FileServer.start());
   }
 
-  get left(): readonly string[] {
+  get remaining(): readonly string[] {
     return readdirSync(this.#folder.path);
   }
   get got(): Buffer {
@@ -77,7 +77,7 @@ class Fixture implements AsyncDisposable {
       match(error.message, words);
       return true;
     });
-    deepEqual(this.left, []);
+    deepEqual(this.remaining, []);
     equal(this.clock.still.waiting, 0);
   }
 
@@ -96,7 +96,7 @@ suite("download", () => {
         sha256,
       });
       ok(fixture.got.equals(content));
-      deepEqual([fixture.left, fixture.clock.still.waiting], [["file"], 0]);
+      deepEqual([fixture.remaining, fixture.clock.still.waiting], [["file"], 0]);
       deepEqual(fixture.progress.at(-1), [content.length, length === true ? content.length : undefined]);
     });
   }
@@ -334,7 +334,7 @@ suite("cancelled download", () => {
         fixture.fetch(url, { signal: ending.signal, clock, progress: () => ending.abort(why) }),
         error => error === why,
       );
-      deepEqual(fixture.left, []);
+      deepEqual(fixture.remaining, []);
     }
   });
 
@@ -342,7 +342,7 @@ suite("cancelled download", () => {
     await using fixture = await Fixture.open();
     const why = new Error("enough");
     await rejects(fixture.fetch(fixture.serve({}), { signal: AbortSignal.abort(why) }), error => error === why);
-    deepEqual([fixture.left, fixture.server.requests], [[], []]);
+    deepEqual([fixture.remaining, fixture.server.requests], [[], []]);
   });
 
   test("rejects when the disk is full", async () => {

@@ -151,7 +151,7 @@ class Download {
     if (answer instanceof Response) return answer;
     throw answer.kind === "insecure"
       ? insecure(answer.to)
-      : refused(this.#url, `it redirects more than ${answer.most} times`);
+      : refused(this.#url, `it redirects more than ${answer.maxRedirects} times`);
   }
 
   /** Whether the response is the remainder of the part. */

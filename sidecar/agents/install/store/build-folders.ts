@@ -50,12 +50,12 @@ export class BuildFolders {
   async remove(id: string): Promise<void> {
     await this.files
       .rm(path.join(this.#root, id), { recursive: true, force: true, maxRetries: 3 })
-      .catch(() => undefined); // removed by a later sweep
+      .catch(() => undefined); // removed by a later cleanup
     await this.files.rmdir(this.#root).catch(() => undefined); // not empty: other builds exist
   }
 
   /** Removes folders whose last attempt is older than `MAX_AGE_MS`. */
-  async sweep(): Promise<void> {
+  async cleanUp(): Promise<void> {
     for (const id of await this.files.readdir(this.#root).catch(absent<string[]>([]))) {
       const used = await this.files.stat(path.join(this.#root, id)).catch(absent(undefined));
       if (used && this.now() - used.mtimeMs > MAX_AGE_MS) await this.remove(id);

@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readdirSync } from "node:fs";
 import path from "node:path";
 import { FakeClock } from "../../../testing/fake-clock";
 import { agent, InstallFixture } from "../../../testing/install/install-fixture";
-import { sweepLater } from "./cleanup";
+import { scheduleCleanup } from "./cleanup";
 
 const never = new AbortController().signal;
 
@@ -27,7 +27,7 @@ suite("store cleanup", () => {
     const done = new Promise<void>(resolve => {
       swept = resolve;
     });
-    const sweeping = sweepLater([fixture.store(), { sweepAll: async () => swept() }], clock, error => {
+    const cleanup = scheduleCleanup([fixture.store(), { cleanUpAll: async () => swept() }], clock, error => {
       throw error;
     });
     deepEqual(left(), [".new-0123456789ab", "1.0.0", "1.5.0", "2.0.0"]);
@@ -35,7 +35,7 @@ suite("store cleanup", () => {
     await done;
     deepEqual(left(), ["1.0.0", "2.0.0"]);
     equal(existsSync(path.join(fixture.root, "other", ".old-0123456789ab")), false);
-    await sweeping[Symbol.asyncDispose]();
+    await cleanup[Symbol.asyncDispose]();
   });
 
   test("continues with other folders after a failure and reports it", async () => {
@@ -50,7 +50,7 @@ suite("store cleanup", () => {
           return async () => undefined;
         },
       })
-      .sweepAll(never, error => notifications.push(error));
+      .cleanUpAll(never, error => notifications.push(error));
     deepEqual(
       [notifications, ["a", "b", "c"].map(id => readdirSync(path.join(fixture.root, id)).length)],
       [[why], [0, 1, 0]],
@@ -60,10 +60,10 @@ suite("store cleanup", () => {
   test("does not start after disposal, and ends early when disposed while running", async () => {
     const clock = new FakeClock(),
       did: string[] = [];
-    await sweepLater(
+    await scheduleCleanup(
       [
         {
-          sweepAll: async () => {
+          cleanUpAll: async () => {
             did.push("swept");
           },
         },
@@ -74,10 +74,10 @@ suite("store cleanup", () => {
     clock.advance(100_000);
     deepEqual([did, clock.waiting], [[], 0]);
     let go = (): void => undefined;
-    const sweeping = sweepLater(
+    const cleanup = scheduleCleanup(
       [
         {
-          sweepAll: signal =>
+          cleanUpAll: signal =>
             new Promise(resolve => {
               go = () => {
                 did.push(`aborted ${signal.aborted}`);
@@ -85,13 +85,13 @@ suite("store cleanup", () => {
               };
             }),
         },
-        { sweepAll: () => Promise.reject(new Error("x")) },
+        { cleanUpAll: () => Promise.reject(new Error("x")) },
       ],
       clock,
       error => did.push(String(error)),
     );
     clock.advance(100_000);
-    const ending = sweeping[Symbol.asyncDispose]();
+    const ending = cleanup[Symbol.asyncDispose]();
     go();
     await ending;
     deepEqual(did, ["aborted true", "Error: x"]);

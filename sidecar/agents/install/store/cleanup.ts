@@ -4,25 +4,25 @@ import type { Store } from "./store";
 
 const LATER_MS = 30_000;
 
-/** Disposing starts no further sweep and waits for the current one. */
-export function sweepLater(
-  stores: readonly Pick<Store, "sweepAll">[],
+/** Disposing starts no further cleanup and waits for the current one. */
+export function scheduleCleanup(
+  stores: readonly Pick<Store, "cleanUpAll">[],
   clock: Clock,
   failed: (error: unknown) => void,
 ): AsyncDisposable {
   const ended = new AbortController();
-  let sweeping: Promise<void> = Promise.resolve();
+  let running: Promise<void> = Promise.resolve();
   const alarm = clock.after(LATER_MS, () => {
-    sweeping = sweep();
+    running = cleanUp();
   });
-  const sweep = async (): Promise<void> => {
-    for (const store of stores) await store.sweepAll(ended.signal, failed).catch(failed);
+  const cleanUp = async (): Promise<void> => {
+    for (const store of stores) await store.cleanUpAll(ended.signal, failed).catch(failed);
   };
   return {
     [Symbol.asyncDispose]: async () => {
       alarm[Symbol.dispose]();
       ended.abort();
-      await sweeping;
+      await running;
     },
   };
 }

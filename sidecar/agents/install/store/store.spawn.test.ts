@@ -162,7 +162,7 @@ for (const { way, configOf } of WAYS)
             },
           );
         equal(await isOldOrNew(fixture, ["1.0.0", "2.0.0"]), outcome);
-        await fixture.store({ tryLock }).sweep("some-agent");
+        await fixture.store({ tryLock }).cleanUp("some-agent");
         deepEqual(versions(fixture), [outcome]);
         return step > at;
       }));
@@ -216,12 +216,12 @@ for (const { way, configOf } of WAYS)
   });
 
 suite("Store", () => {
-  test("lists no staging folder as a version and never sweeps it", async () => {
+  test("lists no staging folder as a version and never removes it", async () => {
     await using fixture = await InstallFixture.open([]);
     const store = fixture.store(),
       staging = await store.prepare("some-agent"),
       inPlace = await store.prepareInPlace("some-agent", "1.0.0");
-    await fixture.store().sweep("some-agent");
+    await fixture.store().cleanUp("some-agent");
     deepEqual(
       [await store.list("some-agent"), existsSync(staging.folder), existsSync(inPlace.folder)],
       [[], true, true],
@@ -278,13 +278,13 @@ suite("Store", () => {
     const far = use("2.0.0", {});
     use("3.0.0", { host: hostname() });
     writeFileSync(path.join(uses, "torn"), "{");
-    await store.sweep("some-agent");
+    await store.cleanUp("some-agent");
     deepEqual(
       (await store.list("some-agent")).map(({ release }) => release),
       ["4.0.0", "3.0.0", "2.0.0"],
     );
     utimesSync(far, new Date(0), new Date(0));
-    await store.sweep("some-agent");
+    await store.cleanUp("some-agent");
     deepEqual(
       (await store.list("some-agent")).map(({ release }) => release),
       ["4.0.0", "3.0.0"],
@@ -385,7 +385,7 @@ suite("Store", () => {
   });
 });
 
-interface Said {
+interface ProgramOutput {
   readonly progress?: { readonly phase: string; readonly done?: number } | null;
   readonly command?: { readonly command: string };
   readonly error?: string;
@@ -395,7 +395,7 @@ interface Said {
 class Window implements AsyncDisposable {
   readonly #child: ChildProcess;
   readonly #lines: Interface;
-  readonly #messages: Said[] = [];
+  readonly #messages: ProgramOutput[] = [];
   #handleEvent: () => void = () => undefined;
 
   constructor(fixture: InstallFixture, archive: string, version: string) {
@@ -407,7 +407,7 @@ class Window implements AsyncDisposable {
     });
   }
 
-  async until<T>(found: (said: Said) => T | undefined): Promise<T> {
+  async until<T>(found: (said: ProgramOutput) => T | undefined): Promise<T> {
     for (;;) {
       for (const said of this.#messages) {
         const first = found(said);
@@ -458,7 +458,7 @@ suite("window that shares a store", () => {
       await otherWindow.command();
       ok(existsSync(runs));
     }
-    await fixture.store().sweep("some-agent");
+    await fixture.store().cleanUp("some-agent");
     deepEqual(
       (await fixture.store().list("some-agent")).map(({ release }) => release),
       ["2.0.0"],
@@ -482,7 +482,7 @@ suite("window that shares a store", () => {
     utimesSync(lock, new Date(0), new Date(0));
     await using next = new Window(fixture, archive, "2.0.0");
     equal(await next.command(), path.join(fixture.root, "some-agent", "2.0.0", "bin", "agent"));
-    await fixture.store().sweep("some-agent");
+    await fixture.store().cleanUp("some-agent");
     deepEqual(readdirSync(path.join(fixture.root, "some-agent")).sort(), [".uses", "2.0.0"]);
   });
 });

@@ -55,14 +55,14 @@ const INSTALL_LIMIT_MS = 20 * 60_000;
 export class Store {
   readonly #root: string;
   readonly #deps: StoreDeps;
-  readonly #leases: UsageLocks;
+  readonly #usageLocks: UsageLocks;
   readonly #locks: Locks;
   readonly #builds: BuildFolders;
 
   constructor(root: string, deps: StoreDeps) {
     this.#root = root;
     this.#deps = deps;
-    this.#leases = new UsageLocks(deps.files, deps.table, deps.self);
+    this.#usageLocks = new UsageLocks(deps.files, deps.table, deps.self);
     this.#locks = new Locks(path.join(root, ".locks"), deps.clock, deps.files, deps.tryLock);
     this.#builds = new BuildFolders(root, deps.files, () => Date.now());
   }
@@ -102,7 +102,7 @@ export class Store {
   use({ id, folder }: Installed): Promise<Lease | undefined> {
     return this.#changing(
       id,
-      async () => (await this.#installed(id, folder)) && this.#leases.take(this.#home(id), path.basename(folder)),
+      async () => (await this.#installed(id, folder)) && this.#usageLocks.take(this.#home(id), path.basename(folder)),
     );
   }
 
@@ -113,7 +113,7 @@ export class Store {
   }
 
   /** Removes older versions and incomplete installations that are not in use. */
-  async sweep(id: string): Promise<void> {
+  async cleanUp(id: string): Promise<void> {
     if (!(await this.#isThere(this.#home(id)))) return;
     await this.#clear(id, async keep => {
       const newest = await this.newest(id);
@@ -136,14 +136,14 @@ export class Store {
 
   /**
    * Removes leftovers of earlier runs, for all ids, until `signal` aborts. `failed` receives the error of an id; the
-   * other ids are still swept.
+   * other ids are still cleaned up.
    */
-  async sweepAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
+  async cleanUpAll(signal: AbortSignal, failed: (error: unknown) => void): Promise<void> {
     for (const id of await this.ids()) {
       if (signal.aborted) return;
-      await this.sweep(id).catch(failed);
+      await this.cleanUp(id).catch(failed);
     }
-    await this.#builds.sweep().catch(failed);
+    await this.#builds.cleanUp().catch(failed);
   }
 
   /** Allows one installation of an id at a time, in all windows. `waiting`: called while another one runs. */
@@ -170,7 +170,7 @@ export class Store {
       folder = path.join(home, name),
       { files } = this.#deps;
     await files.mkdir(home, { recursive: true });
-    const lease = await this.#leases.take(home, name);
+    const lease = await this.#usageLocks.take(home, name);
     await files.mkdir(folder);
     return {
       folder,
@@ -206,7 +206,7 @@ export class Store {
   /** Returns a name without a version or a build. Removes an incomplete installation of that name. */
   async #freeName(home: string, wanted: string): Promise<string> {
     const name = isSegment(wanted) ? wanted : UNVERSIONED;
-    const [there, used] = [await this.#folders(home), await this.#leases.used(home)];
+    const [there, used] = [await this.#folders(home), await this.#usageLocks.used(home)];
     for (let n = 1; ; n++) {
       const candidate = n === 1 ? name : `${name.slice(0, 90)}~${n}`;
       if (!there.includes(candidate)) return candidate;
@@ -222,9 +222,9 @@ export class Store {
     await this.#changing(id, async () => {
       // Order matters: a lease is taken before its folder is created, and folders created from now on are not examined.
       const folders = await this.#folders(home, true),
-        keep = new Set(await this.#leases.used(home));
+        keep = new Set(await this.#usageLocks.used(home));
       await choose(keep);
-      // a failed deletion is retried by the next sweep
+      // a failed deletion is retried by the next cleanup
       for (const name of folders) if (!keep.has(name)) await this.#delete(home, name).catch(() => undefined);
     });
   }

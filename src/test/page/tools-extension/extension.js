@@ -27,7 +27,7 @@ const TOOLS = {
         vscode.LanguageModelDataPart.image(PIXEL, "image/png"),
       ]),
   },
-  test_gate: { invoke: ({ input: { name } }, token) => gate(String(name), token) },
+  test_gate: { invoke: ({ input: { name } }, token) => waitForClick(String(name), token) },
   test_throws: {
     invoke: () => {
       throw new Error("it was not possible");
@@ -36,7 +36,7 @@ const TOOLS = {
 };
 
 /** A tool that runs until its status bar entry is clicked. */
-function gate(name, token) {
+function waitForClick(name, token) {
   const entry = vscode.window.createStatusBarItem(),
     command = `test.open.${++gates}`;
   entry.text = `open ${name}`;

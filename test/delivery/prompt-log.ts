@@ -4,7 +4,7 @@
  */
 import { deepEqual } from "node:assert/strict";
 
-export class Said {
+export class PromptLog {
   /** Each prompt's tab, in the order of sending. */
   readonly #tabs = new Map<string, string>();
   readonly #closed = new Set<string>();
