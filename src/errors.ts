@@ -91,10 +91,9 @@ export function agentReplaced(missing: string, instead: string): string {
 }
 
 export function bypassNotSaved(agent: string, isOn: boolean): string {
-  const so = isOn
-    ? `permissions of ${agent} are not bypassed, and Symposium asks you again`
-    : `permissions of ${agent} are still bypassed, and Symposium does not ask you`;
-  return l10n.t`Your settings could not be written, so ${so}. Check that settings.json is valid and writable.`;
+  return isOn
+    ? l10n.t`Your settings could not be written. Permissions of ${agent} are not bypassed, and Symposium asks you again. Check that settings.json is valid and writable.`
+    : l10n.t`Your settings could not be written. Permissions of ${agent} are still bypassed, and Symposium does not ask you. Check that settings.json is valid and writable.`;
 }
 
 /**

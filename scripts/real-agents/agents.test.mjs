@@ -76,7 +76,10 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "allowed", ["shell"]);
         equal(pressed.length, 1);
-        match(answer, /wants to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/);
+        match(
+          answer,
+          /requests permission to run a command[^]*echo shell-was-run > proof\/shell\.txt[^]*Allowed by you/,
+        );
         match(answer, /echo shell-was-run[^\n]* · execute[^]*done/);
         match(answer, /The command gave «[^]*shell-was-run[^]*END-OF-SHELL/);
         equal(stage.written("proof/shell.txt"), "shell-was-run\n");
@@ -90,7 +93,7 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "rejected", ["shell"], { permission: "reject" });
         equal(pressed.length, 1);
-        match(answer, /wants to run a command[^]*Rejected by you/);
+        match(answer, /requests permission to run a command[^]*Rejected by you/);
         if (!agent.endsWhenRejected) {
           match(answer, /END-OF-SHELL/);
           match(resultsOf(stage.model, "shell"), REFUSED);
@@ -106,7 +109,7 @@ for (const agent of AGENTS)
           pressed,
         } = await run(stage, "write", ["write"]);
         equal(pressed.length, 1);
-        match(answer, /wants to change a file[^]*written\.txt[^]*Allowed by you/);
+        match(answer, /requests permission to change a file[^]*written\.txt[^]*Allowed by you/);
         match(answer, cardOf("written.txt"));
         match(answer, /END-OF-WRITE/);
         equal(stage.written("written.txt"), "written by the agent\n");

@@ -145,7 +145,7 @@ for (const agent of AGENTS)
       await chat.button("Skip").waitFor();
       match(
         await box.page.locator(QUESTION).innerText(),
-        /wants to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/,
+        /requests permission to run a command[^]*echo\sshell-was-run\s>\sproof\/shell\.txt/,
       );
       await box.screenshot(`lm-${agent.id}-permission`);
       await chat.button("Skip").click();

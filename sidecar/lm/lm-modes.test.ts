@@ -165,6 +165,6 @@ suite("chat modes of an agent", () => {
     deepEqual(answer, { outcome: { outcome: "selected", optionId: "no" } });
     request.respond({ stopReason: "end_turn" });
     await lm.settle();
-    match(lm.text(requestId), /a asked to run a command[^]*`rm -rf build`[^]*Agent mode/);
+    match(lm.text(requestId), /a requested permission to run a command[^]*`rm -rf build`[^]*Agent mode/);
   });
 });

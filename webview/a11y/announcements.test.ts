@@ -148,7 +148,10 @@ suite("announcements", () => {
     const listener = new Listener(second({ turn: RUNNING }));
     deepEqual(listener.announcementsFor(second({ turn: RUNNING, entries: [answer("One. Two")] })), []);
     deepEqual(listener.announcementsFor(second({ turn: RUNNING, entries: [answer("One. Two"), question] })), [
-      { kind: "sayNow", text: "In the chat “Docs”, Eliza wants to run a command: Clean up. command: rm -r build." },
+      {
+        kind: "sayNow",
+        text: "In the chat “Docs”, Eliza requests permission to run a command: Clean up. command: rm -r build.",
+      },
     ]);
     deepEqual(
       listener.textsFor(
@@ -182,8 +185,10 @@ suite("announcements", () => {
       listener
         .announcementsFor(pageOf(running(...entries)))
         .map(each => (each.kind === "ask" ? `${each.key} ${each.text.replace(/ Eliza.*/, "")}` : each.kind));
-    deepEqual(onEvent(ask(1)), ["q1 Eliza wants to run a command: Step 1. command: rm -r build."]);
-    deepEqual(onEvent(ask(1), ask(2)), ["q2 Eliza wants to run a command: Step 2. command: rm -r build."]);
+    deepEqual(onEvent(ask(1)), ["q1 Eliza requests permission to run a command: Step 1. command: rm -r build."]);
+    deepEqual(onEvent(ask(1), ask(2)), [
+      "q2 Eliza requests permission to run a command: Step 2. command: rm -r build.",
+    ]);
     deepEqual(onEvent(ask(1), ask(2), ask(3)), ["q1 Question 1 of 3."]);
     deepEqual(onEvent(ask(1), ask(2), ask(3), ask(4)), []);
     const done = { answered: { kind: "cancelled", why: "" } } as const;
@@ -195,7 +200,7 @@ suite("announcements", () => {
   test("focuses the card of a question and speaks it completely, once", () => {
     const listener = new Listener(pageOf(running()));
     deepEqual(listener.announcementsFor(pageOf(running(question))), [
-      { kind: "ask", key: "q", text: "Eliza wants to run a command: Clean up. command: rm -r build." },
+      { kind: "ask", key: "q", text: "Eliza requests permission to run a command: Clean up. command: rm -r build." },
     ]);
     deepEqual(listener.announcementsFor(pageOf(running({ ...question }))), []);
     deepEqual(listener.announcementsFor(pageOf(running(question, form))), [

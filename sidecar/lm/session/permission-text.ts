@@ -24,20 +24,80 @@ const CARD: Limits = { block: 4_000, line: 500, blocks: 10, places: 20 };
 const EDITOR: Limits = { block: 500_000, line: 10_000, blocks: 1_000, places: 10_000 },
   MAX_WHOLE = 2_000_000;
 
-const VERBS: ReadonlyMap<string, string> = new Map([
-  ["read", l10n.t("read")],
-  ["search", l10n.t("search")],
-  ["edit", l10n.t("change files")],
-  ["delete", l10n.t("delete files")],
-  ["move", l10n.t("move files")],
-  ["execute", l10n.t("run a command")],
-  ["fetch", l10n.t("fetch from the network")],
-  ["switch_mode", l10n.t("change its mode")],
+/** Whole sentences, because the order of words differs between languages. */
+interface RequestTexts {
+  title(agent: string): string;
+  /** For a request that was rejected. */
+  sentence(agent: string): string;
+}
+const REQUESTS: ReadonlyMap<string, RequestTexts> = new Map([
+  [
+    "read",
+    {
+      title: agent => l10n.t`${agent} requests permission to read`,
+      sentence: agent => l10n.t`${agent} requested permission to read.`,
+    },
+  ],
+  [
+    "search",
+    {
+      title: agent => l10n.t`${agent} requests permission to search`,
+      sentence: agent => l10n.t`${agent} requested permission to search.`,
+    },
+  ],
+  [
+    "edit",
+    {
+      title: agent => l10n.t`${agent} requests permission to change files`,
+      sentence: agent => l10n.t`${agent} requested permission to change files.`,
+    },
+  ],
+  [
+    "delete",
+    {
+      title: agent => l10n.t`${agent} requests permission to delete files`,
+      sentence: agent => l10n.t`${agent} requested permission to delete files.`,
+    },
+  ],
+  [
+    "move",
+    {
+      title: agent => l10n.t`${agent} requests permission to move files`,
+      sentence: agent => l10n.t`${agent} requested permission to move files.`,
+    },
+  ],
+  [
+    "execute",
+    {
+      title: agent => l10n.t`${agent} requests permission to run a command`,
+      sentence: agent => l10n.t`${agent} requested permission to run a command.`,
+    },
+  ],
+  [
+    "fetch",
+    {
+      title: agent => l10n.t`${agent} requests permission to fetch from the network`,
+      sentence: agent => l10n.t`${agent} requested permission to fetch from the network.`,
+    },
+  ],
+  [
+    "switch_mode",
+    {
+      title: agent => l10n.t`${agent} requests permission to change its mode`,
+      sentence: agent => l10n.t`${agent} requested permission to change its mode.`,
+    },
+  ],
 ]);
+const OTHER_REQUEST: RequestTexts = {
+  title: agent => l10n.t`${agent} requests your permission`,
+  sentence: agent => l10n.t`${agent} requested your permission.`,
+};
 
-/** Verb phrase after “wants to”. */
-export function verbOf(kind: string): string {
-  return VERBS.get(kind) ?? l10n.t("do something");
+const textsOf = (kind: string): RequestTexts => REQUESTS.get(kind) ?? OTHER_REQUEST;
+
+/** Sentence for the user about a rejected request. */
+export function notAllowed(agent: string, kind: string, why: string): string {
+  return l10n.t`${textsOf(kind).sentence(agent)} It was not allowed: ${why}`;
 }
 
 /**
@@ -52,7 +112,7 @@ export function questionText(
 ): PermissionQuestion {
   const [message, whole] = [CARD, EDITOR].map(limits => new Text(limits).of(kind, call, last).join("\n\n"));
   return {
-    title: l10n.t`${namedInTitle(agent)} wants to ${verbOf(kind)}`,
+    title: textsOf(kind).title(namedInTitle(agent)),
     message: message || l10n.t("The agent gives no details."),
     ...(whole === undefined || whole === message ? {} : { whole: shortened(whole, MAX_WHOLE) }),
   };
@@ -68,14 +128,15 @@ function namedInTitle(agent: string): string {
   );
 }
 
-/** Sentence for the user in a chat mode in which VS Code offers no permission tool. `verb`: after “wants to”. */
-export function cannotAsk(agent: string, verb: string, { title, rawInput, locations }: JsonObject): string {
+/** Sentence for the user in a chat mode in which VS Code offers no permission tool. */
+export function cannotAsk(agent: string, kind: string, { title, rawInput, locations }: JsonObject): string {
   const [place] = arrayOr(locations),
     path = stringOr(objectOr(place).path, "");
   const subject = [commandIn(rawInput), stringOr(title, ""), path].find(each => each.trim() !== "");
-  const sentence = l10n.t`${agent} asked to ${verb}${subject === undefined ? "" : `: ${inline(subject, SUBJECT_LIMIT)}`}.`;
+  const request = textsOf(kind).sentence(agent),
+    sentence = subject === undefined ? request : l10n.t`${request} Details: ${inline(subject, SUBJECT_LIMIT)}.`;
   return l10n.t(
-    "{0} That was not allowed, because VS Code cannot ask you in this chat mode. " +
+    "{0} It was not allowed, because VS Code cannot ask you in this chat mode. " +
       "To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again.",
     sentence,
   );

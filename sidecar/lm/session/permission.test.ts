@@ -446,14 +446,20 @@ suite("permission responses", () => {
   test("names the command, else the title, else the file in a code span if VS Code cannot ask", () => {
     const of = (call: JsonObject): string => {
       const verdict = ask(call, { offered: new Set() });
-      return verdict.kind === "reject" ? (verdict.sentence.split(" That was")[0] ?? "") : "";
+      return verdict.kind === "reject" ? (verdict.sentence.split(" It was not allowed")[0] ?? "") : "";
     };
     equal(
       of({ kind: "execute", title: "Clean", rawInput: { command: "rm -rf `x`" } }),
-      "Ada asked to run a command: `` rm -rf `x` ``.",
+      "Ada requested permission to run a command. Details: `` rm -rf `x` ``.",
     );
-    equal(of({ kind: "edit", title: "Change\na file" }), "Ada asked to change files: `Change a file`.");
-    equal(of({ kind: "edit", locations: [{ path: "/w/a.ts" }] }), "Ada asked to change files: `/w/a.ts`.");
+    equal(
+      of({ kind: "edit", title: "Change\na file" }),
+      "Ada requested permission to change files. Details: `Change a file`.",
+    );
+    equal(
+      of({ kind: "edit", locations: [{ path: "/w/a.ts" }] }),
+      "Ada requested permission to change files. Details: `/w/a.ts`.",
+    );
     ok(of({ kind: "edit", title: "x".repeat(10_000) }).length < 300);
   });
 
@@ -463,15 +469,15 @@ suite("permission responses", () => {
       return verdict.kind === "reject" ? [verdict.sentence, verdict.answer] : [];
     };
     deepEqual(of({ offered: new Set() }), [
-      "Ada asked to run a command. That was not allowed, because VS Code cannot ask you in this chat mode. To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again.",
+      "Ada requested permission to run a command. It was not allowed, because VS Code cannot ask you in this chat mode. To decide yourself, select Agent mode with Symposium's tools enabled, and send the message again.",
       chosen("no"),
     ]);
     deepEqual(of({ isForeign: true }), [
-      "Ada asked to run a command; that was not allowed: Symposium cannot ask you when another extension uses the agent.",
+      "Ada requested permission to run a command. It was not allowed: Symposium cannot ask you when another extension uses the agent.",
       chosen("no"),
     ]);
     deepEqual(of({}, []), [
-      "Ada asked to run a command; that was not allowed: it offered no option to allow it.",
+      "Ada requested permission to run a command. It was not allowed: it offered no option to allow it.",
       PERMISSION_CANCELLED,
     ]);
   });
@@ -553,9 +559,12 @@ suite("permission message", () => {
     asked(ask(toolCall, overrides, options)).question.message;
 
   test("names the agent and the action in fixed wording", () => {
-    equal(asked(ask({ kind: "execute", title: "harmless" })).question.title, "Ada wants to run a command");
-    equal(asked(ask({ kind: "toString" }, { agent: "[A](x) `B`" })).question.title, "A x B wants to do something");
-    equal(asked(ask({}, { agent: "**" })).question.title, "The agent wants to do something");
+    equal(
+      asked(ask({ kind: "execute", title: "harmless" })).question.title,
+      "Ada requests permission to run a command",
+    );
+    equal(asked(ask({ kind: "toString" }, { agent: "[A](x) `B`" })).question.title, "A x B requests your permission");
+    equal(asked(ask({}, { agent: "**" })).question.title, "The agent requests your permission");
   });
 
   test("contains the whole command and its other parameters", () => {

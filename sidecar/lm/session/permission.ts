@@ -23,7 +23,7 @@ import type { BridgedClaim } from "../../permissions/bridged-calls";
 import { carriesCommand, showsOwnAct } from "../../permissions/call-input";
 import { ASK_EACH_TIME_META } from "../../proxies/ask-each-time";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../../rpc/json";
-import { cannotAsk, questionText, verbOf } from "./permission-text";
+import { cannotAsk, notAllowed, questionText } from "./permission-text";
 
 export interface PermissionDeps {
   /** The agent's name, for sentences. */
@@ -73,12 +73,11 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
     call = callIn(request, deps.announced),
     { allow, reject, isForEver } = answersIn(request.options);
   const kind = kindOf(call),
-    verb = verbOf(kind),
     { agent, claim, group, offered, grouped } = deps;
   const no = (why: string): PermissionVerdict => ({
     kind: "reject",
     answer: reject ?? PERMISSION_CANCELLED,
-    sentence: l10n.t`${agent} asked to ${verb}; that was not allowed: ${why}`,
+    sentence: notAllowed(agent, kind, why),
   });
   if (!allow) return no("it offered no option to allow it.");
   if (claim.kind === "proved" && !isForEver) return { kind: "allow", why: "bridged", answer: allow };
@@ -94,7 +93,7 @@ export function questionOf(params: unknown, deps: PermissionDeps): PermissionVer
   if (hidden !== undefined) return { kind: "uncover", toolName: hidden, reject: reject ?? PERMISSION_CANCELLED };
   const toolName = wanted.find(name => offered.has(name));
   if (toolName === undefined)
-    return { kind: "reject", answer: reject ?? PERMISSION_CANCELLED, sentence: cannotAsk(agent, verb, call) };
+    return { kind: "reject", answer: reject ?? PERMISSION_CANCELLED, sentence: cannotAsk(agent, kind, call) };
   return {
     kind: "ask",
     toolName,

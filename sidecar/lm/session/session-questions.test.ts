@@ -148,7 +148,7 @@ suite("SessionActor: calls and permissions", () => {
     deepEqual(await permission(fixture.agent, "p1"), { outcome: { outcome: "selected", optionId: "no" } });
     prompt.respond({ stopReason: "end_turn" });
     await fixture.settle();
-    match(fixture.notifications[0]!, /^1: Ada asked to .* VS Code cannot ask you in this chat mode/);
+    match(fixture.notifications[0]!, /^1: Ada requested permission to .* VS Code cannot ask you in this chat mode/);
     fixture.policy = "allow";
     deepEqual(await permission(fixture.agent, "p2"), { outcome: { outcome: "cancelled" } });
   });

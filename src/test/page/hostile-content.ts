@@ -81,7 +81,7 @@ ask p1 ${field("title", `${TURNED} ${HTML}`)} ${field("input", { command: TURNED
 ])}
 error -32603 ${step(`${HTML} ${MARKDOWN}`)}`;
 
-export const FAKE_CARD = `**Scripted** wants to run a command
+export const FAKE_CARD = `**Scripted** requests permission to run a command
 
 **Remove the build folder**
 

@@ -26,7 +26,7 @@ suite("standing approval in VS Code's chat", () => {
     box.page.locator(".chat-tool-confirmation-carousel-container:visible", { hasText: text }).last();
   /** The chat asks about the command; the test skips it. */
   async function isAsked(screenshot: string): Promise<void> {
-    await asked(/wants to run a command/).waitFor();
+    await asked(/requests permission to run a command/).waitFor();
     await box.screenshot(screenshot);
     await chat.button("Skip").click();
     await chat.answered("chose reject_once");
@@ -50,7 +50,7 @@ suite("standing approval in VS Code's chat", () => {
     await box.screenshot("lm-consent-titled-harmless");
     assert.match(
       await chat.dialog.innerText(),
-      /Scripted wants to do something[^]*vsc_\w{4}-test_confirmed[^]*cannot verify/,
+      /Scripted requests your permission[^]*vsc_\w{4}-test_confirmed[^]*cannot verify/,
     );
     assert.doesNotMatch(await chat.dialog.innerText(), /Session|Always/);
     await chat.press("Allow");
@@ -64,13 +64,13 @@ suite("standing approval in VS Code's chat", () => {
 
   test("does not apply to another agent or kind", async () => {
     await chat.send(COMMAND);
-    await asked(/Scripted wants to run a command/).waitFor();
+    await asked(/Scripted requests permission to run a command/).waitFor();
     await chat.button("Allow in this Session").click();
     await chat.answered("chose allow_once");
     await chat.send(`${COMMAND}; say not asked again`);
     await chat.answered(/chose allow_once\s*not asked again/);
     await chat.send(`ask other kind=fetch title="get it" input={"url":"https://example.com"}`);
-    await asked(/wants to fetch/).waitFor();
+    await asked(/requests permission to fetch/).waitFor();
     await chat.button("Skip").click();
     await chat.answered("chose reject_once");
     await chat.send(`ask other kind=fetch title="get it" input={"command":"curl x"}; say by its command`);
@@ -78,7 +78,7 @@ suite("standing approval in VS Code's chat", () => {
     await chat.newChat();
     await chat.pick("Second");
     await chat.send(COMMAND);
-    await asked(/Second wants to run a command/).waitFor();
+    await asked(/Second requests permission to run a command/).waitFor();
     await isAsked("lm-consent-other-agent");
   });
 });

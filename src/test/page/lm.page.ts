@@ -83,7 +83,9 @@ suite("agent in VS Code's chat", () => {
       `ask long kind=read title="Read it" locations=/begin${"/folder".repeat(80)}/THE-END; say it is over`,
     );
     await box.page.locator(".chat-tool-confirmation-carousel-container:visible a", { hasText: "Show All" }).click();
-    await box.page.locator(".editor-group-container .tab", { hasText: "Scripted wants to read" }).waitFor();
+    await box.page
+      .locator(".editor-group-container .tab", { hasText: "Scripted requests permission to read" })
+      .waitFor();
     const editor = box.page.locator(".editor-instance .monaco-editor:visible");
     await editor.filter({ hasText: `/begin${"/folder".repeat(80)}/THE-END` }).click();
     await box.page.keyboard.type("x");

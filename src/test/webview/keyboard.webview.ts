@@ -72,7 +72,7 @@ suite("keyboard use of the chat", () => {
   test("focuses a permission request, reaches its buttons in order and presses them", async () => {
     await typeDraft(box.frame, "ask p1 options=allow_once,allow_always,reject_once");
     await box.page.keyboard.press("Enter");
-    await seen(async () => /^Scripted asks for your permission/.test(await focused()), "the focus on the question");
+    await seen(async () => /^Scripted requests your permission/.test(await focused()), "the focus on the question");
     const order: string[] = [];
     for (let n = 0; n < 12 && !order.includes("More Actions"); n++) {
       await box.page.keyboard.press("Tab");
@@ -106,7 +106,7 @@ suite("keyboard use of the chat", () => {
     try {
       await typeDraft(box.frame, "ask busy options=allow_once,reject_once");
       await box.page.keyboard.press("Enter");
-      await seen(async () => /^Scripted asks for your permission/.test(await focused()), "the focus on the question");
+      await seen(async () => /^Scripted requests your permission/.test(await focused()), "the focus on the question");
       await goTo(/^Allow once$/, "Tab");
       await box.page.keyboard.press("Enter");
       await turnEnded(box.frame);

@@ -61,7 +61,7 @@ suite("queued prompt", () => {
     await send("ask p1 options=allow_once,reject_once");
     await button(box.frame, "Allow once").first().waitFor();
     await seen(
-      async () => /^Scripted asks for your permission/.test(await focused(box.frame)),
+      async () => /^Scripted requests your permission/.test(await focused(box.frame)),
       "the focus on the question",
     ); // and takes the focus once
   };

@@ -74,7 +74,7 @@ suite("accessibility: spoken announcements", () => {
     await writeFile(gate, "");
     assert.equal(
       await hears("In the chat"),
-      "! In the chat “Behind”, Scripted wants to run a command: Clean up. command: rm -r build.",
+      "! In the chat “Behind”, Scripted requests permission to run a command: Clean up. command: rm -r build.",
     );
     await box.frame.getByRole("tab", { name: "Behind" }).click();
     await forget();
@@ -100,7 +100,7 @@ suite("accessibility: spoken announcements", () => {
         element.getAttribute("aria-label"),
         document.getElementById(element.getAttribute("aria-describedby") ?? "")?.textContent,
       ]),
-      ["Scripted wants to change a file", ASKED],
+      ["Scripted requests permission to change a file", ASKED],
     );
     assert.equal((await said()).filter(each => each.startsWith("!")).join(), "");
     await button(box.frame, "Allow once").click();
@@ -109,7 +109,10 @@ suite("accessibility: spoken announcements", () => {
     await sendPrompt(box.frame, `${typed.step}; ${QUESTION}`);
     await input(box.frame).pressSequentially("and");
     typed.open();
-    assert.match(await hears("! "), new RegExp(`! Scripted wants to change a file: ${ASKED.replaceAll(".", "\\.")}`));
+    assert.match(
+      await hears("! "),
+      new RegExp(`! Scripted requests permission to change a file: ${ASKED.replaceAll(".", "\\.")}`),
+    );
     assert.equal(await input(box.frame).evaluate(element => element === document.activeElement), true);
     await input(box.frame).fill("");
   });

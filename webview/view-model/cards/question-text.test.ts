@@ -25,8 +25,8 @@ const asking = (rest: Partial<Elicitation>): Elicitation => ({
 
 suite("question text", () => {
   test("names the agent and the kind of action", () => {
-    equal(whoAsks(permission({ toolKind: "execute" })), "Eliza wants to run a command");
-    equal(whoAsks(permission({ toolKind: "constructor" })), "Eliza asks for your permission");
+    equal(whoAsks(permission({ toolKind: "execute" })), "Eliza requests permission to run a command");
+    equal(whoAsks(permission({ toolKind: "constructor" })), "Eliza requests your permission");
     equal(whoAsks(asking({})), "Eliza has a question");
     equal(
       whoAsks(asking({ ask: { mode: "url", url: "https://e.org/", elicitationId: "e" } })),

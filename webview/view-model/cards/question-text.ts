@@ -14,28 +14,36 @@ import { visibleLine } from "../../../src/protocol/text/visible-text";
 import { spoken } from "../text/sentences";
 import { lineDiff } from "./tool-content";
 
-const WANTS: Readonly<Record<string, string>> = {
-  read: l10n.t("wants to read"),
-  edit: l10n.t("wants to change a file"),
-  delete: l10n.t("wants to delete"),
-  move: l10n.t("wants to move a file"),
-  execute: l10n.t("wants to run a command"),
-  search: l10n.t("wants to search"),
-  fetch: l10n.t("wants to fetch from the network"),
-  switch_mode: l10n.t("wants to change its mode"),
+/** Whole sentences, because the order of words differs between languages. */
+const REQUESTS: Readonly<Record<string, (agent: string) => string>> = {
+  read: agent => l10n.t`${agent} requests permission to read`,
+  edit: agent => l10n.t`${agent} requests permission to change a file`,
+  delete: agent => l10n.t`${agent} requests permission to delete`,
+  move: agent => l10n.t`${agent} requests permission to move a file`,
+  execute: agent => l10n.t`${agent} requests permission to run a command`,
+  search: agent => l10n.t`${agent} requests permission to search`,
+  fetch: agent => l10n.t`${agent} requests permission to fetch from the network`,
+  switch_mode: agent => l10n.t`${agent} requests permission to change its mode`,
 };
 
-/** Predicate after the agent's name, by tool kind. */
-export const wants = (toolKind: string): string =>
-  (Object.hasOwn(WANTS, toolKind) ? WANTS[toolKind] : undefined) ?? l10n.t("asks for your permission");
+/** `agent`: its name as the caller renders it. */
+export function requestText(agent: string, toolKind: string): string {
+  const request = Object.hasOwn(REQUESTS, toolKind) ? REQUESTS[toolKind] : undefined;
+  return request?.(agent) ?? l10n.t`${agent} requests your permission`;
+}
+
+/** Both names, as the caller renders them. */
+export function subagentText(subagent: string, agent: string): string {
+  return l10n.t`${subagent} (subagent of ${agent})`;
+}
 
 export function whoAsks(question: Permission | Elicitation): string {
   const agent =
     question.subagent === undefined
       ? visibleLine(question.agent)
-      : l10n.t`${visibleLine(question.subagent.name)}, a subagent of ${visibleLine(question.agent)},`;
-  if (question.kind === "permission") return `${agent} ${wants(question.toolKind)}`;
-  return `${agent} ${question.ask.mode === "form" ? l10n.t("has a question") : l10n.t("asks you to visit a page")}`;
+      : subagentText(visibleLine(question.subagent.name), visibleLine(question.agent));
+  if (question.kind === "permission") return requestText(agent, question.toolKind);
+  return question.ask.mode === "form" ? l10n.t`${agent} has a question` : l10n.t`${agent} asks you to visit a page`;
 }
 
 export function whatIsAsked(question: Permission | Elicitation): string {

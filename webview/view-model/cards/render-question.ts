@@ -24,7 +24,7 @@ import { ALLOW_EVERYTHING, changesOf, DECLINE_PAGE, OPEN_PAGE } from "./buttons"
 import { card, type Card, type CardButton, type Circumstances, type Picture } from "./card";
 import { closed } from "../text/code-fence";
 import { literal, safeMarkdown } from "../text/markdown-safe";
-import { wants } from "./question-text";
+import { requestText, subagentText } from "./question-text";
 import { contentPart, parameterBlock, textBlock } from "./tool-content";
 
 export function permissionCard(permission: Permission, circumstances: Circumstances): Card {
@@ -32,7 +32,7 @@ export function permissionCard(permission: Permission, circumstances: Circumstan
   const parts = content.map(each => contentPart(each, "whole"));
   const diffs = changesOf(content);
   return card(permission.id, "permission", {
-    header: { icon: "question", text: `${asker(permission)} ${wants(toolKind)}`, tone: answered ? "plain" : "warning" },
+    header: { icon: "question", text: requestText(asker(permission), toolKind), tone: answered ? "plain" : "warning" },
     body: [
       `**${literal(title)}**`,
       ...(input === undefined ? [] : [parameterBlock(input)]),
@@ -73,7 +73,7 @@ function asker({
 }: Pick<Permission, "agent"> & { readonly subagent?: SubagentName | undefined }): string {
   return subagent === undefined
     ? `**${literal(agent)}**`
-    : `**${literal(subagent.name)}**, a subagent of **${literal(agent)}**,`;
+    : subagentText(`**${literal(subagent.name)}**`, `**${literal(agent)}**`);
 }
 
 const isOpen = ({ answerable, answering }: Circumstances): boolean => answerable && !answering;

@@ -114,6 +114,6 @@ suite("subagent card", () => {
       options: [],
       subagent: { sessionId: "c", name: "Explore" },
     });
-    equal(card.header?.text, "**Explore**, a subagent of **Ada**, wants to run a command");
+    equal(card.header?.text, "**Explore** (subagent of **Ada**) requests permission to run a command");
   });
 });

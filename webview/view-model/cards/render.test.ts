@@ -53,7 +53,7 @@ const tool: ToolCall = {
 suite("entry card", () => {
   test("shows a permission with agent, parameters, the agent's options and then Symposium's", () => {
     const card = only(question);
-    equal(card.header?.text, "**Claude** wants to run a command");
+    equal(card.header?.text, "**Claude** requests permission to run a command");
     ok(card.body.includes("**rm \\-rf build**") && card.body.includes(`"command": "rm -rf build"`));
     deepEqual(
       card.buttons.map(({ id, label, weight }) => [id, label, weight]),
