@@ -86,9 +86,9 @@ suite("journal of a chat session", () => {
     for (const conversation of [CONVERSATION, other]) journal().keep(conversation, RECORD);
     utimesSync(fileOf(CONVERSATION), 0, 0);
     utimesSync(fileOf(other), 2 * day, 2 * day);
-    await journal().sweep(31 * day * 1000);
+    await journal().cleanUp(31 * day * 1000);
     deepEqual(readdirSync(path.join(storage, "sessions")), [path.basename(fileOf(other))]);
-    await new Journal(path.join(storage, "missing"), { warn: message => warnings.push(message) }).sweep(0);
+    await new Journal(path.join(storage, "missing"), { warn: message => warnings.push(message) }).cleanUp(0);
     deepEqual(warnings, []);
   });
 });

@@ -5,7 +5,7 @@
  * Invariants:
  * - A record is written before `keep` returns, so that it survives the death of every process (not a power cut).
  * - A journal that cannot be written or read never affects its session. The user is warned once until a write succeeds.
- * - A journal that was not written for `KEPT_MS` is removed.
+ * - A journal that was not written for `RETENTION_MS` is removed.
  */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
@@ -19,7 +19,7 @@ export interface JournalOptions {
   readonly append?: (file: string, text: string) => void;
 }
 
-const KEPT_MS = 30 * 24 * 3600 * 1000;
+const RETENTION_MS = 30 * 24 * 3600 * 1000;
 /** The id comes from the page and becomes a file name. */
 const CONVERSATION = /^[\da-f-]{36}$/i;
 
@@ -57,14 +57,14 @@ export class Journal {
   }
 
   /** Removes old journals. `now`: milliseconds since 1970. */
-  async sweep(now: number): Promise<void> {
+  async cleanUp(now: number): Promise<void> {
     const names = await readdir(this.#folder).catch((): readonly string[] => []);
     for (const file of names.filter(name => name.endsWith(".jsonl")).map(name => path.join(this.#folder, name))) {
       const written = await stat(file).then(
         ({ mtimeMs }) => mtimeMs,
         () => now, // removed by another window
       );
-      if (written < now - KEPT_MS) await rm(file, { force: true });
+      if (written < now - RETENTION_MS) await rm(file, { force: true });
     }
   }
 

@@ -161,7 +161,7 @@ function journalOf({ hello, wire, log }: SidecarHost): Journal {
     },
   });
   journal
-    .sweep(Date.now())
+    .cleanUp(Date.now())
     .catch((error: unknown) => log("warn", "sidecar", "Old sessions could not be removed", { error: String(error) }));
   return journal;
 }
