@@ -48,7 +48,7 @@ const SCENES = [
     const { wire } = stage,
       since = wire.lines.length,
       done = prompt(stage, sessionId, ask("endless"));
-    await wire.until("the middle of the answer", () => /MIDDLE$/.test(wire.said(sessionId, since)), since);
+    await wire.until("the middle of the answer", () => /MIDDLE$/.test(wire.textOf(sessionId, since)), since);
     await cancel(stage, sessionId);
     await done;
     await prompt(stage, sessionId, ask("again"));

@@ -78,7 +78,7 @@ async function replyTo({ wire, sessionId }, text) {
   const { result, error } = await wire.request("session/prompt", { sessionId, prompt: [{ type: "text", text }] });
   if (error) throw new Error(`session/prompt: ${JSON.stringify(error)}`);
   equal(result.stopReason, "end_turn");
-  return wire.said(sessionId, since);
+  return wire.textOf(sessionId, since);
 }
 
 /** The results of the calls in order. A model needs one prompt, Eliza one prompt per call. */
