@@ -58,7 +58,7 @@ suite("agent examination", () => {
     deepEqual((await examined({ state: async () => ({ install: { kind: "missing" } }) })).diagnosis, {
       cause: "halfInstalled",
       sentence: "Ada is not installed yet. Its first tab in Symposium installs it.",
-      fix: { act: "install", label: "Install" },
+      fix: { action: "install", label: "Install" },
     });
     deepEqual(
       (await examined({ state: async () => ({ install: { kind: "missing" }, missing: "Ada needs uv." }) })).diagnosis,
@@ -101,7 +101,7 @@ suite("agent examination", () => {
     deepEqual((await examined({ command: running(["--auth-required"]) })).diagnosis, {
       cause: "signIn",
       sentence: "Ada works and requires a sign-in.",
-      fix: { act: "signIn", label: "Sign In" },
+      fix: { action: "signIn", label: "Sign In" },
     });
     equal((await examined({ command: async () => ({ kind: "eliza", deterministic: false }) })).diagnosis.cause, "fine");
   });
