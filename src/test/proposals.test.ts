@@ -47,26 +47,41 @@ suite("proposals and previews", () => {
     const file = path.join(folder, "a.txt");
     writeFileSync(file, "old\n");
     await proposals.show({ path: file, oldText: "old\n", newText: "new\n" }, "Eliza");
-    assert.deepEqual(await sides(), { title: "a.txt (proposed by Eliza)", left: "old\n", right: "new\n", file: false });
+    assert.deepEqual(await sides(), {
+      title: "a.txt (proposed by Eliza)",
+      original: "old\n",
+      modified: "new\n",
+      file: false,
+    });
     writeFileSync(file, "new\r\n");
     await proposals.show({ path: file, oldText: "old\n", newText: "new\n" }, "Eliza");
     assert.deepEqual(await sides(), {
       title: "a.txt (proposed by Eliza)",
-      left: "old\n",
-      right: "new\r\n",
+      original: "old\n",
+      modified: "new\r\n",
       file: true,
     });
   });
 
   test("shows a new file or one outside the workspace as proposed", async () => {
     await proposals.show({ path: path.join(folder, "new.txt"), newText: "new\n" }, "Eliza");
-    assert.deepEqual(await sides(), { title: "new.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
+    assert.deepEqual(await sides(), {
+      title: "new.txt (proposed by Eliza)",
+      original: "",
+      modified: "new\n",
+      file: false,
+    });
     const outside = mkdtempSync(path.join(tmpdir(), "symposium-"));
     try {
       const file = path.join(outside, "c.txt");
       writeFileSync(file, "new\n");
       await proposals.show({ path: file, oldText: "", newText: "new\n" }, "Eliza");
-      assert.deepEqual(await sides(), { title: "c.txt (proposed by Eliza)", left: "", right: "new\n", file: false });
+      assert.deepEqual(await sides(), {
+        title: "c.txt (proposed by Eliza)",
+        original: "",
+        modified: "new\n",
+        file: false,
+      });
     } finally {
       rmSync(outside, { recursive: true });
     }
