@@ -56,7 +56,7 @@ suite("chat view with a scripted agent", () => {
   test("shows a permission request with the agent's options and returns the answer", async () => {
     await sendPrompt(box.frame, `ask p1 options=allow_once,reject_once input={"command":"rm -r build"}`);
     await showsText(box.frame, "rm -r build");
-    await showsText(box.frame, /Scripted (wants|asks)/);
+    await showsText(box.frame, /Scripted requests (your )?permission/);
     await box.screenshot("permission-light");
     await button(box.frame, /reject_once|Reject/i)
       .first()
