@@ -162,6 +162,14 @@ suite("chat session after a restart of Symposium", () => {
     resumed.respond({});
     await fixture.settle();
     equal(fixture.story(id).at(-1), "notice The window was reloaded. Ada continues this conversation.");
+    fixture.journal.records.clear();
+    await fixture.prompt(id, "which color?");
+    await fixture.settle();
+    equal(
+      fixture.journal.records.get("one")?.agentSession,
+      "s1",
+      "stored again, so that it is not removed while in use",
+    );
   });
 
   test("starts a new session if the agent refuses, with a button that sends the transcript", async () => {

@@ -50,6 +50,8 @@ suite("journal of a chat session", () => {
     const text = `${lineOf(RECORD)}\u0000\u0000{"type":"other"}\n{"type":"session","format":2}\n${lineOf(RECORD).slice(0, 30)}`;
     deepEqual(newestRecord(text), RECORD);
     equal(newestRecord(""), undefined);
+    const next = { ...RECORD, agentSession: "s2" };
+    deepEqual(newestRecord(lineOf(RECORD).slice(0, 30) + lineOf(next)), next, "a record after a torn line");
   });
 
   test("stores nothing outside its folder", () => {

@@ -18,8 +18,9 @@ const sessionRecord = v.object({
 });
 export type SessionRecord = Infer<typeof sessionRecord>;
 
+/** Starts with a line break, so that a torn line before it costs only itself. */
 export function lineOf(record: SessionRecord): string {
-  return `${JSON.stringify(record)}\n`;
+  return `\n${JSON.stringify(record)}\n`;
 }
 
 /** The newest record of a journal. Torn, damaged and unknown lines are skipped. */

@@ -265,7 +265,7 @@ suite("proxy kit: requests", () => {
     successor.deliver({ method: "n" });
     await turn();
     deepEqual(client.news(), ["n"]);
-    successor.deliver({ id: 1, result: "an answer to nothing is somebody else's" });
+    successor.deliver({ id: 1, result: "a response without a request" });
     equal(client.news().length, 1);
   });
 

@@ -289,7 +289,7 @@ suite("proxy kit: own sessions", () => {
       all.client.received.push("unread");
       return true;
     };
-    all.successor.deliver('{"garbage that nobody looks at');
+    all.successor.deliver('{"garbage that is ignored');
     deepEqual(all.client.received, ["unread"]);
   });
 

@@ -47,6 +47,8 @@ export class AgentClient implements Disposable {
   #next: Attempt = "first";
   /** The agent's id of the newest session that contains a prompt, which the next opening continues. */
   #agentSession: string | undefined;
+  /** The session that the journal contains since this process began. */
+  #storedSession: string | undefined;
   /** Installations for which the agent waits. During these it is not considered late. */
   readonly #installing = new Set<string>();
 
@@ -312,8 +314,9 @@ export class AgentClient implements Disposable {
   }
 
   #sending(agentSession: string): void {
-    if (agentSession !== this.#agentSession) this.deps.keepSession(agentSession);
-    this.#agentSession = agentSession;
+    // Once per process, also for a continued session, so that the journal of a session in use is not removed.
+    if (agentSession !== this.#storedSession) this.deps.keepSession(agentSession);
+    this.#storedSession = this.#agentSession = agentSession;
     this.deps.log("info", "agent", "Sending prompt", { sessionId: this.start.sessionId });
     this.#timeouts.startTurn(this.#session.notifier());
   }
