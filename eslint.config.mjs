@@ -23,7 +23,6 @@ export default tseslint.config(
   { ignores: ["out/", "dist/", "node_modules/"] },
   {
     files: ["**/*.ts", "**/*.mjs", "**/*.cjs", "**/*.js"],
-    ignores: ["**/fixtures/**"],
     plugins: { "plain-english": plainEnglish },
     rules: {
       "plain-english/wording": ["error", { titles: true, messages: false }],
@@ -44,7 +43,7 @@ export default tseslint.config(
   {
     files: ["sidecar/**/*.ts"],
     // Eliza's script is a conversation; fixtures and test programs are not part of the product.
-    ignores: ["**/*.test.ts", "**/fixtures/**", "sidecar/testing/**", "sidecar/eliza/doctor-script.ts"],
+    ignores: ["**/*.test.ts", "sidecar/testing/**", "sidecar/eliza/doctor-script.ts"],
     plugins: { "plain-english": plainEnglish },
     rules: { "plain-english/wording": ["error", { titles: true, messages: true }] },
   },
