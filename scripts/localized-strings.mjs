@@ -1,9 +1,12 @@
 // An ESLint rule: a text for the user is a call of `l10n.t`, so that it is in the catalogue (issue 15 item 1). A text
 // is a sentence, or the value of a property that names a label. Log lines stay in English, like those of VS Code.
 
-const OPENING = /^[“(]?(?:\{\d+\}|\p{Lu})/u;
+/** A text starts with a capital, a placeholder, a number, a setting, or a mark of Markdown or of a list. */
+const OPENING = /^(?:[*_✓✗·→] ?)*[“(]?(?:\{\d+\}|\p{Lu}|\d+ |symposium\.\p{L}+ )/u;
 const WORDS = /[\p{Ll}”}’…)]+[,:]? [\p{L}{“]/u;
 const CODE = /https?:|[<=]|\$\(|^\{\d+\}[^ ]*$/;
+/** A sentence of this many words is a text, even if it contains code. */
+const MIN_SENTENCE_WORDS = 5;
 const LABELS = new Set([
   "title",
   "label",
@@ -92,7 +95,8 @@ function nameOf(callee) {
 function isText(node, message, isCatalogue) {
   const text = message.trim();
   if (!OPENING.test(text) || !/\p{Ll}{2}/u.test(text.replaceAll(/\{\d+\}/g, ""))) return false;
-  if (CODE.test(text)) return false;
+  const words = text.match(/(?<=^|[ “(])\p{L}{2,}(?=[ ,.:;)”]|$)/gu) ?? [];
+  if (CODE.test(text) && words.length < MIN_SENTENCE_WORDS) return false;
   if (WORDS.test(text)) return true;
   const { parent } = node;
   return isCatalogue || (parent.type === "Property" && parent.key.type === "Identifier" && LABELS.has(parent.key.name));

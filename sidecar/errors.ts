@@ -203,8 +203,11 @@ export function noWayToSignIn(agent: string): AgentError {
 }
 
 export function notSignedIn(agent: string, cause?: unknown): AgentError {
-  const why = cause instanceof Error ? `: ${cause.message}` : ".";
-  return new AgentError("authRequired", l10n.t`You were not signed in to ${agent}${why}`, {
+  const text =
+    cause instanceof Error
+      ? l10n.t`You were not signed in to ${agent}: ${cause.message}`
+      : l10n.t`You were not signed in to ${agent}.`;
+  return new AgentError("authRequired", text, {
     cause,
     advice: l10n.t("Send your prompt again to retry."),
   });

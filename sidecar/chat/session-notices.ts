@@ -49,10 +49,10 @@ export function memory(before: State, isContinued: boolean): SessionStep {
   const { interruption, ...state } = before,
     { entries, agent } = state.conversation;
   if (!entries.some(({ kind }) => kind === "agent")) return [state, []];
-  const why = interruption === undefined ? "" : `${interruption} `;
+  const notice = (sentence: string): string => (interruption === undefined ? sentence : `${interruption} ${sentence}`);
   return isContinued
-    ? addNotice(state, "info", l10n.t`${why}${agent.name} continues this conversation.`, [])
-    : addNotice(state, "warning", l10n.t`${why}${agent.name} does not remember the conversation above.`, [
+    ? addNotice(state, "info", notice(l10n.t`${agent.name} continues this conversation.`), [])
+    : addNotice(state, "warning", notice(l10n.t`${agent.name} does not remember the conversation above.`), [
         "sendTranscript",
       ]);
 }

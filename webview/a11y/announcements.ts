@@ -10,7 +10,7 @@
  * - A finished sentence is announced once, in order.
  */
 import * as l10n from "@vscode/l10n";
-import { counted } from "../../src/protocol/text/phrases";
+import { promptCount } from "../view-model/text/counts";
 import { isSame } from "../../src/protocol/chat/attachments";
 import type { Conversation, Entry, Permission } from "../../src/protocol/chat/chat";
 import type { Elicitation } from "../../src/protocol/chat/elicitation";
@@ -98,11 +98,11 @@ function ofQueue({ conversation: { queue: before } }: Tab, { conversation: { que
     return [
       {
         kind: "announce",
-        text: l10n.t`${counted(queue.prompts.length, "prompt")} held because a turn was stopped or failed.`,
+        text: l10n.t`${promptCount(queue.prompts.length)} held because a turn was stopped or failed.`,
       },
     ];
   return queue.prompts.length > (before?.prompts.length ?? 0)
-    ? [{ kind: "sayNow", text: l10n.t`${counted(queue.prompts.length, "prompt")} queued until the turn ends.` }]
+    ? [{ kind: "sayNow", text: l10n.t`${promptCount(queue.prompts.length)} queued until the turn ends.` }]
     : [];
 }
 
@@ -231,7 +231,12 @@ function ofAnother(before: Tab | undefined, tab: Tab): readonly Announcement[] {
   return [
     ...opened.map(entry => ({ kind: "sayNow", text: `${where}${whoAsks(entry)}: ${whatIsAsked(entry)}` }) as const),
     ...(!isIdle(before.conversation) && isIdle(conversation)
-      ? [{ kind: "announce", text: l10n.t`${where}${visibleLine(conversation.agent.name)} has finished.` } as const]
+      ? [
+          {
+            kind: "announce",
+            text: `${where}${l10n.t`${visibleLine(conversation.agent.name)} has finished.`}`,
+          } as const,
+        ]
       : []),
   ];
 }

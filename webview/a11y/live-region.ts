@@ -9,7 +9,6 @@
  */
 import * as l10n from "@vscode/l10n";
 import type { Clock } from "../page-clock";
-import { counted } from "../../src/protocol/text/phrases";
 
 /** Milliseconds per character, at the speech rate of experienced users. */
 const PER_CHARACTER_MS = 40;
@@ -74,6 +73,8 @@ export class LiveRegion {
     if (this.#leftOut === 0) return undefined;
     const leftOut = this.#leftOut;
     this.#leftOut = 0;
-    return l10n.t`${counted(leftOut, "sentence")} omitted. Read them in the conversation.`;
+    return leftOut === 1
+      ? l10n.t("1 sentence omitted. Read it in the conversation.")
+      : l10n.t`${leftOut} sentences omitted. Read them in the conversation.`;
   }
 }

@@ -115,20 +115,20 @@ export function missingToolsSentence({
     unlisted = missing.filter(each => !broken.includes(each));
   const sentences: string[] = [];
   if (unlisted.length > 0) {
-    const tools = l10n.t`${agent} did not request the tools of ${namesOf(unlisted)}${countOf(unlisted)}`;
-    sentences.push(
-      l10n.t`${tools}: ${causeOf(
-        unlisted.map(({ delivery }) => delivery),
-        all,
-      )} Its model does not have these tools.`,
+    const cause = causeOf(
+      unlisted.map(({ delivery }) => delivery),
+      all,
     );
+    sentences.push(`${unrequested(agent, unlisted)}: ${cause}`, l10n.t("Its model does not have these tools."));
     if (retry !== undefined)
       sentences.push(configuration === undefined ? adviceFor(retry, place) : adviceAbout(configuration, agent, place));
   }
   if (broken.length > 0) {
-    const [servers, reasons] = broken.length === 1 ? ["MCP server", "reason is"] : ["MCP servers", "reasons are"];
+    const names = namesOf(broken);
     sentences.push(
-      l10n.t`${agent} does not have the tools of ${namesOf(broken)}: the ${servers} did not list them. The ${reasons} in the log.`,
+      broken.length === 1
+        ? l10n.t`${agent} does not have the tools of ${names}: the MCP server did not list them. The reason is in the log.`
+        : l10n.t`${agent} does not have the tools of ${names}: the MCP servers did not list them. The reasons are in the log.`,
     );
   }
   return sentences.length === 0 ? undefined : sentences.join(" ");
@@ -138,15 +138,24 @@ function namesOf(servers: MissingTools["missing"]): string {
   return enumerated([...new Set(servers.map(({ name }) => visibleText(name)))]);
 }
 
-function countOf(servers: MissingTools["missing"]): string {
-  const counts = servers.map(({ delivery: { offered } }) => offered);
-  return counts.every(each => each !== undefined) ? ` (0 of ${counts.reduce((sum, each) => sum + each, 0)})` : "";
+/** Names the number of tools if it is known for each server. */
+function unrequested(agent: string, servers: MissingTools["missing"]): string {
+  const names = namesOf(servers),
+    counts = servers.map(({ delivery: { offered } }) => offered);
+  return counts.every(each => each !== undefined)
+    ? l10n.t`${agent} did not request the tools of ${names} (0 of ${counts.reduce((sum, each) => sum + each, 0)})`
+    : l10n.t`${agent} did not request the tools of ${names}`;
 }
 
 function causeOf(missing: readonly ToolDelivery[], all: number): string {
   if (missing.some(({ stage }) => stage === "connected"))
-    return "it connected to the MCP server and did not list its tools in time.";
+    return l10n.t("it connected to the MCP server and did not list its tools in time.");
   const isOne = missing.length === 1;
-  if (missing.length === all) return `it did not connect to ${isOne ? "this MCP server" : "any of these MCP servers"}.`;
-  return `it did not connect to ${isOne ? "this MCP server" : "these MCP servers"}, although it uses others.`;
+  if (missing.length === all)
+    return isOne
+      ? l10n.t("it did not connect to this MCP server.")
+      : l10n.t("it did not connect to any of these MCP servers.");
+  return isOne
+    ? l10n.t("it did not connect to this MCP server, although it uses others.")
+    : l10n.t("it did not connect to these MCP servers, although it uses others.");
 }

@@ -154,7 +154,9 @@ export class ConfigurationFile {
       error instanceof ConfigurationError
         ? error.message
         : `${REASONS[codeOf(error) ?? ""] ?? (error instanceof Error ? error.message : String(error))}.`;
-    return new ConfigurationError(l10n.t`${this.file} cannot be ${what}: ${why}`, { cause: error });
+    const text =
+      what === "used" ? l10n.t`${this.file} cannot be used: ${why}` : l10n.t`${this.file} cannot be changed: ${why}`;
+    return new ConfigurationError(text, { cause: error });
   }
 }
 

@@ -59,7 +59,7 @@ function wrongFormat(title: string, format: string, value: string): string | und
     case "uri":
       return /^[a-z][a-z0-9+.-]*:\S+$/iu.test(value)
         ? undefined
-        : `${title} must be a URL with its scheme, such as https://example.org.`;
+        : l10n.t`${title} must be a URL with its scheme, such as https://example.org.`;
     case "date":
       return isDate(value) ? undefined : l10n.t`${title} must be a date, such as 2026-01-31.`;
     case "date-time":

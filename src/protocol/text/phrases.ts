@@ -1,7 +1,7 @@
 /** Parts of sentences. Pure. */
 import * as l10n from "@vscode/l10n";
 
-/** "1 line", "2 lines". */
+/** "1 line", "2 lines", in a text for a model. Texts for the user have a translated plural for each noun. */
 export function counted(n: number, what: string): string {
   return `${n} ${what}${n === 1 ? "" : "s"}`;
 }

@@ -40,7 +40,8 @@ export function readAgents(raw: RawAgentSettings): AgentSettings {
   for (const entry of entriesOf(raw.agents, problems)) {
     const agent = readEntry(entry, problems);
     if (!agent) continue;
-    if (own.has(agent.id)) problems.push(`symposium.agents contains “${agent.id}” twice. The first entry is used.`);
+    if (own.has(agent.id))
+      problems.push(l10n.t`symposium.agents contains “${agent.id}” twice. The first entry is used.`);
     else own.set(agent.id, agent);
   }
   const builtIn = BUILT_IN.map(agent => own.get(agent.id) ?? agent);
@@ -182,7 +183,7 @@ function entriesOf(value: unknown, problems: string[]): readonly RawEntry[] {
       ];
     });
   }
-  problems.push("symposium.agents is not a list of agents and is ignored.");
+  problems.push(l10n.t("symposium.agents is not a list of agents and is ignored."));
   return [];
 }
 
@@ -246,8 +247,11 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
   const known = agents.find(({ id }) => id === value);
   if (known) return known.id;
   problems.push(
-    `symposium.currentAgentId contains “${typeof value === "string" ? value : JSON.stringify(value)}”, ` +
-      `which is not a configured agent. New tabs use ${ELIZA.name}.`,
+    l10n.t(
+      "symposium.currentAgentId contains “{0}”, which is not a configured agent. New tabs use {1}.",
+      typeof value === "string" ? value : JSON.stringify(value),
+      ELIZA.name,
+    ),
   );
   return ELIZA.id;
 }
@@ -255,7 +259,7 @@ function current(value: unknown, agents: readonly AgentConfig[], problems: strin
 /** An agent's own field takes precedence, even if it is `false`. The older list applies to the others. */
 function bypassed(value: unknown, agents: readonly AgentConfig[], problems: string[]): readonly string[] {
   const valid = value === undefined || (Array.isArray(value) && value.every(isFilled));
-  if (!valid) problems.push("symposium.bypassPermissions is not a list of agent ids and is ignored.");
+  if (!valid) problems.push(l10n.t("symposium.bypassPermissions is not a list of agent ids and is ignored."));
   const older: readonly unknown[] = valid && Array.isArray(value) ? value : [];
   return agents.filter(({ id, bypassPermissions }) => bypassPermissions ?? older.includes(id)).map(({ id }) => id);
 }

@@ -95,17 +95,17 @@ export function wrongSource(kind: CustomKind, text: string): string | undefined 
     case "python":
       return source.length <= MAX_LENGTH && PYTHON.test(source)
         ? undefined
-        : "This is not a Python package. Enter name, name[extra] or name==1.2.3.";
+        : l10n.t("This is not a Python package. Enter name, name[extra] or name==1.2.3.");
     case "cargo":
       return CARGO.test(source) ? undefined : l10n.t("This is not a crate. Enter name or name@1.2.3.");
     case "server":
       return !/\s/.test(source) && isAddress(source, "http:", "https:")
         ? undefined
-        : "Enter a URL that starts with https:// or http:// and contains no user name or password.";
+        : l10n.t("Enter a URL that starts with https:// or http:// and contains no user name or password.");
     case "url":
       return isAddress(source, "https:")
         ? undefined
-        : "Enter a URL that starts with https:// and contains no user name or password.";
+        : l10n.t("Enter a URL that starts with https:// and contains no user name or password.");
   }
 }
 

@@ -116,7 +116,7 @@ suite("extensions in the settings", () => {
     ])
       match(
         at({ http: wrong }, "mcp").problems.join(),
-        /^The distribution of “docs” .* of an MCP server, “http” with a “url”\. The extension is ignored\.$/,
+        /^The distribution of “docs” .* An MCP server can also use “http” with a “url”\. The extension is ignored\.$/,
       );
   });
 

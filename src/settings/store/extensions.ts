@@ -114,7 +114,7 @@ interface Slot {
 }
 
 function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): readonly Slot[] {
-  if (!isList(value)) problems.push("symposium.extensions is not a list of extensions and is ignored.");
+  if (!isList(value)) problems.push(l10n.t("symposium.extensions is not a list of extensions and is ignored."));
   const entries: readonly unknown[] = Array.isArray(value)
     ? value
     : builtIns.byDefault.map(({ id }) => ({ id, _enabled: true, _source: "built-in" }));
@@ -124,7 +124,7 @@ function slotsOf(value: unknown, builtIns: BuiltIns, problems: string[] = []): r
       { id } = read?.config ?? {};
     if (!read || id === undefined) return { entry };
     if (seen.has(id)) {
-      problems.push(`symposium.extensions contains “${id}” twice. The first entry is used.`);
+      problems.push(l10n.t`symposium.extensions contains “${id}” twice. The first entry is used.`);
       return { entry, twice: id };
     }
     seen.add(id);
@@ -167,7 +167,7 @@ function ofUser(
           ? l10n.t`${where} has a URL, which only MCP servers support. Add “kind”: “mcp”. The extension is ignored.`
           : l10n.t(
               "The distribution of {0} is invalid. Use “local” with a “command”, “npx”, “uvx” or “pipx” " +
-                "with a “package”, “cargo” with a “crate”, “binary” with an archive, or, of an MCP server, " +
+                "with a “package”, “cargo” with a “crate”, or “binary” with an archive. An MCP server can also use " +
                 "“http” with a “url”. The extension is ignored.",
               where,
             ),
@@ -230,8 +230,9 @@ function isTheUsers(field: string): boolean {
 function written(value: unknown, entries: readonly unknown[], { byDefault }: BuiltIns): unknown {
   if (!isList(value))
     throw new Error(
-      "symposium.extensions is not a list of extensions. " +
-        "Correct settings.json first; otherwise its content would be lost.",
+      l10n.t(
+        "symposium.extensions is not a list of extensions. Correct settings.json first; otherwise its content would be lost.",
+      ),
     );
   const isDefault =
     entries.length === byDefault.length &&

@@ -139,7 +139,9 @@ function installProgress({ phase, done, total, line }: InstallProgress): Progres
         label:
           done === undefined
             ? l10n.t("Downloading…")
-            : l10n.t`Downloading, ${megabytes(done)}${total === undefined ? "" : ` of ${megabytes(total)}`} MB`,
+            : total === undefined
+              ? l10n.t`Downloading, ${megabytes(done)} MB`
+              : l10n.t`Downloading, ${megabytes(done)} of ${megabytes(total)} MB`,
         ...percent,
       };
     case "unpacking":

@@ -249,7 +249,7 @@ export class SettingsController {
         (length === 0
           ? l10n.t("No updates are available.")
           : length === 1
-            ? "1 update is available."
+            ? l10n.t("1 update is available.")
             : l10n.t`${length} updates are available.`),
     });
   }

@@ -53,7 +53,7 @@ function notes({ isTrusted, sidecar, settings: { problems }, outdatedTabs }: Set
             tone: "neutral",
             sentence:
               outdatedTabs === 1
-                ? "1 open tab still uses its old settings."
+                ? l10n.t("1 open tab still uses its old settings.")
                 : l10n.t`${outdatedTabs} open tabs still use their old settings.`,
             button: { action: "newTab", label: l10n.t("New Tab") },
           } as const,

@@ -66,17 +66,17 @@ export function hintOf(field: Field): string {
     case "text":
       return [
         FORMAT[field.format ?? ""],
-        range(field.minLength, field.maxLength, "characters"),
+        range(field.minLength, field.maxLength, CHARACTERS),
         field.pattern === undefined ? undefined : l10n.t`Pattern: ${visibleText(field.pattern)}`,
       ]
         .filter(isGiven)
         .join(" · ");
     case "integer":
-      return [l10n.t("A whole number"), range(field.minimum, field.maximum, "")].filter(isGiven).join(" · ");
+      return [l10n.t("A whole number"), range(field.minimum, field.maximum, NUMBERS)].filter(isGiven).join(" · ");
     case "number":
-      return ["A number", range(field.minimum, field.maximum, "")].filter(isGiven).join(" · ");
+      return [l10n.t("A number"), range(field.minimum, field.maximum, NUMBERS)].filter(isGiven).join(" · ");
     case "choices":
-      return [range(field.minItems, field.maxItems, "of these")].filter(isGiven).join("");
+      return [range(field.minItems, field.maxItems, CHOICES)].filter(isGiven).join("");
     case "boolean":
     case "choice":
       return "";
@@ -85,20 +85,42 @@ export function hintOf(field: Field): string {
 
 const FORMAT: Readonly<Record<string, string>> = {
   email: l10n.t("An e-mail address"),
-  uri: "A URL with its scheme, such as https://example.org",
+  uri: l10n.t("A URL with its scheme, such as https://example.org"),
   date: l10n.t("A date, such as 2026-01-31"),
   "date-time": l10n.t("A date and a time, such as 2026-01-31T12:00:00Z"),
 };
 
 const isGiven = (text: string | undefined): text is string => text !== undefined && text !== "";
 
-function range(least: number | undefined, most: number | undefined, of: string): string | undefined {
-  const what = of === "" ? "" : ` ${of}`;
-  if (least !== undefined && least === most) return l10n.t`Exactly ${least}${what}`;
-  if (least !== undefined && most !== undefined) return l10n.t`${least} to ${most}${what}`;
-  return least !== undefined && (least > 0 || of === "")
-    ? l10n.t`At least ${least}${what}`
-    : most !== undefined
-      ? l10n.t`At most ${most}${what}`
-      : undefined;
+interface RangeTexts {
+  readonly exactly: (n: number) => string;
+  readonly between: (min: number, max: number) => string;
+  readonly minimum: (min: number) => string;
+  readonly maximum: (max: number) => string;
+}
+
+const NUMBERS: RangeTexts = {
+  exactly: n => l10n.t`Exactly ${n}`,
+  between: (min, max) => l10n.t`${min} to ${max}`,
+  minimum: min => l10n.t`At least ${min}`,
+  maximum: max => l10n.t`At most ${max}`,
+};
+const CHARACTERS: RangeTexts = {
+  exactly: n => l10n.t`Exactly ${n} characters`,
+  between: (min, max) => l10n.t`${min} to ${max} characters`,
+  minimum: min => l10n.t`At least ${min} characters`,
+  maximum: max => l10n.t`At most ${max} characters`,
+};
+const CHOICES: RangeTexts = {
+  exactly: n => l10n.t`Exactly ${n} of these`,
+  between: (min, max) => l10n.t`${min} to ${max} of these`,
+  minimum: min => l10n.t`At least ${min} of these`,
+  maximum: max => l10n.t`At most ${max} of these`,
+};
+
+/** Undefined without a limit. A minimum of 0 limits only numbers. */
+function range(min: number | undefined, max: number | undefined, texts: RangeTexts): string | undefined {
+  if (min !== undefined && max !== undefined) return min === max ? texts.exactly(min) : texts.between(min, max);
+  if (min !== undefined && (min > 0 || texts === NUMBERS)) return texts.minimum(min);
+  return max === undefined ? undefined : texts.maximum(max);
 }

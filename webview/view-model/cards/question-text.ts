@@ -7,7 +7,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import { parseJson } from "../../../src/protocol/wire/json";
-import { counted } from "../../../src/protocol/text/phrases";
+import { lineCount } from "../text/counts";
 import type { Permission, ToolContent } from "../../../src/protocol/chat/chat";
 import type { Elicitation } from "../../../src/protocol/chat/elicitation";
 import { visibleLine } from "../../../src/protocol/text/visible-text";
@@ -110,6 +110,6 @@ function aboutDiff({ path, oldText, newText }: Extract<ToolContent, { kind: "dif
   const lines = lineDiff(oldText, newText).split("\n");
   const count = (mark: string) => lines.filter(line => line.startsWith(mark)).length;
   const name = visibleLine(path);
-  if (oldText === undefined) return l10n.t`Creates ${name}, ${counted(count("+"), "line")}`;
-  return l10n.t`Changes ${name}: ${counted(count("+"), "line")} added, ${count("-")} removed`;
+  if (oldText === undefined) return l10n.t`Creates ${name}, ${lineCount(count("+"))}`;
+  return l10n.t`Changes ${name}: ${lineCount(count("+"))} added, ${count("-")} removed`;
 }

@@ -10,7 +10,6 @@
  * - An answered question has no buttons.
  */
 import * as l10n from "@vscode/l10n";
-import { counted } from "../../../src/protocol/text/phrases";
 import type {
   Permission,
   PermissionAnswered,
@@ -84,12 +83,20 @@ function state(outcome: string | undefined, { answerable, answering, waiting = 0
   const others =
     waiting === 0
       ? []
-      : [`*${counted(waiting, "more question")} wait${waiting === 1 ? "s" : ""}. Answer this one to see the next.*`];
+      : [
+          waiting === 1
+            ? l10n.t("*1 more question waits. Answer this one to see the next.*")
+            : l10n.t`*${waiting} more questions wait. Answer this one to see the next.*`,
+        ];
   return [...others, ...stateOf(answerable, answering)];
 }
 
 function stateOf(answerable: boolean, answering: boolean): readonly string[] {
-  return answering ? ["*Sending your answer…*"] : answerable ? [] : ["*This cannot be answered at the moment.*"];
+  return answering
+    ? [l10n.t("*Sending your answer…*")]
+    : answerable
+      ? []
+      : [l10n.t("*This cannot be answered at the moment.*")];
 }
 
 const WEIGHT: Readonly<Record<PermissionOptionKind, CardButton["weight"]>> = {
@@ -148,11 +155,11 @@ function pageLines({ url }: UrlAsk, open: boolean): readonly string[] {
 function elicitationOutcome(answered: ElicitationAnswered, agent: string, mode: Elicitation["ask"]["mode"]): string {
   switch (answered.kind) {
     case "accepted":
-      return mode === "form" ? "✓ **Answered** by you" : "✓ **Opened in the browser** by you";
+      return mode === "form" ? l10n.t("✓ **Answered** by you") : l10n.t("✓ **Opened in the browser** by you");
     case "declined":
-      return "✗ **Declined** by you";
+      return l10n.t("✗ **Declined** by you");
     case "completed":
-      return `✓ **Completed**: ${literal(agent)} reports that this is complete.`;
+      return l10n.t`✓ **Completed**: ${literal(agent)} reports that this is complete.`;
     case "cancelled":
       return l10n.t`**Not answered**: ${literal(answered.why)}`;
   }

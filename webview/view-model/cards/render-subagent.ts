@@ -75,7 +75,7 @@ function linesOf(entries: readonly Entry[], depth: number): readonly string[] {
     known.set(entry, before);
     return before;
   });
-  return omitted > 0 ? [`*${omitted} earlier entries of this subagent are not shown.*`, ...lines] : lines;
+  return omitted > 0 ? [l10n.t`*${omitted} earlier entries of this subagent are not shown.*`, ...lines] : lines;
 }
 
 function partsOf(entry: Entry, depth: number): readonly string[] {
@@ -117,9 +117,9 @@ function partsOf(entry: Entry, depth: number): readonly string[] {
     case "notice":
       return [literal(entry.text)];
     case "compaction":
-      return ["*The conversation of the subagent was compacted*"];
+      return [l10n.t("*The conversation of the subagent was compacted*")];
     case "unknown":
-      return [`*Unsupported: ${literal(entry.what)}*`, textBlock(entry.json.slice(0, MAX_TEXT), "json")];
+      return [l10n.t`*Unsupported: ${literal(entry.what)}*`, textBlock(entry.json.slice(0, MAX_TEXT), "json")];
     case "permission":
     case "elicitation":
       return [];

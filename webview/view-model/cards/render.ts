@@ -111,12 +111,15 @@ function describe(entry: Entry, circumstances: Circumstances): readonly Card[] {
       return [messageCard(entry)];
     case "unknown": {
       const { count = 1 } = entry;
-      const times = count > 1 ? l10n.t` (${count} times)` : "";
+      const what = literal(entry.what);
       return [
         card(entry.id, "unknown", {
           header: {
             icon: "info",
-            text: l10n.t`The agent sent unsupported content: ${literal(entry.what)}${times}`,
+            text:
+              count > 1
+                ? l10n.t`The agent sent unsupported content: ${what} (${count} times)`
+                : l10n.t`The agent sent unsupported content: ${what}`,
             tone: "plain",
           },
           folded: [textBlock(entry.json, "json")],
@@ -146,13 +149,16 @@ function promptCards({ id, text, attachments = [] }: Extract<Entry, { kind: "use
 }
 
 function interruption(id: string): Card {
-  return { ...card(id, "answer", { body: "*The answer was interrupted here.*" }), key: `${keyOf(id)}#interrupted` };
+  return {
+    ...card(id, "answer", { body: l10n.t("*The answer was interrupted here.*") }),
+    key: `${keyOf(id)}#interrupted`,
+  };
 }
 
 /** Shows only the last parts of a growing thought, because the renderer redraws all parts with each update. */
 function lastOf(blocks: readonly string[], grows: boolean): readonly string[] {
   return grows && blocks.length > MAX_GROWING
-    ? ["*The beginning is shown when the thought is complete.*", ...blocks.slice(-MAX_GROWING)]
+    ? [l10n.t("*The beginning is shown when the thought is complete.*"), ...blocks.slice(-MAX_GROWING)]
     : blocks;
 }
 const MAX_GROWING = 2;

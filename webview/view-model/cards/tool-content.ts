@@ -19,7 +19,8 @@ const MAX_COLOURED = 8_000;
  */
 export function textBlock(text: string, language: string, how: "whole" | "cut" = "cut"): string {
   const [shown, omitted] = how === "whole" ? [visibleText(text), ""] : shortened(readableText(text.replace(ANSI, "")));
-  return `${safeCode(shown, shown.length > MAX_COLOURED ? PLAIN : language)}${omitted === "" ? "" : `\n\n*${omitted} are not shown.*`}`;
+  const code = safeCode(shown, shown.length > MAX_COLOURED ? PLAIN : language);
+  return omitted === "" ? code : `${code}\n\n${omitted}`;
 }
 const ANSI = /\u001b(?:\[[0-?]*[ -/]*[@-~]|\][^\u0007\u001b]*(?:\u0007|\u001b\\))/g;
 
@@ -30,9 +31,9 @@ function shortened(text: string): readonly [shown: string, left: string] {
   return [
     some,
     omitted > 0
-      ? l10n.t`${omitted} more lines`
+      ? l10n.t`*${omitted} more lines are not shown.*`
       : some.length < text.length
-        ? l10n.t`${text.length - some.length} more characters`
+        ? moreCharacters(text.length - some.length)
         : "",
   ];
 }
@@ -40,8 +41,10 @@ function shortened(text: string): readonly [shown: string, left: string] {
 function shortMarkdown(text: string): string {
   if (text.length <= MAX_CHARACTERS) return safeMarkdown(closed(text));
   const shown = text.slice(0, MAX_CHARACTERS).replace(/[\ud800-\udbff]$/, "");
-  return l10n.t`${safeMarkdown(closed(shown))}\n\n*${text.length - shown.length} more characters are not shown.*`;
+  return `${safeMarkdown(closed(shown))}\n\n${moreCharacters(text.length - shown.length)}`;
 }
+
+const moreCharacters = (omitted: number): string => l10n.t`*${omitted} more characters are not shown.*`;
 
 /** For a block without a language the renderer assumes C. */
 export const PLAIN = "text";
@@ -60,15 +63,16 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
     case "diff":
       return `${fileLink({ path: content.path })}\n\n${textBlock(lineDiff(content.oldText, content.newText), "diff", how)}`;
     case "terminal":
-      return content.output === undefined ? "*The output is in a terminal.*" : textBlock(content.output, PLAIN, how);
+      return content.output === undefined
+        ? l10n.t("*The output is in a terminal.*")
+        : textBlock(content.output, PLAIN, how);
     case "image":
       return IMAGES.has(content.mimeType.toLowerCase()) && BASE64.test(content.data)
         ? {
             src: `data:${content.mimeType.toLowerCase()};base64,${content.data}`,
             alt: l10n.t`Image (${visibleText(content.mimeType)}, ${size(bytesOf(content.data))})`,
           }
-        : `*Image that cannot be displayed (${literal(content.mimeType) || "unknown type"}, ` +
-            `${size(bytesOf(content.data))})*`;
+        : l10n.t`*Image that cannot be displayed (${literal(content.mimeType) || l10n.t("unknown type")}, ${size(bytesOf(content.data))})*`;
     case "audio":
       return contentName(content);
     case "resource":
@@ -78,7 +82,7 @@ export function contentPart(content: ToolContent, how: "whole" | "cut" = "cut"):
         ...(content.text === undefined ? [] : [textBlock(content.text, PLAIN, how)]),
       ].join("\n\n");
     case "other":
-      return `*Unsupported content: ${literal(content.what)}*\n\n${textBlock(content.json, "json", how)}`;
+      return `${l10n.t`*Unsupported content: ${literal(content.what)}*`}\n\n${textBlock(content.json, "json", how)}`;
   }
 }
 

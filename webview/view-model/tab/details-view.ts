@@ -1,6 +1,6 @@
 /** Session details in words: the agent program, its folder, and the effects of each extension. Pure. */
 import * as l10n from "@vscode/l10n";
-import { counted, enumerated } from "../../../src/protocol/text/phrases";
+import { enumerated } from "../../../src/protocol/text/phrases";
 import {
   isMissing,
   type AlteredPrompts,
@@ -12,6 +12,7 @@ import {
 } from "../../../src/protocol/chat/session-details";
 import { readableText, visibleLine } from "../../../src/protocol/text/visible-text";
 import { texts } from "../text/chat-texts";
+import { partCount } from "../text/counts";
 
 /** All fields are text. */
 export interface DetailsView {
@@ -67,21 +68,28 @@ function extensionView(
 }
 
 function setupSentences({ added, removed, replaced, members }: SetupChange = {}): readonly string[] {
-  const servers = (verb: string, names: readonly string[] = []): readonly string[] =>
-    names.length === 0
-      ? []
-      : [
-          l10n.t(
-            "{0} the MCP server{1} " + "{2}.",
-            verb,
-            names.length === 1 ? "" : "s",
-            enumerated(names.map(name => `“${visibleLine(name)}”`)),
-          ),
-        ];
+  const servers = (
+    names: readonly string[] = [],
+    one: (name: string) => string,
+    several: (names: string) => string,
+  ): readonly string[] =>
+    names.length === 0 ? [] : [(names.length === 1 ? one : several)(enumerated(names.map(quoted)))];
   return [
-    ...servers(l10n.t("Adds"), added),
-    ...servers(l10n.t("Removes"), removed),
-    ...servers(l10n.t("Replaces"), replaced),
+    ...servers(
+      added,
+      name => l10n.t`Adds the MCP server ${name}.`,
+      names => l10n.t`Adds the MCP servers ${names}.`,
+    ),
+    ...servers(
+      removed,
+      name => l10n.t`Removes the MCP server ${name}.`,
+      names => l10n.t`Removes the MCP servers ${names}.`,
+    ),
+    ...servers(
+      replaced,
+      name => l10n.t`Replaces the MCP server ${name}.`,
+      names => l10n.t`Replaces the MCP servers ${names}.`,
+    ),
     ...(members === undefined ? [] : [l10n.t`Changes ${enumerated(members.map(visibleLine))} in the session's setup.`]),
   ];
 }
@@ -94,39 +102,50 @@ function promptSentences(prompts: AlteredPrompts | undefined): readonly string[]
     } = prompts,
     parts = (
       [
-        [added, "added"],
-        [removed, "removed"],
-        [altered, "changed"],
-      ] as const
+        [added, parts => l10n.t`${parts} added`],
+        [removed, parts => l10n.t`${parts} removed`],
+        [altered, parts => l10n.t`${parts} changed`],
+      ] satisfies readonly (readonly [number, (parts: number | string) => string])[]
     ).filter(([blocks]) => blocks > 0);
-  const changes = parts.map(([blocks, what], i) => `${i === 0 ? counted(blocks, "part") : blocks} ${what}`);
+  const changes = enumerated(parts.map(([blocks, text], i) => text(i === 0 ? partCount(blocks) : blocks)));
   return [
-    l10n.t`Changed ${counted(count, "prompt")}${count === 1 ? ":" : ". The last change:"} ${enumerated(changes)}.`,
+    count === 1
+      ? l10n.t`Changed 1 prompt: ${changes}.`
+      : l10n.t`Changed ${count} prompts. The last change: ${changes}.`,
   ];
 }
 
+const quoted = (name: string): string => `“${visibleLine(name)}”`;
+
 /** `isNamed`: includes the server's name. */
 function toolSentence({ server, stage, offered, listed, calls, listFailed }: ToolDelivery, isNamed: boolean): string {
-  const owner = isNamed ? ` of “${visibleLine(server)}”` : "",
-    tools = l10n.t`Tools${owner}: ${offered === undefined ? "" : `${offered} `}offered`,
-    called =
-      calls === 0 ? l10n.t("not called") : l10n.t`called ${calls === 1 ? l10n.t("once") : l10n.t`${calls} times`}`;
-  if (listFailed === true) return l10n.t`${tools}. The MCP server did not list them. See the log.`;
-  switch (stage) {
-    case "offered":
-      return l10n.t`${tools}. The agent has not connected to them.`;
-    case "connected":
-      return l10n.t`${tools}, connected. The agent has not requested the list.`;
-    case "listed":
-    case "called":
-      return l10n.t`${tools}, connected, ${listed} listed, ${called}.`;
+  const tools = isNamed ? l10n.t`Tools of ${quoted(server)}` : l10n.t("Tools");
+  return `${tools}: ${deliverySentence()}`;
+
+  function deliverySentence(): string {
+    const count = offered === undefined ? l10n.t("offered") : l10n.t`${offered} offered`;
+    if (listFailed === true) return l10n.t`${count}. The MCP server did not list them. See the log.`;
+    switch (stage) {
+      case "offered":
+        return l10n.t`${count}. The agent has not connected to them.`;
+      case "connected":
+        return l10n.t`${count}, connected. The agent has not requested the list.`;
+      case "listed":
+      case "called":
+        return l10n.t`${count}, connected, ${listed} listed, ${callsText(calls)}.`;
+    }
   }
+}
+
+function callsText(calls: number): string {
+  if (calls === 0) return l10n.t("not called");
+  return calls === 1 ? l10n.t("called once") : l10n.t`called ${calls} times`;
 }
 
 /** `isNamed`: includes the servers' names. */
 function directSentences(direct: readonly string[], isNamed: boolean): readonly string[] {
   if (direct.length === 0) return [];
-  const servers = enumerated(direct.map(name => `“${visibleLine(name)}”`));
+  const servers = enumerated(direct.map(quoted));
   if (!isNamed)
     return [l10n.t("Tools: Symposium cannot observe the MCP server, because the agent connects to it directly.")];
   return [
@@ -137,12 +156,19 @@ function directSentences(direct: readonly string[], isNamed: boolean): readonly 
 }
 
 function timeSentences({ setup, setupAnswer, prompt, lastPrompt, answer }: TimeHeld = {}): readonly string[] {
-  const last = lastPrompt === undefined || lastPrompt === prompt ? "" : ` (last: ${ms(lastPrompt)})`;
-  const back = (time: number | undefined): string => (time === undefined ? "" : `, ${ms(time)} back`);
   return [
-    ...(setup === undefined ? [] : [l10n.t`Setup: ${ms(setup)} to the agent${back(setupAnswer)}.`]),
-    ...(prompt === undefined ? [] : [l10n.t`Prompts: ${ms(prompt)} to the agent${last}${back(answer)}.`]),
+    ...(setup === undefined ? [] : [l10n.t`Setup: ${directions(setup, undefined, setupAnswer)}.`]),
+    ...(prompt === undefined ? [] : [l10n.t`Prompts: ${directions(prompt, lastPrompt, answer)}.`]),
   ];
+}
+
+/** The times of a request and of its answer. */
+function directions(request: number, last: number | undefined, answer: number | undefined): string {
+  const to =
+    last === undefined || last === request
+      ? l10n.t`${ms(request)} to the agent`
+      : l10n.t`${ms(request)} to the agent (last: ${ms(last)})`;
+  return answer === undefined ? to : l10n.t`${to}, ${ms(answer)} back`;
 }
 
 const ms = (time: number): string =>

@@ -9,7 +9,7 @@
  * - Hidden characters become visible (`readableLine`).
  */
 import * as l10n from "@vscode/l10n";
-import { counted } from "../../../src/protocol/text/phrases";
+import { lineCount, rowCount } from "./counts";
 import { fenceAfter, type Fence } from "./code-fence";
 import { readableLine } from "../../../src/protocol/text/visible-text";
 /** Reading position in a text. */
@@ -143,7 +143,9 @@ function codeLine(reader: Reader, code: Code, line: string, texts: string[]): Re
 
 function aboutCode({ fence, lines }: Code): string {
   const language = /[`~]{3,}[ \t]*([\w+#.-]{1,20})/.exec(fence.line)?.[1];
-  return `${language === undefined ? "Code" : l10n.t`Code in ${language}`}, ${counted(lines, "line")}.`;
+  return language === undefined
+    ? l10n.t`Code, ${lineCount(lines)}.`
+    : l10n.t`Code in ${language}, ${lineCount(lines)}.`;
 }
 
 function tableRow(reader: Reader, words: string, texts: string[]): Reader {
@@ -160,7 +162,7 @@ function tableRow(reader: Reader, words: string, texts: string[]): Reader {
 
 function withoutTable(reader: Reader, texts: string[]): Reader {
   if (reader.block?.kind !== "table") return reader;
-  texts.push(l10n.t`Table, ${counted(reader.block.rows, "row")}: ${reader.block.head}.`);
+  texts.push(l10n.t`Table, ${rowCount(reader.block.rows)}: ${reader.block.head}.`);
   return { ...reader, block: undefined };
 }
 

@@ -91,7 +91,9 @@ export function chosenProgram(
         : names.find(name => plain(name) === plain(like));
   if (chosen === undefined)
     throw noProgram(
-      l10n.t`${like} has the programs ${names.slice(0, 20).join(", ")}${cmd === undefined ? ", and specifies none of them" : `, but no “${cmd}”`}.`,
+      cmd === undefined
+        ? l10n.t`${like} has the programs ${names.slice(0, 20).join(", ")}, and specifies none of them.`
+        : l10n.t`${like} has the programs ${names.slice(0, 20).join(", ")}, but no “${cmd}”.`,
     );
   return chosen;
 }

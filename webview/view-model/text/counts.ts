@@ -1,0 +1,7 @@
+/** Numbers with their nouns, each with a singular and a plural for translators. Pure. */
+import * as l10n from "@vscode/l10n";
+
+export const lineCount = (n: number): string => (n === 1 ? l10n.t("1 line") : l10n.t`${n} lines`);
+export const rowCount = (n: number): string => (n === 1 ? l10n.t("1 row") : l10n.t`${n} rows`);
+export const partCount = (n: number): string => (n === 1 ? l10n.t("1 part") : l10n.t`${n} parts`);
+export const promptCount = (n: number): string => (n === 1 ? l10n.t("1 prompt") : l10n.t`${n} prompts`);
