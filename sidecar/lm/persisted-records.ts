@@ -3,7 +3,8 @@
  * text. The host may return records of another version or from another source: they are validated, and invalid ones are
  * dropped. Pure.
  */
-import { arrayOr, isObject, stringOr, type JsonObject } from "../rpc/json";
+import * as v from "valibot";
+import { finite, list, parsed, type Infer } from "../../src/protocol/wire/schema";
 import type { Turn } from "./history/parse-history";
 import type { ModeReturn } from "./session/session-mode";
 import { ended, type SessionRecord } from "./history/session-record";
@@ -17,101 +18,78 @@ export interface Saved {
   readonly modeReturn?: ModeReturn;
 }
 
-const VERSION = 1;
 /** Maximum age in days, and maximum number of records. */
 const DAYS = 30,
   MAX_SESSIONS = 200;
 const DAY_MS = 86_400_000;
+/** A guard against a damaged record, far above any conversation. */
+const MAX_ITEMS = 1_000_000;
 
-/** The record as plain JSON. A running turn is saved as cut off. */
-export function save(session: SessionRecord, agentSession: string, at: number, modeReturn?: ModeReturn): JsonObject {
-  const {
-    id,
-    agent,
-    caller,
-    conversationId,
-    chatSession,
-    turns,
-    summarised,
-    provisional: last,
-    isBeside,
-    isSuperseded,
-    knowsMore,
-  } = ended(session, "cut");
-  return {
-    version: VERSION,
-    at,
-    agentSession,
-    id,
-    agent,
-    caller,
-    conversationId,
-    chatSession,
-    turns,
-    isBeside,
-    isSuperseded,
-    knowsMore,
-    ...(summarised ? { summarised } : {}),
-    ...(modeReturn ? { modeReturn } : {}),
-    ...(last
-      ? { last: last.state === "answered" ? { turn: last.turn } : { user: last.user, rounds: last.rounds } }
-      : {}),
-  };
+const text = v.optional(v.string()),
+  calls = list(v.string(), MAX_ITEMS),
+  turn = v.object({ user: text, answer: text, fuller: text, last: text, calls });
+
+const stored = v.object({
+  version: v.literal(1),
+  at: finite,
+  agentSession: v.string(),
+  id: v.string(),
+  agent: v.string(),
+  caller: text,
+  conversationId: text,
+  chatSession: text,
+  turns: list(turn, MAX_ITEMS),
+  isBeside: v.boolean(),
+  isSuperseded: v.boolean(),
+  knowsMore: v.boolean(),
+  summarised: v.optional(v.object({ turns: v.optional(finite) })),
+  modeReturn: v.optional(v.object({ from: v.string(), to: v.string() })),
+  /** The last exchange, answered or cut off. */
+  last: v.optional(
+    v.union([
+      v.object({ turn }),
+      v.object({ user: text, rounds: list(v.object({ text: v.string(), calls }), MAX_ITEMS) }),
+    ]),
+  ),
+});
+/** A record as JSON. */
+export type StoredRecord = Infer<typeof stored>;
+
+/** A running turn is saved as cut off. */
+export function save(session: SessionRecord, agentSession: string, at: number, modeReturn?: ModeReturn): StoredRecord {
+  const { batch, consumed, trace, span, provisional, ...persistent } = ended(session, "cut");
+  return { version: 1, at, agentSession, modeReturn, ...persistent, last: lastOf(provisional) };
+}
+
+function lastOf(last: SessionRecord["provisional"]): StoredRecord["last"] {
+  return last?.state === "answered" ? { turn: last.turn } : last && { user: last.user, rounds: last.rounds };
 }
 
 export function restore(value: unknown): Saved | undefined {
-  if (!isObject(value) || value.version !== VERSION) return undefined;
-  const {
-    at,
-    agentSession,
-    id,
-    agent,
-    caller,
-    conversationId,
-    chatSession,
-    isBeside,
-    isSuperseded,
-    knowsMore,
-    summarised,
-  } = value;
-  const turns = turnsIn(value.turns),
-    last = lastIn(value.last);
-  if (
-    typeof at !== "number" ||
-    typeof agentSession !== "string" ||
-    typeof id !== "string" ||
-    typeof agent !== "string" ||
-    !turns ||
-    last === "wrong"
-  )
-    return undefined;
+  const record = parsed(stored, value);
+  if (!record) return undefined;
+  const { version, at, agentSession, modeReturn, last, ...persistent } = record;
   const session: SessionRecord = {
-    id,
-    agent,
-    caller: stringOr(caller, undefined),
-    conversationId: stringOr(conversationId, undefined),
-    chatSession: stringOr(chatSession, undefined),
-    turns,
-    summarised: isObject(summarised)
-      ? { turns: typeof summarised.turns === "number" ? summarised.turns : undefined }
-      : undefined,
-    provisional: last,
+    ...persistent,
+    caller: record.caller,
+    conversationId: record.conversationId,
+    chatSession: record.chatSession,
+    turns: record.turns.map(turnOf),
+    summarised: record.summarised && { turns: record.summarised.turns },
+    provisional:
+      last &&
+      ("turn" in last ? { state: "answered", turn: turnOf(last.turn) } : { ...last, state: "cut", user: last.user }),
     batch: new Set(),
     consumed: new Set(),
     trace: undefined,
     span: undefined,
-    isBeside: isBeside === true,
-    isSuperseded: isSuperseded === true,
-    knowsMore: knowsMore === true,
   };
-  const modeReturn = modeReturnIn(value.modeReturn);
   return { session, agentSession, at, ...(modeReturn ? { modeReturn } : {}) };
 }
 
-function modeReturnIn(value: unknown): ModeReturn | undefined {
-  if (!isObject(value)) return undefined;
-  const { from, to } = value;
-  return typeof from === "string" && typeof to === "string" ? { from, to } : undefined;
+/** JSON omits members without a value. */
+function turnOf({ user, answer, fuller, last, calls }: StoredRecord["turns"][number]): Turn {
+  return { user, answer, last, calls, ...(fuller === undefined ? {} : { fuller }) };
 }
 
 /** Keeps the newest records that are not too old, and returns the ids of the others. */
@@ -124,42 +102,4 @@ export function prune(
     .sort((a, b) => b.at - a.at)
     .slice(0, MAX_SESSIONS);
   return { valid, forgotten: saved.filter(each => !valid.includes(each)).map(({ session }) => session.id) };
-}
-
-function turnsIn(value: unknown): readonly Turn[] | undefined {
-  if (!Array.isArray(value)) return undefined;
-  const turns = value.map(turnIn);
-  return turns.every(turn => turn !== undefined) ? turns : undefined;
-}
-
-function turnIn(value: unknown): Turn | undefined {
-  if (!isObject(value)) return undefined;
-  const { user, answer, fuller, last, calls } = value;
-  return {
-    user: stringOr(user, undefined),
-    answer: stringOr(answer, undefined),
-    last: stringOr(last, undefined),
-    calls: texts(calls),
-    ...(typeof fuller === "string" ? { fuller } : {}),
-  };
-}
-
-function lastIn(value: unknown): SessionRecord["provisional"] | "wrong" {
-  if (value === undefined) return undefined;
-  if (!isObject(value)) return "wrong";
-  const { turn, user, rounds } = value;
-  if (turn === undefined)
-    return {
-      state: "cut",
-      user: stringOr(user, undefined),
-      rounds: arrayOr(rounds)
-        .filter(isObject)
-        .map(({ text, calls }) => ({ text: stringOr(text, ""), calls: texts(calls) })),
-    };
-  const read = turnIn(turn);
-  return read ? { state: "answered", turn: read } : "wrong";
-}
-
-function texts(value: unknown): readonly string[] {
-  return arrayOr(value).filter(text => typeof text === "string");
 }
