@@ -228,6 +228,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
       "sidecar/agents",
       "sidecar/agent-session",
       "node:",
+      "valibot",
       MCP,
     ],
   ],

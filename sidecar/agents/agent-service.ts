@@ -11,7 +11,8 @@ import type {
 } from "../../src/protocol/agents/agent-service";
 import type { AgentConfig } from "../../src/protocol/agents/agents";
 import { ErrorCode } from "../../src/protocol/wire/errors";
-import type { CancelSignal, Handlers } from "../../src/protocol/wire/wire";
+import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
+import type { Handlers } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
 import { RpcError } from "../rpc/message";
 import type { AgentStatusTracker, AgentStatus } from "./agent-status-tracker";

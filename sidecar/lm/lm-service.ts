@@ -13,7 +13,8 @@ import type {
 } from "../../src/protocol/lm/lm";
 import { cancelRequest, readChatRequest, tokenCountRequest } from "../../src/protocol/lm/lm-schema";
 import { validated } from "../../src/protocol/wire/schema";
-import type { CancelSignal, Handlers } from "../../src/protocol/wire/wire";
+import type { CancelSignal } from "../../src/protocol/wire/cancel-signal";
+import type { Handlers } from "../../src/protocol/wire/wire";
 import { RpcError } from "../rpc/message";
 import { HistoryActor } from "./history-actor";
 import type { HistoryDeps } from "./history-model";

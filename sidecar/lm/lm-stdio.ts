@@ -6,6 +6,7 @@
  * Invariant: every request is answered, in the order in which the answers are decided, even if the client disconnects.
  */
 import { decision, type Decision } from "../../src/protocol/lm/lm-schema";
+import { NEVER_CANCELLED } from "../../src/protocol/wire/cancel-signal";
 import { validated } from "../../src/protocol/wire/schema";
 import type { Channel, Closed } from "../rpc/channel";
 import { RpcCode, RpcError } from "../rpc/message";
@@ -92,11 +93,10 @@ class StdioServer implements LmServer {
   #notified(method: string, params: unknown): void {
     if (method === "lm/cancel") this.#service.cancel(params);
     // A notification: the client does not need to know whether the decision was accepted.
-    else if (method === "lm/decide") this.#service.handlers[method](decisionIn(params), NEVER).catch(() => undefined);
+    else if (method === "lm/decide")
+      this.#service.handlers[method](decisionIn(params), NEVER_CANCELLED).catch(() => undefined);
   }
 }
-
-const NEVER = { aborted: false, addEventListener: () => undefined };
 
 /** Throws an `RpcError` that names the invalid member. */
 function decisionIn(params: unknown): Decision {

@@ -14,12 +14,12 @@ import {
   type MessageConnection,
 } from "vscode-jsonrpc/node";
 import { BatchedOutput } from "../../src/protocol/wire/batched-output";
+import { cancelSignalOf, NEVER_CANCELLED, type CancelSignal } from "../../src/protocol/wire/cancel-signal";
 import { redactText } from "../../src/protocol/redaction/redact";
 import type { SidecarToHost } from "../../src/protocol/sidecar";
 import {
   handlerOf,
   type Calls,
-  type CancelSignal,
   type Handler,
   type Handlers,
   type Notes,
@@ -88,10 +88,10 @@ export class HostWire {
   serve(dispatch: Dispatch): void {
     // Host messages follow the contract: `hello` has compared the builds of both programs.
     this.#connection.onRequest((method: string, params: unknown, token: CancellationToken) =>
-      settle(() => called(dispatch(method), params, signalOf(token))),
+      settle(() => called(dispatch(method), params, cancelSignalOf(token))),
     );
     this.#connection.onNotification((method: string, params: unknown) => {
-      settle(() => called(dispatch(method), params, NEVER)).catch(() => undefined);
+      settle(() => called(dispatch(method), params, NEVER_CANCELLED)).catch(() => undefined);
     });
     this.#connection.listen();
   }
@@ -103,7 +103,7 @@ export class HostWire {
   async request<M extends keyof Calls<SidecarToHost>>(
     method: M,
     params: ParamsOf<SidecarToHost, M>,
-    signal: CancelSignal = NEVER,
+    signal: CancelSignal = NEVER_CANCELLED,
   ): Promise<ResultOf<SidecarToHost, M>> {
     const name: string = method,
       cancelling = new CancellationTokenSource();
@@ -130,8 +130,6 @@ export class HostWire {
   }
 }
 
-const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined };
-
 /** Calls a handler that is known already in the same turn of the event loop. */
 function called(handler: Handler | Promise<Handler>, params: unknown, signal: CancelSignal): unknown {
   return handler instanceof Promise
@@ -145,15 +143,4 @@ async function settle(answer: () => unknown): Promise<unknown> {
   } catch (error) {
     throw error instanceof RpcError ? new ResponseError(error.code, redactText(error.message), error.data) : error;
   }
-}
-
-function signalOf(token: CancellationToken): CancelSignal {
-  return {
-    get aborted() {
-      return token.isCancellationRequested;
-    },
-    addEventListener: (_, listener) => {
-      token.onCancellationRequested(() => listener());
-    },
-  };
 }

@@ -20,11 +20,11 @@ import {
 import { deferred, type Deferred } from "../deferred";
 import { NotServed, SidecarGone, SidecarRefused } from "../errors";
 import { BatchedOutput } from "../protocol/wire/batched-output";
+import { cancelSignalOf, NEVER_CANCELLED } from "../protocol/wire/cancel-signal";
 import type { HostToSidecar, SidecarToHost } from "../protocol/sidecar";
 import {
   handlerOf,
   type Calls,
-  type CancelSignal,
   type Handler,
   type Handlers,
   type Notes,
@@ -85,7 +85,7 @@ export class StreamClient implements SidecarClient {
     });
     connection.onNotification((method: string, params: unknown) => {
       const handler = handlerOf(handlers, method);
-      if (handler) handler(params as never, NEVER);
+      if (handler) handler(params as never, NEVER_CANCELLED);
       else report(l10n.t`Unknown method ${method}`);
     });
     connection.listen();
@@ -126,26 +126,13 @@ export class StreamClient implements SidecarClient {
 /** Errors keep their code on the wire; unexpected ones keep their message. */
 async function served(handler: Handler, params: unknown, token: CancellationToken): Promise<unknown> {
   try {
-    return await handler(params as never, signalOf(token));
+    return await handler(params as never, cancelSignalOf(token));
   } catch (error) {
     return new ResponseError(
       error instanceof NotServed ? error.code : ErrorCodes.InternalError,
       error instanceof Error ? error.message : String(error),
     );
   }
-}
-
-const NEVER: CancelSignal = { aborted: false, addEventListener: () => undefined };
-
-function signalOf(token: CancellationToken): CancelSignal {
-  return {
-    get aborted() {
-      return token.isCancellationRequested;
-    },
-    addEventListener: (_, listener) => {
-      token.onCancellationRequested(listener);
-    },
-  };
 }
 
 function isRefusal(error: unknown): error is ResponseError<unknown> {

@@ -13,7 +13,7 @@ import type {
   Platform,
 } from "../../../src/protocol/agents/distribution";
 import { currentPackage } from "../../../src/protocol/agents/built-in-agents";
-import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "./package-spec";
+import { isCrate, npmSpec, pythonSpec, type NpmSpec, type PythonSpec } from "../../../src/protocol/agents/package-spec";
 import { isSegment, relativeParts } from "./segment";
 
 /** Package tools. `uv` and `pipx` can replace each other. */

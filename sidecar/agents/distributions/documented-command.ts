@@ -8,7 +8,7 @@ import path from "node:path";
 import type { AgentConfig } from "../../../src/protocol/agents/agents";
 import { typedCommand, type Environment, type Platform } from "../../../src/protocol/agents/distribution";
 import { choose, missingSentence, type Choice } from "./choose";
-import { requirementOf } from "./package-spec";
+import { requirementOf } from "../../../src/protocol/agents/package-spec";
 import { isWindows, platformsFor } from "./platform";
 import { isSegment, relativeParts, UNVERSIONED } from "./segment";
 

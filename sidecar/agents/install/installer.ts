@@ -16,7 +16,7 @@ import type { InstallProgress, InstallState } from "../../../src/protocol/agents
 import type { Environment } from "../../../src/protocol/agents/distribution";
 import { commandOf, type AgentCommand } from "../distributions/agent-command";
 import { choose, missingSentence, type Choice, type Missing, type Tool } from "../distributions/choose";
-import { isExact } from "../distributions/package-spec";
+import { isExact } from "../../../src/protocol/agents/package-spec";
 import { wrongAddress } from "../distributions/server-address";
 import { displayedVersion, UNVERSIONED } from "../distributions/segment";
 import { installBinary } from "./packages/binary-package";

@@ -1,7 +1,8 @@
 /** File operations through the host, with errors that agents understand. */
 import { ErrorCode } from "../../../src/protocol/wire/errors";
 import type { SidecarToHost } from "../../../src/protocol/sidecar";
-import type { Calls, CancelSignal, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
+import type { CancelSignal } from "../../../src/protocol/wire/cancel-signal";
+import type { Calls, ParamsOf, ResultOf } from "../../../src/protocol/wire/wire";
 import { RpcCode, RpcError } from "../../rpc/message";
 import type { EditorFiles } from "./agent-files";
 

@@ -30,7 +30,7 @@ import {
   type ReadLines,
 } from "../../protocol/ide/ide-answer";
 import { lineAt, linesOf, positionOf } from "../../protocol/ide/ide-text";
-import type { CancelSignal } from "../../protocol/wire/wire";
+import type { CancelSignal } from "../../protocol/wire/cancel-signal";
 import { IdeDiagnostics } from "./diagnostics";
 import {
   actionsIn,

@@ -2,6 +2,7 @@
  * Turns a contract into typed calls. A contract is one interface per direction; its keys are method names. The
  * transports are in `sidecar/rpc/peer.ts` and `src/sidecar/process.ts`.
  */
+import type { CancelSignal } from "./cancel-signal";
 
 /** A method with a response. */
 export interface Call<Params, Result> {
@@ -17,12 +18,6 @@ export type Calls<C> = { [M in keyof C as C[M] extends Call<unknown, unknown> ? 
 export type Notes<C> = { [M in keyof C as C[M] extends Call<unknown, unknown> ? never : M]: C[M] };
 export type ParamsOf<C, M extends keyof C> = C[M] extends { readonly params: infer P } ? P : never;
 export type ResultOf<C, M extends keyof C> = C[M] extends Call<unknown, infer R> ? R : never;
-
-/** The part of an `AbortSignal` that handlers use; this folder has neither DOM nor Node.js types. */
-export interface CancelSignal {
-  readonly aborted: boolean;
-  addEventListener(type: "abort", listener: () => void): void;
-}
 
 /** Handlers that one side must implement, for every call and every note. The compiler reports missing ones. */
 export type Handlers<C> = {

@@ -5,6 +5,7 @@
 import * as l10n from "@vscode/l10n";
 import type { Installable } from "../../protocol/agents/agent-service";
 import type { Distribution } from "../../protocol/agents/distribution";
+import { npmSpec, pythonSpec } from "../../protocol/agents/package-spec";
 import { isObject, type Fields } from "../../protocol/wire/json";
 
 export type CustomKind = "executable" | "npx" | "python" | "cargo" | "server" | "url";
@@ -73,13 +74,8 @@ export function customWays(of: Installable): readonly CustomWay[] {
   ];
 }
 
-/** npm package names. Excludes strings that npm would parse as an option, a path or an address. */
-const NPM = /^((?:@[a-z0-9][\w.~-]*\/)?[a-z0-9][\w.~-]*)(?:@([\d^~*][\w.^~*+-]*|[a-z][\w.+-]*))?$/i;
-/** PEP 508 names with extras, and PEP 440 versions. */
-const PYTHON =
-  /^([a-z0-9](?:[\w.-]*[a-z0-9])?)(\[[a-z0-9](?:[\w.,-]*[a-z0-9])?\])?(?:(?:==|@)(\d[\w.!+*-]*|v\d[\w.!+*-]*|latest))?$/i;
+/** A crate with an optional version. */
 const CARGO = /^([a-z][\w-]{0,63})(?:@(\d[\w.+~-]{0,98}[\w+~-]|\d))?$/i;
-const MAX_LENGTH = 214;
 
 /** An error message for invalid input; `undefined` if it is valid. */
 export function wrongSource(kind: CustomKind, text: string): string | undefined {
@@ -89,11 +85,9 @@ export function wrongSource(kind: CustomKind, text: string): string | undefined 
     case "executable":
       return wrongProgram(source);
     case "npx":
-      return source.length <= MAX_LENGTH && NPM.test(source)
-        ? undefined
-        : l10n.t("This is not an npm package. Enter name, @scope/name or name@1.2.3.");
+      return npmSpec(source) ? undefined : l10n.t("This is not an npm package. Enter name, @scope/name or name@1.2.3.");
     case "python":
-      return source.length <= MAX_LENGTH && PYTHON.test(source)
+      return pythonSpec(source)
         ? undefined
         : l10n.t("This is not a Python package. Enter name, name[extra] or name==1.2.3.");
     case "cargo":
@@ -138,9 +132,9 @@ export function nameOf({ kind, source }: Pick<Custom, "kind" | "source">): strin
     case "executable":
       return /([^\\/]+?)(?:\.(?:exe|cmd|bat|[cm]?js|py|sh))?$/i.exec(source)?.[1] ?? source;
     case "npx":
-      return NPM.exec(source)?.[1]?.replace(/^@.*\//, "") ?? source;
+      return npmSpec(source)?.name.replace(/^@.*\//, "") ?? source;
     case "python":
-      return PYTHON.exec(source)?.[1] ?? source;
+      return pythonSpec(source)?.name ?? source;
     case "cargo":
       return CARGO.exec(source)?.[1] ?? source;
     case "server":

@@ -1,7 +1,7 @@
 /** Installs an npm package into its own folder by the user's npm, with its mirrors, credentials and cache. */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import type { NpmSpec } from "../../distributions/package-spec";
+import type { NpmSpec } from "../../../../src/protocol/agents/package-spec";
 import { relativeParts } from "../../distributions/segment";
 import { programSize, type Files } from "../store/files";
 import { noProgram } from "../store/install-error";

@@ -4,7 +4,7 @@
  */
 import * as l10n from "@vscode/l10n";
 import path from "node:path";
-import { requirementOf, type PythonSpec } from "../../distributions/package-spec";
+import { requirementOf, type PythonSpec } from "../../../../src/protocol/agents/package-spec";
 import { absent, type Files } from "../store/files";
 import { noProgram } from "../store/install-error";
 import type { Built } from "../store/manifest";

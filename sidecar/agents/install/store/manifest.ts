@@ -3,7 +3,7 @@
  * incomplete installation and is ignored. Pure.
  */
 import { isObject, isStrings } from "../../../rpc/json";
-import { isExact } from "../../distributions/package-spec";
+import { isExact } from "../../../../src/protocol/agents/package-spec";
 import { relativeParts } from "../../distributions/segment";
 
 export const MANIFEST = "installed.json";
