@@ -76,7 +76,7 @@ suite("chat transcript", () => {
     };
     const ada = { id: "ada", name: "Ada", distribution: { local: { command: "ada" } } };
     const { sessionId } = await service.handlers["chat/new"](
-      said("chat/new", { conversation: "one", agent: ada, cwd: "/work", shown: [], protocol: 2 as const }),
+      said("chat/new", { conversation: "one", agent: ada, cwd: "/project", shown: [], protocol: 2 as const }),
       NEVER,
     );
     await frame(clock);
@@ -110,7 +110,7 @@ suite("chat transcript", () => {
     const answer = agent.peer.request("session/request_permission", {
       sessionId: "c1",
       title: "List the files?",
-      subject: { type: "command", command: "ls", cwd: "/work", toolCallId: "t" },
+      subject: { type: "command", command: "ls", cwd: "/project", toolCallId: "t" },
       options,
     });
     await frame(clock);
@@ -175,7 +175,7 @@ suite("chat transcript", () => {
       return params;
     };
     const { sessionId } = await service.handlers["chat/new"](
-      said("chat/new", { conversation: "one", agent: ELIZA, cwd: "/work", shown: [] }),
+      said("chat/new", { conversation: "one", agent: ELIZA, cwd: "/project", shown: [] }),
       NEVER,
     );
     for (const [messageId, text] of [

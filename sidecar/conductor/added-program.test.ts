@@ -43,7 +43,7 @@ class Rig implements AsyncDisposable {
     const {
       sessionId,
       servers: [server],
-    } = await this.fixture.setup("session/new", { cwd: "/work", mcpServers: [] });
+    } = await this.fixture.setup("session/new", { cwd: "/project", mcpServers: [] });
     return { id: String(sessionId), server: server! };
   }
 
@@ -91,11 +91,11 @@ suite("MCP servers added by the user", () => {
           role: "assistant" as const,
           content: { type: "text" as const, text: "The agent's model" },
         }));
-        each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///work" }] }));
+        each.setRequestHandler(ListRootsRequestSchema, () => ({ roots: [{ uri: "file:///project" }] }));
       },
       { sampling: {}, roots: {} },
     );
-    match(JSON.stringify(await client.callTool({ name: "roots", arguments: {} })), /file:\/\/\/work/);
+    match(JSON.stringify(await client.callTool({ name: "roots", arguments: {} })), /file:\/\/\/project/);
     match(JSON.stringify(await client.callTool({ name: "sample", arguments: {} })), /The agent's model/);
   });
 

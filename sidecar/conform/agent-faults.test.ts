@@ -20,7 +20,7 @@ async function check(fault?: Fault): Promise<readonly Result[]> {
     start: () => memorySubject(serving => new ReferenceAgent(serving, store, fault)),
     clock: hurriedClock(HURRY),
     limits: DEFAULT_LIMITS,
-    cwd: "/work",
+    cwd: "/project",
     prompts: ["Hello"],
     auth: "conform",
   });

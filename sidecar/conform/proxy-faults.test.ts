@@ -16,7 +16,7 @@ async function check(fault?: ProxyFault): Promise<readonly Result[]> {
     start: () => referenceProxy(fault),
     clock: hurriedClock(HURRY),
     limits: DEFAULT_LIMITS,
-    cwd: "/work",
+    cwd: "/project",
     prompts: [],
   });
   return judgeAll(RULES, "proxy", conversations);

@@ -51,7 +51,7 @@ class Offering {
     return new Fixture({ stages: [this.definition, bridge()] });
   }
 }
-const NEW: JsonObject = { cwd: "/work", additionalDirectories: ["/more", 7], mcpServers: [] };
+const NEW: JsonObject = { cwd: "/project", additionalDirectories: ["/more", 7], mcpServers: [] };
 const isThere = async (server: JsonObject | undefined) => (await connected(server ?? {}))[Symbol.asyncDispose]();
 
 suite("session MCP server", () => {
@@ -62,7 +62,7 @@ suite("session MCP server", () => {
     const { sessionId, servers } = await fixture.setup("session/new", NEW);
     deepEqual(
       offering.places.map(({ folders, setup, sessionId }) => [folders, setup, sessionId()]),
-      [[["/work", "/more"], "session/new", sessionId]],
+      [[["/project", "/more"], "session/new", sessionId]],
     );
     deepEqual(
       servers.map(({ name }) => name),

@@ -150,7 +150,7 @@ suite("LmService", () => {
     fixture.initialized = { protocolVersion: 1, agentCapabilities: { promptCapabilities: { image: true } } };
     const chat = chatOf("a");
     chat.ask({ id: 0, words: "Do it", rounds: [], isCut: false });
-    fixture.request({ ...chat.request(), agentId: "ada", cwd: "/work" });
+    fixture.request({ ...chat.request(), agentId: "ada", cwd: "/project" });
     const { sessionId } = await fixture.prompted();
     const answer = await fixture.agent.peer.request("session/request_permission", {
       sessionId,

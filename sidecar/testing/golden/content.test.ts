@@ -32,7 +32,7 @@ suite("golden transcripts: content", () => {
 
   golden("content-tool", "updates a tool call from its start to its result", product =>
     product.prompt(
-      'tool t read Read a.ts; toolupdate t in_progress rawInput={"path":"a.ts"} locations=/work/a.ts:3; toolupdate t completed text="3 lines" rawOutput={"lines":3}',
+      'tool t read Read a.ts; toolupdate t in_progress rawInput={"path":"a.ts"} locations=/project/a.ts:3; toolupdate t completed text="3 lines" rawOutput={"lines":3}',
     ),
   );
 
@@ -46,13 +46,13 @@ suite("golden transcripts: content", () => {
 
   golden("content-edit", "shows the diff of an edit before the user allows it", async product => {
     await product.prompt(
-      'tool t edit Edit a.ts; ask t kind=edit diff={"path":"/work/a.ts","oldText":"a = 1","newText":"a = 2"}; toolupdate t completed',
+      'tool t edit Edit a.ts; ask t kind=edit diff={"path":"/project/a.ts","oldText":"a = 1","newText":"a = 2"}; toolupdate t completed',
     );
     await product.choose("allow_once");
   });
 
   golden("content-kinds", "shows images, audio, links and resources of an answer", product =>
-    product.prompt('show image audio link=file:///work/a.ts resource=file:///work/b.ts hologram="x"'),
+    product.prompt('show image audio link=file:///project/a.ts resource=file:///project/b.ts hologram="x"'),
   );
 
   golden("content-attachments", "sends attached files as links and a selection with its text", async product => {
@@ -63,7 +63,14 @@ suite("golden transcripts: content", () => {
         { type: "attachment", attachment: { kind: "file", path: `${product.cwd}/a.ts` } },
         {
           type: "attachment",
-          attachment: { kind: "selection", name: "b.ts", path: "/work/b.ts", text: "let b;", startLine: 2, endLine: 2 },
+          attachment: {
+            kind: "selection",
+            name: "b.ts",
+            path: "/project/b.ts",
+            text: "let b;",
+            startLine: 2,
+            endLine: 2,
+          },
         },
       ],
     });

@@ -85,7 +85,7 @@ suite("golden transcripts: extensions", () => {
         total: 1,
         locations: [
           {
-            path: "/work/a.ts",
+            path: "/project/a.ts",
             range: { start: { line: 0, character: 13 }, end: { line: 0, character: 14 } },
             text: "export const a = 1;",
           },

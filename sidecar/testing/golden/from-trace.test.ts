@@ -46,7 +46,7 @@ suite("golden transcript from a trace", () => {
       "# one",
       'client → agent  initialize#1 {"protocolVersion":1}',
       'agent → client  #1 = {"protocolVersion":1}',
-      'client → agent  session/new#2 {"cwd":"/work"}',
+      'client → agent  session/new#2 {"cwd":"/project"}',
       'agent → client  #2 = {"sessionId":"session-1"}',
       'client → agent  session/prompt#5 {"sessionId":"session-1","prompt":[{"type":"text","text":"see ~/notes"}]}',
       'agent → client  #5 = {"stopReason":"end_turn","at":"TIME"}',
@@ -57,7 +57,7 @@ suite("golden transcript from a trace", () => {
     const lines = goldenFromTrace(TWO_SESSIONS, { title: "two", session: TWO });
     equal(lines.filter(line => line.includes("$/cancel_request")).length, 1);
     equal(
-      lines.some(line => line.includes("/work-2")),
+      lines.some(line => line.includes("/project-2")),
       true,
     );
     doesNotMatch(lines.join("\n"), /#5|sess_/);

@@ -150,7 +150,7 @@ function placesIn(events: readonly TraceEvent[]): readonly (readonly [string, st
     [...folders].flatMap(folder => /^(?:\/home|\/Users|[A-Z]:\\Users)[\\/][^\\/]+/i.exec(folder)?.slice(0, 1) ?? []),
   );
   return [
-    ...[...folders].map((folder, i): readonly [string, string] => [folder, i === 0 ? "/work" : `/work-${i + 1}`]),
+    ...[...folders].map((folder, i): readonly [string, string] => [folder, i === 0 ? "/project" : `/project-${i + 1}`]),
     ...[...homes].map((home): readonly [string, string] => [home, "~"]),
   ]
     .sort(([a], [b]) => b.length - a.length)

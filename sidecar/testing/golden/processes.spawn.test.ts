@@ -149,7 +149,7 @@ class BuiltSidecar implements AsyncDisposable {
         (/"from":"client".*"method":"initialize"/.test(line) && ++started > starts),
     );
     const names = new StableNames([
-      [this.cwd, "/work"],
+      [this.cwd, "/project"],
       [process.execPath, "node"],
     ]);
     return [

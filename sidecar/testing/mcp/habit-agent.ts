@@ -100,7 +100,7 @@ export class HabitAgent implements AsyncDisposable {
   /** Runs a session from its setup to the end of its first turn. */
   async session(): Promise<SessionOutcome> {
     await this.fixture.initialize();
-    const { sessionId } = await this.fixture.setup("session/new", { cwd: "/work", mcpServers: [] }),
+    const { sessionId } = await this.fixture.setup("session/new", { cwd: "/project", mcpServers: [] }),
       servers = this.fixture.lastServers();
     if (this.habit !== "slowClient") await this.#connect(servers);
     const turn = this.fixture.client.request("session/prompt", { sessionId, prompt: [] });
