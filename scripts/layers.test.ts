@@ -128,6 +128,7 @@ const LAYERS: readonly [folder: string, mayImport: readonly string[]][] = [
   [ERRORS, ["src/protocol"]],
   [WORKAROUNDS, ["semver"]],
   [METHODS, [ACP]],
+  ["sidecar/acp/schema.ts", [ACP]],
   ["sidecar/rpc", ["src/protocol", ERRORS, METHODS, "node:", RPC]],
   ["sidecar/permissions", ["src/protocol", ERRORS, METHODS, "sidecar/rpc", "node:"]],
   ["sidecar/process", ["src/protocol", ERRORS, "sidecar/rpc", "node:"]],

@@ -33,6 +33,7 @@ import { mayAsk, noSession, type SessionListener } from "./session-listener";
 import { SessionOpenings, type OpenedSession, type SessionSetup } from "./session-openings";
 import type { AuthMethod } from "./sign-in-methods";
 import { SessionRoutes } from "./session-routes";
+import type { ContentBlock, PromptRequest, SignInRequest } from "./schema";
 import { Turns, type PromptOutcome } from "./v2-turns";
 import { AGENT_METHODS, CLIENT_METHODS, EXTENSION_METHODS, UPDATE_KINDS } from "./methods";
 
@@ -218,7 +219,7 @@ export class AgentConnection implements AsyncDisposable {
   async authenticate(methodId: string): Promise<void> {
     await this.#requests.request({
       method: this.version === 2 ? AGENT_METHODS.auth_login : AGENT_METHODS.authenticate,
-      params: { methodId },
+      params: { methodId } satisfies SignInRequest,
       limitMs: SIGN_IN_LIMIT_MS,
       take: () => undefined,
     });
@@ -269,20 +270,24 @@ export class AgentConnection implements AsyncDisposable {
    * `settle` is called after every update that the agent sent before its answer. It is not called when the agent exits,
    * which the listener's `closed` reports.
    */
-  prompt(sessionId: string, prompt: readonly JsonObject[], settle: (outcome: PromptOutcome) => void): void {
+  prompt(sessionId: string, prompt: readonly ContentBlock[], settle: (outcome: PromptOutcome) => void): void {
     const over = this.#routes.waits(this.#routes.listenerOf(sessionId));
     const ended = (outcome: PromptOutcome): void => {
       over();
       settle(outcome);
     };
     const turn = this.version === 2 ? this.#turns.begin(sessionId, ended) : undefined;
-    this.#peer.call(AGENT_METHODS.session_prompt, { sessionId, prompt }, outcome => {
-      if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
-      else if (outcome.ok) ended(stoppedBy(outcome.result));
-      else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
-      else if (!turn || this.#turns.drop(sessionId, turn))
-        ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
-    });
+    this.#peer.call(
+      AGENT_METHODS.session_prompt,
+      { sessionId, prompt: [...prompt] } satisfies PromptRequest,
+      outcome => {
+        if (outcome.ok && turn) this.#turns.accepted(sessionId, turn);
+        else if (outcome.ok) ended(stoppedBy(outcome.result));
+        else if (outcome.error instanceof ConnectionClosed || this.options.failure?.()) over();
+        else if (!turn || this.#turns.drop(sessionId, turn))
+          ended({ kind: "failed", error: this.#requests.explain(outcome.error) });
+      },
+    );
   }
 
   /** A request about a session. `take` is called in wire order. Rejects with an `AgentError`, also after a timeout. */

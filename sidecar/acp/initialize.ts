@@ -4,6 +4,7 @@
  */
 import { offeringIde } from "../../src/protocol/ide/ide-capability";
 import { arrayOr, isObject, objectOr, stringOr, type JsonObject } from "../rpc/json";
+import type { ClientCapabilities } from "./schema";
 import { authMethodsIn, type AuthMethod } from "./sign-in-methods";
 
 /** The version of ACP. 2 is a draft. */
@@ -30,10 +31,12 @@ type NegotiatedCapabilities = Pick<InitializeResult, "version" | "capabilities">
  */
 export type AgentRole = "lm";
 
-const CONTROLS: JsonObject = { session: { configOptions: { boolean: {} }, notices: {}, compaction: {} } };
-const FORMS: JsonObject = { elicitation: { form: {}, url: {} } };
+const CONTROLS = {
+  session: { configOptions: { boolean: {} }, notices: {}, compaction: {} },
+} satisfies ClientCapabilities;
+const FORMS = { elicitation: { form: {}, url: {} } } satisfies ClientCapabilities;
 /** An agent does not use a capability that is missing here (schema v1, `ClientCapabilities`). */
-const CAPABILITIES: JsonObject = {
+const CAPABILITIES: ClientCapabilities = {
   fs: { readTextFile: true, writeTextFile: true },
   terminal: true,
   auth: { terminal: true },

@@ -3,16 +3,17 @@
  * (ACP schema v1 and v2).
  */
 import { CLIENT_METHODS } from "../acp/methods";
+import type { ElicitationResponse, PermissionResponse } from "../acp/schema";
 import type { JsonObject } from "../rpc/json";
 import { RpcCode, RpcError } from "../rpc/message";
 import type { IncomingRequest } from "../rpc/peer";
 
 /** The user selected no option. */
-export const PERMISSION_CANCELLED: JsonObject = { outcome: { outcome: "cancelled" } };
+export const PERMISSION_CANCELLED: PermissionResponse = { outcome: { outcome: "cancelled" } };
 /** The user did not answer the form. */
-export const ELICITATION_CANCELLED: JsonObject = { action: "cancel" };
+export const ELICITATION_CANCELLED: ElicitationResponse = { action: "cancel" };
 
-export function selected(optionId: unknown): JsonObject {
+export function selected(optionId: string): PermissionResponse {
   return { outcome: { outcome: "selected", optionId } };
 }
 

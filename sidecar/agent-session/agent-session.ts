@@ -14,7 +14,7 @@ import type { AgentConnection, OpenedSession, PromptOutcome, SessionListener, Se
 import type { AgentKey, AgentPool, Lease } from "../agents/pool";
 import { assertNever } from "../../src/protocol/wire/wire";
 import { AgentError } from "../errors";
-import type { JsonObject } from "../rpc/json";
+import type { ContentBlock } from "../acp/schema";
 import { answerLate } from "./agent-answers";
 import { wantsSignIn } from "./agent-failure";
 import type { AgentEvent, AgentMessage } from "./agent-message";
@@ -41,7 +41,7 @@ export interface SessionOpening {
 /** A prepared prompt. */
 export interface PromptContent {
   /** ACP content blocks. A prompt without blocks is not sent. */
-  readonly blocks: readonly JsonObject[];
+  readonly blocks: readonly ContentBlock[];
   /** Called before the prompt is sent. */
   readonly onReady?: () => void;
   /** Called when the agent has ended the turn, before the event. */

@@ -84,7 +84,8 @@ suite("prompt content", () => {
     const {
       blocks: [block],
     } = await promptContent("", [{ kind: "file", path: "/w/ä b#.ts" }], WHOLE, read);
-    equal((block?.resource as { uri: string }).uri, "file:///w/%C3%A4%20b%23.ts");
+    ok(block?.type === "resource");
+    equal(block.resource.uri, "file:///w/%C3%A4%20b%23.ts");
   });
 
   test("embeds attachments within the limit and links or quotes the others", async () => {
@@ -111,7 +112,8 @@ suite("prompt content", () => {
         const {
           blocks: [block],
         } = await promptContent("", [{ kind: "terminal", name: "t", text }], WHOLE, read);
-        const all = String(block?.text).split("\n"),
+        ok(block?.type === "text");
+        const all = block.text.split("\n"),
           fence = all[1] ?? "";
         ok(/^`{3,}$/.test(fence));
         equal(all.slice(2).indexOf(fence), all.length - 3, "only the last line closes the fence");

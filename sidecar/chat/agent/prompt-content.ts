@@ -8,7 +8,7 @@
  */
 import { pathToFileURL } from "node:url";
 import { ATTACHED_TEXT_LIMIT, lines, nameOf, type Attachment } from "../../../src/protocol/chat/attachments";
-import type { JsonObject } from "../../rpc/json";
+import type { ContentBlock } from "../../acp/schema";
 
 export interface PromptCapabilities {
   readonly images: boolean;
@@ -16,7 +16,7 @@ export interface PromptCapabilities {
 }
 
 export interface PromptBlocks {
-  readonly blocks: readonly JsonObject[];
+  readonly blocks: readonly ContentBlock[];
   /** Names of the attachments that the agent does not accept. */
   readonly omitted: readonly string[];
 }
@@ -32,10 +32,10 @@ export async function promptContent(
   read: (path: string) => Promise<string>,
 ): Promise<PromptBlocks> {
   const texts = embedded ? await filesOf(attachments, read) : new Map<string, string>();
-  const blocks: JsonObject[] = text === "" ? [] : [{ type: "text", text }];
+  const blocks: ContentBlock[] = text === "" ? [] : [{ type: "text", text }];
   const omitted: string[] = [];
   let remaining = EMBEDDED_LIMIT;
-  const resource = (uri: string, content: string): JsonObject | undefined => {
+  const resource = (uri: string, content: string): ContentBlock | undefined => {
     if (!embedded || content.length > remaining) return undefined;
     remaining -= content.length;
     return { type: "resource", resource: { uri, text: content } };
@@ -124,12 +124,12 @@ function fragment({ startLine, endLine }: { readonly startLine: number; readonly
   return startLine === endLine ? `#L${startLine}` : `#L${startLine}-L${endLine}`;
 }
 
-function link(uri: string, name: string): JsonObject {
+function link(uri: string, name: string): ContentBlock {
   return { type: "resource_link", uri, name };
 }
 
 /** Quotes the text in a fence that is longer than any fence in it. */
-function quote(what: string, text: string): JsonObject {
+function quote(what: string, text: string): ContentBlock {
   const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([ticks]) => ticks.length));
   const fence = "`".repeat(longest + 1);
   return { type: "text", text: `${what}:\n${fence}\n${text}${text.endsWith("\n") ? "" : "\n"}${fence}` };

@@ -4,8 +4,8 @@
  *
  * The rest of the system text is not passed to the agent, because it explains tools that the agent does not have.
  */
+import type { TextBlock } from "../../acp/schema";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
-import type { JsonObject } from "../../rpc/json";
 import { attachmentsIn, blocksIn, distinct } from "./parse-message";
 import { quoted } from "./quote-block";
 import { textOf } from "./parse-history";
@@ -47,11 +47,11 @@ export function chatContextOf(request: ChatRequest, cwd: string): ChatContext {
 export function contextBlocks(
   sections: readonly ContextSection[],
   known: ReadonlyMap<string, ContextSection>,
-): readonly JsonObject[] {
+): readonly TextBlock[] {
   const ended = [...known.values()].filter(({ id }) => !sections.some(section => section.id === id));
   return [
-    ...ended.map(({ title }): JsonObject => ({ type: "text", text: `(No longer valid: ${title}.)` })),
-    ...sections.flatMap((section): readonly JsonObject[] => {
+    ...ended.map(({ title }): TextBlock => ({ type: "text", text: `(No longer valid: ${title}.)` })),
+    ...sections.flatMap((section): readonly TextBlock[] => {
       const before = known.get(section.id),
         isSame = before?.text === section.text && before.title === section.title;
       const hint = section.id === MODE ? ". They may name tools that you do not have" : "";

@@ -3,9 +3,9 @@
  * never touch a conversation's session. Depending on the settings, a side request is answered from the request itself,
  * by an agent in a one-shot session without tools and permissions, or refused.
  */
+import type { ContentBlock } from "../../acp/schema";
 import type { ChatMessage, ChatRequest, RequestId, SideRequests } from "../../../src/protocol/lm/lm";
 import { assertNever } from "../../../src/protocol/wire/wire";
-import type { JsonObject } from "../../rpc/json";
 import type { Kind } from "./classify-request";
 import { digest, textOf, type Digest, type Reading } from "./parse-history";
 import type { ResponseStream } from "../response/response-stream";
@@ -77,7 +77,7 @@ function summary(messages: readonly ChatMessage[]): string {
 }
 
 /** Instructions and words in one block: the agent gets no other instructions from Symposium. */
-export function sidePrompt({ messages }: ChatRequest): readonly JsonObject[] {
+export function sidePrompt({ messages }: ChatRequest): readonly ContentBlock[] {
   const text = messages
     .map(({ content }) => textOf(content))
     .filter(each => each !== "")

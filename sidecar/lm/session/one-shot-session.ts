@@ -3,9 +3,9 @@
  *
  * Invariant: each stream is ended once and each session is closed, even if the agent does not answer within the limit.
  */
+import type { ContentBlock } from "../../acp/schema";
 import * as l10n from "@vscode/l10n";
 import type { RequestId } from "../../../src/protocol/lm/lm";
-import type { JsonObject } from "../../rpc/json";
 import { NO_CONTEXT } from "../history/chat-context";
 import type { ResponseStream } from "../response/response-stream";
 import { SessionActor } from "./session-actor";
@@ -28,7 +28,7 @@ export class OneShotSessions implements AsyncDisposable {
   ask(
     requestId: RequestId,
     start: Pick<ModelSessionStart, "id" | "agent" | "cwd" | "extensions" | "protocol">,
-    blocks: readonly JsonObject[],
+    blocks: readonly ContentBlock[],
     stream: ResponseStream,
   ): void {
     const session = new SessionActor(

@@ -176,7 +176,7 @@ interface Answers {
 function answersIn(options: unknown): Answers {
   const known = arrayOr(options)
     .filter(isObject)
-    .filter(({ optionId }) => typeof optionId === "string");
+    .flatMap(({ optionId, kind }) => (typeof optionId === "string" ? [{ optionId, kind }] : []));
   const answer = (...kinds: readonly string[]): JsonObject | undefined => {
     const option = kinds.map(kind => known.find(each => each.kind === kind)).find(each => each !== undefined);
     return option && selected(option.optionId);

@@ -1,6 +1,6 @@
 import { deepEqual, equal, ok } from "node:assert/strict";
 import type { ChatMessage, ChatPart, ChatRequest } from "../../../src/protocol/lm/lm";
-import type { JsonObject } from "../../rpc/json";
+import type { ContentBlock } from "../../acp/schema";
 import { recordedRequest } from "../fixtures/recorded";
 import type { Verdict } from "../history/match-history";
 import { identityOf } from "../history/request-identity";
@@ -20,7 +20,7 @@ function prompt(
     kind: "continue",
     session,
   }),
-): readonly JsonObject[] {
+): readonly ContentBlock[] {
   const reading = read(request.messages);
   return promptFor(
     request,
@@ -34,11 +34,11 @@ const messageOf = (role: ChatMessage["role"], ...content: readonly (string | Cha
   content: content.map(part => (typeof part === "string" ? { type: "text", value: part } : part)),
 });
 const asking = (...messages: readonly ChatMessage[]): ChatRequest => ({ modelId: "m", agent: { eliza: {} }, messages });
-const texts = (blocks: readonly JsonObject[]): string =>
-  blocks.map(({ text }) => (typeof text === "string" ? text : "")).join("\n");
-const text = (value: string): JsonObject => ({ type: "text", text: value });
+const texts = (blocks: readonly ContentBlock[]): string =>
+  blocks.map(block => (block.type === "text" ? block.text : "")).join("\n");
+const text = (value: string): ContentBlock => ({ type: "text", text: value });
 /** A block that Symposium adds. */
-const ours = (value: string): JsonObject => ({ type: "text", text: value, annotations: { audience: ["assistant"] } });
+const ours = (value: string): ContentBlock => ({ type: "text", text: value, annotations: { audience: ["assistant"] } });
 
 suite("prompt of a request", () => {
   test("contains the user text and editor context of a chat message, without the chat's instructions", () =>
@@ -69,8 +69,8 @@ suite("prompt of a request", () => {
       ],
     );
     ok(
-      texts([selection ?? {}]).startsWith("Attached: file:hello.js:\n````\nUser's active selection:") &&
-        texts([editor ?? {}]).startsWith("From the editor:"),
+      texts(selection ? [selection] : []).startsWith("Attached: file:hello.js:\n````\nUser's active selection:") &&
+        texts(editor ? [editor] : []).startsWith("From the editor:"),
     );
     deepEqual(prompt(request, { ...ABLE, embedded: false })[2], { type: "resource_link", uri, name: "hello.js" });
   });
@@ -140,7 +140,7 @@ suite("prompt of a request", () => {
   });
 
   test("marks and appends every block that the user did not write", () => {
-    const isOurs = ({ annotations }: JsonObject): boolean => annotations !== undefined;
+    const isOurs = ({ annotations }: ContentBlock): boolean => annotations !== undefined;
     for (const number of [3, 189, 190]) {
       const blocks = prompt(recordedRequest(number === 3 ? "first-message" : "selection", number), ABLE),
         first = blocks.findIndex(isOurs);
@@ -226,7 +226,7 @@ suite("history for an agent", () => {
     const request = recordedRequest("compact-command", 211);
     ok(texts(prompt(request, PLAIN, () => NEW)).includes("SUMMARY 210"));
     deepEqual(
-      prompt(request, ABLE).map(({ text: said }) => String(said).split("\n")[0]),
+      prompt(request, ABLE).map(block => texts([block]).split("\n")[0]),
       ["After compact", "From the editor:"],
     );
   });

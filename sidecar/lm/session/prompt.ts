@@ -5,8 +5,8 @@
  */
 import { pathToFileURL } from "node:url";
 import type { ChatMessage, ChatRequest } from "../../../src/protocol/lm/lm";
+import type { ContentBlock } from "../../acp/schema";
 import { forTheAgent } from "../../mcp/audience";
-import type { JsonObject } from "../../rpc/json";
 import type { Verdict } from "../history/match-history";
 import { partsOf, type Attached, type PromptParts } from "../history/parse-message";
 import { quoted } from "../history/quote-block";
@@ -26,7 +26,7 @@ export function promptFor(
   reading: Reading,
   verdict: Verdict,
   to: Recipient,
-): readonly JsonObject[] {
+): readonly ContentBlock[] {
   const { words, attached, images, tools, context } = partsOfTurn(reading);
   const texts = spoken(reading, to.remembers ? verdict : { kind: "new", isBeside: false, supersedes: [] });
   let remaining = EMBEDDED_LIMIT;
@@ -38,10 +38,14 @@ export function promptFor(
   return [
     ...text(words),
     ...attached.map(each => attachment(each, to.embedded, fits(each.text))),
-    ...images.map(image =>
-      to.images
-        ? { type: "image", ...image }
-        : forTheAgent({ type: "text", text: `(An image, ${image.mimeType}, was attached here. You take no images.)` }),
+    ...images.map(
+      (image): ContentBlock =>
+        to.images
+          ? { type: "image", ...image }
+          : forTheAgent({
+              type: "text",
+              text: `(An image, ${image.mimeType}, was attached here. You take no images.)`,
+            }),
     ),
     ...[
       ...(to.hasTools ? aboutTools(request, tools) : []),
@@ -57,7 +61,7 @@ export function namesTools(request: ChatRequest, reading: Reading): boolean {
   return aboutTools(request, partsOfTurn(reading).tools).length > 0;
 }
 
-function aboutTools({ options }: ChatRequest, tools: readonly string[]): readonly JsonObject[] {
+function aboutTools({ options }: ChatRequest, tools: readonly string[]): readonly ContentBlock[] {
   return [
     ...text(options?.toolMode === "required" ? "Use at least one of the tools that you are offered." : ""),
     ...text(tools.length === 0 ? "" : `Intended tools: ${tools.join(", ")}.`),
@@ -74,7 +78,7 @@ const CONTEXT: Readonly<Record<string, string>> = {
 };
 
 /** The part of the conversation that the agent has not received. */
-function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly JsonObject[] {
+function spoken({ turns, summary, rounds, messages }: Reading, verdict: Verdict): readonly ContentBlock[] {
   const from = unheard(verdict),
     missed = from === undefined ? [] : turns.slice(from).map(turn => turn.messages),
     isAll = from === 0;
@@ -116,7 +120,7 @@ function unheard(verdict: Verdict): number | undefined {
   }
 }
 
-function attachment({ path, name, text: content }: Attached, isEmbeddable: boolean, fits: boolean): JsonObject {
+function attachment({ path, name, text: content }: Attached, isEmbeddable: boolean, fits: boolean): ContentBlock {
   if (path === undefined)
     return fits ? quoted(`Attached: ${name}`, content) : { type: "text", text: `(Attached: ${name}; it is too long.)` };
   const uri = pathToFileURL(path).href;
@@ -128,6 +132,6 @@ function attachment({ path, name, text: content }: Attached, isEmbeddable: boole
 function user(value: string): ChatMessage {
   return { role: "user", content: [{ type: "text", value }] };
 }
-function text(value: string): readonly JsonObject[] {
+function text(value: string): readonly ContentBlock[] {
   return value === "" ? [] : [{ type: "text", text: value }];
 }

@@ -5,7 +5,7 @@
 import type { TurnOutcome } from "../../agent-session/agent-message";
 import type { Step, Unexpected } from "../../agent-session/state-machine";
 import type { ChatPart, RequestId } from "../../../src/protocol/lm/lm";
-import type { JsonObject } from "../../rpc/json";
+import type { ContentBlock } from "../../acp/schema";
 import type { ChatContext } from "../history/chat-context";
 
 /**
@@ -44,7 +44,7 @@ export interface Recipient {
   /** The agent has requested the list of VS Code's tools in this session. */
   readonly hasTools: boolean;
   /** The user's choices for the chat that this session has not received yet. */
-  readonly context: readonly JsonObject[];
+  readonly context: readonly ContentBlock[];
 }
 
 export interface ModelPrompt {
@@ -54,7 +54,7 @@ export interface ModelPrompt {
   /** Whether the blocks mention tools if the agent has tools. */
   readonly namesTools: () => boolean;
   /** ACP content blocks. They quote the conversation if the agent does not remember it. */
-  readonly blocks: (to: Recipient) => readonly JsonObject[];
+  readonly blocks: (to: Recipient) => readonly ContentBlock[];
 }
 
 /** A sentence for the user. */
