@@ -56,12 +56,17 @@ function peer(): { readonly input: NodeJS.WritableStream; readonly output: NodeJ
   return { input: stdin, output: stdout };
 }
 
+/** Lifetime of a program that does not exit when its stdin closes, if nothing ends it. */
+const MAX_MS = 120_000;
+
 const { input, output, exited } = subject(),
   counterpart = peer(),
+  staying = setTimeout(() => process.exit(1), MAX_MS),
   ignore = (): void => undefined;
 pipeline(counterpart.output, input, ignore);
 pipeline(output, counterpart.input, ignore);
 void exited.then(() => {
+  clearTimeout(staying);
   if (kind === "client") counterpart.input.end();
   else process.stdout.write("", () => process.exit(0));
 });
