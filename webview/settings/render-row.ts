@@ -138,7 +138,7 @@ function body(of: Installable, row: AnyRow, buttons: readonly RowButton[], aroun
 /** Clipped to the available space; the full text is in the tooltip and available to screen readers. */
 function labelled(name: string, text: string): Piece {
   const all = prose(text);
-  return textPiece("p", l10n.t`${name} clipped`, all, {
+  return textPiece("p", [name, "clipped"].join(" "), all, {
     key: name,
     attributes: { dir: "auto", title: all.length > LONG ? all : undefined },
   });

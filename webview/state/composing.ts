@@ -245,7 +245,7 @@ export function sentAgain(page: Page, tab: Tab, messageId: string, now: number):
 }
 
 function begin(page: Page, tab: Tab, after: drafts.Drafts, now: number): Step {
-  const sent = { ...tab, drafts: after, remark: undefined, heard: now };
+  const sent: Tab = { ...tab, drafts: after, remark: undefined, readAloud: now };
   return [withTab(page, sent), [SAVE, ...forwarded(page, tab.drafts.onTheWay, sent), show(tab)]];
 }
 

@@ -109,6 +109,12 @@ suite("page state: transitions", () => {
     equal(run(page, { kind: "ticked" }, SILENCE_MS + 1).posts.length, 0);
   });
 
+  test("waits for the first event of a prompt that is sent after a long pause", () => {
+    const sent = run(livePage(), { kind: "submitted", tabId: "t1", messageId: "m1", text: "hello" }, 60_000).page;
+    equal(run(sent, { kind: "ticked" }, 60_000 + SILENCE_MS - 1).posts.length, 0);
+    equal(run(sent, { kind: "ticked" }, 60_000 + SILENCE_MS).posts.length, 1);
+  });
+
   test("saves before each request", () => {
     const [, effects] = step(livePage(), { kind: "received", message: { type: "requestReplay" } }, 0);
     deepEqual(
