@@ -82,7 +82,7 @@ export function ledgerNotWritten(folder: string, error: unknown): string {
 export function journalNotWritten(folder: string, error: unknown): string {
   const [why, advice] = notWritable(error);
   return l10n.t(
-    "Symposium cannot store sessions, because {0} ({1}). After a restart, agents will not remember them. {2}",
+    "Symposium cannot store conversations, because {0} ({1}). They continue, but are lost after a restart. {2}",
     why,
     folder,
     advice,

@@ -14,7 +14,7 @@ import type { HostToSidecar, PromptBlock, SidecarToHost } from "../../src/protoc
 import type { Handlers, Notes, ParamsOf, Part } from "../../src/protocol/wire/wire";
 import type { AgentCommand } from "../agents/distributions/agent-command";
 import type { AgentPool } from "../agents/pool";
-import type { Journal } from "../journal/journal";
+import type { Journal, StoredSession } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import { RpcError } from "../rpc/message";
@@ -44,8 +44,8 @@ export interface ChatDeps {
   readonly command: (agent: AgentConfig, signal: AbortSignal) => Promise<AgentCommand>;
   /** Extensions of sessions that begin now; none if absent. */
   readonly extensions?: () => readonly ExtensionConfig[];
-  /** Stores the agents' sessions for later processes. */
-  readonly journal: Pick<Journal, "sessionOf" | "keep">;
+  /** Stores conversations and the agents' sessions for later processes. */
+  readonly journal: Pick<Journal, "read" | "keep" | "writer">;
   readonly log: SessionDeps["log"];
 }
 
@@ -61,9 +61,9 @@ export class ChatService implements AsyncDisposable {
     ...actionHandlers((sessionId, action) => this.#session(sessionId).perform(action)),
     "chat/new": async chat => {
       const sessionId = randomUUID(),
-        record = this.deps.journal.sessionOf(chat.conversation),
-        start = startOf(sessionId, chat, record, this.deps.extensions?.() ?? []);
-      this.#sessions.set(sessionId, new Session(start, this.#depsOf(start)));
+        stored = this.deps.journal.read(chat.conversation),
+        start = startOf(sessionId, chat, stored, this.deps.extensions?.() ?? []);
+      this.#sessions.set(sessionId, new Session(start, this.#depsOf(start, stored)));
       return { sessionId };
     },
     "chat/prompt": ({ sessionId, messageId, blocks }) =>
@@ -113,7 +113,7 @@ export class ChatService implements AsyncDisposable {
     return session;
   }
 
-  #depsOf(start: SessionStart): SessionDeps {
+  #depsOf(start: SessionStart, { text }: StoredSession): SessionDeps {
     const { host, journal, ...deps } = this.deps,
       { sessionId } = start;
     return {
@@ -130,6 +130,7 @@ export class ChatService implements AsyncDisposable {
           }),
         isCongested: () => host.isCongested(),
       },
+      store: journal.writer(start.conversation, text),
       keepSession: agentSession => journal.keep(start.conversation, recordOf(start, agentSession)),
       setBypass: agentId => host.notify("settings/setBypass", { agentId }),
       keepControl: (agentId, controlId, value) => host.notify("settings/setControl", { agentId, controlId, value }),

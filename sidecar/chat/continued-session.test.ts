@@ -1,6 +1,7 @@
 import { deepEqual, equal } from "node:assert/strict";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { NewChat } from "../../src/protocol/sidecar";
+import { BATCH_MS } from "./outbox";
 import { Fixture } from "../testing/sessions/chat-fixture";
 import { NEW_SESSION_LIMIT_MS } from "../acp/connection";
 import { RpcError } from "../rpc/message";
@@ -213,5 +214,28 @@ suite("chat session after a restart of Symposium", () => {
         .includes("notice The agent extension “gone” is no longer available. This conversation continues without it."),
       true,
     );
+  });
+
+  test("shows the whole stored conversation, whatever the page still has", async () => {
+    const first = new Fixture();
+    first.initialized = RESUMES;
+    const id = await first.open();
+    await first.settle();
+    await first.prompt(id, "count");
+    await first.settle();
+    first.agents[0]?.report("s1", "One");
+    first.agents[0]?.update("s1", { sessionUpdate: "tool_call", toolCallId: "t", title: "Run", status: "in_progress" });
+    await first.settle();
+    first.clock.advance(BATCH_MS);
+    const [user] = first.entries(id);
+    // The process is killed in the middle of the turn, and the page has only a part.
+    const fixture = new Fixture(first.journal.copy());
+    await first[Symbol.asyncDispose]();
+    await using _ = fixture;
+    fixture.initialized = RESUMES;
+    const next = await fixture.open({ shown: user ? [user] : [], why: "The window was reloaded." });
+    fixture.service.handlers["chat/replay"]({ sessionId: next, requestNumber: 1 });
+    await fixture.settle();
+    deepEqual(fixture.story(next), ["user count", "agent One", "tool Run cancelled"]);
   });
 });

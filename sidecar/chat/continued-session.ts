@@ -2,7 +2,9 @@
 import * as l10n from "@vscode/l10n";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { NewChat } from "../../src/protocol/sidecar";
+import type { StoredSession } from "../journal/journal";
 import type { SessionRecord } from "../journal/session-record";
+import { restored } from "../journal/stored-conversation";
 import type { SessionStart } from "./session-deps";
 
 /**
@@ -12,10 +14,13 @@ import type { SessionStart } from "./session-deps";
  */
 export function startOf(
   sessionId: string,
-  chat: NewChat,
-  record: SessionRecord | undefined,
+  given: NewChat,
+  { record, text }: StoredSession,
   current: readonly ExtensionConfig[],
 ): SessionStart {
+  const { entries, ...stored } = restored(text, given.why ?? exited()),
+    // The page has a part of it. Only a journal that could not be written contains nothing.
+    chat = entries.length === 0 ? given : { ...given, ...stored, shown: entries };
   if (record?.agentId !== chat.agent.id || record.cwd !== chat.cwd) return { sessionId, ...chat, extensions: current };
   const found = record.extensions.map(id => current.find(extension => extension.id === id) ?? id);
   return {
@@ -41,6 +46,11 @@ export function recordOf(
     extensions: extensions.map(({ id }) => id),
     agentSession,
   };
+}
+
+/** The reason why the earlier session has ended, if the host knows none. */
+export function exited(): string {
+  return l10n.t("The agent process of this tab has exited.");
 }
 
 function missing(id: string): string {

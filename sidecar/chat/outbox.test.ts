@@ -18,6 +18,7 @@ class Fixture {
   readonly clock = new FakeClock();
   conversation: Conversation = EMPTY;
   shown: Conversation = EMPTY;
+  stored: Conversation | undefined;
   seen: Seen = { at: { bootId: "b", seq: 0 }, requestNumber: 0, tooLate: 0 };
   readonly sent: string[] = [];
   congested = false;
@@ -30,6 +31,9 @@ class Fixture {
       isCongested: () => this.congested,
     },
     this.clock,
+    conversation => {
+      this.stored = conversation;
+    },
   );
 
   add(event: ChatEvent): void {
@@ -67,6 +71,7 @@ class Fixture {
   }
   #event({ seq, event }: Numbered): void {
     this.sent.push(event.type);
+    equal(this.stored, this.conversation, "a change is stored before it is sent");
     const { kind, seen } = receive(this.seen, { kind: "event", bootId: "b", seq });
     this.seen = seen;
     if (kind === "show") this.shown = applyEvent(this.shown, event);

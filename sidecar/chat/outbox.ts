@@ -9,9 +9,11 @@
  * - The backlog is bounded by `WAITING_LIMIT`. Above that, or while the host does not read, the backlog is dropped and
  *   a snapshot is sent instead.
  * - Between two such snapshots there is a pause.
+ * - A change is stored before it is sent.
  */
 import type { ChatEvent, Conversation } from "../../src/protocol/chat/chat";
 import { answer, type Position } from "../../src/protocol/chat/delivery";
+import type { ConversationWriter } from "../journal/journal";
 import type { Clock } from "../rpc/clock";
 
 export interface Numbered {
@@ -64,6 +66,7 @@ export class Outbox implements Disposable {
     private readonly conversation: () => Conversation,
     private readonly sink: EventSink,
     private readonly clock: Clock,
+    private readonly store: ConversationWriter,
   ) {}
 
   add(event: ChatEvent): void {
@@ -140,6 +143,7 @@ export class Outbox implements Disposable {
   }
 
   #flush(): void {
+    this.store(this.conversation());
     this.#lastFlush = this.clock.now();
     this.#nextFlush = this.#lastFlush + Math.max(BATCH_MS, EVENT_MS * this.#waiting.length);
     if (this.sink.isCongested()) {

@@ -1,5 +1,5 @@
 import type { AgentConfig } from "../../src/protocol/agents/agents";
-import type { Conversation, SessionId, Entry } from "../../src/protocol/chat/chat";
+import type { Conversation, SessionId, Entry, TerminalView } from "../../src/protocol/chat/chat";
 import type { ControlValue, ControlValues } from "../../src/protocol/chat/controls";
 import type { ExtensionConfig } from "../../src/protocol/agents/extensions";
 import type { LogLevel } from "../../src/protocol/wire/log";
@@ -7,6 +7,7 @@ import type { Attention } from "../../src/protocol/sidecar";
 import type { AcpVersion } from "../acp/initialize";
 import type { AuthMethod } from "../acp/sign-in-methods";
 import type { AgentPool } from "../agents/pool";
+import type { ConversationWriter } from "../journal/journal";
 import type { BypassPolicy } from "../permissions/policy";
 import type { Clock } from "../rpc/clock";
 import type { EditorFiles } from "./agent/agent-files";
@@ -26,6 +27,8 @@ export interface SessionDeps {
   readonly keepControl: (agentId: string, controlId: string, value: ControlValue) => void;
   /** Persists the agent's session, with which a later process continues the conversation. */
   readonly keepSession: (agentSession: string) => void;
+  /** Stores the conversation, with its changes since the last call. Never throws. */
+  readonly store: ConversationWriter;
   /** Reports the attention that the conversation now needs. */
   readonly attention: (attention: Attention, conversation: Conversation) => void;
   readonly editor: EditorFiles;
@@ -63,6 +66,8 @@ export interface SessionStart {
   readonly folders?: readonly string[];
   readonly shown: readonly Entry[];
   readonly why?: string;
+  /** Terminals of the earlier session. */
+  readonly terminals?: readonly TerminalView[];
   /** Earlier title of the tab. */
   readonly title?: string;
   /** The user's earlier choices for this agent. */

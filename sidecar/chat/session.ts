@@ -18,6 +18,7 @@ import { Actor } from "../rpc/actor";
 import { attention, concernsAttention } from "./attention";
 import { AgentClient } from "./agent/agent-client";
 import type { ChatAgentMessage } from "./agent/chat-agent-message";
+import { exited } from "./continued-session";
 import { Outbox } from "./outbox";
 import type { Effect, Prompt, SessionEvent, State } from "./session-model";
 import { startSession, stepSession } from "./session-state";
@@ -47,11 +48,12 @@ export class Session extends Actor<Message> {
     private readonly deps: SessionDeps,
   ) {
     super(`session ${begin.sessionId}`);
-    const why = begin.why ?? l10n.t("The agent process of this tab has exited.");
+    const why = begin.why ?? exited();
     const conversation: Conversation = {
       ...emptyConversation({ id: begin.agent.id, name: begin.agent.name }, begin.cwd),
       ...(begin.title === undefined ? {} : { title: begin.title }),
       entries: settled(begin.shown, why),
+      ...(begin.terminals === undefined || begin.terminals.length === 0 ? {} : { terminals: begin.terminals }),
     };
     const [state, effects] = startSession(
       conversation,
@@ -59,7 +61,7 @@ export class Session extends Actor<Message> {
       begin.shown.length > 0 ? why : undefined,
     );
     this.#state = state;
-    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock);
+    this.#outbox = new Outbox(deps.bootId, () => this.#state.conversation, deps.sink, deps.clock, deps.store);
     this.#agent = new AgentClient(begin, deps, message => this.post({ kind: "agent", message }));
     for (const effect of effects) this.#do(effect);
   }

@@ -31,10 +31,10 @@ suite("journal of a chat session", () => {
 
   test("returns the newest record of a conversation to a later process", () => {
     const first = journal();
-    equal(first.sessionOf(CONVERSATION), undefined);
+    equal(first.read(CONVERSATION).record, undefined);
     first.keep(CONVERSATION, RECORD);
     first.keep(CONVERSATION, { ...RECORD, agentSession: "s2" });
-    deepEqual(journal().sessionOf(CONVERSATION), { ...RECORD, agentSession: "s2" });
+    deepEqual(journal().read(CONVERSATION).record, { ...RECORD, agentSession: "s2" });
   });
 
   test("is readable by the user only", function () {
@@ -57,7 +57,7 @@ suite("journal of a chat session", () => {
   test("stores nothing outside its folder", () => {
     for (const conversation of ["../../evil", "a/b", "", "one", `${CONVERSATION}/..`]) {
       journal().keep(conversation, RECORD);
-      equal(journal().sessionOf(conversation), undefined);
+      equal(journal().read(conversation).record, undefined);
     }
     deepEqual(readdirSync(storage), []);
   });
@@ -71,8 +71,8 @@ suite("journal of a chat session", () => {
     full.keep(CONVERSATION, RECORD);
     full.keep(CONVERSATION, RECORD);
     deepEqual(warnings, [
-      `Symposium cannot store sessions, because the disk is full (${path.join(storage, "sessions")}). ` +
-        "After a restart, agents will not remember them. Free some disk space.",
+      `Symposium cannot store conversations, because the disk is full (${path.join(storage, "sessions")}). ` +
+        "They continue, but are lost after a restart. Free some disk space.",
     ]);
     isFull = false;
     full.keep(CONVERSATION, RECORD);

@@ -1,23 +1,36 @@
 /**
  * The journals of chat sessions on disk: `<storage>/sessions/<conversation>.jsonl`, append-only, readable by the user
- * only. A conversation keeps its id (a UUID of the page) across restarts of all processes.
+ * only. A conversation keeps its id (a UUID of the page) across restarts of all processes. A line is the record of an
+ * agent's session, a long text, or a change of the conversation.
  *
  * Invariants:
- * - A record is written before `keep` returns, so that it survives the death of every process (not a power cut).
- * - A journal that cannot be written or read never affects its session. The user is warned once until a write succeeds.
+ * - A line is written before the call returns, so that it survives the death of every process (not a power cut).
+ * - A journal that cannot be written or read never affects its session. The user is warned once until a write succeeds,
+ *   and that write contains everything that is missing.
  * - A journal that was not written for `RETENTION_MS` is removed.
  */
 import { appendFileSync, mkdirSync, readFileSync } from "node:fs";
 import { readdir, rm, stat } from "node:fs/promises";
 import path from "node:path";
+import type { Conversation } from "../../src/protocol/chat/chat";
 import { journalNotWritten } from "../errors";
 import { lineOf, newestRecord, type SessionRecord } from "./session-record";
+import { ConversationLines, storedIn, type StoredText } from "./stored-conversation";
 
 export interface JournalOptions {
   /** `message` is for the user. */
   readonly warn: (message: string, detail: Readonly<Record<string, unknown>>) => void;
   readonly append?: (file: string, text: string) => void;
 }
+
+/** Content of the journal of one conversation. `record`: the newest one. */
+export interface StoredSession {
+  readonly record: SessionRecord | undefined;
+  readonly text: StoredText;
+}
+
+/** Stores the changes of one conversation since the last call. */
+export type ConversationWriter = (conversation: Conversation) => void;
 
 const RETENTION_MS = 30 * 24 * 3600 * 1000;
 /** The id comes from the page and becomes a file name. */
@@ -34,26 +47,23 @@ export class Journal {
     this.#folder = path.join(storage, "sessions");
   }
 
-  /** The newest record of this conversation, if it has one. */
-  sessionOf(conversation: string): SessionRecord | undefined {
-    if (!CONVERSATION.test(conversation)) return undefined;
-    try {
-      return newestRecord(readFileSync(this.#fileOf(conversation), "utf8"));
-    } catch {
-      return undefined; // most conversations have no journal yet
-    }
+  read(conversation: string): StoredSession {
+    const text = CONVERSATION.test(conversation) ? this.#textOf(conversation) : "";
+    return { record: newestRecord(text), text: storedIn(text) };
   }
 
+  /** Stores the record of an agent's session. */
   keep(conversation: string, record: SessionRecord): void {
-    if (!CONVERSATION.test(conversation)) return;
-    try {
-      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
-      (this.options.append ?? append)(this.#fileOf(conversation), lineOf(record));
-      this.#hasWarned = false;
-    } catch (error) {
-      if (!this.#hasWarned) this.options.warn(journalNotWritten(this.#folder, error), { error: String(error) });
-      this.#hasWarned = true;
-    }
+    this.#append(conversation, lineOf(record));
+  }
+
+  /** `stored`: the content of the journal. */
+  writer(conversation: string, stored: StoredText): ConversationWriter {
+    const changes = new ConversationLines(stored);
+    return version => {
+      const { lines, written } = changes.of(version);
+      if (lines !== "" && this.#append(conversation, lines)) written();
+    };
   }
 
   /** Removes old journals. `now`: milliseconds since 1970. */
@@ -65,6 +75,29 @@ export class Journal {
         () => now, // removed by another window
       );
       if (written < now - RETENTION_MS) await rm(file, { force: true });
+    }
+  }
+
+  #textOf(conversation: string): string {
+    try {
+      return readFileSync(this.#fileOf(conversation), "utf8");
+    } catch {
+      return ""; // most conversations have no journal yet
+    }
+  }
+
+  #append(conversation: string, lines: string): boolean {
+    if (!CONVERSATION.test(conversation)) return true;
+    try {
+      const file = this.#fileOf(conversation);
+      mkdirSync(this.#folder, { recursive: true, mode: 0o700 });
+      (this.options.append ?? append)(file, lines);
+      this.#hasWarned = false;
+      return true;
+    } catch (error) {
+      if (!this.#hasWarned) this.options.warn(journalNotWritten(this.#folder, error), { error: String(error) });
+      this.#hasWarned = true;
+      return false;
     }
   }
 

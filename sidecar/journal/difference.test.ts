@@ -1,0 +1,128 @@
+import { deepEqual, equal, ok } from "node:assert/strict";
+import fc from "fast-check";
+import { difference, patched } from "./difference";
+
+const plain = (value: unknown): unknown => (value === undefined ? undefined : JSON.parse(JSON.stringify(value)));
+const stored = (before: unknown, after: unknown): unknown => {
+  const change = difference(before, after);
+  return change === undefined ? before : patched(before, plain(change) as typeof change);
+};
+
+/** Lists with and without ids, texts that grow, and objects whose members come and go. */
+const value = fc.letrec<{ node: unknown }>(tie => ({
+  node: fc.oneof(
+    { depthSize: "small", withCrossShrink: true },
+    fc.constantFrom<unknown>(null, true, 0, "", "a", "ab", "abc", "b"),
+    fc.dictionary(fc.constantFrom("text", "kind", "x", "__proto__", "=", "constructor"), tie("node"), {
+      maxKeys: 3,
+      noNullPrototype: true,
+    }),
+    fc.array(tie("node"), { maxLength: 4 }),
+    fc.array(
+      fc.record(
+        { id: fc.constantFrom("1", "2", "3"), kind: fc.constantFrom("agent", "tool"), text: tie("node") },
+        { requiredKeys: ["id"] },
+      ),
+      { maxLength: 4 },
+    ),
+    fc.array(fc.record({ terminalId: fc.constantFrom("1", "2"), output: fc.string() }), { maxLength: 3 }),
+  ),
+})).node;
+
+suite("difference", () => {
+  test("leads from any value to any other", () => {
+    fc.assert(
+      fc.property(value, value, (before, after) => deepEqual(plain(stored(before, after)), plain(after))),
+      { numRuns: 3_000 },
+    );
+  });
+
+  test("is undefined for equal values", () => {
+    fc.assert(
+      fc.property(value, before => {
+        equal(difference(before, before), undefined);
+        deepEqual(plain(stored(before, plain(before))), plain(before));
+      }),
+    );
+    equal(difference({ a: undefined, b: [1, { c: "d" }] }, { b: [1, { c: "d" }] }), undefined);
+  });
+
+  test("contains only the growth of a text and only the changed members of an item", () => {
+    const entries = Array.from({ length: 100 }, (_, i) => ({ kind: "tool", id: `t${i}`, title: "x".repeat(1_000) })),
+      before = { entries: [...entries, { kind: "agent", id: "a", text: "Hello" }] },
+      after = {
+        entries: [{ ...entries[0], status: "done" }, ...entries.slice(1), { kind: "agent", id: "a", text: "Hello!" }],
+      };
+    deepEqual(difference(before, after), {
+      ".": {
+        entries: {
+          "@": [
+            [{ id: "t0", kind: "tool" }, { ".": { status: { "=": "done" } } }],
+            [{ id: "a", kind: "agent" }, { ".": { text: { "+": "!" } } }],
+          ],
+        },
+      },
+    });
+  });
+
+  test("skips shared objects without reading them", () => {
+    const shared = new Proxy({}, { get: () => ok(false), ownKeys: () => ok(false) as never });
+    deepEqual(difference({ shared, n: 1 }, { shared, n: 2 }), { ".": { n: { "=": 2 } } });
+    deepEqual(difference([shared, 1], [shared, 2]), { "#": [[1, { "=": 2 }]] });
+  });
+
+  test("loses only the values of a missing difference", () => {
+    const versions = [
+      { entries: [{ kind: "user", id: "u", text: "Hi" }] },
+      {
+        entries: [
+          { kind: "user", id: "u", text: "Hi" },
+          { kind: "agent", id: "a", text: "One " },
+        ],
+      },
+      {
+        entries: [
+          { kind: "user", id: "u", text: "Hi" },
+          { kind: "agent", id: "a", text: "One two" },
+          { kind: "tool", id: "t", title: "T", status: "running" },
+        ],
+      },
+      {
+        entries: [
+          { kind: "user", id: "u", text: "Hi" },
+          { kind: "agent", id: "a", text: "One two three" },
+          { kind: "tool", id: "t", title: "T", status: "completed" },
+        ],
+      },
+    ];
+    const changes = versions.map((version, i) => difference(versions[i - 1], version)),
+      without = (missing: number): unknown =>
+        changes.reduce<unknown>(
+          (at, change, i) => (i === missing || change === undefined ? at : patched(at, change)),
+          undefined,
+        );
+    deepEqual(without(1), {
+      entries: [
+        { kind: "user", id: "u", text: "Hi" },
+        { kind: "agent", id: "a", text: "two three" },
+        { kind: "tool", id: "t", title: "T", status: "completed" },
+      ],
+    });
+    deepEqual(without(2), {
+      entries: [
+        { kind: "user", id: "u", text: "Hi" },
+        { kind: "agent", id: "a", text: "One  three" },
+        { kind: "tool", id: "t", status: "completed" },
+      ],
+    });
+  });
+
+  test("applies to any value without an exception", () => {
+    fc.assert(
+      fc.property(value, value, value, (before, after, other) => {
+        const change = difference(before, after);
+        if (change !== undefined) patched(other, change);
+      }),
+    );
+  });
+});

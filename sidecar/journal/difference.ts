@@ -1,0 +1,126 @@
+/**
+ * Differences between two versions of a JSON value, for an append-only file (issue 16 item 2). Pure.
+ *
+ * Versions share unchanged parts: an identical object is skipped without a comparison of its content, so the cost
+ * depends on the change and not on the size of the value.
+ *
+ * Invariants:
+ * - `patched(before, difference(before, after))` equals `after`, up to members whose value is `undefined`.
+ * - Text that grows costs only its growth. An item with an id costs only its changes, wherever it is in its list.
+ * - `patched` never throws. If earlier differences are missing, it loses only their values: growth of an unknown text
+ *   becomes the text, and a change of an unknown item becomes an item with the known members.
+ */
+import { isObject, type Fields } from "../../src/protocol/wire/json";
+
+/**
+ * `=`: the new value. `+`: text appended to a string. `.`: changed members, with the removed ones in `-`. `@`: changed
+ * and new items of a list whose items have ids. `#`: changed and new items by index.
+ */
+export type Difference =
+  | { readonly "=": unknown }
+  | { readonly "+": string }
+  | { readonly ".": Readonly<Record<string, Difference>>; readonly "-"?: readonly string[] }
+  | { readonly "@": readonly (readonly [identity: Identity, Difference])[] }
+  | { readonly "#": readonly (readonly [index: number, Difference])[] };
+
+/** The id of an item, and its kind, so that an item whose first difference is missing can be rebuilt. */
+type Identity = Readonly<Record<string, string>>;
+const ID_MEMBERS = ["id", "terminalId"] as const;
+
+/** Undefined if both are equal. Members with the value `undefined` count as absent. */
+export function difference(before: unknown, after: unknown): Difference | undefined {
+  if (before === after) return undefined;
+  if (typeof before === "string" && typeof after === "string")
+    return before !== "" && after.startsWith(before) ? { "+": after.slice(before.length) } : { "=": after };
+  if (Array.isArray(before) && Array.isArray(after)) return ofLists(before, after);
+  if (isObject(before) && isObject(after)) return ofObjects(before, after);
+  return { "=": after };
+}
+
+function ofObjects(before: Fields, after: Fields): Difference | undefined {
+  const changed: Record<string, Difference> = {},
+    removed = Object.keys(before).filter(key => before[key] !== undefined && own(after, key) === undefined);
+  let count = removed.length;
+  for (const [key, value] of Object.entries(after)) {
+    const change = value === undefined ? undefined : difference(own(before, key), value);
+    if (change === undefined) continue;
+    // An own member, also for the name `__proto__`.
+    Object.defineProperty(changed, key, { value: change, enumerable: true, configurable: true, writable: true });
+    count++;
+  }
+  if (count === 0) return undefined;
+  return removed.length === 0 ? { ".": changed } : { ".": changed, "-": removed };
+}
+
+function ofLists(before: readonly unknown[], after: readonly unknown[]): Difference | undefined {
+  if (before.length > after.length) return { "=": after };
+  const changes: (readonly [number, Difference])[] = [];
+  for (let i = 0; i < after.length; i++) {
+    const change = i < before.length ? difference(before[i], after[i]) : { "=": after[i] };
+    if (change !== undefined) changes.push([i, change]);
+  }
+  if (changes.length === 0) return undefined;
+  const items = changes.flatMap(([i, change]): readonly (readonly [Identity, Difference])[] => {
+    const identity = identityOf(after[i]);
+    if (identity === undefined || lastWith(after, identity) !== i) return [];
+    if (i < before.length ? !isSame(before[i], identity) : lastWith(before, identity) !== -1) return [];
+    return [[identity, change]];
+  });
+  return items.length === changes.length ? { "@": items } : { "#": changes };
+}
+
+function identityOf(item: unknown): Identity | undefined {
+  if (!isObject(item)) return undefined;
+  for (const member of ID_MEMBERS) {
+    const id = item[member];
+    if (typeof id === "string")
+      return typeof item["kind"] === "string" ? { [member]: id, kind: item["kind"] } : { [member]: id };
+  }
+  return undefined;
+}
+
+function isSame(item: unknown, identity: Identity): boolean {
+  return isObject(item) && ID_MEMBERS.every(member => item[member] === identity[member]);
+}
+
+/** Ignores inherited members: a key can be `constructor`. */
+function own(fields: Fields, key: string): unknown {
+  return Object.hasOwn(fields, key) ? fields[key] : undefined;
+}
+
+/** The search starts at the end, because changes concern the newest items. */
+function lastWith(items: readonly unknown[], identity: Identity): number {
+  return items.findLastIndex(item => isSame(item, identity));
+}
+
+/** Applies a difference. An unknown part of `before` counts as absent. */
+export function patched(before: unknown, change: Difference): unknown {
+  if ("=" in change) return change["="];
+  if ("+" in change) return (typeof before === "string" ? before : "") + change["+"];
+  if ("." in change) {
+    const after: Record<string, unknown> = isObject(before) ? { ...before } : {};
+    for (const key of change["-"] ?? []) delete after[key];
+    for (const [key, inside] of Object.entries(change["."]))
+      Object.defineProperty(after, key, {
+        value: patched(own(after, key), inside),
+        enumerable: true,
+        configurable: true,
+        writable: true,
+      });
+    return after;
+  }
+  const items: unknown[] = Array.isArray(before) ? [...before] : [];
+  if ("#" in change) {
+    for (const [index, inside] of change["#"]) {
+      const at = Math.min(index, items.length);
+      items[at] = patched(items[at], inside);
+    }
+    return items;
+  }
+  for (const [identity, inside] of change["@"]) {
+    const at = lastWith(items, identity);
+    if (at !== -1) items[at] = patched(items[at], inside);
+    else items.push(patched(identity, inside));
+  }
+  return items;
+}

@@ -1,0 +1,135 @@
+/**
+ * The lines of a journal that store a conversation: its long texts once each, and differences between its versions
+ * (issue 16 item 2). Pure.
+ *
+ * Invariants:
+ * - Lines that were not written cost nothing: the next ones contain their content.
+ * - Reading never fails. A line that is damaged or torn costs its own content, an entry that then lacks something is
+ *   shown as a placeholder, and everything else is restored.
+ */
+import * as v from "valibot";
+import { interrupted, type Conversation, type Entry, type TerminalView } from "../../src/protocol/chat/chat";
+import { entry } from "../../src/protocol/chat/entry-schema";
+import { arrayOr, isObject, objectOr, parseJson } from "../../src/protocol/wire/json";
+import { finite, parsed } from "../../src/protocol/wire/schema";
+import { difference, patched, type Difference } from "./difference";
+import { packed, unpacked } from "./packing";
+
+/** The members that a later process restores. The others belong to the agent's current session. */
+type Persistent = Pick<Conversation, "agent" | "cwd" | "title" | "entries" | "turn" | "terminals">;
+
+/** Content of a journal, without the records of its sessions. */
+export interface StoredText {
+  /** The last version, not validated; undefined if none is stored. */
+  readonly version: unknown;
+  /** Hashes of the long texts. */
+  readonly hashes: ReadonlySet<string>;
+}
+export const NOTHING_STORED: StoredText = { version: undefined, hashes: new Set() };
+
+/** Produces the lines for one conversation. `stored`: the content of its journal. */
+export class ConversationLines {
+  #version: unknown;
+  readonly #hashes: Set<string>;
+
+  constructor({ version, hashes }: StoredText) {
+    this.#version = version;
+    this.#hashes = new Set(hashes);
+  }
+
+  /** Empty if nothing has changed. Call `written` after the lines were stored. */
+  of(conversation: Conversation): { readonly lines: string; written(): void } {
+    const version = persistent(conversation),
+      change = difference(this.#version, version),
+      texts = new Map<string, string>();
+    const line =
+      change &&
+      JSON.stringify({
+        type: "change",
+        change: packed(change, (hash, text) => {
+          if (!this.#hashes.has(hash)) texts.set(hash, text);
+        }),
+      });
+    return {
+      lines:
+        line === undefined
+          ? ""
+          : [...[...texts].map(([hash, text]) => JSON.stringify({ type: "text", hash, text })), line]
+              .map(each => `${each}\n`)
+              .join(""),
+      written: () => {
+        this.#version = version;
+        for (const hash of texts.keys()) this.#hashes.add(hash);
+      },
+    };
+  }
+}
+
+function persistent({ agent, cwd, title, entries, turn, terminals }: Conversation): Persistent {
+  return {
+    agent,
+    cwd,
+    ...(title === undefined ? {} : { title }),
+    entries,
+    turn,
+    ...(terminals === undefined ? {} : { terminals }),
+  };
+}
+
+export function storedIn(text: string): StoredText {
+  const texts = new Map<string, string>();
+  let version: unknown;
+  for (const line of text.split("\n")) {
+    const read = line === "" ? undefined : parseJson(line);
+    if (!isObject(read)) continue;
+    if (read["type"] === "text" && typeof read["hash"] === "string" && typeof read["text"] === "string")
+      texts.set(read["hash"], read["text"]);
+    if (read["type"] !== "change") continue;
+    const change = unpacked(read["change"], hash => texts.get(hash));
+    try {
+      version = patched(version, change as Difference);
+    } catch {
+      // The line is JSON, but no difference: it is damaged.
+    }
+  }
+  return { version, hashes: new Set(texts.keys()) };
+}
+
+/** What a later session shows: nothing of it is running, and open questions are closed with `why`. */
+export interface Restored {
+  readonly title?: string;
+  readonly entries: readonly Entry[];
+  readonly terminals: readonly TerminalView[];
+}
+
+const RUNNING: ReadonlySet<unknown> = new Set<Conversation["turn"]["state"]>(["starting", "running", "cancelling"]);
+
+export function restored({ version }: StoredText, why: string): Restored {
+  const { title, entries, turn, terminals } = objectOr(version);
+  return {
+    ...(typeof title === "string" ? { title } : {}),
+    entries: interrupted(
+      {
+        entries: arrayOr(entries).map(entryIn),
+        turn: RUNNING.has(objectOr(turn)["state"]) ? { state: "running", messageId: "" } : { state: "idle" },
+      },
+      why,
+    ),
+    terminals: arrayOr(terminals).flatMap(value => parsed(terminal, value) ?? []),
+  };
+}
+
+const terminal = v.object({
+  terminalId: v.string(),
+  command: v.string(),
+  cwd: v.string(),
+  output: v.string(),
+  isCut: v.boolean(),
+  exit: v.exactOptional(v.object({ code: v.exactOptional(finite), signal: v.exactOptional(v.string()) })),
+});
+
+function entryIn(value: unknown, index: number): Entry {
+  return (
+    parsed(entry, value) ?? { kind: "unknown", id: `damaged-${index}`, what: "journal", json: JSON.stringify(value) }
+  );
+}
